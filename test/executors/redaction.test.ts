@@ -48,6 +48,31 @@ describe('redaction', () => {
     expect(stream.push(Buffer.from('oil\n')).toString()).toBe('topsoil\n');
   });
 
+  it('does twice the work for a secret of twice as many lines, wherever the output is cut', () => {
+    const workFor = (lines: number) => {
+      const secret = Array.from({ length: lines }, (_, line) => `line ${line} of the secret`).join('\n');
+      const stream = new RedactingStream(redactorOf(secret));
+      const printed = Buffer.from(`${secret.slice(0, -1)}?${secret}\n`);
+      const pieces: Buffer[] = [];
+      for (let at = 0; at < printed.length; at += 20) pieces.push(stream.push(printed.subarray(at, at + 20)));
+      pieces.push(stream.end());
+      expect(Buffer.concat(pieces).toString()).not.toContain('of the secret');
+      return stream.work;
+    };
+    const [one, two] = [workFor(1000), workFor(2000)];
+    expect(two / one).toBeLessThan(2.2);
+  });
+
+  it('keeps the rest of a secret hidden when it learns another one within it meanwhile', () => {
+    const redactor = redactorOf('first-secret', 'ret-and-more');
+    const stream = new RedactingStream(redactor);
+    let text = stream.push(Buffer.from('a first-secret')).toString();
+    redactor.learn('re-and');
+    redactor.learn('-sec');
+    text += stream.push(Buffer.from(' b')).toString() + stream.end().toString();
+    expect(text).toBe(`a ${redacted} b`);
+  });
+
   it('uses little memory when a secret overlaps itself endlessly', () => {
     const stream = new RedactingStream(redactorOf('aaaa'));
     let printed = stream.push(Buffer.alloc(1024 * 1024, 'a')).length;

@@ -1,11 +1,11 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AttemptFailure } from '../shared/errors.ts';
+import { ByteQueue } from './byte-queue.ts';
 import { PatternMatcher } from './matcher.ts';
 import { collectTexts, secretForms } from './secret-forms.ts';
 
 export const redacted = '[redacted]';
 const mark = Buffer.from(redacted);
-const nothing = Buffer.alloc(0);
 /** All forms of all secrets together. The matcher takes about sixteen times as much memory. */
 const maxBytes = 32 * 1024 * 1024;
 const tooLargeMessage = "the attempt's secrets are too large to be redacted from its log";
@@ -13,20 +13,28 @@ const tooLargeMessage = "the attempt's secrets are too large to be redacted from
 /** The secrets of an attempt. It may learn more while it runs, because plans and states name further secrets. */
 export class Redactor {
   readonly #forms = new Map<string, Buffer>();
+  /** The texts whose forms are known: a plan repeats the same secrets in many places. */
+  readonly #texts = new Set<string>();
   #matcher = new PatternMatcher([]);
   #isStale = false;
   #bytes = 0;
 
   /** @throws AttemptFailure `environment_invalid` if the secrets are too large to be redacted */
   learn(value: JsonValue): void {
-    for (const form of collectTexts(value).flatMap(secretForms)) {
-      const key = form.toString('latin1');
-      if (this.#forms.has(key)) continue;
-      this.#bytes += form.length;
-      if (this.#bytes > maxBytes) throw new AttemptFailure('environment_invalid', tooLargeMessage);
-      this.#forms.set(key, form);
-      this.#isStale = true;
+    for (const text of collectTexts(value)) {
+      if (this.#texts.has(text)) continue;
+      for (const form of secretForms(text)) this.#add(form);
+      this.#texts.add(text);
     }
+  }
+
+  #add(form: Buffer): void {
+    const key = form.toString('latin1');
+    if (this.#forms.has(key)) return;
+    this.#bytes += form.length;
+    if (this.#bytes > maxBytes) throw new AttemptFailure('environment_invalid', tooLargeMessage);
+    this.#forms.set(key, form);
+    this.#isStale = true;
   }
 
   /** The matcher for all secrets that are known now. */
@@ -49,6 +57,7 @@ export class Redactor {
 }
 
 interface Span {
+  /** Positions in the whole stream. */
   start: number;
   end: number;
   /** Whether the replacement was already written, before the end of the secret arrived. */
@@ -60,78 +69,107 @@ export class RedactingStream {
   readonly #redactor: Redactor;
   #matcher: PatternMatcher;
   #state = 0;
-  #held: Buffer = nothing;
-  /** Redacted ranges within the held bytes. */
-  #carried: Span[] = [];
+  readonly #held = new ByteQueue();
+  /** How many bytes have been released, replaced ones included: the position of the first held byte. */
+  #released = 0;
+  /** Redacted ranges that are not released yet, by their ends. Those before `#first` are over. */
+  #spans: Span[] = [];
+  #first = 0;
+  #scanned = 0;
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor;
     this.#matcher = redactor.matcher;
   }
 
+  /** How many bytes were scanned and copied, as a measure of the work. */
+  get work(): number {
+    return this.#scanned + this.#held.copied;
+  }
+
   /** Takes a piece and returns the bytes that can be released. */
   push(piece: Buffer): Buffer {
     const { matcher } = this.#redactor;
     if (matcher.isEmpty) return piece;
-    let start = this.#held.length;
-    if (matcher !== this.#matcher) {
-      this.#matcher = matcher;
-      this.#state = 0;
-      start = 0;
-    }
-    const text = start === 0 && this.#held.length === 0 ? piece : Buffer.concat([this.#held, piece]);
-    const spans = this.#scan(text, start);
-    return this.#release(text, spans, text.length - this.#matcher.heldAt(this.#state));
+    if (matcher !== this.#matcher) this.#scanAgain(matcher);
+    this.#scan(piece, this.#released + this.#held.length);
+    this.#held.append(piece);
+    return this.#release(this.#released + this.#held.length - matcher.heldAt(this.#state));
   }
 
   /** Releases the rest: a beginning that never continued is not a secret. */
   end(): Buffer {
-    const rest = this.#release(this.#held, this.#carried, this.#held.length);
     this.#state = 0;
-    return rest;
+    return this.#release(this.#released + this.#held.length);
   }
 
-  #scan(text: Buffer, start: number): Span[] {
-    const spans = this.#carried;
+  /** Looks for more secrets in the held bytes. It finds the earlier ones again, but one whose beginning is released already. */
+  #scanAgain(matcher: PatternMatcher): void {
+    this.#matcher = matcher;
+    this.#state = 0;
+    this.#spans = this.#spans.slice(this.#first).filter(({ announced }) => announced);
+    this.#first = 0;
+    this.#scan(this.#held.peek(), this.#released);
+  }
+
+  #scan(bytes: Buffer, position: number): void {
     let state = this.#state;
-    for (let index = start; index < text.length; index++) {
-      state = this.#matcher.step(state, text[index] ?? 0);
+    for (let index = 0; index < bytes.length; index++) {
+      state = this.#matcher.step(state, bytes[index] ?? 0);
       const length = this.#matcher.matchedAt(state);
-      if (length > 0) addSpan(spans, index + 1 - length, index + 1);
+      const end = position + index + 1;
+      if (length > 0) this.#addSpan(end - length, end);
     }
     this.#state = state;
-    return spans;
+    this.#scanned += bytes.length;
   }
 
-  #release(text: Buffer, spans: readonly Span[], safeEnd: number): Buffer {
-    const pieces: Buffer[] = [];
-    let position = 0;
-    this.#carried = [];
-    for (const { start, end, announced } of spans) {
-      if (start < safeEnd) {
-        pieces.push(text.subarray(position, start));
-        if (!announced) pieces.push(mark);
-        position = Math.min(end, safeEnd);
-      }
-      if (end > safeEnd) {
-        const carried = { start: Math.max(0, start - safeEnd), end: end - safeEnd, announced: start < safeEnd };
-        this.#carried.push(carried);
-      }
+  /** Adds a match; overlapping ones are merged. */
+  #addSpan(start: number, end: number): void {
+    const merged = { start, end, announced: false };
+    while (this.#spans.length > this.#first) {
+      const last = this.#spans.at(-1);
+      if (!last || last.end <= merged.start) break;
+      merged.start = Math.min(merged.start, last.start);
+      merged.end = Math.max(merged.end, last.end);
+      merged.announced ||= last.announced;
+      this.#spans.pop();
     }
-    pieces.push(text.subarray(position, safeEnd));
-    this.#held = Buffer.from(text.subarray(safeEnd));
+    this.#spans.push(merged);
+  }
+
+  /** Releases the bytes before a position, and the marks of the secrets that begin before it. */
+  #release(safeEnd: number): Buffer {
+    const pieces: Buffer[] = [];
+    for (let span = this.#spans[this.#first]; span && span.start < safeEnd; span = this.#spans[this.#first]) {
+      pieces.push(this.#takeUntil(span.start));
+      if (!span.announced) pieces.push(mark);
+      span.announced = true;
+      this.#dropUntil(Math.min(span.end, safeEnd));
+      if (span.end > safeEnd) break;
+      this.#first += 1;
+    }
+    pieces.push(this.#takeUntil(safeEnd));
+    this.#forgetSpans();
     return Buffer.concat(pieces);
   }
-}
 
-/** Adds a match. Matches arrive ordered by their ends; overlapping ones are merged. */
-function addSpan(spans: Span[], start: number, end: number): void {
-  let first = start;
-  let announced = false;
-  for (let last = spans.at(-1); last !== undefined && last.end > first; last = spans.at(-1)) {
-    first = Math.min(first, last.start);
-    announced ||= last.announced;
-    spans.pop();
+  #takeUntil(position: number): Buffer {
+    const taken = this.#held.take(Math.max(0, position - this.#released));
+    this.#released += taken.length;
+    return taken;
   }
-  spans.push({ start: first, end, announced });
+
+  #dropUntil(position: number): void {
+    const length = Math.max(0, position - this.#released);
+    this.#held.drop(length);
+    this.#released += length;
+  }
+
+  /** Removes the spans that are over, once they are more than half of the list. */
+  #forgetSpans(): void {
+    if (this.#first * 2 <= this.#spans.length) return;
+    this.#spans = this.#spans.slice(this.#first);
+    this.#first = 0;
+  }
 }
