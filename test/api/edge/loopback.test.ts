@@ -115,6 +115,17 @@ describe('wrong passwords through a proxy on this machine that is not configured
   });
 });
 
+it('requests from this machine are limited although a program may report a new address with each', async () => {
+  const ask = async (index: number) =>
+    (await new Caller(url, from(`198.51.${100 + Math.floor(index / 250)}.${index % 250}`)).get('/system/version'))
+      .status;
+  let [asked, status] = [0, 200];
+  // A minute may end meanwhile.
+  while (status === 200 && asked <= requests * 20) status = await ask(asked++);
+  expect(status).toBe(429);
+  expect((await new Caller(url, {}).get('/system/version')).status).toBe(200);
+}, 30_000);
+
 it('wrong keys from this machine do not use up the requests with which others sign in', async () => {
   const guess = async () => (await new Caller(url, { 'x-api-key': 'dc_wrong' }).get('/auth/whoami')).status;
   const statuses = await repeat(requests + 5, guess);

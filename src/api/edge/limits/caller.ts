@@ -21,11 +21,21 @@ export function addressOf(request: FastifyRequest): string {
  */
 export async function guessCallerOf(request: FastifyRequest): Promise<GuessCaller> {
   if (!isLoopback(request.ip)) return { address: normalizeIP(request.ip) };
-  const user = `user ${(await findLocalUser(request.socket)) ?? 'unknown'} of this machine`;
+  const user = await localUserOf(request);
   const claimed = claimedAddress(request);
   return claimed === undefined
     ? { address: user, isShared: true }
     : { address: `${user} for ${normalizeIP(claimed)}`, reportedBy: user };
+}
+
+/** The user of this machine whose program reports the address of its client; undefined for all other requests. */
+export async function reporterOf(request: FastifyRequest): Promise<string | undefined> {
+  if (!isLoopback(request.ip) || claimedAddress(request) === undefined) return undefined;
+  return localUserOf(request);
+}
+
+async function localUserOf({ socket }: FastifyRequest): Promise<string> {
+  return `user ${(await findLocalUser(socket)) ?? 'unknown'} of this machine`;
 }
 
 /** The last address of `X-Forwarded-For`: the one that the nearest proxy has added. */

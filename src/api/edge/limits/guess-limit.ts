@@ -23,8 +23,8 @@ export interface GuessCaller {
   readonly reportedBy?: string;
 }
 
-/** One reporter of addresses gets this many times the guesses of one address at an account. */
-const reportedAddresses = 10;
+/** One reporter of addresses gets this many times the requests of one address, and of its guesses at an account. */
+export const reportedAddresses = 10;
 
 /**
  * Limits guessing of secrets, across all processes. Only wrong guesses count, so a caller who knows the secret is never

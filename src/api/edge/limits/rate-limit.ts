@@ -5,8 +5,8 @@ import type { LimitsConfig } from '#config';
 import type { Orm } from '#database/database.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { deleteExpiredCounts } from '#domain/shared/rate-counts/store.ts';
-import { addressOf, guessCallerOf } from './caller.ts';
-import { GuessLimit } from './guess-limit.ts';
+import { addressOf, guessCallerOf, reporterOf } from './caller.ts';
+import { GuessLimit, reportedAddresses } from './guess-limit.ts';
 import { isLoopback } from './local-user.ts';
 import { RequestCounts } from './request-counts.ts';
 import { tooManyRequests } from './too-many-requests.ts';
@@ -47,7 +47,9 @@ export const rateLimit = fp<RateLimitOptions>(
     });
     app.decorate('countRequest', async (request, reply) => {
       const isLimited = (isAnonymous(request) ? perAddress : perPrincipal) > 0;
-      if (isLimited) await countRequest.call(app, request, reply);
+      if (!isLimited) return;
+      if (isAnonymous(request)) refuseReporter(counts, await reporterOf(request), perAddress * reportedAddresses);
+      await countRequest.call(app, request, reply);
     });
 
     const sweep = setInterval(() => {
@@ -62,6 +64,16 @@ export const rateLimit = fp<RateLimitOptions>(
   },
   { name: 'rate-limit', fastify: '5.x', dependencies: ['errors'] },
 );
+
+/**
+ * Counts a request of somebody who reports the address of a client, if nothing proves it: the requests from all reported addresses
+ * together are limited, because anybody can make up new ones. @throws HttpProblem (429) if that limit is used up
+ */
+function refuseReporter(counts: RequestCounts, reporter: string | undefined, most: number): void {
+  if (reporter === undefined) return;
+  const { current, ttl } = counts.count(`reporter:${reporter}`, minute, most);
+  if (current > most) throw tooManyRequests('too many requests', most, ttl / 1000);
+}
 
 /**
  * From this machine, requests with a wrong credential are counted apart from those without any: guesses at keys must not use up
