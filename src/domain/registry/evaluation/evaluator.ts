@@ -7,7 +7,7 @@ import { type ValidationResult, type VariableValues, validateVariables } from '.
 import { FairQueue } from './fair-queue.ts';
 import type { Evaluations, Kind, Task } from './messages.ts';
 import { type Budget, ProcessorBudget } from './processor-budget.ts';
-import { type Evaluated, EvaluationThread } from './thread.ts';
+import { type Evaluated, EvaluationThread, readEvaluationProgram } from './thread.ts';
 
 const threadCount = 2;
 const mostWaiting = 100;
@@ -60,8 +60,13 @@ export class VariableEvaluator {
     this.#budget.charge(principalId, milliseconds);
   }
 
-  /** Starts the threads. Call it while the process may read its code: one that root started may not be able to later. */
+  /**
+   * Starts the threads and keeps their code, from which they start again. Call it while the process may read its code: one that root
+   * started may not be able to later.
+   */
   async start(): Promise<void> {
+    const program = await readEvaluationProgram();
+    for (const thread of this.#threads) thread.keepProgram(program);
     await Promise.all(this.#threads.map((thread) => thread.run({ kind: 'check', schema: {} }, null)));
   }
 

@@ -1,21 +1,37 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import type { JsonObject } from '../variables/engine.ts';
 import type { Message, Reply, Task } from './messages.ts';
+import { type Program, readProgram, startProgram } from './program.ts';
 
 /** The evaluation limits itself to processor time. A thread that is silent for longer than this is ended. */
 const silentMs = 60_000;
 /** An evaluation that needs more memory ends its thread instead of the process. */
 const standardLimits: ResourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
+const threadMain = new URL('./thread-main.ts', import.meta.url);
+/** The thread needs none of the process's settings, some of which are secrets. */
+const isolation = { env: {}, execArgv: [] };
+
+/** The code of evaluation threads. Read it while the process may read its files. */
+export function readEvaluationProgram(): Promise<Program> {
+  return readProgram(threadMain, isolation);
+}
+
 export type Evaluated = Exclude<Reply, { outcome: 'schema_missing' }>;
 
 /** A thread that evaluates one task at a time. It starts with the first task, and again after one that ended it. */
 export class EvaluationThread {
   readonly #limits: ResourceLimits;
+  #program: Program | undefined;
   #worker: Worker | undefined;
 
   constructor(limits = standardLimits) {
     this.#limits = limits;
+  }
+
+  /** Lets the thread start from code in memory from now on, whether or not the process may read its files. */
+  keepProgram(program: Program): void {
+    this.#program = program;
   }
 
   /** `schema` is sent only if the thread does not know it yet. */
@@ -52,13 +68,8 @@ export class EvaluationThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./thread-main.ts', import.meta.url), {
-      // The thread needs none of the process's settings, some of which are secrets.
-      env: {},
-      execArgv: [],
-      resourceLimits: this.#limits,
-      name: 'evaluation',
-    });
+    const options = { ...isolation, resourceLimits: this.#limits, name: 'evaluation' };
+    const worker = this.#program ? startProgram(this.#program, options) : new Worker(threadMain, options);
     worker.unref();
     // `run` reports the error of a thread to its task. Without a listener, the error would end the process.
     worker.on('error', () => undefined);
