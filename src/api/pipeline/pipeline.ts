@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload, RouteShorthandOptions } from 'fastify';
+import { requirePace } from '#api/edge/limits/steady-body.ts';
 import { mostUploads, UploadLimit } from '#api/edge/limits/upload-limit.ts';
 import type { Services } from '#api/services.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
@@ -15,6 +16,7 @@ import { answerCommand, authorizeOperation, authorizeRead, invokeCommand, invoke
 import { cutOffWithoutAccess } from './long-answers/cut-off.ts';
 import { waitForChange } from './long-answers/long-poll.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation, routeOf } from './operation.ts';
+import { admitUpload } from './uploads.ts';
 
 /**
  * Registers a route for every operation. Checks run in this order: credential, permission, input, target, action on the
@@ -32,11 +34,11 @@ export function registerOperations(app: FastifyInstance, operations: readonly Op
       ...routeOptions(operation),
       method,
       url: path,
-      // The caller is authenticated and its permission checked before the body is read.
+      // The caller is authenticated and its permission checked before the body is read; for a large one, the target in the path too.
       onRequest: async (request, reply) => {
         await identifyCaller(toInvocation(request), reply);
         await authorizeOperation(toInvocation(request));
-        if (operation.exactBodyLimit !== undefined) reply.raw.once('close', uploads.begin(request.principal.id));
+        if (operation.exactBodyLimit !== undefined) await admitUpload(toInvocation(request), uploads, reply);
       },
       preValidation: async (request) => {
         const { body } = request;
@@ -64,7 +66,7 @@ function routeOptions(operation: Operation): RouteShorthandOptions {
   const { params, query, body, exactBodyLimit, responses, adaptErrorAnswer } = operation;
   return {
     config: { operation, exactBody: exactBodyLimit !== undefined, ...(adaptErrorAnswer && { adaptErrorAnswer }) },
-    ...(exactBodyLimit !== undefined && { bodyLimit: exactBodyLimit }),
+    ...(exactBodyLimit !== undefined && { bodyLimit: exactBodyLimit, preParsing: keepPace }),
     schema: {
       ...(params && { params }),
       ...(query && { querystring: query }),
@@ -72,6 +74,11 @@ function routeOptions(operation: Operation): RouteShorthandOptions {
       response: responses,
     },
   };
+}
+
+/** A large body must arrive at a steady pace. */
+async function keepPace(_request: FastifyRequest, _reply: FastifyReply, body: RequestPayload): Promise<RequestPayload> {
+  return requirePace(body);
 }
 
 function handle(invocation: Invocation, reply: FastifyReply): Promise<unknown> {

@@ -5,23 +5,23 @@ export const mostUploads = 2;
 
 const retryAfterSeconds = 5;
 
-/** Limits how many large bodies a process receives at once: `most` in total and one for each caller, so that no caller takes every place. */
+/** Limits how many large bodies a process receives at once: `most` in total and one for each person, so that nobody takes every place. */
 export class UploadLimit {
   readonly #most: number;
-  readonly #callers = new Set<string>();
+  readonly #people = new Set<string>();
 
   constructor(most: number) {
     this.#most = most;
   }
 
   /** Counts a body, and answers the function that ends it, which may be called twice. @throws HttpProblem (429) at the limit */
-  begin(callerId: string): () => void {
-    if (this.#callers.has(callerId)) throw refusal('you are sending another one already');
-    if (this.#callers.size >= this.#most) throw refusal(`the server takes ${this.#most} at once`);
-    this.#callers.add(callerId);
+  begin(personId: string): () => void {
+    if (this.#people.has(personId)) throw refusal('you are sending another one already');
+    if (this.#people.size >= this.#most) throw refusal(`the server takes ${this.#most} at once`);
+    this.#people.add(personId);
     let hasEnded = false;
     return () => {
-      if (!hasEnded) this.#callers.delete(callerId);
+      if (!hasEnded) this.#people.delete(personId);
       hasEnded = true;
     };
   }

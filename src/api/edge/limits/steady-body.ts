@@ -1,0 +1,49 @@
+import { type Readable, Transform } from 'node:stream';
+import { HttpProblem } from '../errors/http-problem.ts';
+
+/** How fast a large body must arrive. It takes one of few places while it does. */
+export interface Pace {
+  /** The least that must arrive in each period. */
+  readonly bytes: number;
+  readonly periodMs: number;
+  /** The whole body must have arrived by then. */
+  readonly wholeMs: number;
+}
+
+const usualPace: Pace = { bytes: 80 * 1024, periodMs: 5_000, wholeMs: 60_000 };
+
+/** Passes a body on as it arrives. It ends with an HttpProblem (408) as soon as the body falls behind. */
+export function requirePace(body: Readable, pace = usualPace): Readable {
+  const { bytes, periodMs, wholeMs } = pace;
+  let [arrived, periods] = [0, 0];
+  const passed = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      arrived += chunk.length;
+      done(null, chunk);
+    },
+  });
+  const check = () => {
+    periods += 1;
+    if (arrived < bytes * periods || periodMs * periods >= wholeMs) passed.destroy(tooSlow(pace));
+  };
+  // What arrived while the process was busy is taken in before it is counted.
+  const timer = setInterval(() => setImmediate(check), periodMs).unref();
+  // Where the request was answered before its body was read, nobody else listens.
+  passed.on('error', () => undefined);
+  passed.once('close', () => {
+    clearInterval(timer);
+    body.unpipe(passed);
+  });
+  body.once('error', (error) => passed.destroy(error));
+  body.once('close', () => body.readableEnded || passed.destroy());
+  return body.pipe(passed);
+}
+
+function tooSlow({ bytes, periodMs, wholeMs }: Pace): HttpProblem {
+  const rate = Math.round(bytes / 1024 / (periodMs / 1000));
+  return new HttpProblem(
+    408,
+    `the body arrives too slowly: send at least ${rate} KiB a second, and all of it within ${wholeMs / 1000} seconds`,
+    { headers: { connection: 'close' } },
+  );
+}
