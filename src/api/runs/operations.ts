@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
@@ -11,6 +12,7 @@ import { findRunToChange, findUndeletedRun, findUndeletedRunToChange } from '#do
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
 import { durationBetween, parseDuration } from '#domain/shared/values/durations.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { showAdmittedRun, showRun } from './actions.ts';
@@ -144,9 +146,11 @@ export const remove = command({
   },
   target: ({ em, params, lock }) => findUndeletedRunToChange(em, params.id, lock),
   targetName: 'run',
+  ifMatch: true,
   idempotency: 'none',
   audit: 'run.deleted',
-  handle: async ({ tx, target, principal }) => {
+  handle: async ({ tx, target, principal, request }) => {
+    refuseStale(target.run, revisionOf(request.headers));
     await deleteRun(tx, target.run, principal.name);
     return { id: target.run.id };
   },

@@ -4,22 +4,15 @@ import { type EventTypeName, eventTypes } from '#domain/events.ts';
 import { runActions } from '#domain/runs/actions.ts';
 import type { LogRow } from '#domain/runs/attempts/log-store.ts';
 import type { RunDetails } from '#domain/runs/details-store.ts';
-import {
-  changeActions,
-  logPhases,
-  logStreams,
-  runOperations,
-  runPhases,
-  runStatuses,
-  summarizeChanges,
-} from '#domain/runs/model.ts';
-import type { PlanDetails } from '#domain/runs/store.ts';
+import { logPhases, logStreams, runOperations, runPhases, runStatuses } from '#domain/runs/model.ts';
+import { completeSummary } from '#domain/runs/plans/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
 import { shownIdOf } from '#domain/shared/access/principal.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { isolations } from '#domain/workers/model.ts';
 import { By } from './actor-view.ts';
 import { ApprovalView, ListedApprovalView, toListedApproval } from './approval-views.ts';
+import { SummaryView } from './plan-views.ts';
 
 const runEventTypes = (Object.keys(eventTypes) as EventTypeName[]).filter((name) => eventTypes[name].subject === 'run');
 
@@ -38,7 +31,6 @@ const Tool = z.object({ name: z.string(), version: z.string() }).meta({ id: 'Too
 export const OutputsView = z
   .record(z.string(), z.object({ value: Json.nullable(), sensitive: z.boolean() }))
   .meta({ id: 'Outputs' });
-const Summary = z.object({ add: z.int(), change: z.int(), destroy: z.int() }).meta({ id: 'PlanSummary' });
 
 /** A run in a list. It has no actions: only a run that is read alone has them. */
 export const ListedRunView = z
@@ -74,7 +66,7 @@ export const ListedRunView = z
     message: z.string(),
     requested_by: Requester,
     responsible_user_id: AnswerId.nullable(),
-    plan: z.object({ digest: z.string(), summary: Summary }).nullable(),
+    plan: z.object({ digest: z.string(), summary: SummaryView }).nullable(),
     approval: ListedApprovalView,
     reviewers: z.array(By).describe('Who was asked to review it.'),
     outputs: OutputsView,
@@ -140,7 +132,7 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
 }
 
 function toPlanReference({ planDigest: digest, planSummary: summary }: RunDetails) {
-  return digest !== null && summary !== null ? { digest, summary } : null;
+  return digest !== null && summary !== null ? { digest, summary: completeSummary(summary) } : null;
 }
 
 /** A run in every answer about one run. */
@@ -158,28 +150,6 @@ export const RunView = z
     actions: actionsView(runActions),
   })
   .meta({ id: 'Run' });
-
-export const PlanView = z
-  .object({
-    run_id: AnswerId,
-    digest: z.string(),
-    summary: Summary,
-    state_serial: z.int(),
-    changes: z.array(z.object({ address: z.string(), action: z.enum(changeActions), before: Json, after: Json })),
-    created_at: Time,
-  })
-  .meta({ id: 'Plan' });
-
-export function toPlan(runId: string, plan: PlanDetails): z.input<typeof PlanView> {
-  return {
-    run_id: runId,
-    digest: plan.digest,
-    summary: summarizeChanges(plan.changes),
-    state_serial: plan.stateSerial,
-    changes: plan.changes,
-    created_at: plan.createdAt,
-  };
-}
 
 export const RunEventView = z
   .object({

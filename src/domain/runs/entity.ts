@@ -15,8 +15,6 @@ import {
   type LogStream,
   type Masked,
   type MaskedOutputs,
-  type PlanSummary,
-  type ResourceChange,
   type RunOperation,
   type RunPhase,
   type RunStatus,
@@ -25,6 +23,7 @@ import {
   type StatusReason,
   writingOperations,
 } from './model.ts';
+import type { ResourceChange, StoredSummary } from './plans/model.ts';
 import type { WaitingOn } from './waiting.ts';
 
 export const RunSchema = defineEntity({
@@ -100,7 +99,7 @@ export const RunSchema = defineEntity({
     /** Who was asked to review it. */
     reviewers: p.json<PrincipalReference[]>().default([]),
     planDigest: p.string().nullable(),
-    planSummary: p.json<PlanSummary>().nullable(),
+    planSummary: p.json<StoredSummary>().nullable(),
     outputs: p.json<MaskedOutputs>(),
     stateSerialBefore: p.integer().nullable(),
     stateSerialAfter: p.integer().nullable(),

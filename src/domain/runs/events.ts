@@ -18,7 +18,15 @@ export const runEvents = {
   'run.planned': {
     subject: 'run',
     summary: 'A run has a plan',
-    data: z.strictObject({ digest, add: count, change: count, destroy: count }),
+    data: z.strictObject({
+      digest,
+      add: count,
+      change: count,
+      destroy: count,
+      forget: count.optional(),
+      import: count.optional(),
+      move: count.optional(),
+    }),
   },
   'run.approval_required': {
     subject: 'run',

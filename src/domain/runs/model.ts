@@ -116,28 +116,6 @@ export type StatusReason = keyof typeof statusReasons;
 export type Masked = { sensitive: true };
 export type MaskedOutputs = Record<string, { value: JsonValue | null; sensitive: boolean }>;
 
-export interface PlanSummary {
-  add: number;
-  change: number;
-  destroy: number;
-}
-
-export const changeActions = ['create', 'update', 'delete', 'replace', 'read', 'no-op'] as const;
-export type ChangeAction = (typeof changeActions)[number];
-
-export interface ResourceChange {
-  address: string;
-  action: ChangeAction;
-  before: JsonValue;
-  after: JsonValue;
-}
-
-/** Counts a plan's changes. A replacement counts as an addition and as a destruction. */
-export function summarizeChanges(changes: readonly { readonly action: ChangeAction }[]): PlanSummary {
-  const count = (...actions: ChangeAction[]) => changes.filter(({ action }) => actions.includes(action)).length;
-  return { add: count('create', 'replace'), change: count('update'), destroy: count('delete', 'replace') };
-}
-
 export interface RunTimeouts {
   plan: number;
   approval: number;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { ResourceChange } from '#domain/runs/plans/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { encodeFrame, FrameReader } from '../protocol/frames.ts';
-import type { PlannedChange, Tool } from '../protocol/request.ts';
+import type { Tool } from '../protocol/request.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 
 /** The plan phase hands this artifact, one frame of files, to the apply phase, which may run days later on another machine. */
@@ -17,8 +18,8 @@ export interface PlanFacts {
   readonly sources: string;
   /** Digest of the modules that `init` fetched; empty if it fetched none. */
   readonly modules: string;
-  readonly changes: readonly PlannedChange[];
-  readonly drift: readonly PlannedChange[];
+  readonly changes: readonly ResourceChange[];
+  readonly drift: readonly ResourceChange[];
 }
 
 interface Manifest {

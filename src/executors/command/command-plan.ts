@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { type ChangeAction, changeActions } from '#domain/runs/model.ts';
+import { type ChangeAction, changeActions, type ResourceChange } from '#domain/runs/plans/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Attempt, Results } from '../attempt/attempt.ts';
-import type { PlannedChange } from '../protocol/request.ts';
 import { maskSecrets, sensitiveMark } from '../redaction/masking.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { isObject, parseJson } from '../shared/json.ts';
@@ -18,7 +17,7 @@ const keptDirectory = 'plan';
 export const planFile = 'plan.json';
 
 /** Reads the changes in `plan.json`; null if there is no such file. @throws AttemptFailure `plan_invalid` */
-export function readCommandPlan({ redactor }: Attempt, content: Buffer | null): PlannedChange[] | null {
+export function readCommandPlan({ redactor }: Attempt, content: Buffer | null): ResourceChange[] | null {
   if (content === null) return null;
   try {
     if (content.length > maxPlanBytes) throw new Error(`it has ${content.length} bytes; the limit is ${maxPlanBytes}`);
@@ -39,7 +38,7 @@ export function readCommandPlan({ redactor }: Attempt, content: Buffer | null): 
   }
 }
 
-function readChange(entry: JsonValue, index: number): PlannedChange & { sensitive: boolean } {
+function readChange(entry: JsonValue, index: number): ResourceChange & { sensitive: boolean } {
   if (!isObject(entry)) throw new Error(`[${index}] must be an object`);
   const { address, action, type, before = null, after = null, sensitive = false } = entry;
   if (typeof address !== 'string' || address === '') throw new Error(`[${index}].address must be a non-empty string`);
@@ -54,7 +53,7 @@ function isAction(action: JsonValue | undefined): action is ChangeAction {
 }
 
 /** Assumes a change for a template without a plan of its own, and logs that. */
-export function assumePlan(attempt: Attempt, hasSteps: boolean): PlannedChange[] {
+export function assumePlan(attempt: Attempt, hasSteps: boolean): ResourceChange[] {
   const isDestroy = attempt.request.operation === 'destroy';
   attempt.note(
     isDestroy

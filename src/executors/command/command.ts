@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type RunOperation, summarizeChanges } from '#domain/runs/model.ts';
+import type { RunOperation } from '#domain/runs/model.ts';
+import { summarizeChanges } from '#domain/runs/plans/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { packArtifact, sha256, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, AttemptSuccess, JobResult, JobStep, Results } from '../attempt/attempt.ts';

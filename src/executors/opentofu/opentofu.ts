@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { summarizeChanges } from '#domain/runs/model.ts';
+import { summarizeChanges } from '#domain/runs/plans/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type PlanFacts, packArtifact, unpackArtifact } from '../attempt/artifact.ts';

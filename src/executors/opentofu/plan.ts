@@ -1,14 +1,19 @@
-import { type ChangeAction, type PlanSummary, summarizeChanges } from '#domain/runs/model.ts';
+import {
+  type ChangeAction,
+  type PlanSummary,
+  type ResourceChange,
+  summarizeChanges,
+} from '#domain/runs/plans/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { PlannedChange } from '../protocol/request.ts';
 import { collectMarked, maskMarked, maskSecrets, sensitiveMark, unknownMark } from '../redaction/masking.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { asArray, isObject, type JsonObject, parseJson } from '../shared/json.ts';
+import { readDetails } from './plan-details.ts';
 
 export interface ReadPlan {
-  readonly changes: PlannedChange[];
-  readonly drift: PlannedChange[];
+  readonly changes: ResourceChange[];
+  readonly drift: ResourceChange[];
   readonly summary: PlanSummary;
   /** Whether applying the plan would change anything: resources, outputs, addresses or the state. */
   readonly hasChanges: boolean;
@@ -22,10 +27,15 @@ export function readPlan(json: Buffer, redactor: Redactor): ReadPlan {
   const outputs = outputChanges(plan['output_changes']);
   for (const { change } of [...resources, ...drifted, ...outputs]) learnSecrets(change, redactor);
   const planned = resources.map((resource) => readChange(resource, redactor));
-  const changes = planned.filter(({ action }) => action !== 'no-op');
+  const changes = planned.filter(isShown);
   const drift = drifted.map((resource) => readChange(resource, redactor));
   const hasChanges = plan['applyable'] === true || resources.some(changesSomething) || outputs.some(changesSomething);
   return { changes, drift, summary: summarizeChanges(changes), hasChanges };
+}
+
+/** Resources that only change their address or only come into the state have no action. */
+function isShown({ action, previousAddress, imported }: ResourceChange): boolean {
+  return action !== 'no-op' || previousAddress !== undefined || imported !== undefined;
 }
 
 /** Whether a change has an action other than `no-op`, gives a new address, or imports something into the state. */
@@ -55,7 +65,7 @@ function learnSecrets(change: JsonValue | undefined, redactor: Redactor): void {
   }
 }
 
-function readChange(resource: JsonObject, redactor: Redactor): PlannedChange {
+function readChange(resource: JsonObject, redactor: Redactor): ResourceChange {
   const change = isObject(resource['change']) ? resource['change'] : {};
   const { before = null, after = null, after_unknown, before_sensitive, after_sensitive } = change;
   const known = maskMarked(after, after_unknown, unknownMark);
@@ -65,10 +75,14 @@ function readChange(resource: JsonObject, redactor: Redactor): PlannedChange {
     action: readAction(asArray(change['actions'])),
     before: maskSecrets(maskMarked(before, before === null ? false : before_sensitive, sensitiveMark), redactor),
     after: maskSecrets(maskMarked(known, known === null ? false : after_sensitive, sensitiveMark), redactor),
+    ...readDetails(resource, change, redactor),
   };
 }
 
-/** OpenTofu writes a replacement as two actions in either order. `forget` removes a resource from the state only. */
+/**
+ * OpenTofu writes a replacement as two actions in either order. It may forget the old resource instead of deleting it, which is
+ * shown as a replacement too.
+ */
 function readAction(actions: JsonValue[]): ChangeAction {
   const names: Record<string, ChangeAction> = {
     create: 'create',
@@ -76,7 +90,7 @@ function readAction(actions: JsonValue[]): ChangeAction {
     delete: 'delete',
     read: 'read',
     'no-op': 'no-op',
-    forget: 'delete',
+    forget: 'forget',
   };
   if (actions.includes('delete') && actions.includes('create')) return 'replace';
   if (actions.includes('forget') && actions.includes('create')) return 'replace';

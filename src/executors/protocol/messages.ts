@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { changeActions, type ExecutionReason, executionReasons } from '#domain/runs/model.ts';
+import { type ExecutionReason, executionReasons } from '#domain/runs/model.ts';
+import { changeActions } from '#domain/runs/plans/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /**
@@ -68,7 +69,9 @@ export const WireRequest = z.object({
   executor: Executor,
   variables: z.record(z.string(), json),
   sensitiveVariables: z.array(z.string()),
-  environment: z.array(z.object({ name: z.string(), value: z.string(), sensitive: z.boolean() })),
+  environment: z.array(
+    z.object({ name: z.string(), value: z.string(), sensitive: z.boolean(), hidden: z.string().optional() }),
+  ),
   outputs: z.record(z.string(), z.object({ sensitive: z.boolean().optional() })),
   planDigest: digest.nullish(),
   egress: Egress,
@@ -95,14 +98,29 @@ export const WorkerMessage = z.discriminatedUnion('type', [
 ]);
 export type WorkerMessage = z.output<typeof WorkerMessage>;
 
+const Path = z.array(z.union([text, z.number()]));
 const Change = z.object({
   address: text,
   type: text.optional(),
   action: z.enum(changeActions),
   before: json,
   after: json,
+  previousAddress: text.optional(),
+  imported: z.object({ id: text.nullable() }).optional(),
+  actionReason: text.optional(),
+  replacePaths: z.array(Path).optional(),
+  unknownPaths: z.array(Path).optional(),
+  sensitivePaths: z.array(z.object({ path: Path, changed: z.boolean() })).optional(),
 });
-const Summary = z.object({ add: count, change: count, destroy: count });
+const Summary = z.object({
+  add: count,
+  change: count,
+  destroy: count,
+  replace: count,
+  forget: count,
+  import: count,
+  move: count,
+});
 const Outputs = z.record(z.string(), z.object({ value: json, sensitive: z.boolean() }));
 
 export const WireResult = z.object({

@@ -1,5 +1,6 @@
 import type { TemplateFiles } from '#domain/registry/files.ts';
-import type { ExecutionReason, MaskedOutputs, PlanSummary, ResourceChange, RunOperation } from '#domain/runs/model.ts';
+import type { ExecutionReason, MaskedOutputs, RunOperation } from '#domain/runs/model.ts';
+import type { PlanSummary, ResourceChange } from '#domain/runs/plans/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** What a worker asks an executor to do, and what it gets back. */
@@ -62,6 +63,8 @@ export interface EnvironmentVariable {
   readonly name: string;
   readonly value: string;
   readonly sensitive: boolean;
+  /** Another secret value of the variable, which the programs are not given, and which is redacted too. */
+  readonly hidden?: string | undefined;
 }
 
 export interface ExecutionRequest {
@@ -143,15 +146,11 @@ export interface ExecutionSink {
 
 export type ExecutionOutcome = 'succeeded' | 'failed' | 'canceled' | 'timed_out' | 'limit_exceeded';
 
-export interface PlannedChange extends ResourceChange {
-  readonly type?: string | undefined;
-}
-
 export interface ExecutionPlan {
   /** The planned changes. Secret values are `{"sensitive": true}`, values not known yet are `{"unknown": true}`. */
-  readonly changes: PlannedChange[];
+  readonly changes: ResourceChange[];
   /** How reality differs from the state, if the tool reports that. */
-  readonly drift: PlannedChange[];
+  readonly drift: ResourceChange[];
   readonly summary: PlanSummary;
   readonly hasChanges: boolean;
   /** Whether the changes are assumed because the template has no plan of its own. */

@@ -38,7 +38,8 @@ export function collectMarked(value: JsonValue | undefined, marks: JsonValue | u
   return Object.entries(marks).flatMap(([name, mark]) => collectMarked(value[name], mark));
 }
 
-function hasMark(marks: JsonValue | undefined): boolean {
+/** Whether marks name any place. */
+export function hasMark(marks: JsonValue | undefined): boolean {
   if (marks === true) return true;
   if (Array.isArray(marks)) return marks.some(hasMark);
   return isObject(marks) && Object.values(marks).some(hasMark);

@@ -65,7 +65,7 @@ describe.each(tools)('the executor with $name $version', ({ name, version }) => 
     });
 
     const updated = await plan({ state, variables: { size: 4 } });
-    expect(updated.plan.summary).toEqual({ add: 1, change: 1, destroy: 1 });
+    expect(updated.plan.summary).toMatchObject({ add: 1, change: 1, destroy: 1 });
     expect(updated.plan.changes.map(({ address, action }) => [address, action])).toEqual([
       ['terraform_data.machine', 'replace'],
       ['terraform_data.network', 'update'],
@@ -79,7 +79,7 @@ describe.each(tools)('the executor with $name $version', ({ name, version }) => 
     expect(refreshed.plan).toMatchObject({ hasChanges: false, changes: [] });
 
     const destroying = await plan({ state, operation: 'destroy' });
-    expect(destroying.plan.summary).toEqual({ add: 0, change: 0, destroy: 2 });
+    expect(destroying.plan.summary).toMatchObject({ add: 0, change: 0, destroy: 2 });
     const { result, sink } = await apply(destroying.plan, { state, operation: 'destroy' });
     expect(result).toMatchObject({ outcome: 'succeeded', resourceCount: 0, outputs: {} });
     expect(JSON.parse(sink.states.at(-1)?.content.toString() ?? '')).toMatchObject({ resources: [] });

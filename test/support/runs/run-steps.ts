@@ -5,6 +5,7 @@ import { abandonAttempt, completeAttempt } from '#domain/runs/attempts/complete.
 import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import type { AttemptResult, AttemptState } from '#domain/runs/attempts/writes.ts';
 import type { NextStep } from '#domain/runs/model.ts';
+import { summarizeChanges } from '#domain/runs/plans/model.ts';
 import { type StepRequest, takeNextStep } from '#domain/runs/steps/advance.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import { registerWorker } from '#domain/workers/store.ts';
@@ -107,6 +108,11 @@ export function executing(step: NextStep): string {
 
 export function aPlan(more: object = {}): NonNullable<AttemptResult['plan']> {
   const change = { address: 'thing', action: 'create' as const, before: null, after: {} };
-  const summary = { add: 1, change: 0, destroy: 0 };
-  return { changes: [change], summary, executorDigest: 'sha256:0', artifact: randomBytes(8), ...more };
+  return {
+    changes: [change],
+    summary: summarizeChanges([change]),
+    executorDigest: 'sha256:0',
+    artifact: randomBytes(8),
+    ...more,
+  };
 }

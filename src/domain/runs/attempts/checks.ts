@@ -7,13 +7,12 @@ import { AttemptWriteRefused } from '../errors.ts';
 import {
   type AttemptOutcome,
   type AttemptPhase,
-  changeActions,
   type FailureReason,
   logPhases,
   logStreams,
-  type ResourceChange,
   statusReasons,
 } from '../model.ts';
+import { changeActions, completeSummary, mostPaths, type ResourceChange } from '../plans/model.ts';
 import type { AttemptResult, AttemptState, LogChunk } from './writes.ts';
 
 /**
@@ -107,9 +106,13 @@ function checkPlan({ phase }: RunAttempt, plan: NonNullable<AttemptResult['plan'
   if (!Array.isArray(changes) || changes.length > mostChanges) throw refuse(`it has more than ${mostChanges} changes`);
   if (changes.some((change) => !isChange(change)))
     throw refuse(`a change has an address that is not of 1-${longestAddress} characters, or an unknown action`);
+  if (changes.some((change) => !hasFittingDetails(change)))
+    throw refuse(
+      `a change has more than ${mostPaths} paths in a list, or a name of more than ${longestAddress} characters`,
+    );
   const problem = findUnstorable(changes);
   if (problem) throw refuse(`its list of changes ${problem}`);
-  if (![summary.add, summary.change, summary.destroy].every((count) => isStorableInteger(count, 0)))
+  if (!Object.values(completeSummary(summary)).every((count) => isStorableInteger(count, 0)))
     throw refuse('the counts of its summary must be integers from 0');
   if (findUnstorableText(executorDigest, longestWord))
     throw refuse(`its digest is longer than ${longestWord} characters, or cannot be stored`);
@@ -118,6 +121,16 @@ function checkPlan({ phase }: RunAttempt, plan: NonNullable<AttemptResult['plan'
 
 function isChange({ address, action }: ResourceChange): boolean {
   return findUnstorableText(address, longestAddress) === null && address !== '' && changeActions.includes(action);
+}
+
+/** What a change may say besides its values. */
+function hasFittingDetails({ previousAddress, imported, actionReason, type, ...lists }: ResourceChange): boolean {
+  const names = [previousAddress, imported?.id ?? undefined, actionReason, type];
+  const paths = [lists.replacePaths, lists.unknownPaths, lists.sensitivePaths];
+  return (
+    names.every((name) => name === undefined || findUnstorableText(name, longestAddress) === null) &&
+    paths.every((list) => list === undefined || (Array.isArray(list) && list.length <= mostPaths))
+  );
 }
 
 function checkOutputs(run: Run, attempt: RunAttempt, outputs: NonNullable<AttemptResult['outputs']>): void {

@@ -8,7 +8,8 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { recordDeployedRun } from '../deletion/erasure.ts';
 import { type Run, type RunAttempt, RunPlan } from '../entity.ts';
 import { AttemptSuperseded } from '../errors.ts';
-import type { MaskedOutputs, NextStep, PlanSummary } from '../model.ts';
+import type { MaskedOutputs, NextStep } from '../model.ts';
+import type { PlanSummary } from '../plans/model.ts';
 import { publishRunEvent } from '../publish-event.ts';
 import { advanceRun } from '../steps/advance.ts';
 import { closeAttempt, lockAttemptInOrder } from '../steps/transitions.ts';
@@ -103,8 +104,13 @@ async function storePlan(
   await tx.em.upsert(RunPlan, { runId: run.id, ...row });
 }
 
-function publishPlanned(tx: Transaction, run: Run, { add, change, destroy }: PlanSummary): void {
-  publishRunEvent(tx, run, 'run.planned', { digest: run.planDigest ?? null, add, change, destroy });
+function publishPlanned(
+  tx: Transaction,
+  run: Run,
+  { add, change, destroy, forget, import: imported, move }: PlanSummary,
+): void {
+  const counts = { add, change, destroy, forget, import: imported, move };
+  publishRunEvent(tx, run, 'run.planned', { digest: run.planDigest ?? null, ...counts });
 }
 
 /** The digest that a review approves. It binds the plan, its inputs and the state from which it was made. */

@@ -1,4 +1,5 @@
-import type { AttemptOutcome, MaskedOutputs, PlanSummary, ResourceChange, StatusReason } from '../model.ts';
+import type { AttemptOutcome, MaskedOutputs, StatusReason } from '../model.ts';
+import type { PlanSummary, ResourceChange } from '../plans/model.ts';
 
 /** What an attempt writes: states and chunks of log while it is executed, and one result at its end. */
 

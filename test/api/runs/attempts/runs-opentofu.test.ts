@@ -81,7 +81,7 @@ describe('a run of an OpenTofu template', () => {
       replace: ['terraform_data.network'],
       variables: { token: secret },
     });
-    expect(run.plan.summary).toEqual({ add: 1, change: 0, destroy: 1 });
+    expect(run.plan.summary).toMatchObject({ add: 1, change: 0, destroy: 1 });
     expect(run.status).toBe('succeeded');
   });
 

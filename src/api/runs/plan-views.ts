@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { changeActions, type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
+import type { PlanDetails } from '#domain/runs/store.ts';
+import { Json } from '#domain/shared/json.ts';
+
+export const SummaryView = z
+  .object({
+    add: z.int(),
+    change: z.int(),
+    destroy: z.int(),
+    replace: z.int().describe('A replacement counts here, and also as one `add` and one `destroy`.'),
+    forget: z.int().describe('Resources that are no longer managed, and are not destroyed.'),
+    import: z.int(),
+    move: z.int(),
+  })
+  .meta({ id: 'PlanSummary' });
+
+const Path = z
+  .array(z.union([z.string(), z.number()]))
+  .describe('Names of attributes, keys of maps, and positions in lists; empty for the whole resource.');
+const unknownIfNull = 'Null: the tool does not say.';
+
+const ChangeView = z
+  .object({
+    address: z.string(),
+    type: z.string().nullable(),
+    action: z
+      .enum(changeActions)
+      .describe('`forget`: no longer managed, and not destroyed. `no-op`: moved or imported as it is.'),
+    previous_address: z.string().nullable().describe('The address from which the resource is moved.'),
+    imported: z
+      .object({ id: z.string().nullable().describe('Null while it is not known.') })
+      .nullable()
+      .describe('The resource exists already, and is taken into the state.'),
+    action_reason: z.string().nullable().describe('Why the tool chose the action, such as `replace_because_tainted`.'),
+    replace_paths: z.array(Path).nullable().describe(`The values that force the replacement. ${unknownIfNull}`),
+    after_unknown: z
+      .array(Path)
+      .nullable()
+      .describe(`The values that are known only after the apply. ${unknownIfNull}`),
+    sensitive: z
+      .array(z.object({ path: Path, changed: z.boolean() }))
+      .nullable()
+      .describe(`The secret values, each with whether it changes. ${unknownIfNull}`),
+    before: Json,
+    after: Json,
+  })
+  .meta({ id: 'PlannedChange' });
+
+export const PlanView = z
+  .object({
+    run_id: AnswerId,
+    digest: z.string(),
+    summary: SummaryView,
+    state_serial: z.int(),
+    changes: z.array(ChangeView),
+    created_at: Time,
+  })
+  .meta({ id: 'Plan' });
+
+export function toPlan(runId: string, plan: PlanDetails): z.input<typeof PlanView> {
+  return {
+    run_id: runId,
+    digest: plan.digest,
+    summary: summarizeChanges(plan.changes),
+    state_serial: plan.stateSerial,
+    changes: plan.changes.map(toChange),
+    created_at: plan.createdAt,
+  };
+}
+
+function toChange(change: ResourceChange): z.input<typeof ChangeView> {
+  const { address, type = null, action, imported = null, before, after } = change;
+  const { previousAddress = null, actionReason = null } = change;
+  const { replacePaths = null, unknownPaths = null, sensitivePaths = null } = change;
+  return {
+    address,
+    type,
+    action,
+    previous_address: previousAddress,
+    imported,
+    action_reason: actionReason,
+    replace_paths: replacePaths,
+    after_unknown: unknownPaths,
+    sensitive: sensitivePaths,
+    before,
+    after,
+  };
+}

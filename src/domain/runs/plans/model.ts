@@ -1,0 +1,70 @@
+import type { JsonValue } from '#domain/shared/json.ts';
+
+/** What a plan would do to each resource, and how many it would change in which way. Pure. */
+
+/** `replace`: deleted and created, in either order. `forget`: no longer managed, and not destroyed. */
+export const changeActions = ['create', 'update', 'delete', 'replace', 'read', 'forget', 'no-op'] as const;
+export type ChangeAction = (typeof changeActions)[number];
+
+/** Where a value is in a resource: names of attributes, keys of maps, and positions in lists. Empty: the whole resource. */
+export type ValuePath = (string | number)[];
+
+/** Of longer lists of paths, a plan keeps the first ones. */
+export const mostPaths = 200;
+
+/**
+ * A change of one resource. Secret values are `{"sensitive": true}`, values not known yet are `{"unknown": true}`. The optional
+ * members are absent where the tool does not say them, and from plans that were stored before the service kept them.
+ */
+export interface ResourceChange {
+  address: string;
+  action: ChangeAction;
+  before: JsonValue;
+  after: JsonValue;
+  type?: string | undefined;
+  /** The resource is moved from this address. */
+  previousAddress?: string | undefined;
+  /** The resource exists already and is taken into the state. The id is null while it is not known. */
+  imported?: { id: string | null } | undefined;
+  /** Why the tool chose the action, in its words, such as `replace_because_tainted`. */
+  actionReason?: string | undefined;
+  /** The values that force the replacement. */
+  replacePaths?: ValuePath[] | undefined;
+  /** The values that are known only after the apply. */
+  unknownPaths?: ValuePath[] | undefined;
+  /** The values that are secret, each with whether the change concerns it. */
+  sensitivePaths?: { path: ValuePath; changed: boolean }[] | undefined;
+}
+
+/** The counts of a plan. A replacement counts as `replace`, and also as an addition and as a destruction. */
+export interface PlanSummary {
+  add: number;
+  change: number;
+  destroy: number;
+  replace: number;
+  forget: number;
+  import: number;
+  move: number;
+}
+
+/** Summaries that were stored before the service counted more have the first three members alone. */
+export type StoredSummary = Pick<PlanSummary, 'add' | 'change' | 'destroy'> & Partial<PlanSummary>;
+
+export function completeSummary(summary: StoredSummary): PlanSummary {
+  return { replace: 0, forget: 0, import: 0, move: 0, ...summary };
+}
+
+export function summarizeChanges(
+  changes: readonly Pick<ResourceChange, 'action' | 'previousAddress' | 'imported'>[],
+): PlanSummary {
+  const count = (...actions: ChangeAction[]) => changes.filter(({ action }) => actions.includes(action)).length;
+  return {
+    add: count('create', 'replace'),
+    change: count('update'),
+    destroy: count('delete', 'replace'),
+    replace: count('replace'),
+    forget: count('forget'),
+    import: changes.filter(({ imported }) => imported !== undefined).length,
+    move: changes.filter(({ previousAddress }) => previousAddress !== undefined).length,
+  };
+}

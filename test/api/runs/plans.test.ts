@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AttemptWriteRefused } from '#domain/runs/errors.ts';
+import { mostPaths, type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { aPlan, RunSteps } from '#test/support/run-steps.ts';
+
+/** What a run's plan says of each change. */
+let api: TestApi;
+let admin: ApiUser;
+let steps: RunSteps;
+let worker: string;
+beforeAll(async () => {
+  api = await startApi();
+  admin = await api.addUser('admin');
+  steps = new RunSteps(api, admin);
+  worker = await steps.worker('none');
+});
+afterAll(() => api?.close());
+
+const plain = { address: 'thing.a', action: 'create' as const, before: null, after: { name: 'x' } };
+const unsaid = {
+  type: null,
+  previous_address: null,
+  imported: null,
+  action_reason: null,
+  replace_paths: null,
+  after_unknown: null,
+  sensitive: null,
+};
+
+async function planned(changes: ResourceChange[], policy: object = {}) {
+  const { runId, attemptId } = await steps.planning(worker, 'none', {}, policy);
+  await steps.complete(attemptId, { outcome: 'planned', plan: aPlan({ changes, summary: summarizeChanges(changes) }) });
+  return { runId, attemptId };
+}
+
+it('a plan answers what the tool says of moved, imported, replaced and forgotten resources', async () => {
+  const replaced: ResourceChange = {
+    ...plain,
+    action: 'replace',
+    type: 'thing',
+    previousAddress: 'thing.old',
+    actionReason: 'replace_because_cannot_update',
+    replacePaths: [['size']],
+    unknownPaths: [['tags', 'id']],
+    sensitivePaths: [{ path: ['list', 0], changed: true }],
+  };
+  const imported: ResourceChange = { ...plain, action: 'no-op', imported: { id: null } };
+  const { runId } = await planned([replaced, imported, { ...plain, action: 'forget' }]);
+  const { body } = await admin.get(`/runs/${runId}/plan`);
+  const summary = { add: 1, change: 0, destroy: 1, replace: 1, forget: 1, import: 1, move: 1 };
+  expect(body.summary).toEqual(summary);
+  expect((await admin.get(`/runs/${runId}`)).body.plan.summary).toEqual(summary);
+  expect(body.changes).toEqual([
+    {
+      ...plain,
+      action: 'replace',
+      type: 'thing',
+      previous_address: 'thing.old',
+      imported: null,
+      action_reason: 'replace_because_cannot_update',
+      replace_paths: [['size']],
+      after_unknown: [['tags', 'id']],
+      sensitive: [{ path: ['list', 0], changed: true }],
+    },
+    { ...plain, ...unsaid, action: 'no-op', imported: { id: null } },
+    { ...plain, ...unsaid, action: 'forget' },
+  ]);
+});
+
+it('a plan that was stored with less is still read', async () => {
+  const { runId } = await planned([plain]);
+  await api.rows(`update runs set plan_summary = '{"add": 1, "change": 0, "destroy": 0}' where id = ?`, [runId]);
+  expect((await admin.get(`/runs/${runId}/plan`)).body.changes).toEqual([{ ...plain, ...unsaid }]);
+  const { plan } = (await admin.get(`/runs/${runId}`)).body;
+  expect(plan.summary).toEqual({ add: 1, change: 0, destroy: 0, replace: 0, forget: 0, import: 0, move: 0 });
+});
+
+it('a plan that only forgets waits where changes need approval, and not where only destroys do', async () => {
+  const forgotten: ResourceChange[] = [{ ...plain, action: 'forget' }];
+  for (const [when, step] of [
+    ['changes', 'wait'],
+    ['destroys', 'execute'],
+  ] as const) {
+    const { runId, attemptId } = await planned(forgotten, { approval: { required: 1, when } });
+    expect(await steps.next({ runId, executed: attemptId })).toMatchObject({ kind: step });
+  }
+});
+
+it.each([
+  ['too many paths', { unknownPaths: Array.from({ length: mostPaths + 1 }, () => ['a']) }],
+  ['an endless former address', { previousAddress: 'x'.repeat(5000) }],
+  ['an id that cannot be stored', { imported: { id: 'a\0b' } }],
+])('a plan with %s is refused', async (_, details) => {
+  const { attemptId } = await steps.planning(worker, 'none');
+  const plan = aPlan({ changes: [{ ...plain, ...details }] });
+  await expect(steps.complete(attemptId, { outcome: 'planned', plan })).rejects.toThrow(AttemptWriteRefused);
+});
