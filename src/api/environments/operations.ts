@@ -5,6 +5,7 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
 import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
+import type { Em } from '#database/database.ts';
 import { createEnvironment, describeEnvironment, updateEnvironment } from '#domain/environments/environments.ts';
 import {
   type EnvironmentTarget,
@@ -12,12 +13,13 @@ import {
   findEnvironmentToChange,
   listEnvironments,
 } from '#domain/environments/store.ts';
+import { findEnvironmentHold } from '#domain/holds/environment-holds.ts';
 import { findProject } from '#domain/projects/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { CreateEnvironment, toEnvironmentChange, toNewEnvironment, UpdateEnvironment } from './bodies.ts';
-import { EnvironmentView, ListedEnvironmentView, showEnvironment, viewEnvironment } from './views.ts';
+import { EnvironmentDetails, EnvironmentView, ListedEnvironmentView, showEnvironment, viewEnvironment, viewHold } from './views.ts';
 
 export const EnvironmentParams = z.strictObject({ id: Id });
 
@@ -62,11 +64,11 @@ export const get = read({
   route: 'GET /api/v1/environments/:id',
   summary: 'Read an environment',
   params: EnvironmentParams,
-  responses: { 200: EnvironmentView },
+  responses: { 200: EnvironmentDetails },
   access: readAccess,
   target: ({ em, params }) => findEnvironment(em, params.id),
   targetName: 'environment',
-  handle: async ({ target, operations, principal }) => showEnvironment({ operations, principal }, target),
+  handle: ({ em, target, operations, principal }) => showDetails({ operations, principal }, em, target),
 });
 
 export const create = command({
@@ -74,7 +76,7 @@ export const create = command({
   route: 'POST /api/v1/environments',
   summary: 'Create an environment of a project',
   body: CreateEnvironment,
-  responses: { 201: EnvironmentView },
+  responses: { 201: EnvironmentDetails },
   at: get,
   access: { ...updateAccess, review: { resource: 'environments', verb: 'create' } },
   target: ({ em, body, lock }) => findProject(em, body.project_id, lock),
@@ -82,8 +84,10 @@ export const create = command({
   idempotency: 'none',
   audit: 'environment.created',
   handle: async ({ tx, target, body, operations, principal }) => {
-    const environment = await createEnvironment(tx.em, target, toNewEnvironment(body));
-    return { ...changeOf({ operations, principal }, environment), after: describeEnvironment(environment) };
+    const context = { operations, principal };
+    const environment = await createEnvironment(tx.em, principal, target, toNewEnvironment(body));
+    const answer = await showDetails(context, tx.em, environment);
+    return { ...changeOf(context, environment), after: describeEnvironment(environment), answer };
   },
 });
 
@@ -125,6 +129,11 @@ export const { archive, unarchive, remove } = archivingOperations({
   find: findEnvironment,
   findToChange: (em, { id }, lock) => findEnvironmentToChange(em, id, lock),
 });
+
+/** An environment that is read alone, with what holds its applies. */
+async function showDetails(context: ActionContext, em: Em, environment: EnvironmentTarget) {
+  return { ...showEnvironment(context, environment), hold: viewHold(await findEnvironmentHold(em, environment)) };
+}
 
 function changeOf(context: ActionContext, environment: EnvironmentTarget) {
   return { id: environment.id, revision: environment.revision, answer: showEnvironment(context, environment) };

@@ -6,7 +6,8 @@ import { environmentKinds } from '#domain/environments/model.ts';
 import type { EnvironmentTarget } from '#domain/environments/store.ts';
 import { variableCategories, variablePhases } from '#domain/environments/variable-model.ts';
 import type { ShownVariable } from '#domain/environments/variable-store.ts';
-import { activeHold } from '#domain/holds/model.ts';
+import type { Hold } from '#domain/holds/holds.ts';
+import { activeHold, holdCodes } from '#domain/holds/model.ts';
 import { principalKinds } from '#domain/identity/model.ts';
 import { policyOf } from '#domain/registry/approval-policy.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
@@ -43,6 +44,32 @@ export const ListedEnvironmentView = z.object(fields).meta({ id: 'ListedEnvironm
 /** An environment in every answer about one environment. */
 export const EnvironmentView = z.object({ ...fields, actions: environmentActions.view }).meta({ id: 'Environment' });
 
+/** An environment that is read alone. */
+export const EnvironmentDetails = z
+  .object({
+    ...EnvironmentView.shape,
+    hold: z
+      .object({
+        code: z.enum(holdCodes),
+        by: LockView.shape.by.nullable().describe('Who paused or locked; null for a freeze window.'),
+        name: z.string().nullable().describe('The name of the freeze window; null for a pause or a lock.'),
+        reason: z.string(),
+        since: Time,
+        until: Time.nullable().describe('When it ends by itself; null: when somebody ends it.'),
+      })
+      .meta({ id: 'EnvironmentHold' })
+      .nullable()
+      .describe(
+        'What keeps its applies from starting now, as a waiting run says it: a pause of the installation, else its lock, else the ' +
+          'freeze window that ends last. Null: nothing does.',
+      ),
+  })
+  .meta({ id: 'EnvironmentDetails' });
+
+export function viewHold(hold: Hold | null) {
+  return hold && { code: hold.code, since: hold.since, ...hold.blocker };
+}
+
 export function viewEnvironment(environment: EnvironmentTarget) {
   const { organizationId, teamId, projectId, kind, ttlSeconds, isolation, lock } = environment;
   return {
@@ -70,11 +97,21 @@ export const VariableView = z
     sensitive: z.boolean(),
     phases: z.array(z.enum(variablePhases)).describe('The phases in which the tools of runs get it.'),
     value: Json.nullable().describe('Null for a sensitive variable: its value is never shown again.'),
+    plan_value: Json.nullable().describe(
+      'What planning gets in place of `value`. Null where there is none, and for a sensitive variable.',
+    ),
+    has_plan_value: z.boolean(),
     revision: z.int(),
     updated_at: Time,
   })
   .meta({ id: 'EnvironmentVariable' });
 
-export function viewVariable({ phases, updatedAt, ...variable }: ShownVariable) {
-  return { ...variable, phases: [...phases], updated_at: updatedAt };
+export function viewVariable({ phases, planValue, hasPlanValue, updatedAt, ...variable }: ShownVariable) {
+  return {
+    ...variable,
+    phases: [...phases],
+    plan_value: planValue,
+    has_plan_value: hasPlanValue,
+    updated_at: updatedAt,
+  };
 }

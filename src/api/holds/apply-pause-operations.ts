@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { LockView } from '#api/environments/views.ts';
+import { revisionOf } from '#api/pipeline/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import { findApplyPause, pauseApplies, resumeApplies } from '#domain/holds/apply-pause.ts';
 import { NewHold } from '#domain/holds/model.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
 
 const access: Access = {
   anyOf: ['settings.manage'],
@@ -16,8 +18,12 @@ const access: Access = {
 const name = 'global';
 const changeAccess: Access = { ...access, review: { resource: 'apply_pauses', verb: 'update' } };
 const PauseView = z
-  .object({ pause: LockView.nullable().describe('Null: applies are not paused.') })
+  .object({
+    pause: LockView.nullable().describe('Null: applies are not paused.'),
+    revision: z.int().describe('Counts the changes of the pause; its end by its `until` is none.'),
+  })
   .meta({ id: 'ApplyPause' });
+const PauseApplies = NewHold.extend(ExpectedRevision).meta({ id: 'PauseApplies' });
 
 export const get = read({
   id: 'apply_pause.get',
@@ -26,15 +32,17 @@ export const get = read({
   responses: { 200: PauseView },
   access,
   target: ({ em }) => findApplyPause(em, false),
-  handle: async ({ target }) => ({ pause: target.pause }),
+  handle: async ({ target: { pause, revision } }) => ({ pause, revision }),
 });
 
 export const set = command({
   id: 'apply_pause.set',
   route: 'PUT /api/v1/admin/apply-pause',
   summary: 'Pause all applies of the installation: runs plan and wait for review, but no apply starts',
-  description: 'What already applies is not interrupted. Another pause is replaced.',
-  body: NewHold.meta({ id: 'PauseApplies' }),
+  description:
+    'What already applies is not interrupted. Another pause is replaced, and the audit record holds it. Send the revision that you ' +
+    'have read, as `expected_revision` or in `If-Match`, to get 409 instead where somebody has changed the pause meanwhile.',
+  body: PauseApplies,
   responses: { 200: PauseView },
   access: changeAccess,
   target: ({ em, lock }) => findApplyPause(em, lock),
@@ -42,8 +50,9 @@ export const set = command({
   idempotency: 'none',
   audit: 'applies.paused',
   handle: async ({ tx, target, body, principal }) => {
-    const pause = await pauseApplies(tx, target, principal, body);
-    return { id: name, before: { pause: target.pause }, after: { pause }, answer: { pause } };
+    const { expected_revision: expectedRevision, ...hold } = body;
+    const { pause, revision } = await pauseApplies(tx, target, principal, { ...hold, expectedRevision });
+    return { id: name, before: { pause: target.pause }, after: { pause }, revision, answer: { pause, revision } };
   },
 });
 
@@ -55,10 +64,11 @@ export const end = command({
   access: { ...changeAccess, review: { resource: 'apply_pauses', verb: 'end' } },
   target: ({ em, lock }) => findApplyPause(em, lock),
   resourceId: () => name,
+  ifMatch: true,
   idempotency: 'none',
   audit: 'applies.resumed',
-  handle: async ({ tx, target }) => {
-    await resumeApplies(tx, target);
-    return { id: name, before: { pause: target.pause }, after: { pause: null } };
+  handle: async ({ tx, target, request }) => {
+    const { pause, revision } = await resumeApplies(tx, target, revisionOf(request.headers));
+    return { id: name, before: { pause: target.pause }, after: { pause }, revision };
   },
 });

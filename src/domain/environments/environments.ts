@@ -10,7 +10,13 @@ import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
 import { defaultApproval, type EnvironmentChange, type NewEnvironment } from './model.ts';
-import { changesPolicy, choosePolicy, publishProtection, refuseWeakening } from './protection.ts';
+import {
+  changesPolicy,
+  choosePolicy,
+  publishProtection,
+  refuseWeakening,
+  refuseWeakProduction,
+} from './protection.ts';
 import {
   type EnvironmentFields,
   type EnvironmentTarget,
@@ -19,17 +25,23 @@ import {
   saveEnvironment,
 } from './store.ts';
 
-/** Makes an environment of a project. Without an approval policy, it gets its kind's. */
+/**
+ * Makes an environment of a project. Without an approval policy, it gets its kind's.
+ * @throws Forbidden for production with a weaker policy, if the caller may not weaken one
+ * @throws Conflict for something archived, or a slug that is taken
+ */
 export async function createEnvironment(
   em: Em,
+  principal: Principal,
   project: ProjectTarget,
   request: NewEnvironment,
 ): Promise<EnvironmentTarget> {
-  refuseArchived(project);
-  const id = newId();
   const slug = chooseSlug(request);
   const { name, kind, approvalPolicy = defaultApproval[kind], ttlSeconds = null, isolation = null } = request;
   const fields = { name, slug, kind, ...toPolicyFields(approvalPolicy), ttlSeconds, isolation };
+  refuseWeakProduction(principal, project, fields);
+  refuseArchived(project);
+  const id = newId();
   await reportingSlugConflict('environment', slug, () =>
     insertEnvironment(em, { id, projectId: project.id, ...fields }),
   );
@@ -53,7 +65,7 @@ export async function updateEnvironment(
     ...wanted,
     ...(policy && toPolicyFields(policy)),
   });
-  refuseWeakening(principal, environment, { ...environment, ...difference.after });
+  refuseWeakening(principal, environment, environment, { ...environment, ...difference.after });
   refuseArchived(environment);
   refuseStale(environment, expectedRevision);
   if (difference.isEmpty) return { updated: environment, difference };

@@ -4,7 +4,9 @@ import {
   policyFields,
   policyOf,
   stricterApproval,
+  toPolicyFields,
 } from '#domain/registry/approval-policy.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
@@ -38,10 +40,25 @@ const weakenings: Record<Protection, string> = {
 };
 
 /** An admin of the team may not weaken an environment's protection (`mayWeakenPolicy`). @throws Forbidden */
-export function refuseWeakening(principal: Principal, environment: EnvironmentTarget, after: EnvironmentFields): void {
-  const [weakened] = findWeakened(environment, after);
-  if (weakened === undefined || mayWeakenPolicy(principal, environment)) return;
+export function refuseWeakening(
+  principal: Principal,
+  owner: Ownership,
+  before: EnvironmentFields,
+  after: EnvironmentFields,
+): void {
+  const [weakened] = findWeakened(before, after);
+  if (weakened === undefined || mayWeakenPolicy(principal, owner)) return;
   throw new Forbidden(`permission denied: ${weakened}: ${whoMayWeaken} may ${weakenings[weakened]}`);
+}
+
+/**
+ * Refuses a new production environment with less than production's approval to those who may not weaken one: they could delete an
+ * environment and create it again otherwise. @throws Forbidden
+ */
+export function refuseWeakProduction(principal: Principal, owner: Ownership, created: EnvironmentFields): void {
+  if (created.kind !== 'production') return;
+  const usual = { ...created, ...toPolicyFields(defaultApproval.production) };
+  refuseWeakening(principal, owner, usual, created);
 }
 
 /** Whether a change of an environment is one of its approval policy, which its runs show. */

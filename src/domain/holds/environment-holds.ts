@@ -1,3 +1,4 @@
+import type { Em } from '#database/database.ts';
 import type { EnvironmentTarget } from '#domain/environments/store.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -6,8 +7,9 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import type { FreezeWindow } from './freeze-windows.ts';
+import { findHold, type Hold } from './holds.ts';
 import { activeHold, type NewHold, type StoredHold, toHold } from './model.ts';
-import { saveFreezeWindows, saveLock } from './store.ts';
+import { findPause, saveFreezeWindows, saveLock } from './store.ts';
 
 /**
  * Locks an environment, in place of an earlier lock of the same principal. Whoever names the present revision has seen the lock of
@@ -59,6 +61,15 @@ export async function setFreezeWindows(
   const data = { windows: windows.map(({ name }) => name) };
   publish(tx, environment, { type: 'environment.freeze_windows_changed', data });
   return readBack(findEnvironment(tx.em, environment.id));
+}
+
+/** What keeps the applies of an environment from starting now, as a waiting run says it; null if nothing does. */
+export async function findEnvironmentHold(
+  em: Em,
+  { lock, freezeWindows: windows }: EnvironmentTarget,
+): Promise<Hold | null> {
+  const installation = await findPause(em, false);
+  return findHold({ pause: installation?.pause ?? null, lock, windows }, new Date());
 }
 
 type HoldEvent = Pick<Parameters<Transaction['publish']>[0], 'type' | 'data'>;

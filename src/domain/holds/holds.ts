@@ -12,18 +12,20 @@ export interface HoldFacts {
 /** What keeps an apply from starting now. */
 export interface Hold {
   readonly code: HoldCode;
+  /** RFC 3339. */
+  readonly since: string;
   readonly blocker: HoldBlocker;
 }
 
 /** What keeps applies from starting now, the widest first; null if nothing does. Pure. */
 export function findHold({ pause, lock, windows }: HoldFacts, now: Date): Hold | null {
   const [paused, locked] = [activeHold(pause, now), activeHold(lock, now)];
-  if (paused) return { code: 'paused', blocker: describe(paused) };
-  if (locked) return { code: 'locked', blocker: describe(locked) };
+  if (paused) return { code: 'paused', since: paused.since, blocker: describe(paused) };
+  if (locked) return { code: 'locked', since: locked.since, blocker: describe(locked) };
   const freeze = findFreeze(windows ?? [], now);
   if (!freeze) return null;
   const { name, reason } = freeze.window;
-  return { code: 'frozen', blocker: { by: null, name, reason, until: freeze.until } };
+  return { code: 'frozen', since: freeze.since, blocker: { by: null, name, reason, until: freeze.until } };
 }
 
 function describe({ by, reason, until }: StoredHold): HoldBlocker {

@@ -33,9 +33,19 @@ export function saveFreezeWindows(
   return changeEnvironment(em, environment, { freeze_windows: json([...windows]) });
 }
 
-/** The installation's id and its pause. `lock` locks the row for a change. */
-export function findPause(em: Em, lock: boolean): Promise<{ id: string; pause: StoredHold | null } | undefined> {
-  const found = db(em).selectFrom('installation').select(['id', 'apply_pause as pause']);
+/** The pause of the installation as it is stored. */
+export interface StoredPause {
+  /** The installation's. */
+  readonly id: string;
+  readonly pause: StoredHold | null;
+  readonly revision: number;
+}
+
+/** `lock` locks the installation's row for a change. */
+export function findPause(em: Em, lock: boolean): Promise<StoredPause | undefined> {
+  const found = db(em)
+    .selectFrom('installation')
+    .select(['id', 'apply_pause as pause', 'apply_pause_revision as revision']);
   return (lock ? found.forNoKeyUpdate() : found).executeTakeFirst();
 }
 
@@ -44,11 +54,17 @@ export async function shareApplyPause(em: Em): Promise<void> {
   await db(em).selectFrom('installation').select('id').forShare().execute();
 }
 
-export async function savePause(em: Em, pause: StoredHold | null): Promise<void> {
-  await db(em)
+/** Writes the pause, or ends it, and raises the revision, which it returns. The caller has locked the row. */
+export async function savePause(em: Em, pause: StoredHold | null): Promise<number> {
+  const { revision } = await db(em)
     .updateTable('installation')
-    .set({ apply_pause: pause && json(pause) })
-    .execute();
+    .set((eb) => ({
+      apply_pause: pause && json(pause),
+      apply_pause_revision: eb('apply_pause_revision', '+', 1),
+    }))
+    .returning('apply_pause_revision as revision')
+    .executeTakeFirstOrThrow();
+  return revision;
 }
 
 /** The next runs, by id, that wait for one of these reasons, in one environment or everywhere. */

@@ -248,7 +248,7 @@ describe('the freeze windows of an environment', () => {
 
 describe('the pause of all applies', () => {
   it('is read, replaced and ended by administrators alone', async () => {
-    expect((await admin.get('/admin/apply-pause')).body).toEqual({ pause: null });
+    expect((await admin.get('/admin/apply-pause')).body).toEqual({ pause: null, revision: expect.any(Number) });
     await admin.put('/admin/apply-pause', { reason: 'one' });
     const answer = await admin.put('/admin/apply-pause', { reason: 'two', until: '2099-01-01T00:00:00Z' });
     expect(answer).toMatchObject({ status: 200, body: { pause: { reason: 'two', by: { id: admin.id } } } });
@@ -262,5 +262,34 @@ describe('the pause of all applies', () => {
     expect(await admin.put('/admin/apply-pause', far)).toMatchObject({ status: 400 });
     expect(await admin.delete('/admin/apply-pause')).toMatchObject({ status: 204 });
     expect(await admin.delete('/admin/apply-pause')).toMatchObject({ status: 404 });
+  });
+
+  it('is not replaced or ended by an administrator who has seen an older one', async () => {
+    const second = await api.addUser('admin');
+    const { revision } = (await second.get('/admin/apply-pause')).body;
+    const first = await admin.put('/admin/apply-pause', { reason: 'first', expected_revision: revision });
+    expect([first.status, first.headers['etag']]).toEqual([200, `"${revision + 1}"`]);
+    const seen = { 'if-match': `"${revision}"` };
+    for (const [method, body] of [['PUT', { reason: 'second' }], ['DELETE']] as const) {
+      const stale = await second.send(method, '/admin/apply-pause', body, seen);
+      expect([stale.status, stale.headers['x-error-code']]).toEqual([409, 'stale_revision']);
+    }
+    expect((await second.get('/admin/apply-pause')).body).toMatchObject({ pause: { reason: 'first' } });
+    expect((await second.put('/admin/apply-pause', { reason: 'second' })).status).toBe(200);
+    const last = { 'if-match': `"${revision + 2}"` };
+    expect((await second.delete('/admin/apply-pause', last)).status).toBe(204);
+    const again = await admin.put('/admin/apply-pause', { reason: 'x', expected_revision: revision + 2 });
+    expect(again.status).toBe(409);
+  });
+
+  it('is replaced with a record of the pause that it replaces', async () => {
+    await admin.put('/admin/apply-pause', { reason: 'replaced' });
+    await admin.put('/admin/apply-pause', { reason: 'replacing' });
+    const [record] = await api.rows(
+      `select before -> 'pause' ->> 'reason' as before, after -> 'pause' ->> 'reason' as after
+         from audit_records where action = 'applies.paused' order by id desc limit 1`,
+    );
+    expect(record).toEqual({ before: 'replaced', after: 'replacing' });
+    await admin.delete('/admin/apply-pause');
   });
 });

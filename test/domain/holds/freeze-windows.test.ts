@@ -158,6 +158,7 @@ describe('what holds applies', () => {
     expect(findHold({ ...facts, pause: null }, now)?.code).toBe('locked');
     expect(findHold({ ...facts, pause: null, lock: null }, now)).toEqual({
       code: 'frozen',
+      since: expect.any(String),
       blocker: { by: null, name: 'Year end', reason: 'closing', until: '2027-01-04T06:00:00.000Z' },
     });
   });

@@ -21,6 +21,7 @@ import {
 const secondsFromNow = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString();
 const holdOf = (until: string | null = null, code: Hold['code'] = 'locked'): Hold => ({
   code,
+  since: secondsFromNow(-60),
   blocker: { by: { type: 'user', id: 'u', name: 'Ann' }, name: null, reason: 'incident', until },
 });
 const hold = holdOf();
