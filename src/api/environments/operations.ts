@@ -19,7 +19,14 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { CreateEnvironment, toEnvironmentChange, toNewEnvironment, UpdateEnvironment } from './bodies.ts';
-import { EnvironmentDetails, EnvironmentView, ListedEnvironmentView, showEnvironment, viewEnvironment, viewHold } from './views.ts';
+import {
+  EnvironmentDetails,
+  EnvironmentView,
+  ListedEnvironmentView,
+  showEnvironment,
+  viewEnvironment,
+  viewHold,
+} from './views.ts';
 
 export const EnvironmentParams = z.strictObject({ id: Id });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RequestMetadata } from '#api/pipeline/call.ts';
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command } from '#api/pipeline/operation.ts';
 import { Nothing, Time } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
@@ -9,6 +10,7 @@ import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { findUserToChange } from '#domain/identity/users/store.ts';
 import { deleteUser } from '#domain/identity/users/user-deletion.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
 import { manageAccess, UserParams } from './user-operations.ts';
 
 const ResetLinkView = z.object({ url: z.string(), token: z.string(), expires_at: Time }).meta({ id: 'ResetLink' });
@@ -25,10 +27,12 @@ export const remove = command({
   access: { ...manageAccess, review: { resource: 'users', verb: 'delete' } },
   target: ({ em, params, lock }) => findUserToChange(em, params.id, lock),
   targetName: 'user',
+  ifMatch: true,
   idempotency: 'none',
   locks: ({ params }) => [authorityLock(params.id), administratorsLock],
   audit: 'user.deleted',
-  handle: async ({ tx, principal, target }) => {
+  handle: async ({ tx, principal, target, request }) => {
+    refuseStale(target, revisionOf(request.headers));
     await deleteUser(tx.em, principal, target);
     const { id, email, name, role, enabled } = target;
     return { id, before: { email, name, role, enabled } };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { revisionOf } from '#api/pipeline/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
@@ -8,6 +9,7 @@ import type { InvitationOwner, InvitationTarget } from '#domain/invitations/targ
 import type { MembershipLevel } from '#domain/members/model.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
 import { describeInvitation, InvitationView, SentInvitationView, sentChange, viewInvitation } from './views.ts';
 
 /** The parameters in the paths of invitations and their owners. */
@@ -121,9 +123,11 @@ function revokeOperation<Level extends MembershipLevel>(declared: InvitationOper
     target: ({ em, params, lock }) => find(em, params, lock),
     targetName: 'invitation',
     resource: 'invitations',
+    ifMatch: true,
     idempotency: 'none',
     audit: 'invitation.revoked',
-    handle: async ({ tx, principal, target }) => {
+    handle: async ({ tx, principal, target, request }) => {
+      refuseStale(target.invitation, revisionOf(request.headers));
       await revokeInvitation(tx.em, principal, target.invitation);
       const { revision, ...change } = describeInvitation(target.invitation);
       return { ...change, revision: revision + 1 };

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+
+
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+
+
 import { readList } from '#api/pipeline/list.ts';
+
+
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
@@ -20,7 +27,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { readBack } from '#domain/shared/revisions.ts';
+import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import {
   CreateServiceAccount,
   TransferServiceAccount,
@@ -177,10 +184,12 @@ export const remove = command({
   access: { ...manageAccess, review: { ...accessReview, verb: 'delete' } },
   target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
+  ifMatch: true,
   idempotency: 'none',
   locks: ({ params }) => [authorityLock(params.id), administratorsLock],
   audit: 'service_account.deleted',
-  handle: async ({ tx, principal, target }) => {
+  handle: async ({ tx, principal, target, request }) => {
+    refuseStale(target, revisionOf(request.headers));
     await deleteAccount(tx.em, principal, target);
     const { id, name, role, revision } = target;
     return { id, before: { name, role, owner: viewOwner(target) }, revision };

@@ -10,13 +10,7 @@ import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
 import { defaultApproval, type EnvironmentChange, type NewEnvironment } from './model.ts';
-import {
-  changesPolicy,
-  choosePolicy,
-  publishProtection,
-  refuseWeakening,
-  refuseWeakProduction,
-} from './protection.ts';
+import { changesPolicy, choosePolicy, publishProtection, refuseWeakening, refuseWeakProduction } from './protection.ts';
 import {
   type EnvironmentFields,
   type EnvironmentTarget,

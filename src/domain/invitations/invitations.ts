@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
+import { refuseOutliving } from '#domain/identity/api-keys/bounds.ts';
 import { emailKey } from '#domain/identity/model.ts';
 import { isMemberByEmail } from '#domain/members/store.ts';
 import type { OrganizationTarget } from '#domain/organizations/store.ts';
@@ -24,7 +25,7 @@ export interface SentInvitation {
 /**
  * Invites an address into an organization and, if one is given, into a team of it. The caller of this function shares their
  * rows against change until the commit.
- * @throws Forbidden for a role that the inviter may not grant
+ * @throws Forbidden for a role that the inviter may not grant, and for an invitation that outlives the key that the inviter uses
  * @throws Conflict for something archived, for a member, and for an address that has an open invitation
  */
 export function inviteToOrganization(
@@ -75,6 +76,7 @@ async function invite(
   offer: Offer,
   { email, lifetimeSeconds }: OrganizationInvitation | TeamInvitation,
 ): Promise<SentInvitation> {
+  await refuseLasting(em, inviter, lifetimeSeconds * 1000);
   await refuseMember(em, offer, email);
   const [id, token] = [newId(), generateToken()];
   const verifier = hashToken(token);
@@ -92,7 +94,7 @@ async function invite(
 /**
  * Sends an invitation again with a new token, for as long as at first. The old token is worth nothing any more, and the sender
  * becomes the inviter. The caller of this function holds the invitation's row.
- * @throws Forbidden for a role that the sender may not grant
+ * @throws Forbidden for a role that the sender may not grant, and for an invitation that outlives the key that the sender uses
  * @throws Conflict for something archived, for a member, and for an invitation that was accepted or revoked
  */
 export async function resendInvitation(
@@ -102,6 +104,7 @@ export async function resendInvitation(
   invitation: InvitationWithStatus,
 ): Promise<SentInvitation> {
   refuseUngrantable(sender, invitation);
+  await refuseLasting(em, sender, Date.parse(invitation.expiresAt) - Date.parse(invitation.sentAt));
   refuseArchived(owner);
   refuseEnded(invitation);
   await refuseMember(em, invitation, invitation.email);
@@ -133,6 +136,11 @@ function refuseEnded({ status }: InvitationWithStatus): void {
       'invitation_revoked',
     );
   }
+}
+
+/** @throws Forbidden if the invitation could be accepted after the sender's key has expired */
+async function refuseLasting(em: Em, sender: Principal, lifetimeMs: number): Promise<void> {
+  await refuseOutliving(em, sender, 'invitation', new Date(Date.now() + lifetimeMs));
 }
 
 function refuseUngrantable(giver: Principal, offer: Offer): void {

@@ -13,13 +13,31 @@ export async function findBound(em: Em, { credential }: Principal): Promise<Date
   return expiresAt === null ? null : new Date(expiresAt);
 }
 
-/** Refuses an expiry later than that of the caller's own key; null is later than any. @throws Forbidden */
-export async function refuseOutliving(em: Em, caller: Principal, expiresAt: Date | null): Promise<void> {
+/** What gives authority for longer than one request, with what its maker does whose key expires too early. */
+const remedies = {
+  key: 'name an expires_at until then, or sign in',
+  password: 'a password never expires: set it with a session, or with a key that never expires',
+  'password reset link':
+    'the password that is set with it never expires: make the link with a session, or with a key that never expires',
+  invitation: 'name an expires_in that ends before, or invite with a session or with a key that expires later',
+} as const;
+
+/**
+ * Refuses to make what would give authority after the caller's own key has expired.
+ * @param expiresAt when it ends by itself; null: never
+ * @throws Forbidden
+ */
+export async function refuseOutliving(
+  em: Em,
+  caller: Principal,
+  made: keyof typeof remedies,
+  expiresAt: Date | null,
+): Promise<void> {
   const bound = await findBound(em, caller);
   if (bound === null || (expiresAt !== null && expiresAt <= bound)) return;
   throw new Forbidden(
-    `permission denied: the key that you use expires at ${bound.toISOString()}, and a key makes none that outlives it: name an ` +
-      'expires_at until then, or sign in',
+    `permission denied: the key that you use expires at ${bound.toISOString()}, and it makes no ${made} that outlives it: ` +
+      remedies[made],
   );
 }
 

@@ -47,7 +47,7 @@ export async function addKey(
   { name, expiresAt }: { name: string; expiresAt: Date | null },
 ): Promise<IssuedKey> {
   if (expiresAt && expiresAt <= new Date()) throw new Invalid('expires_at: must lie in the future');
-  await refuseOutliving(em, caller, expiresAt);
+  await refuseOutliving(em, caller, 'key', expiresAt);
   return insertKey(em, holder, { name, expiresAt });
 }
 

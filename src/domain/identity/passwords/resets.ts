@@ -4,7 +4,7 @@ import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import { anonymous, type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
 import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import { WrongSecret } from '#domain/shared/errors.ts';
-import { withinBound } from '../api-keys/bounds.ts';
+import { refuseOutliving } from '../api-keys/bounds.ts';
 import { type EndedCredentials, type NewPassword, setPassword } from '../sessions/credentials.ts';
 import type { UserTarget } from '../users/store.ts';
 import { refuseOwnPassword, refuseRoleAboveOwn } from '../users/user-changes.ts';
@@ -23,16 +23,17 @@ export interface IssuedReset {
 }
 
 /**
- * Creates the link with which a user may set a new password; an earlier link becomes void. It does not outlive the key that the
- * caller uses. The user's row is locked.
- * @throws Invalid for the caller's own user; Forbidden for a role above the caller's own; Conflict for a disabled user
+ * Creates the link with which a user may set a new password; an earlier link becomes void. The user's row is locked.
+ * @throws Invalid for the caller's own user; Forbidden for a role above the caller's own, and for a caller whose key expires;
+ * Conflict for a disabled user
  */
 export async function issuePasswordReset(em: Em, caller: Principal, user: UserTarget): Promise<IssuedReset> {
   refuseOwnPassword(caller, user);
   refuseRoleAboveOwn(caller, user.role);
+  await refuseOutliving(em, caller, 'password reset link', null);
   throwIfRefused(findResetRefusal(user));
   const token = randomBytes(32).toString('base64url');
-  const expiresAt = await withinBound(em, caller, new Date(Date.now() + lifetimeMs));
+  const expiresAt = new Date(Date.now() + lifetimeMs);
   await putPasswordReset(em, { userId: user.id, verifier: verifierOf(token), issuedBy: caller.id, expiresAt });
   return { token, expiresAt };
 }

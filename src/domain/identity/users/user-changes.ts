@@ -4,6 +4,7 @@ import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, Invalid } from '#domain/shared/errors.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { refuseOutliving } from '../api-keys/bounds.ts';
 import { deleteConfirmation } from '../email-confirmations/store.ts';
 import { PrincipalRecord, User } from '../entity.ts';
 import { isRoleAbove, type NewUser, type PlatformRole, type UserChange } from '../model.ts';
@@ -14,9 +15,13 @@ import { createUser } from './users.ts';
 
 type Fields = Pick<UserTarget, 'email' | 'name' | 'role' | 'enabled'>;
 
-/** Creates a user. @throws Forbidden for a role above the caller's own; Conflict if another user has the address */
+/**
+ * Creates a user.
+ * @throws Forbidden for a role above the caller's own, and for a caller whose key expires; Conflict if another user has the address
+ */
 export async function addUser(em: Em, caller: Principal, user: NewUser, passwordHash: string): Promise<UserTarget> {
   refuseRoleAboveOwn(caller, user.role);
+  await refuseOutliving(em, caller, 'password', null);
   const created = await refuseTakenEmail(() => createUser(em, { ...user, passwordHash }));
   return readBack(findUser(em, created.user.id));
 }
@@ -48,7 +53,7 @@ export function refuseOwnPassword(caller: Principal, user: { id: string }): void
 /**
  * Changes a user whose row is locked. A new password ends all the user's sessions, and the API keys where that is wanted. Disabling does too, and every other
  * credential of the user is rejected until the user is enabled again.
- * @throws Forbidden for a role above the caller's own
+ * @throws Forbidden for a role above the caller's own, and for a password if the caller's key expires
  * @throws Conflict for a stale revision, an address that is taken, or if no administrator would be left
  */
 export async function updateUser(
@@ -64,6 +69,7 @@ export async function updateUser(
   const { after } = difference;
   if (!isEmpty) refuseRoleAboveOwn(caller, user.role);
   if (after.role !== undefined) refuseRoleAboveOwn(caller, after.role);
+  if (password !== null) await refuseOutliving(em, caller, 'password', null);
   refuseStale(user, expectedRevision);
   if (isEmpty) return { updated: user, difference, ended: null };
   if (!staysAdministrator(user, after)) await refuseLastAdministrator(em, user);
