@@ -25,6 +25,8 @@ import { RunComments } from './20261127_9_run_comments.ts';
 import { AskedReviewers } from './20261128_01_asked_reviewers.ts';
 import { LogLines } from './20261128_02_log_lines.ts';
 import { TemplateReadmes } from './20261128_04_template_readmes.ts';
+import { LastingRevisions } from './20261128_06_lasting_revisions.ts';
+import { PlanValues } from './20261128_07_plan_values.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -55,4 +57,6 @@ export const migrations = [
   { name: '20261128_01_asked_reviewers', class: AskedReviewers },
   { name: '20261128_02_log_lines', class: LogLines },
   { name: '20261128_04_template_readmes', class: TemplateReadmes },
+  { name: '20261128_06_lasting_revisions', class: LastingRevisions },
+  { name: '20261128_07_plan_values', class: PlanValues },
 ];

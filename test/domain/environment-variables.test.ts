@@ -5,7 +5,8 @@ import type { ShownVariable } from '#domain/environments/variable-store.ts';
 
 const plain: NewVariable = { name: 'REGION', value: 'eu', category: 'env', sensitive: false };
 const kept: NewVariable = { name: 'TOKEN', category: 'env', sensitive: true };
-const facts = { phases: ['plan', 'apply'], value: null, revision: 1, updatedAt: '' } as const;
+const unsaid = { value: null, planValue: null, hasPlanValue: false };
+const facts = { ...unsaid, phases: ['plan', 'apply'], revision: 1, updatedAt: '' } as const;
 const token: ShownVariable = { ...facts, name: 'TOKEN', category: 'env', sensitive: true };
 const region: ShownVariable = { ...facts, name: 'REGION', category: 'env', sensitive: false, value: 'us' };
 

@@ -66,6 +66,14 @@ const Phases = z
 
 const variableFields = {
   value: Json.optional().describe('Left out, or null as it is shown: a sensitive variable keeps its value.'),
+  plan_value: Json.optional().describe(
+    'For category `env`: the value that planning gets in place of `value`, such as weaker credentials. Left out: it stays as it is. ' +
+      'Null, as it is shown: a sensitive variable keeps its own, and others have none.',
+  ),
+  has_plan_value: z
+    .boolean()
+    .optional()
+    .describe('False: planning gets `value` too. True: there must be a `plan_value`, or one that is kept.'),
   category: z.enum(variableCategories),
   sensitive: z.boolean().default(false),
   phases: Phases.optional().describe(
@@ -108,13 +116,24 @@ export function toNamedVariable(name: string, body: z.output<typeof SetVariable>
 }
 
 /** The place is where the variable is in the request. @throws Invalid if the body names two revisions */
-export function toNewVariable(
-  { expected_revision: expectedRevision, revision, updated_at: _ignored, ...variable }: z.output<typeof ListedVariable>,
-  place = '',
-): NewVariable {
+export function toNewVariable(body: z.output<typeof ListedVariable>, place = ''): NewVariable {
+  const { expected_revision: expectedRevision, revision, updated_at: _ignored, ...rest } = body;
+  const { plan_value: _planValue, has_plan_value: hasPlanValue, ...variable } = rest;
   if (expectedRevision !== undefined && revision !== undefined && expectedRevision !== revision)
     throw invalidField(`${place}revision`, 'it and expected_revision name different revisions: send one of them');
   // Secrets are shown as null.
   const value = variable.sensitive && variable.value === null ? undefined : variable.value;
-  return { ...variable, value, expectedRevision: expectedRevision ?? revision };
+  const planValue = toPlanValue(body, place);
+  return { ...variable, value, planValue, hasPlanValue, expectedRevision: expectedRevision ?? revision };
+}
+
+/** Undefined: the value for planning stays as it is; null: there is none. @throws Invalid for a value that there shall not be */
+function toPlanValue(
+  { plan_value: value, has_plan_value: has, sensitive }: z.output<typeof ListedVariable>,
+  place: string,
+) {
+  if (has === false && value !== undefined && value !== null)
+    throw invalidField(`${place}plan_value`, 'is given, but has_plan_value is false: send one of them');
+  if (has === false) return null;
+  return sensitive && value === null ? undefined : value;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { revisionOf } from '#api/pipeline/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
@@ -200,17 +201,16 @@ export const remove = command({
   targetName: 'environment',
   accessTo,
   resourceId: ({ params }) => params.id,
+  ifMatch: true,
   idempotency: 'none',
   audit: 'environment_variable.removed',
-  handle: async ({ tx, target, params }) => {
-    const { before } = target;
-    if (!before) throw new NotFound('variable');
-    await removeVariable(tx.em, target, params.name);
-    return { id: target.id, before: describeVariable(before), after: { name: params.name } };
+  handle: async ({ tx, target, params, request }) => {
+    const removed = await removeVariable(tx.em, target, target.before, revisionOf(request.headers));
+    return { id: target.id, before: describeVariable(removed), after: { name: params.name } };
   },
 });
 
 /** The audit keeps a variable's name and whether it is sensitive, and never its value. */
-function describeVariable({ name, category, sensitive, phases, revision }: ShownVariable) {
-  return { name, category, sensitive, phases: [...phases], revision };
+function describeVariable({ name, category, sensitive, phases, hasPlanValue, revision }: ShownVariable) {
+  return { name, category, sensitive, phases: [...phases], hasPlanValue, revision };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { revisionOf } from '#api/pipeline/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
@@ -122,11 +123,13 @@ function removeOperation<Level extends MembershipLevel>(declared: MemberOperatio
     ownAccess: { parameter: 'userID', access: access.leave },
     target: ({ em, params, lock }) => findForMember(declared, em, params, lock),
     targetName: level,
+    ifMatch: true,
     idempotency: 'none',
     locks: membershipLocks,
     audit: `${level}_member.removed`,
-    handle: async ({ tx, principal, target, params }) => {
-      const change = await removeMember(tx.em, principal, level, target, params.userID);
+    handle: async ({ tx, principal, target, params, request }) => {
+      const ended = { userId: params.userID, expectedRevision: revisionOf(request.headers) };
+      const change = await removeMember(tx.em, principal, level, target, ended);
       return describeChange(params.userID, change);
     },
   });

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { at, createdAt, id, revision } from '#database/columns.ts';
+import { at, createdAt, id, removedRevision, revision } from '#database/columns.ts';
 import type { FreezeWindow } from '#domain/holds/freeze-windows.ts';
 import type { StoredHold } from '#domain/holds/model.ts';
 import { Project } from '#domain/projects/entity.ts';
@@ -36,6 +36,7 @@ export const EnvironmentSchema = defineEntity({
     freezeWindows: p.json<FreezeWindow[]>().default([]),
     eligibilityGeneration: p.integer().default(1),
     revision: revision(),
+    removedVariableRevision: removedRevision(),
     createdAt: createdAt(),
     archivedAt: at().nullable(),
     deletedAt: at().nullable(),
@@ -57,6 +58,9 @@ export const EnvironmentVariableSchema = defineEntity({
     value: p.json<JsonValue>().nullable(),
     /** The sealed JSON value of a sensitive variable. */
     sealedValue: p.blob().nullable().hidden(),
+    /** The value that planning gets in place of the other one; null: the same. */
+    planValue: p.json<JsonValue>().nullable(),
+    sealedPlanValue: p.blob().nullable().hidden(),
     /** Whether the planning of runs gets it. */
     inPlan: p.boolean().default(true),
     /** Whether the applying of runs gets it. */

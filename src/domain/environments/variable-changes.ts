@@ -7,8 +7,15 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { EnvironmentTarget } from './store.ts';
 import { mostVariables, type NewVariable, type VariablePhase, variablePhases } from './variable-model.ts';
 import { refuseUnusable } from './variable-rules.ts';
-import { changePhases, countVariables, deleteVariable, type ShownVariable, writeVariable } from './variable-store.ts';
-import { variableContext } from './variables.ts';
+import {
+  changeKeptVariable,
+  countVariables,
+  deleteVariables,
+  type ShownVariable,
+  type StoredPlanValue,
+  writeVariable,
+} from './variable-store.ts';
+import { planValueContext, variableContext } from './variables.ts';
 
 /** Who changes the variables of which environment. The caller holds the environment's row and has checked the authority. */
 export interface VariableWriter {
@@ -65,7 +72,8 @@ export async function replaceVariables(
   const removed = current.filter(({ name }) => !names.has(name));
   const changed = wanted.filter((variable) => isChanged(variable, known.get(variable.name)));
   const { em, environment } = writer;
-  await Promise.all(removed.map(({ name }) => deleteVariable(em, environment.id, name)));
+  const gone = removed.map(({ name }) => name);
+  if (gone.length > 0) await deleteVariables(em, environment.id, gone);
   const after = await Promise.all(changed.map((variable) => write(writer, variable, known.get(variable.name))));
   const replaced = changed.map(({ name }) => known.get(name)).filter((variable) => variable !== undefined);
   return { before: [...removed, ...replaced], after };
@@ -82,33 +90,64 @@ export function concernsSecret(wanted: readonly NewVariable[], current: readonly
   return current.some(isLost) || wanted.some((each) => each.sensitive && isChanged(each, known.get(each.name)));
 }
 
-/** Removes a variable. @throws NotFound if the environment has no such variable; Conflict for something archived */
-export async function removeVariable(em: Em, environment: EnvironmentTarget, name: string): Promise<void> {
+/**
+ * Removes a variable; undefined: there is none of that name.
+ * @throws NotFound if the environment has no such variable; Conflict for something archived, or a stale revision
+ */
+export async function removeVariable(
+  em: Em,
+  environment: EnvironmentTarget,
+  variable: ShownVariable | undefined,
+  expectedRevision: number | undefined,
+): Promise<ShownVariable> {
+  if (!variable) throw new NotFound('variable');
   refuseArchived(environment);
-  if (!(await deleteVariable(em, environment.id, name))) throw new NotFound('variable');
+  refuseStale(variable, expectedRevision);
+  await deleteVariables(em, environment.id, [variable.name]);
+  return variable;
 }
 
 /** Whether a variable would differ from what it is. A sensitive value that is given counts as a change: nobody may compare it. */
-function isChanged({ value, category, sensitive, phases }: NewVariable, before: ShownVariable | undefined): boolean {
+function isChanged(variable: NewVariable, before: ShownVariable | undefined): boolean {
+  const { value, category, sensitive, phases } = variable;
   if (!before || before.category !== category || before.sensitive !== sensitive) return true;
   if (phases && !isDeepStrictEqual(new Set(phases), new Set(before.phases))) return true;
+  if (changesPlanValue(variable, before)) return true;
   return sensitive ? value !== undefined : !isDeepStrictEqual(value, before.value);
+}
+
+function changesPlanValue({ planValue, sensitive }: NewVariable, before: ShownVariable): boolean {
+  if (planValue === undefined) return false;
+  if (planValue === null) return before.hasPlanValue;
+  return sensitive || planValue !== before.planValue;
 }
 
 /** Writes a variable that has been checked. */
 async function write(
-  { em, keyRing, environment, setBy }: VariableWriter,
+  writer: VariableWriter,
   variable: NewVariable,
   before: ShownVariable | undefined,
 ): Promise<ShownVariable> {
+  const { em, keyRing, environment, setBy } = writer;
   const { name, value, category, sensitive } = variable;
   const phases: readonly VariablePhase[] = variable.phases ?? before?.phases ?? variablePhases;
-  if (value === undefined && before) {
-    return isChanged(variable, before) ? changePhases(em, environment.id, name, phases) : before;
-  }
+  const plan = toStoredPlanValue(writer, variable);
+  const kept = { environmentId: environment.id, name, phases, plan };
+  if (value === undefined && before) return isChanged(variable, before) ? changeKeptVariable(em, kept) : before;
   if (value === undefined) throw new Error(`the variable ${name} has no value`);
   const sealed = sensitive ? keyRing.sealJson(variableContext(environment.id, name), value) : null;
-  return writeVariable(em, { environmentId: environment.id, name, category, sensitive, phases, value, sealed, setBy });
+  return writeVariable(em, { ...kept, category, sensitive, value, sealed, setBy });
+}
+
+/** The value for planning as it is stored; undefined: it stays. A variable of the template has none. */
+function toStoredPlanValue(
+  { keyRing, environment }: VariableWriter,
+  { name, category, sensitive, planValue }: NewVariable,
+): StoredPlanValue | undefined {
+  if (category === 'template' || planValue === null) return { value: null, sealed: null };
+  if (planValue === undefined) return undefined;
+  if (!sensitive) return { value: planValue, sealed: null };
+  return { value: null, sealed: keyRing.sealJson(planValueContext(environment.id, name), planValue) };
 }
 
 function refuseRepeated(wanted: readonly NewVariable[]): void {

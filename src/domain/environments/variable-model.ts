@@ -14,6 +14,10 @@ export interface NewVariable extends RevisionCheck {
   readonly name: string;
   /** Undefined: a sensitive variable keeps its value, which the caller need not know. */
   readonly value?: JsonValue | undefined;
+  /** The value for planning. Undefined: it stays as it is; null: planning gets the other value too. */
+  readonly planValue?: JsonValue | undefined;
+  /** True: refuses a change that leaves no value for planning. */
+  readonly hasPlanValue?: boolean | undefined;
   readonly category: VariableCategory;
   readonly sensitive: boolean;
   /** Undefined: an existing variable keeps its phases, and a new one is given in all. */

@@ -1,5 +1,6 @@
 import { Invalid } from '#domain/shared/errors.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { refuseUnusablePlanValue } from './plan-value-rules.ts';
 import { type NewVariable, type VariableCategory, variablePhases } from './variable-model.ts';
 import { explainVariableName } from './variable-names.ts';
 import type { ShownVariable } from './variable-store.ts';
@@ -23,7 +24,10 @@ export function refuseUnusable(variable: NewVariable, before: ShownVariable | un
   }
   if (value === null && before?.sensitive) throw new Invalid(`${place}value: ${howToKeep(name)}`);
   if (value === undefined) refuseNothingToKeep(variable, before, place);
-  else refuseUnusableValue(category, value, place);
+  else refuseUnusableValue(category, value, `${place}value`);
+  refuseUnusablePlanValue(variable, before, place);
+  if (variable.planValue !== undefined && variable.planValue !== null)
+    refuseUnusableValue(category, variable.planValue, `${place}plan_value`);
 }
 
 /** Whoever sends back null without `sensitive` does not know that it stands for a secret. */
@@ -33,11 +37,11 @@ function howToKeep(name: string): string {
 
 function refuseUnusableValue(category: VariableCategory, value: JsonValue, place: string): void {
   if (category === 'env' && typeof value !== 'string') {
-    throw new Invalid(`${place}value: expected a string, as environment variables are text`);
+    throw new Invalid(`${place}: expected a string, as environment variables are text`);
   }
   const longest = category === 'env' ? longestText : longestValue;
   if (Buffer.byteLength(JSON.stringify(value)) > longest) {
-    throw new Invalid(`${place}value: must have at most ${longest / 1024} KiB`);
+    throw new Invalid(`${place}: must have at most ${longest / 1024} KiB`);
   }
 }
 

@@ -7,8 +7,9 @@ import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import type { Member, MemberRoles, MembershipLevel } from './model.ts';
 import { hasOtherOwner } from './owner-store.ts';
+import { removeMembership } from './removal-store.ts';
 import { type MembershipOwners, membershipRules } from './rules.ts';
-import { addMember, changeRole, findMember, type MemberPrincipal, removeMembership } from './store.ts';
+import { addMember, changeRole, findMember, type MemberPrincipal } from './store.ts';
 
 /** A membership before and after a change; undefined: no member. */
 export interface MemberChange<Role extends string> {
@@ -25,6 +26,13 @@ export interface MemberJoined<Role extends string> extends MemberChange<Role> {
 export interface WantedMembership<Role extends string> {
   readonly role: Role;
   /** Refuses the change if the membership has another revision by now. */
+  readonly expectedRevision: number | undefined;
+}
+
+/** The membership that is to end. */
+export interface EndedMembership {
+  readonly userId: string;
+  /** Refuses to end the membership if it has another revision by now. */
   readonly expectedRevision: number | undefined;
 }
 
@@ -70,22 +78,23 @@ export async function setMember<Level extends MembershipLevel>(
  * teams as well.
  * @throws NotFound for somebody who is not a member
  * @throws Forbidden if the caller may not take the member's role; people may always leave
- * @throws Conflict if the organization or a team would be left without an owner
+ * @throws Conflict if the organization or a team would be left without an owner; for a stale revision
  */
 export async function removeMember<Level extends MembershipLevel>(
   em: Em,
   caller: Principal,
   level: Level,
   owner: MembershipOwners[Level],
-  userId: string,
+  { userId, expectedRevision }: EndedMembership,
 ): Promise<MemberChange<MemberRoles[Level]>> {
   const rules = membershipRules[level];
   const before = await findMember(em, level, owner.id, userId);
   if (!before) throw new NotFound('member');
   if (caller.id !== userId) rules.refuseRoles(caller, owner, [before.role]);
+  refuseStale(before, expectedRevision);
   await refuseLastOwner(em, level, owner.id, before);
   await rules.leave(em, owner, before);
-  await removeMembership(em, level, before.id);
+  await removeMembership(em, level, { ownerId: owner.id, principalId: userId });
   await revokeInvitationsFrom(em, owner, userId);
   return { before, after: undefined };
 }

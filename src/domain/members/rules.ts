@@ -9,7 +9,8 @@ import { mayName, unknownPrincipal } from './acquaintance.ts';
 import { mayGiveOrganizationRole, mayGiveTeamRole } from './grants.ts';
 import type { MemberRoles, MembershipLevel } from './model.ts';
 import { findTeamsOwnedAlone } from './owner-store.ts';
-import { findMember, type MemberPrincipal, removeFromTeams } from './store.ts';
+import { removeFromTeams } from './removal-store.ts';
+import { findMember, type MemberPrincipal } from './store.ts';
 
 /** The owners of memberships, by level. */
 export interface MembershipOwners {

@@ -1,4 +1,4 @@
-import { type AliasedExpression, expressionBuilder, sql } from 'kysely';
+import { type AliasedExpression, type ExpressionBuilder, expressionBuilder, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { RowLock } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
@@ -20,7 +20,7 @@ interface Membership {
   readonly created_at: string;
 }
 
-const eb = expressionBuilder<Tables>();
+const eb = expressionBuilder<Tables, never>();
 
 const memberships: Record<MembershipLevel, AliasedExpression<Membership, 'm'>> = {
   organization: eb
@@ -94,16 +94,25 @@ export async function isMemberByEmail(
   return found !== undefined;
 }
 
-const tables = { organization: 'organization_members', team: 'team_members' } as const;
-
 interface NewMember<Role extends string> {
   readonly ownerId: string;
   readonly principalId: string;
   readonly role: Role;
 }
 
-function columnsOf<Role extends string>({ principalId, role }: NewMember<Role>) {
-  return { id: newId(), principal_id: principalId, role, created_at: sql<string>`clock_timestamp()` };
+/** The columns of both tables. A membership begins after the revisions of those that ended. */
+function columnsOf<Role extends string>(
+  owners: ExpressionBuilder<Tables, never>,
+  level: MembershipLevel,
+  { ownerId, principalId, role }: NewMember<Role>,
+) {
+  const revision = owners
+    .selectFrom(`${level}s`)
+    .where('id', '=', ownerId)
+    .select((of) => of('removed_member_revision', '+', 1).as('first'))
+    .$asScalar()
+    .$notNull();
+  return { id: newId(), principal_id: principalId, role, revision, created_at: sql<string>`clock_timestamp()` };
 }
 
 const inserts: {
@@ -112,12 +121,12 @@ const inserts: {
   organization: (em, member) =>
     db(em)
       .insertInto('organization_members')
-      .values({ ...columnsOf(member), organization_id: member.ownerId })
+      .values({ ...columnsOf(eb, 'organization', member), organization_id: member.ownerId })
       .execute(),
   team: (em, member) =>
     db(em)
       .insertInto('team_members')
-      .values({ ...columnsOf(member), team_id: member.ownerId })
+      .values({ ...columnsOf(eb, 'team', member), team_id: member.ownerId })
       .execute(),
 };
 
@@ -132,7 +141,7 @@ export async function addMember<Level extends MembershipLevel>(
 
 /** Makes a principal a member of an organization; an existing member keeps their role. */
 export async function ensureOrganizationMember(em: Em, organizationId: string, principalId: string): Promise<void> {
-  const member = columnsOf({ ownerId: organizationId, principalId, role: 'member' as const });
+  const member = columnsOf(eb, 'organization', { ownerId: organizationId, principalId, role: 'member' as const });
   await db(em)
     .insertInto('organization_members')
     .values({ ...member, organization_id: organizationId })
@@ -166,10 +175,6 @@ export async function changeRole<Level extends MembershipLevel>(
   await roleChanges[level](em, membershipId, role);
 }
 
-export async function removeMembership(em: Em, level: MembershipLevel, membershipId: string): Promise<void> {
-  await db(em).deleteFrom(tables[level]).where('id', '=', membershipId).execute();
-}
-
 /** Makes an owner of an organization an admin; other members keep their roles. */
 export async function demoteOwner(em: Em, organizationId: string, principalId: string): Promise<void> {
   await db(em)
@@ -178,17 +183,6 @@ export async function demoteOwner(em: Em, organizationId: string, principalId: s
     .where('organization_id', '=', organizationId)
     .where('principal_id', '=', principalId)
     .where('role', '=', 'owner')
-    .execute();
-}
-
-/** Ends a principal's memberships of all teams of an organization. */
-export async function removeFromTeams(em: Em, organizationId: string, principalId: string): Promise<void> {
-  await db(em)
-    .deleteFrom('team_members as m')
-    .using('teams as t')
-    .whereRef('t.id', '=', 'm.team_id')
-    .where('t.organization_id', '=', organizationId)
-    .where('m.principal_id', '=', principalId)
     .execute();
 }
 

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { at, createdAt, id, revision } from '#database/columns.ts';
+import { at, createdAt, id, removedRevision, revision } from '#database/columns.ts';
 
 export const OrganizationSchema = defineEntity({
   name: 'Organization',
@@ -10,6 +10,7 @@ export const OrganizationSchema = defineEntity({
     slug: p.string(),
     eligibilityGeneration: p.integer().default(1),
     revision: revision(),
+    removedMemberRevision: removedRevision(),
     createdAt: createdAt(),
     archivedAt: at().nullable(),
     deletedAt: at().nullable(),

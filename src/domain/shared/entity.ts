@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { at, createdAt, id } from '#database/columns.ts';
+import { at, createdAt, id, removedRevision, revision } from '#database/columns.ts';
 import type { StoredHold } from '#domain/holds/model.ts';
 
 /** The one row that says which installation this database belongs to. */
@@ -16,6 +16,9 @@ export const InstallationSchema = defineEntity({
     engineNamespaceId: p.string().nullable(),
     /** Keeps all applies from starting; null: applies are not paused. */
     applyPause: p.json<StoredHold>().nullable(),
+    /** Counts the changes of the pause. */
+    applyPauseRevision: revision(),
+    removedPoolRevision: removedRevision(),
     createdAt: createdAt(),
     /** When the unfinished runs were last compared with the engine. */
     reconciledAt: at().nullable(),

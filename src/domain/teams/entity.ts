@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { at, createdAt, id, revision } from '#database/columns.ts';
+import { at, createdAt, id, removedRevision, revision } from '#database/columns.ts';
 import { Organization } from '#domain/organizations/entity.ts';
 
 export const TeamSchema = defineEntity({
@@ -19,6 +19,7 @@ export const TeamSchema = defineEntity({
     slug: p.string(),
     eligibilityGeneration: p.integer().default(1),
     revision: revision(),
+    removedMemberRevision: removedRevision(),
     createdAt: createdAt(),
     archivedAt: at().nullable(),
     deletedAt: at().nullable(),

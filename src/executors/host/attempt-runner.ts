@@ -116,7 +116,10 @@ export class AttemptRunner {
   #learnSecrets(): void {
     const { variables, sensitiveVariables, environment } = this.#input.request;
     for (const name of sensitiveVariables) this.#redactor.learn(variables[name] ?? null);
-    for (const { value, sensitive } of environment) if (sensitive) this.#redactor.learn(value);
+    for (const { value, sensitive, hidden = null } of environment) {
+      if (sensitive) this.#redactor.learn(value);
+      this.#redactor.learn(hidden);
+    }
   }
 
   async #perform(): Promise<AttemptSuccess> {

@@ -24,23 +24,27 @@ async function readLog(runId: string): Promise<string> {
   return text;
 }
 
-it('each phase of a run, and of its requeue, sees only the variables that it is given', async () => {
-  const { administrator } = system;
-  const organization = await make('/organizations', { name: 'Acme' });
+/** An environment with these variables, and a template with this executor. */
+async function prepare(variables: object[], steps: object) {
+  const organization = await make('/organizations', { name: 'Acme', slug: `acme-${crypto.randomUUID()}` });
   const team = await make(`/organizations/${organization}/teams`, { name: 'Core' });
   const project = await make('/projects', { team_id: team, name: 'Network' });
   const environment = await make('/environments', { project_id: project, name: 'Test', kind: 'development' });
-  const template = await make('/registry/templates', { name: 'Phases', team_id: team });
-  await make(`/registry/templates/${template}/versions`, { version: '1.0.0', spec: { executor } });
+  const template = await make('/registry/templates', { name: 'Phases', slug: `phases-${team}`, team_id: team });
+  await make(`/registry/templates/${template}/versions`, { version: '1.0.0', spec: { executor: steps } });
+  const set = await system.administrator.send('PUT', `/environments/${environment}/variables`, { variables });
+  expect(set.status, set.text).toBe(200);
+  return { environment_id: environment, template_id: template };
+}
+
+it('each phase of a run, and of its requeue, sees only the variables that it is given', async () => {
+  const { administrator } = system;
   const variables = [
     { name: 'SEEN_BOTH', value: 'in both', category: 'env' },
     { name: 'SEEN_PLANNING', value: 'may-only-read', category: 'env', sensitive: true, phases: ['plan'] },
     { name: 'SEEN_APPLYING', value: 'may-write-too', category: 'env', sensitive: true, phases: ['apply'] },
   ];
-  const set = await administrator.send('PUT', `/environments/${environment}/variables`, { variables });
-  expect(set.status, set.text).toBe(200);
-
-  const admitted = await administrator.post('/runs', { template_id: template, environment_id: environment });
+  const admitted = await administrator.post('/runs', await prepare(variables, executor));
   const run = await administrator.awaitRun(admitted.body.id, ended);
   expect(run.status).toBe('succeeded');
   const log = await readLog(run.id);
@@ -52,4 +56,23 @@ it('each phase of a run, and of its requeue, sees only the variables that it is 
   const again = await readLog(requeued.body.id);
   expect(again).toContain('plan sees [SEEN_BOTH SEEN_PLANNING]');
   expect(again).toContain('apply sees [SEEN_APPLYING SEEN_BOTH]');
+}, 120_000);
+
+it('planning gets the second value of a variable, applying gets the first one, and neither is in a log', async () => {
+  const { administrator } = system;
+  const value = 'first-value-may-write';
+  const plan_value = 'second-value-may-read';
+  const say = (phase: string, expected: string) => ({
+    name: phase,
+    run: ['sh', '-c', `test "$KEY" = ${expected} && echo "${phase} saw [$KEY] and not [${plan_value}]"`],
+  });
+  const steps = { kind: 'command', plan: [say('plan', plan_value)], apply: [say('apply', value)] };
+  const variables = [{ name: 'KEY', value, plan_value, category: 'env', sensitive: true }];
+  const admitted = await administrator.post('/runs', await prepare(variables, steps));
+  const run = await administrator.awaitRun(admitted.body.id, ended);
+  const log = await readLog(run.id);
+  expect(run.status, log).toBe('succeeded');
+  expect(log).toContain('plan saw [[redacted]] and not [[redacted]]');
+  expect(log).toContain('apply saw [[redacted]] and not [[redacted]]');
+  for (const secret of [value, plan_value]) expect(log).not.toContain(secret);
 }, 120_000);

@@ -38,6 +38,33 @@ describe('a variable of an environment', () => {
     expect((await owner.delete(pathOf(tenant, 'zone'))).status).toBe(404);
   });
 
+  test('is removed only at the revision that the request names', async () => {
+    const tenant = await makeTenant(api);
+    const path = pathOf(tenant, 'zone');
+    for (const value of [1, 2]) await tenant.owner.put(path, { value, category: 'template' });
+    const stale = await tenant.owner.delete(path, { 'if-match': '"1"' });
+    expect([stale.status, stale.headers['x-error-code']]).toEqual([409, 'stale_revision']);
+    expect((await tenant.owner.get(path)).body).toMatchObject({ value: 2 });
+    expect((await tenant.owner.delete(path, { 'if-match': '"2"' })).status).toBe(204);
+  });
+
+  test.each(['by itself', 'with all others'])(
+    'that was removed %s and is set again has a later revision, which no stale request names',
+    async (how) => {
+      const tenant = await makeTenant(api);
+      const { owner } = tenant;
+      const path = pathOf(tenant, 'zone');
+      for (const value of [1, 2]) await owner.put(path, { value, category: 'template' });
+      const removed =
+        how === 'by itself' ? await owner.delete(path) : await owner.put(pathOf(tenant), { variables: [] });
+      expect(removed.status, removed.text).toBeLessThan(300);
+      expect((await owner.put(path, { value: 3, category: 'template' })).body).toMatchObject({ revision: 3 });
+      const stale = await owner.put(path, { value: 4, category: 'template', expected_revision: 1 });
+      expect(stale.status).toBe(409);
+      expect((await owner.delete(path, { 'if-match': '"2"' })).status).toBe(409);
+    },
+  );
+
   test('that is sensitive appears in no answer, list, audit record or database row', async () => {
     const tenant = await makeTenant(api);
     const put = await tenant.owner.put(pathOf(tenant, 'AWS_SECRET'), {
@@ -59,7 +86,7 @@ describe('a variable of an environment', () => {
     expect(put.text + list.text + JSON.stringify(audit)).not.toContain(secret);
     expect(await load(tenant)).toEqual({
       template: {},
-      env: [{ name: 'AWS_SECRET', value: secret, sensitive: true, phases: ['plan', 'apply'] }],
+      env: [{ name: 'AWS_SECRET', value: secret, sensitive: true, phases: ['plan', 'apply'], revision: 1 }],
     });
   });
 
@@ -75,7 +102,7 @@ describe('a variable of an environment', () => {
         nothing: { value: null, sensitive: false },
         keys: { value: { a: [secret] }, sensitive: true },
       },
-      env: [{ name: 'EMPTY', value: '', sensitive: false, phases: ['plan', 'apply'] }],
+      env: [{ name: 'EMPTY', value: '', sensitive: false, phases: ['plan', 'apply'], revision: 1 }],
     });
   });
 

@@ -46,20 +46,42 @@ describe.each(levels)('the membership of one member of an %s', (level) => {
     expect((await tenant.owner.put(path, { role: 'member' })).body.revision).toBe(3);
   });
 
-  it('is joined anew with the first revision and another id', async () => {
+  it('ends only at the revision that the request names', async () => {
     const tenant = await makeTenant(api);
     const member = await addMember(tenant);
     const path = pathOf(level, tenant, member.id);
+    await tenant.owner.put(path, { role: level === 'team' ? 'viewer' : 'admin' });
+    const stale = await tenant.owner.delete(path, { 'if-match': '"1"' });
+    expect([stale.status, stale.headers['x-error-code']]).toEqual([409, 'stale_revision']);
+    expect((await member.get(path)).body).toMatchObject({ revision: 2 });
+    expect((await tenant.owner.delete(path, { 'if-match': '"2"' })).status).toBe(204);
+  });
+
+  it('is joined anew with another id and a later revision, so that nobody ends it by what they read before', async () => {
+    const tenant = await makeTenant(api);
+    const [admin, member] = [await api.addUser('admin'), await addMember(tenant)];
+    const path = pathOf(level, tenant, member.id);
     const { id } = (await member.get(path)).body;
-    await tenant.owner.put(path, { role: 'admin' });
+    const raised = await tenant.owner.put(path, { role: 'admin' });
     expect((await tenant.owner.delete(path)).status).toBe(204);
     const absent = await tenant.owner.put(path, { role: 'member', expected_revision: 2 });
     expect(absent.status).not.toBe(200);
-    await join(tenant, member, 'member', 'member');
-    const again = (await member.get(path)).body;
-    expect(again.revision).toBe(1);
-    expect(again.id).not.toBe(id);
+    const joined = await admin.put(path, { role: 'admin' });
+    expect(joined.body).toMatchObject({ revision: raised.body.revision + 1 });
+    expect(joined.body.id).not.toBe(id);
+    const stale = await tenant.owner.delete(path, { 'if-match': '"1"' });
+    expect([stale.status, stale.headers['x-error-code']]).toEqual([409, 'stale_revision']);
   });
+});
+
+it('leaving an organization ends the memberships of its teams, which begin later when they are joined again', async () => {
+  const tenant = await makeTenant(api);
+  const [admin, member] = [await api.addUser('admin'), await addMember(tenant)];
+  const team = pathOf('team', tenant, member.id);
+  const { revision } = (await tenant.owner.put(team, { role: 'viewer' })).body;
+  await member.delete(pathOf('organization', tenant, member.id));
+  for (const level of levels) await admin.put(pathOf(level, tenant, member.id), { role: 'member' });
+  expect((await member.get(team)).body.revision).toBe(revision + 1);
 });
 
 describe.each(levels)('leaving an %s', (level) => {

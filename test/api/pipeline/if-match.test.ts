@@ -50,6 +50,12 @@ it('If-Match is refused by a command that compares no revision, rather than igno
   ]);
 });
 
+it('every deletion honours If-Match, except of credentials, which have no revision', () => {
+  const deletions = operations.filter(({ route }) => route.startsWith('DELETE'));
+  const ignoring = deletions.filter((operation) => !honoursIfMatch(operation)).map(({ id }) => id);
+  expect(ignoring.sort()).toEqual(['auth.sign_out', 'profile.revoke_api_key', 'service_account_keys.revoke']);
+});
+
 it('every change of a resource that has a revision honours If-Match', () => {
   const changes = operations.filter(({ id }) => /\.(update|archive|unarchive)$/.test(id));
   expect(changes.length).toBeGreaterThan(12);

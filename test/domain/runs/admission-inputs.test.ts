@@ -17,3 +17,12 @@ it('a phase gets the variables of its own, and those that an earlier release sea
   expect(namesOf('applying')).toEqual(['OLD', 'WRITE']);
   expect(inputsOfPhase(inputs, 'planning').variables).toEqual({ size: 3 });
 });
+
+it('planning gets the value for planning alone, and applying gets the other one with the first to be redacted', () => {
+  const variable = { name: 'KEY', value: 'write', planValue: 'read', sensitive: true };
+  const given = (phase: 'planning' | 'applying', sensitive: boolean) =>
+    inputsOfPhase({ ...inputs, environment: [{ ...variable, sensitive }] }, phase).environment;
+  expect(given('planning', true)).toEqual([{ name: 'KEY', value: 'read', sensitive: true }]);
+  expect(given('applying', true)).toEqual([{ name: 'KEY', value: 'write', sensitive: true, hidden: 'read' }]);
+  expect(given('applying', false)).toEqual([{ name: 'KEY', value: 'write', sensitive: false }]);
+});

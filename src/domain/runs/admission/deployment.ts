@@ -67,10 +67,15 @@ export function isGivenOtherwise(source: RunInputs, run: RunInputs): boolean {
   return run.environment.some((variable) => !isSameInput(before.get(variable.name), variable));
 }
 
+/** Secrets are compared by their revision: comparing values would tell who sets one whether it is the one that the run had. */
 function isSameInput(before: EnvironmentInput | undefined, now: EnvironmentInput): boolean {
-  const { name, value, sensitive, phases = variablePhases } = before ?? {};
-  const then = { name, value, sensitive, phases: [...phases].sort() };
-  return isDeepStrictEqual(then, { ...now, phases: [...(now.phases ?? variablePhases)].sort() });
+  if (!before || before.sensitive !== now.sensitive) return false;
+  if (now.sensitive) return before.revision !== undefined && before.revision === now.revision;
+  return isDeepStrictEqual(comparable(before), comparable(now));
+}
+
+function comparable({ value, planValue, phases = variablePhases }: EnvironmentInput) {
+  return { value, planValue: planValue ?? null, phases: [...phases].sort() };
 }
 
 /**

@@ -15,8 +15,25 @@ export interface RunInputs {
 export interface EnvironmentInput {
   readonly name: string;
   readonly value: string;
+  /** What planning gets in place of the value. */
+  readonly planValue?: string;
   readonly sensitive: boolean;
   readonly phases?: readonly VariablePhase[];
+  /** The variable's when the run was admitted. Inputs that an earlier release sealed have none. */
+  readonly revision?: number;
+}
+
+/** The inputs as one phase gets them. */
+export interface PhaseInputs extends Omit<RunInputs, 'environment'> {
+  readonly environment: PhaseVariable[];
+}
+
+interface PhaseVariable {
+  readonly name: string;
+  readonly value: string;
+  readonly sensitive: boolean;
+  /** A secret that the variable had in the earlier phase. This one is not given it, and redacts it. */
+  readonly hidden?: string;
 }
 
 const context = (runId: string): SealContext => ['run-inputs', runId];
@@ -29,11 +46,20 @@ export function openInputs(keyRing: KeyRing, runId: string, sealed: Uint8Array):
   return keyRing.openJson<RunInputs>(context(runId), sealed);
 }
 
-/** The inputs that one phase gets. A worker never learns a variable that its phase must not have. */
-export function inputsOfPhase(inputs: RunInputs, phase: AttemptPhase): RunInputs {
+/**
+ * The inputs that one phase gets. A worker never learns a variable that its phase must not have, nor the value for applying while
+ * it plans.
+ */
+export function inputsOfPhase(inputs: RunInputs, phase: AttemptPhase): PhaseInputs {
   const given = phase === 'planning' ? 'plan' : 'apply';
   const environment = inputs.environment
     .filter(({ phases }) => phases?.includes(given) ?? true)
-    .map(({ name, value, sensitive }) => ({ name, value, sensitive }));
+    .map((variable) => variableOfPhase(variable, given));
   return { ...inputs, environment };
+}
+
+function variableOfPhase({ name, value, planValue, sensitive }: EnvironmentInput, phase: VariablePhase): PhaseVariable {
+  if (planValue === undefined) return { name, value, sensitive };
+  if (phase === 'plan') return { name, value: planValue, sensitive };
+  return { name, value, sensitive, ...(sensitive && { hidden: planValue }) };
 }

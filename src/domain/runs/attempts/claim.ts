@@ -9,7 +9,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import type { Egress } from '#domain/workers/pools/egress.ts';
 import { readEgress } from '#domain/workers/pools/store.ts';
-import { inputsOfPhase, openInputs, type RunInputs } from '../admission/inputs.ts';
+import { inputsOfPhase, openInputs, type PhaseInputs } from '../admission/inputs.ts';
 import { Run, RunAttempt, RunPlan } from '../entity.ts';
 import { ApplyObstructed, SandboxDemanded } from '../errors.ts';
 import { beginLog } from './logs.ts';
@@ -24,7 +24,7 @@ export interface AttemptWork {
   readonly spec: TemplateSpec;
   readonly files: TemplateFiles;
   /** The inputs that the phase of the attempt gets. */
-  readonly inputs: RunInputs;
+  readonly inputs: PhaseInputs;
   readonly state: Buffer | null;
   /** For an apply: what its plan produced to be applied. */
   readonly artifact: Buffer | null;

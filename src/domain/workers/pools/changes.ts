@@ -13,7 +13,7 @@ import { WorkerPool } from '../entity.ts';
 import { defaultEgress, type Egress, findListProblem } from './egress.ts';
 import type { PoolAccess, PoolRules } from './model.ts';
 import { findReadableEnvironments, findReadableTeams } from './readable-store.ts';
-import { type PoolDetails, type PoolTarget, readPool, removePool } from './store.ts';
+import { chooseFirstRevision, type PoolDetails, type PoolTarget, readPool, removePool } from './store.ts';
 
 export interface NewPool extends PoolRules {
   readonly name: string;
@@ -36,7 +36,7 @@ export interface PoolChange {
  */
 export async function createPool(em: Em, principal: Principal, { name, ...rules }: NewPool): Promise<PoolDetails> {
   await refuseUnknown(em, principal, rules);
-  em.create(WorkerPool, { name, ...rules }, { persist: true });
+  em.create(WorkerPool, { name, ...rules, revision: await chooseFirstRevision(em) }, { persist: true });
   try {
     await em.flush();
   } catch (error) {

@@ -102,8 +102,24 @@ export async function readEgress(em: Em, pool: string): Promise<Egress> {
   return row?.egress ?? defaultEgress;
 }
 
+/** Removes a pool. The installation keeps the highest revision that it has removed. */
 export async function removePool(em: Em, name: string): Promise<void> {
-  await db(em).deleteFrom('worker_pools').where('name', '=', name).execute();
+  await db(em)
+    .with('removed', (queries) => queries.deleteFrom('worker_pools').where('name', '=', name).returning('revision'))
+    .updateTable('installation')
+    .from('removed')
+    .set({ removed_pool_revision: sql<number>`greatest(installation.removed_pool_revision, removed.revision)` })
+    .execute();
+}
+
+/** The revision with which a new pool begins: after those of the removed ones. Waits for a removal that is going on. */
+export async function chooseFirstRevision(em: Em): Promise<number> {
+  const { removed } = await db(em)
+    .selectFrom('installation')
+    .select('removed_pool_revision as removed')
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  return removed + 1;
 }
 
 /** Every pool that an operator created, a worker serves or a run uses, as the principal sees it. */

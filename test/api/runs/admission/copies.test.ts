@@ -117,6 +117,21 @@ describe('a copy of a run', () => {
     if (change) await tenant.owner.delete(path);
   });
 
+  it('takes over no secret after an environment secret was set to the same value again, so that nobody can guess it', async () => {
+    const path = `/environments/${tenant.environment}/variables/KEY`;
+    const secret = { value: 'the-secret', category: 'env', sensitive: true };
+    await tenant.owner.put(path, secret);
+    const run = await ended();
+    expect((await copy(run)).status).toBe(202);
+    await tenant.owner.put(path, secret);
+    expect((await copy(run)).status).toBe(422);
+    const again = await ended();
+    await tenant.owner.delete(path);
+    await tenant.owner.put(path, secret);
+    expect((await copy(again)).status).toBe(422);
+    await tenant.owner.delete(path);
+  });
+
   it('takes over no secret after the environment gave a value to a variable that had none', async () => {
     const run = await ended();
     const path = `/environments/${tenant.environment}/variables/address`;

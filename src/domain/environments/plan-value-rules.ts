@@ -1,0 +1,40 @@
+import { Invalid } from '#domain/shared/errors.ts';
+import { type NewVariable, variablePhases } from './variable-model.ts';
+import type { ShownVariable } from './variable-store.ts';
+
+/**
+ * The rules of a variable that has another value for planning.
+ * @param place where the variable is in the request: ``, or `variables[2].`
+ * @throws Invalid
+ */
+export function refuseUnusablePlanValue(variable: NewVariable, before: ShownVariable | undefined, place: string): void {
+  refuseSecondTemplateValue(variable, place);
+  refuseUnsaid(variable, before, place);
+  const { planValue, hasPlanValue, phases = before?.phases ?? variablePhases } = variable;
+  const willHave = planValue === undefined ? keepsPlanValue(variable, before) : planValue !== null;
+  if (hasPlanValue === true && !willHave)
+    throw new Invalid(`${place}has_plan_value: there is no value for planning: send a plan_value as well`);
+  if (willHave && phases.length < variablePhases.length)
+    throw new Invalid(
+      `${place}phases: a variable with a plan_value is given in both phases, in "plan" by its plan_value`,
+    );
+}
+
+/** Whether a change that says nothing of the value for planning keeps one. */
+export function keepsPlanValue({ category }: NewVariable, before: ShownVariable | undefined): boolean {
+  return category === 'env' && before?.hasPlanValue === true;
+}
+
+function refuseSecondTemplateValue({ category, planValue = null, hasPlanValue }: NewVariable, place: string): void {
+  if (category === 'env' || (planValue === null && hasPlanValue !== true)) return;
+  throw new Invalid(`${place}plan_value: a variable of the template is part of what is planned, so it has one value`);
+}
+
+/** A value that was secret is not shown because its variable becomes plain, and a plain one has been shown already. */
+function refuseUnsaid(variable: NewVariable, before: ShownVariable | undefined, place: string): void {
+  if (variable.planValue !== undefined || before?.sensitive === variable.sensitive) return;
+  if (!keepsPlanValue(variable, before)) return;
+  throw new Invalid(
+    `${place}plan_value: is required where \`sensitive\` changes: send another one, or "has_plan_value": false for none`,
+  );
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { MembershipLevel } from './model.ts';
+
+/**
+ * The ends of memberships. Their owner keeps the highest revision of those that ended, after which the next one begins: whoever
+ * leaves and joins again has another revision than before.
+ */
+
+interface EndingMembership {
+  readonly ownerId: string;
+  readonly principalId: string;
+}
+
+const removals: { readonly [Level in MembershipLevel]: (em: Em, member: EndingMembership) => Promise<unknown> } = {
+  organization: (em, { ownerId, principalId }) =>
+    db(em)
+      .with('ended', (queries) =>
+        queries
+          .deleteFrom('organization_members')
+          .where('organization_id', '=', ownerId)
+          .where('principal_id', '=', principalId)
+          .returning(['organization_id', 'revision']),
+      )
+      .updateTable('organizations')
+      .from('ended')
+      .set({ removed_member_revision: sql<number>`greatest(organizations.removed_member_revision, ended.revision)` })
+      .whereRef('organizations.id', '=', 'ended.organization_id')
+      .execute(),
+  team: (em, { ownerId, principalId }) => endTeamMemberships(em, principalId, { column: 't.id', id: ownerId }),
+};
+
+/** Ends a membership; the caller has locked the owner's row. */
+export async function removeMembership(em: Em, level: MembershipLevel, member: EndingMembership): Promise<void> {
+  await removals[level](em, member);
+}
+
+/** Ends a principal's memberships of all teams of an organization, whose row the caller has locked. */
+export async function removeFromTeams(em: Em, organizationId: string, principalId: string): Promise<void> {
+  await endTeamMemberships(em, principalId, { column: 't.organization_id', id: organizationId });
+}
+
+/** Ends the memberships of one team, or of all teams of an organization. */
+async function endTeamMemberships(
+  em: Em,
+  principalId: string,
+  owner: { readonly column: 't.id' | 't.organization_id'; readonly id: string },
+): Promise<void> {
+  await db(em)
+    .with('ended', (queries) =>
+      queries
+        .deleteFrom('team_members as m')
+        .using('teams as t')
+        .whereRef('t.id', '=', 'm.team_id')
+        .where(owner.column, '=', owner.id)
+        .where('m.principal_id', '=', principalId)
+        .returning(['m.team_id', 'm.revision']),
+    )
+    .updateTable('teams')
+    .from('ended')
+    .set({ removed_member_revision: sql<number>`greatest(teams.removed_member_revision, ended.revision)` })
+    .whereRef('teams.id', '=', 'ended.team_id')
+    .execute();
+}
