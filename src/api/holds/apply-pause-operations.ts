@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LockView } from '#api/environments/views.ts';
-import { revisionOf } from '#api/pipeline/if-match.ts';
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import { findApplyPause, pauseApplies, resumeApplies } from '#domain/holds/apply-pause.ts';

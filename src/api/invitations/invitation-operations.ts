@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { revisionOf } from '#api/pipeline/if-match.ts';
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { changeActions, type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
 import type { PlanDetails } from '#domain/runs/store.ts';
-import { Json } from '#domain/shared/json.ts';
+import { Json } from '#domain/shared/values/json.ts';
 
 export const SummaryView = z
   .object({

@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
-
-
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
-
-
 import { readList } from '#api/pipeline/list.ts';
-
-
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';

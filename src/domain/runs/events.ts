@@ -23,6 +23,7 @@ export const runEvents = {
       add: count,
       change: count,
       destroy: count,
+      replace: count.optional(),
       forget: count.optional(),
       import: count.optional(),
       move: count.optional(),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { mostPaths, type ResourceChange, type ValuePath } from '#domain/runs/plans/model.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { hasMark } from '../redaction/masking.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import { asArray, isObject, type JsonObject } from '../shared/json.ts';

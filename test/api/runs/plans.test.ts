@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
 import { mostPaths, type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { aPlan, RunSteps } from '#test/support/run-steps.ts';
+import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 
 /** What a run's plan says of each change. */
 let api: TestApi;

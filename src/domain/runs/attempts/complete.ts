@@ -104,13 +104,8 @@ async function storePlan(
   await tx.em.upsert(RunPlan, { runId: run.id, ...row });
 }
 
-function publishPlanned(
-  tx: Transaction,
-  run: Run,
-  { add, change, destroy, forget, import: imported, move }: PlanSummary,
-): void {
-  const counts = { add, change, destroy, forget, import: imported, move };
-  publishRunEvent(tx, run, 'run.planned', { digest: run.planDigest ?? null, ...counts });
+function publishPlanned(tx: Transaction, run: Run, summary: PlanSummary): void {
+  publishRunEvent(tx, run, 'run.planned', { digest: run.planDigest ?? null, ...summary });
 }
 
 /** The digest that a review approves. It binds the plan, its inputs and the state from which it was made. */

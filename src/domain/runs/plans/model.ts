@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** What a plan would do to each resource, and how many it would change in which way. Pure. */
 

@@ -1,5 +1,6 @@
 import type { EventData, EventTypeName } from '#domain/events.ts';
-import { type RunStatus, summarizeChanges, type terminalStatuses } from '#domain/runs/model.ts';
+import type { RunStatus, terminalStatuses } from '#domain/runs/model.ts';
+import { summarizeChanges } from '#domain/runs/plans/model.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { toPendingEvent } from '#domain/shared/events/publish.ts';
 import { idAt } from './ids.ts';

@@ -1,4 +1,4 @@
-import type { ResourceChange } from '#domain/runs/model.ts';
+import type { ResourceChange } from '#domain/runs/plans/model.ts';
 import type { RunStory } from './story.ts';
 
 /** What tools print about runs, with their colours. */
@@ -16,6 +16,7 @@ const symbols: Record<ResourceChange['action'], string> = {
   delete: red('-'),
   replace: `${red('-')}/${green('+')}`,
   read: bold('<='),
+  forget: red('.'),
   'no-op': ' ',
 };
 const verbs: Record<ResourceChange['action'], readonly [string, string]> = {
@@ -24,6 +25,7 @@ const verbs: Record<ResourceChange['action'], readonly [string, string]> = {
   delete: ['Destroying', 'Destruction'],
   replace: ['Creating', 'Creation'],
   read: ['Reading', 'Read'],
+  forget: ['Removing', 'Removal'],
   'no-op': ['Refreshing', 'Refresh'],
 };
 

@@ -1,4 +1,5 @@
-import type { ChangeAction, ResourceChange, RunOperation } from '#domain/runs/model.ts';
+import type { RunOperation } from '#domain/runs/model.ts';
+import type { ChangeAction, ResourceChange } from '#domain/runs/plans/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Random } from '../random.ts';
 import { addressOf, type Resource } from './infrastructure.ts';
@@ -58,6 +59,7 @@ export function changeOf(resource: Resource, action: ChangeAction, random?: Rand
     delete: [attributes, null],
     replace: [attributes, { ...withUnknown(changed) }],
     read: [null, attributes],
+    forget: [attributes, null],
     'no-op': [attributes, attributes],
   };
   const [before, after] = sides[action];

@@ -1,4 +1,5 @@
-import type { ResourceChange, RunOperation, RunPhase, RunStatus, StatusReason } from '#domain/runs/model.ts';
+import type { RunOperation, RunPhase, RunStatus, StatusReason } from '#domain/runs/model.ts';
+import type { ResourceChange } from '#domain/runs/plans/model.ts';
 import type { WaitingOn } from '#domain/runs/waiting.ts';
 import type { Actor, Place } from './places.ts';
 
