@@ -67,7 +67,7 @@ describe('the command example', () => {
     const changed = await greet('Bea');
     expect(changed).toMatchObject({ status: 'succeeded', plan: { summary: { add: 0, change: 1, destroy: 0 } } });
     const plan = await caller.get(`/runs/${changed.id}/plan`);
-    expect(plan.body.changes).toEqual([
+    expect(plan.body.changes).toMatchObject([
       { address: 'greeting', action: 'update', before: { name: 'Ana' }, after: { name: 'Bea' } },
     ]);
     const destruction = await greet('Bea', { operation: 'destroy' }, ['pending_approval']);
