@@ -1,4 +1,4 @@
-import type { ResourceChange } from '#domain/runs/model.ts';
+import type { ResourceChange } from '#domain/runs/plans/model.ts';
 import { idAt } from '../runs/ids.ts';
 import type { Actor, Place } from '../runs/places.ts';
 import { changeOf, createAll } from '../runs/plans.ts';
