@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import { read } from '#api/pipeline/operation.ts';
 import { AnswerId } from '#api/pipeline/schemas.ts';
-import { changeActions } from '#domain/runs/model.ts';
 import { changeKinds } from '#domain/runs/plans/change-kinds.ts';
 import { type PlacedChange, readPlanChanges } from '#domain/runs/plans/changes-store.ts';
 import { findRun } from '#domain/runs/store.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { Json } from '#domain/shared/values/json.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { RunParams, readAccess } from './operations.ts';
-
-const ChangeView = z.object({ address: z.string(), action: z.enum(changeActions), before: Json, after: Json });
+import { ChangeView, viewChange } from './plan-views.ts';
 
 const PlacedChangeView = z
   .object({
@@ -90,5 +87,5 @@ export const listPlanChanges = read({
 });
 
 function toPlacedChange({ position, kind, change }: PlacedChange): z.input<typeof PlacedChangeView> {
-  return { position, kind, ...change };
+  return { position, kind, ...viewChange(change) };
 }

@@ -21,7 +21,7 @@ const Path = z
   .describe('Names of attributes, keys of maps, and positions in lists; empty for the whole resource.');
 const unknownIfNull = 'Null: the tool does not say.';
 
-const ChangeView = z
+export const ChangeView = z
   .object({
     address: z.string(),
     type: z.string().nullable(),
@@ -30,7 +30,7 @@ const ChangeView = z
       .describe('`forget`: no longer managed, and not destroyed. `no-op`: moved or imported as it is.'),
     previous_address: z.string().nullable().describe('The address from which the resource is moved.'),
     imported: z
-      .object({ id: z.string().nullable().describe('Null while it is not known.') })
+      .object({ id: z.string().nullable().describe('The id by which the tool finds it. Null while it is not known.') })
       .nullable()
       .describe('The resource exists already, and is taken into the state.'),
     action_reason: z.string().nullable().describe('Why the tool chose the action, such as `replace_because_tainted`.'),
@@ -65,12 +65,12 @@ export function toPlan(runId: string, plan: PlanDetails): z.input<typeof PlanVie
     digest: plan.digest,
     summary: summarizeChanges(plan.changes),
     state_serial: plan.stateSerial,
-    changes: plan.changes.map(toChange),
+    changes: plan.changes.map(viewChange),
     created_at: plan.createdAt,
   };
 }
 
-function toChange(change: ResourceChange): z.input<typeof ChangeView> {
+export function viewChange(change: ResourceChange): z.input<typeof ChangeView> {
   const { address, type = null, action, imported = null, before, after } = change;
   const { previousAddress = null, actionReason = null } = change;
   const { replacePaths = null, unknownPaths = null, sensitivePaths = null } = change;

@@ -1,8 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { ResourceChange } from '../model.ts';
 import { type ChangeCounts, type ChangeKind, changeKinds } from './change-kinds.ts';
+import type { ResourceChange } from './model.ts';
 
 /** What narrows the changes of a plan. */
 export interface ChangeFilter {
