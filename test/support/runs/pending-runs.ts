@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type ResourceChange, summarizeChanges } from '#domain/runs/model.ts';
+import { type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
 import { join, makeTenant, type Tenant } from '../access/tenancy.ts';
 import type { ApiUser, TestApi } from '../api/in-process-api.ts';
 import { aPlan, executing, RunSteps } from './run-steps.ts';
