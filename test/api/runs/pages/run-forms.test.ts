@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { summarizeChanges } from '#domain/runs/plans/model.ts';
 import { addEnvironment, addTeam } from '#test/support/access/people.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
@@ -123,7 +124,7 @@ describe('a run of a team', () => {
     const change = { address: 'thing', action: 'create' as const, before: null, after: {} };
     const plan = {
       changes: [change],
-      summary: { add: 1, change: 0, destroy: 0 },
+      summary: summarizeChanges([change]),
       executorDigest: 'sha256:0',
       artifact: Buffer.from('x'),
     };
