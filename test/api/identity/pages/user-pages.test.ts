@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+describe('the pages of users', () => {
+  test('make a user, change the role, give a password link, disable and delete', async () => {
+    const root = await api.addUser('admin');
+    const visitor = await signInVisitor(api, root);
+    const details = {
+      name: 'Nora <i>',
+      email: ' nora@example.com ',
+      role: 'requester',
+      password: 'a long enough phrase',
+    };
+    const made = await visitor.submit('/users/new', details);
+    expect(made.status, made.text).toBe(303);
+    const path = made.location?.split('?')[0] ?? '';
+    const revision = (await root.get(path)).body.revision;
+    const change = {
+      name: 'Nora',
+      email: 'nora@example.com',
+      role: 'operator',
+      enabled: 'true',
+      expected_revision: String(revision),
+    };
+    expect((await visitor.submit(`${path}/edit`, change)).status).toBe(303);
+    const page = await visitor.get(path);
+    expect(page.text).toContain('operator');
+    const link = await visitor.submit(`${path}/password-reset`, {});
+    expect([link.status, link.headers['content-encoding']]).toEqual([201, undefined]);
+    const url = /value="(http[^"]*\/password-reset\?token=[^"]+)"/.exec(link.text)?.[1] ?? '';
+    expect((await new Visitor(api.app).get(url.replace(/^http:\/\/[^/]+/, ''))).status).toBe(200);
+    expect((await visitor.get(path)).text).not.toContain('token=');
+    const now = String((await root.get(path)).body.revision);
+    await visitor.submit(`${path}/edit`, { ...change, enabled: 'false', expected_revision: now });
+    expect((await visitor.get('/users?enabled=false&q=NORA')).text).toContain('nora@example.com');
+    expect((await visitor.get('/users?q=%25')).text).toContain('No user fits these filters');
+    expect((await visitor.submit(`${path}/delete`, {})).location).toBe('/users?done=deleted');
+  });
+
+  test('show an error of the password at its field, without the password', async () => {
+    const visitor = await signInVisitor(api, await api.addUser('admin'));
+    const details = { name: 'Weak', email: 'weak@example.com', role: 'requester', password: 'hunter2' };
+    const refused = await visitor.submit('/users/new', details);
+    expect([refused.status, refused.text.includes('id="field-password-problem"')]).toEqual([400, true]);
+    expect(refused.text).not.toContain('hunter2');
+    expect(refused.text).toContain('value="weak@example.com"');
+  });
+
+  test('disable what administrators may not do to themselves, and confirm an address that has changed', async () => {
+    const root = await api.addUser('admin');
+    const visitor = await signInVisitor(api, root);
+    const page = await visitor.get(`/users/${root.id}`);
+    expect(page.text).toContain('you cannot set your own password here');
+    expect((await visitor.get(`/users/${root.id}/edit`)).text).not.toContain('name="enabled"');
+    const other = await api.addUser('requester');
+    await root.put(`/users/${other.id}`, { email: 'moved@example.com' });
+    const confirmed = await visitor.submit(`/users/${other.id}/email-confirmation`, { email: 'moved@example.com' });
+    expect(confirmed.status).toBe(303);
+    expect((await root.get(`/users/${other.id}`)).body.email_verified).toBe(true);
+  });
+
+  test('are not for people who manage no users', async () => {
+    const user = await api.addUser('operator');
+    const visitor = await signInVisitor(api, user);
+    expect((await visitor.get('/users')).status).toBe(403);
+    expect((await visitor.get(`/users/${(await api.addUser('admin')).id}`)).status).toBe(403);
+    expect(
+      (
+        await visitor.submit('/users/new', {
+          name: 'x',
+          email: 'x@example.com',
+          role: 'admin',
+          password: 'a long enough phrase',
+        })
+      ).status,
+    ).toBe(403);
+  });
+});
