@@ -23,7 +23,7 @@ export function renderArchivedBadge(archivedAt: string | null): Html | null {
 /** Links to things that must be gone before something can be deleted; null if there are none. */
 export function renderBlockers(what: string, things: readonly { label: string; path: LocalPath }[]): Html | null {
   if (things.length === 0) return null;
-  return html`<div class="notice notice-problem"><div><p>${what}</p><ul class="plain-list">${things.map(
+  return html`<div class="notice notice-problem"><div><p>${what}</p><ul class="plain-list blockers">${things.map(
     ({ label, path }) => html`<li><a class="foreign" href="${path}">${label}</a></li>`,
   )}</ul></div></div>`;
 }
