@@ -15,6 +15,7 @@ export const iconNames = [
   'check',
   'chevron-down',
   'chevron-right',
+  'chevron-up',
   'circle-alert',
   'circle-check',
   'circle-dashed',

@@ -21,12 +21,15 @@ const mostSearchedBytes = 8 * 1024 * 1024;
 /** A longer line is searched up to here. */
 const longestSearched = 1_000_000;
 
+/** A tool says early in a line that it reports an error. */
+const longestError = 2000;
+
 /**
  * What tools write where something failed: "Error: …", "fatal: …", "panic: …", "[ERROR]", "level=error", "npm ERR!", "FAILED!", "*** … Error 2",
  * a traceback. A count of errors, such as "0 errors", is none.
  */
 const errorLine =
-  /(?:^|[^\p{L}\d_])(?:\p{L}*error|fatal|panic|failed|failure|exception)\s*(?:\[[^\]]*\]\s*)?[:!\]]|\berr!|\blevel=(?:error|fatal)|\berror \d+$|^traceback \(most recent/iu;
+  /(?:^|[^\p{L}\d_])(?:\p{L}*error|fatal|panic|failed|failure|exception)\s*(?:\[[^\]]{0,80}\]\s*)?[:!\]]|\berr!|\blevel=(?:error|fatal)|\berror \d+$|^traceback \(most recent/iu;
 
 /** Finds the lines that contain a text, as a reader sees them, or that report an error. */
 export async function searchLines(em: Em, { wanted, limit, ...walk }: LineSearch): Promise<FoundLines> {
@@ -47,7 +50,7 @@ export async function searchLines(em: Em, { wanted, limit, ...walk }: LineSearch
 }
 
 function testOf(wanted: Wanted): (text: string) => boolean {
-  if (wanted === 'errors') return (text) => errorLine.test(text);
+  if (wanted === 'errors') return (text) => errorLine.test(text.slice(0, longestError));
   const { find, ignoreCase } = wanted;
   if (!ignoreCase) return (text) => text.includes(find);
   const lower = find.toLowerCase();

@@ -180,6 +180,13 @@ describe('a search for lines', () => {
     expect((await find(id)).numbers).toEqual([...errors, ...more].map((_, index) => index + 1));
   });
 
+  it('takes no longer for a line that nearly reports many errors', async () => {
+    const { id } = await runWithLog(`${'failed ['.repeat(100_000)}\n`);
+    const startedAt = performance.now();
+    expect((await find(id)).numbers).toEqual([]);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
   it.each([['find='], [`find=${'x'.repeat(201)}`], ['ignore_case=true'], ['limit=100001']])(
     'answers 400 to %s',
     async (query) => {

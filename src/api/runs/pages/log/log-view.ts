@@ -27,22 +27,25 @@ ${renderPages(id, part)}
 function renderBar({ id, status }: ShownRun, find = ''): Html {
   const isLive = !isTerminal(status);
   return html`<div class="log-bar">
-<form class="log-find" role="search" method="get" action="${pagePath(pages.run, { id })}"><input type="hidden" name="tab" value="log">
+<form class="log-find" role="search" aria-label="Search this log" method="get" action="${pagePath(pages.run, { id })}"><input type="hidden" name="tab" value="log">
 <input type="search" name="find" value="${find}" maxlength="200" placeholder="Find in the log" aria-label="Find in the log" data-key="f" data-key-says="Find in the log" autocomplete="off" spellcheck="false">
-${renderTool('find-previous', 'Previous match', '↑')}${renderTool('find-next', 'Next match', '↓')}
+${renderTool('find-previous', 'Previous match', up)}${renderTool('find-next', 'Next match', down)}
 <span class="log-count" data-log="find" role="status"></span></form>
 <div class="log-tools">
 <span class="log-count" data-log="errors" role="status"></span>
-${renderTool('error-previous', 'Previous error', '↑ Error', 'E')}${renderTool('error-next', 'Next error', '↓ Error', 'e')}
-${renderTool('top', 'Go to the beginning', 'Top', 'g')}${renderTool('end', isLive ? 'Go to the end and follow' : 'Go to the end', 'End', 'G')}
+${renderTool('error-previous', 'Previous error', html`${up}Error`, 'E')}${renderTool('error-next', 'Next error', html`${down}Error`, 'e')}
+${renderTool('top', 'Top of the log', 'Top', 'g')}${renderTool('end', isLive ? 'End of the log: follow it' : 'End of the log', 'End', 'G')}
 ${renderTool('wrap', 'Wrap long lines', 'Wrap', 'w', true)}${renderTool('times', 'Show times', 'Times', undefined, true)}
 <a class="button button-small" href="${pagePath(pages.runLogText, { id })}" download>${renderIcon('download')}Download</a>
 </div>
 </div>`;
 }
 
+const up = renderIcon('chevron-up');
+const down = renderIcon('chevron-down');
+
 /** A button that needs the script. */
-function renderTool(action: string, says: string, label: string, key?: string, isSwitch = false): Html {
+function renderTool(action: string, says: string, label: Html | string, key?: string, isSwitch = false): Html {
   return html`<button class="button button-small log-tool" type="button" data-log-do="${action}" title="${says}${key ? html` (${key})` : null}" aria-label="${says}" ${key ? html`data-key="${key}" data-key-says="${says}"` : null} ${isSwitch ? html`aria-pressed="false"` : null}>${label}</button>`;
 }
 

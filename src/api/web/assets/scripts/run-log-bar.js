@@ -33,7 +33,7 @@ export class LogBar {
   }
 
   get text() {
-    return this.#input.value.trim().slice(0, 200);
+    return this.#input.value.slice(0, 200);
   }
 
   /** @param {(text: string) => void} find */

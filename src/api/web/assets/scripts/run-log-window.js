@@ -24,7 +24,10 @@ export class LogWindow {
   #lastTop = 0;
   #widest = 0;
   #isWrapped = false;
+  /** The last row is at the lower edge, and stays there while rows get their heights. */
+  #isPinned = false;
   #frame = 0;
+  #timer = 0;
   #lineHeight = 16;
   /** @type {(isUp: boolean) => void} */
   onScroll = () => {};
@@ -81,6 +84,7 @@ export class LogWindow {
   /** Brings a row to the upper edge, or so many rows below it. @param {number} row @param {number} [below] */
   goTo(row, below = 0) {
     const index = Math.max(0, Math.min(row, this.#rows.count - 1) - below);
+    this.#isPinned = false;
     this.#size();
     this.#anchor = { row: index, above: 0 };
     if (this.#isExact) this.#scroller.scrollTop = this.#rows.unitOfRow(index) * this.#lineHeight;
@@ -91,6 +95,7 @@ export class LogWindow {
   }
 
   goToEnd() {
+    this.#isPinned = true;
     this.#size();
     this.#anchor = { row: Math.max(0, this.#rows.count - this.rowsInSight), above: 0 };
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
@@ -169,8 +174,18 @@ export class LogWindow {
     const place = top - this.#anchor.above - (anchor?.offsetTop ?? 0);
     const height = this.#list.offsetHeight;
     const lowest = top + this.#scroller.clientHeight - height;
-    const reachesEnd = this.#drawn.has(this.#rows.count - 1);
-    return Math.min(reachesEnd ? Math.max(place, lowest) : place, this.#drawn.has(0) ? top : Number.POSITIVE_INFINITY);
+    const isAtEnd = this.#drawn.has(this.#rows.count - 1) && (this.#isPinned || place < lowest);
+    if (isAtEnd) this.#anchorInList(top - lowest);
+    return Math.min(isAtEnd ? lowest : place, this.#drawn.has(0) ? top : Number.POSITIVE_INFINITY);
+  }
+
+  /** The anchor is the row at a height of the list. @param {number} height */
+  #anchorInList(height) {
+    for (const [row, { element }] of [...this.#drawn].sort(([a], [b]) => a - b)) {
+      if (element.offsetTop + element.offsetHeight <= height) continue;
+      this.#anchor = { row, above: Math.max(0, height - element.offsetTop) };
+      return;
+    }
   }
 
   #followScroll() {
@@ -178,6 +193,7 @@ export class LogWindow {
     const moved = top - this.#lastTop;
     if (moved === 0) return;
     this.#lastTop = top;
+    this.#isPinned = false;
     if (!this.#isExact && !this.#isWhole) this.#moveAnchor(moved);
     this.onScroll(moved < 0);
     this.draw();
@@ -192,16 +208,17 @@ export class LogWindow {
       this.#anchor = { row: this.#rows.rowAtUnit(unit).row, above: 0 };
       return;
     }
-    const wanted = anchor.offsetTop + this.#anchor.above + moved;
-    let [row, begin] = [this.#anchor.row, anchor.offsetTop];
-    for (const step = moved > 0 ? 1 : -1; ; row += step) {
-      const element = this.#drawn.get(row)?.element;
-      if (!element) break;
-      begin = element.offsetTop;
-      if (begin <= wanted && wanted < begin + element.offsetHeight) break;
-    }
-    const known = Math.max(0, Math.min(row, this.#rows.count - 1));
-    this.#anchor = { row: known, above: known === row ? Math.max(0, wanted - begin) : 0 };
+    this.#anchorInList(Math.max(0, anchor.offsetTop + this.#anchor.above + moved));
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => this.#moveBar(), 200);
+  }
+
+  /** After small movements the scrollbar is no longer where the rows are. */
+  #moveBar() {
+    if (this.#isExact || this.#isWhole || this.#isPinned) return;
+    this.#scroller.scrollTop = this.#fractionOf(this.#anchor.row) * this.#scrollable;
+    this.#lastTop = this.#scroller.scrollTop;
+    this.draw();
   }
 
   /** @param {number} top */

@@ -60,7 +60,11 @@
 
   showAll();
   // An update brings the service's own text back; this runs before the browser draws it.
-  new MutationObserver(showAll).observe(document.body, { childList: true, characterData: true, subtree: true });
+  // A log has no such times, and changes at every frame while somebody scrolls.
+  const isOfLog = (/** @type {MutationRecord} */ { target }) => target instanceof Element && target.closest('run-log');
+  new MutationObserver((changes) => {
+    if (!changes.every(isOfLog)) showAll();
+  }).observe(document.body, { childList: true, characterData: true, subtree: true });
   setInterval(showAll, 10_000);
   for (const button of document.querySelectorAll('[data-do="switch-time-zone"]')) {
     button.removeAttribute('hidden');
