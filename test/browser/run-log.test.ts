@@ -183,7 +183,7 @@ describe.skipIf(findBrowser() === null)('the log of a run, in a real browser', (
     await page.getByText('2 of 2 errors').waitFor();
     await page.getByLabel('Find in the log').fill('modif');
     await page.getByText(/^\d+ of \d+ lines$/).waitFor();
-    for (const key of ['', 'w', 'g']) {
+    for (const key of ['', 'w']) {
       if (key !== '') await page.locator('.log-scroller').press(key);
       expect((await findAccessibilityFaults(page)).filter(isJudged), key).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth'), key).toBeLessThanOrEqual(look.width);
