@@ -7,7 +7,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { accessReview, readAccess } from '../operations.ts';
 import { ListedRunView, toListedRun } from '../views.ts';
-import { filterQuery, runOwners, scopeQuery, toFilter } from './list-query.ts';
+import { filterQuery, runOwners, scopeQuery, toFilter, waitingQuery } from './list-query.ts';
 
 export const listAccess: Access = { ...readAccess, review: { ...accessReview, verb: 'list' } };
 
@@ -16,7 +16,7 @@ export const listAllRuns = readList({
   route: 'GET /api/v1/runs',
   summary:
     'List runs, newest first; without team_id, organization_id, environment_id, instance_id and scope only those that belong to no team',
-  query: z.strictObject({ ...pageQuery, ...scopeQuery, ...filterQuery }),
+  query: z.strictObject({ ...pageQuery, ...scopeQuery, ...filterQuery, ...waitingQuery }),
   description: 'Every parameter narrows the list. The runs of a list have no `actions`: read a single run for them.',
   responses: { 200: pageOf('runs', ListedRunView) },
   access: listAccess,
@@ -24,7 +24,7 @@ export const listAllRuns = readList({
   handle: async ({ em, query, target, principal }) => {
     const page = await listRuns(em, principal, {
       scope: toScope(target, query.scope),
-      filter: toFilter(query),
+      filter: { ...toFilter(query), waitingOn: query.waiting_on },
       page: query,
     });
     return { runs: page.items.map(toListedRun), next_cursor: page.nextCursor };

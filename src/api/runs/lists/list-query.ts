@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { repeated } from '#api/pipeline/schemas.ts';
 import { type RunFilter, refuseEmptyPeriod } from '#domain/runs/lists/filter.ts';
 import { runOperations, runStatuses } from '#domain/runs/model.ts';
+import { waitingCodes } from '#domain/runs/waiting.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { TimeOrDay } from '#domain/shared/values/times.ts';
 
@@ -38,6 +39,13 @@ export const filterQuery = {
   requested_by: Id.optional().describe('The id of the user or service account that requested the run.'),
   from: TimeOrDay.optional().describe('Only runs that were admitted at this time or later.'),
   to: TimeOrDay.optional().describe('Only runs that were admitted before this time.'),
+};
+
+/** A list can also be narrowed to what waits now. */
+export const waitingQuery = {
+  waiting_on: repeated(z.enum(waitingCodes), { max: waitingCodes.length }).describe(
+    'Only unfinished runs that wait for this; repeat it for several: `waiting_on=locked&waiting_on=frozen`.',
+  ),
 };
 
 type FilterQuery = z.output<z.ZodObject<typeof filterQuery & typeof scopeQuery>>;

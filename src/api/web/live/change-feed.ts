@@ -4,7 +4,7 @@ import type { Orm } from '#database/database.ts';
 import { type EventCursor, readEventsAfter, startCursor } from '#domain/shared/events/cursor-store.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
 
-const pollMs = 500;
+const pollMs = 400;
 const batch = 500;
 
 /** Says whether a reader wants to hear of an event, and may. */

@@ -2,6 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import { firstIdAt } from '#domain/shared/ids.ts';
 import type { OverRun } from '../details-store.ts';
 import { isTerminal, type RunStatus } from '../model.ts';
+import type { WaitingCode } from '../waiting.ts';
 import type { RunFilter } from './filter.ts';
 
 /** A filter's conditions on single columns; statuses and the period have functions of their own. */
@@ -13,10 +14,17 @@ export function filterConditions(eb: OverRun, filter: RunFilter): Expression<Sql
   if (templateId !== undefined) conditions.push(eb('runs.template_id', '=', templateId));
   if (requestedBy !== undefined) conditions.push(eb('runs.requested_by_id', '=', requestedBy));
   if (operation !== undefined) conditions.push(eb('runs.operation', '=', sql.lit(operation)));
+  if (filter.waitingOn !== undefined) conditions.push(...waitingConditions(eb, filter.waitingOn));
   // The indexes by operation omit applies; this condition lets PostgreSQL use them.
   if (operation !== undefined && operation !== 'apply')
     conditions.push(eb('runs.operation', '<>', sql.lit('apply' as const)));
   return conditions;
+}
+
+/** The condition that a run has not ended and waits for one of these. */
+function waitingConditions(eb: OverRun, codes: readonly WaitingCode[]): Expression<SqlBool>[] {
+  const code = eb.ref('runs.waiting_on', '->>').key('code');
+  return [eb('runs.finished_at', 'is', null), eb(code, 'in', codes)];
 }
 
 /** The condition that a run was admitted in a period. */

@@ -1,5 +1,6 @@
 import { Invalid } from '#domain/shared/errors.ts';
-import type { RunOperation, RunStatus } from '../model.ts';
+import { isTerminal, type RunOperation, type RunStatus, runStatuses } from '../model.ts';
+import type { WaitingCode } from '../waiting.ts';
 
 /** What narrows a list within its scope. */
 export interface RunFilter {
@@ -10,10 +11,21 @@ export interface RunFilter {
   readonly operation?: RunOperation | undefined;
   /** Any of them; undefined: every status. */
   readonly statuses?: readonly RunStatus[] | undefined;
+  /** Only unfinished runs that wait for any of these. */
+  readonly waitingOn?: readonly WaitingCode[] | undefined;
   /** Only runs that were admitted at this time or later. */
   readonly from?: Date | undefined;
   /** Only runs that were admitted before this time. */
   readonly to?: Date | undefined;
+}
+
+/**
+ * The statuses that a list looks through, each by its index; null: all of them by one index. Only unfinished runs wait, and they are few,
+ * so a list of what waits goes through their statuses instead of through all runs.
+ */
+export function statusesOf({ statuses, waitingOn }: RunFilter): readonly (RunStatus | null)[] {
+  if (statuses) return [...new Set(statuses)];
+  return waitingOn ? runStatuses.filter((status) => !isTerminal(status)) : [null];
 }
 
 /** @throws Invalid if no time is in the period */

@@ -7,7 +7,7 @@ import { afterId, type Page, type PageRequest, pageOf } from '#domain/shared/pag
 import { type RunDetails, selectRunDetails } from '../details-store.ts';
 import type { RunStatus } from '../model.ts';
 import { filterConditions, idConditions, periodConditions, statusConditions } from './conditions.ts';
-import type { RunFilter } from './filter.ts';
+import { type RunFilter, statusesOf } from './filter.ts';
 import type { RunScope } from './scope.ts';
 import { isOfTeam, partsOf, type ScopePart, selectTeams } from './scope-store.ts';
 
@@ -26,7 +26,7 @@ export interface RunListRequest {
  */
 export async function listRuns(em: Em, principal: Principal, request: RunListRequest): Promise<Page<RunDetails>> {
   const { scope, filter, page } = request;
-  const statuses = filter.statuses ? [...new Set(filter.statuses)] : [null];
+  const statuses = statusesOf(filter);
   const [first, ...others] = partsOf(scope, principal).flatMap((part) =>
     statuses.map((status) => selectNewest(em, part, status, request)),
   );

@@ -70,6 +70,26 @@ async function paged(user: ApiUser, query: string, limit: number): Promise<strin
 const at = (ids: string[], ...places: number[]) => places.map((place) => ids[place]);
 
 describe('a list of runs', () => {
+  it('is narrowed to unfinished runs that wait for something, of any status or of a named one', async () => {
+    const team = `team_id=${here.team}`;
+    const waitFor = (id: string | undefined, code: string) =>
+      api.rows(
+        `update runs set waiting_on = jsonb_build_object('code', ?::text, 'since', now(), 'position', null, 'blocker', null) where id = ? returning id`,
+        [code, id],
+      );
+    await waitFor(ours[0], 'quota');
+    await waitFor(ours[1], 'no_worker');
+    await waitFor(ours[2], 'no_worker');
+    expect(await listed(here.owner, `${team}&waiting_on=no_worker`)).toEqual(at(ours, 1));
+    expect(await listed(here.owner, `${team}&waiting_on=no_worker&waiting_on=quota`)).toEqual(at(ours, 0, 1));
+    expect(await listed(here.owner, `${team}&waiting_on=no_worker&waiting_on=quota&status=queued`)).toEqual(
+      at(ours, 0),
+    );
+    expect(await listed(here.owner, `${team}&waiting_on=no_worker&status=succeeded`)).toEqual([]);
+    expect(await listed(there.owner, `team_id=${there.team}&waiting_on=quota`)).toEqual([]);
+    expect((await here.owner.get(`/runs?${team}&waiting_on=rain`)).status).toBe(400);
+  });
+
   it('is narrowed by several statuses, of finished and of unfinished runs', async () => {
     const team = `team_id=${here.team}`;
     expect(await listed(here.owner, `${team}&status=failed`)).toEqual(at(ours, 4, 6));

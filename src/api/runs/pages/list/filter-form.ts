@@ -7,6 +7,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { runOperations, runStatuses } from '#domain/runs/model.ts';
+import { type WaitingCode, waitingCodes } from '#domain/runs/waiting.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import type { ListedShownRun } from '../run-tab.ts';
 import { operationWords } from '../words.ts';
@@ -70,6 +71,18 @@ function toChoices(items: readonly { id: string; name: string }[], chosen: strin
   return [{ value: '', label: 'Any' }, ...choices.sort((one, other) => one.label.localeCompare(other.label))];
 }
 
+/** What runs wait for, as the filter names it. */
+const waitingNames: Readonly<Record<WaitingCode, string>> = {
+  engine: 'Its start',
+  instance_busy: 'Another run',
+  quota: 'The quota of its team',
+  no_worker: 'A worker',
+  approval: 'Approval',
+  paused: 'The end of a pause',
+  locked: 'A lock',
+  frozen: 'A freeze window',
+};
+
 /** The views that people need most, and below them all filters. Both are in the address, and work without scripts. */
 export function renderFilters(address: ListAddress, choices: FilterChoices): Html {
   const used = Object.keys(address.filters).length;
@@ -94,11 +107,16 @@ function renderForm(address: ListAddress, { environments, templates, requesters 
     { value: '', label: 'Any' },
     ...runOperations.map((value) => ({ value, label: operationWords[value] })),
   ];
+  const waits = [
+    { value: '', label: 'Anything' },
+    ...waitingCodes.map((value) => ({ value, label: waitingNames[value] })),
+  ];
   const fields: FormField[] = [
     { name: 'operation', label: 'Operation', kind: 'select', choices: operations },
     { name: 'environment_id', label: 'Environment', kind: 'select', choices: environments },
     { name: 'template_id', label: 'Template', kind: 'select', choices: templates },
     { name: 'requested_by', label: 'Asked by', kind: 'select', choices: requesters },
+    { name: 'waiting_on', label: 'Waits for', kind: 'select', choices: waits },
     { name: 'from', label: 'From', kind: 'date' },
     { name: 'to', label: 'Before', kind: 'date' },
   ];

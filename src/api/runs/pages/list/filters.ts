@@ -10,6 +10,7 @@ export const singleFilters = [
   'template_id',
   'instance_id',
   'requested_by',
+  'waiting_on',
   'from',
   'to',
 ] as const;
