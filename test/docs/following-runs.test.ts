@@ -70,8 +70,9 @@ describe('the commands that find and follow runs', () => {
     const [last, matches] = parse(lines);
     expect(last).toMatchObject({ total: last.to, lines: [{ number: last.total, text: expect.any(String) }] });
     expect(matches).toMatchObject({ numbers: [expect.any(Number), expect.any(Number)], next: null });
-    const [list, statistics, inbox] = parse(found);
+    const [list, waiting, statistics, inbox] = parse(found);
     expect(list.runs.at(-1)).toMatchObject({ id: environment.RUN, status: 'succeeded' });
+    expect(waiting).toEqual({ runs: [], next_cursor: null });
     expect(statistics.total).toMatchObject({ succeeded: 1, unfinished: 0 });
     expect(inbox).toEqual({ approvals: [], next_cursor: null });
 
