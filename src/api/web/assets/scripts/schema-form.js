@@ -10,6 +10,20 @@
     return /** @type {HTMLInputElement[]} */ ([...parent.querySelectorAll('input[type="password"], [data-secret]')]);
   }
 
+  /** Everything that can be typed or chosen, by what identifies it. @returns {Map<string, HTMLInputElement>} */
+  function controls() {
+    const found = /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll('input, select, textarea'));
+    const isPicked = (/** @type {HTMLInputElement} */ { type }) => type === 'radio' || type === 'checkbox';
+    return new Map(
+      [...found].map((control) => [control.name + (isPicked(control) ? ` ${control.value}` : ''), control]),
+    );
+  }
+
+  /** @returns {Map<string, string>} */
+  function entered() {
+    return new Map([...controls()].map(([key, { value, checked }]) => [key, `${value} ${checked}`]));
+  }
+
   /**
    * Shows the form as the service answers it. Secrets and opened parts stay as they are.
    * @param {URLSearchParams} fields
@@ -17,6 +31,7 @@
    * @returns {Promise<boolean>} false if the service answered something else
    */
   async function show(fields, moved) {
+    const sent = entered();
     const answer = await fetch(form.action, { method: 'POST', body: fields }).catch(() => null);
     if (!answer?.ok || answer.redirected) return false;
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
@@ -24,27 +39,46 @@
     if (!next) return false;
     const kept = secretsIn(form).filter(({ name }) => !moved || !name.slice(1).startsWith(moved));
     const typed = new Map(kept.map((control) => [control.name, control.value]));
+    // What was typed while the answer was on its way.
+    const later = [...controls()].filter(
+      ([key, { name, value, checked, type }]) =>
+        type !== 'hidden' && sent.get(key) !== `${value} ${checked}` && !(moved && name.slice(1).startsWith(moved)),
+    );
     const open = [...form.querySelectorAll('details')].map((part) => part.open);
     form.replaceChildren(...next.childNodes);
     for (const control of secretsIn(form)) control.value = typed.get(control.name) ?? '';
+    const now = controls();
+    for (const [key, { value, checked }] of later) {
+      const control = now.get(key);
+      if (control) Object.assign(control, { value, checked });
+    }
     for (const [index, part] of [...form.querySelectorAll('details')].entries()) if (open[index]) part.open = true;
     hideUpdates();
     return true;
   }
 
+  /** Edits are made one after the other: each begins with the form that the one before it left. */
+  let last = Promise.resolve();
+
   /** @param {HTMLButtonElement} button */
-  async function edit(button) {
-    const { hash } = new URL(button.formAction);
-    const { value } = button;
-    const focused = document.activeElement?.id ?? '';
-    const fields = new URLSearchParams();
-    for (const [name, each] of new FormData(form, button)) if (typeof each === 'string') fields.append(name, each);
-    for (const control of secretsIn(form)) fields.delete(control.name);
+  function edit(button) {
+    const { value, formAction } = button;
     button.setAttribute('aria-busy', 'true');
+    last = last.then(() => carryOut(value, new URL(formAction).hash.slice(1)));
+  }
+
+  /** @param {string} value what the button asks for @param {string} group the id of the part */
+  async function carryOut(value, group) {
+    const focused = document.activeElement?.id ?? '';
+    const fields = new URLSearchParams({ do: value });
+    for (const [name, each] of new FormData(form)) if (typeof each === 'string') fields.append(name, each);
+    for (const control of secretsIn(form)) fields.delete(control.name);
     const moved = value.startsWith('remove:') ? `${value.slice(value.indexOf('@') + 1)}/` : undefined;
-    if (await show(fields, moved)) return focusAfter(value, hash.slice(1), focused);
+    if (await show(fields, moved)) return focusAfter(value, group, focused);
     // The service says on a page of its own why it did not.
-    form.requestSubmit(button);
+    const buttons = [...form.querySelectorAll('[data-edit]')];
+    const again = buttons.find((button) => button instanceof HTMLButtonElement && button.value === value);
+    if (again instanceof HTMLButtonElement) form.requestSubmit(again);
   }
 
   /** @param {string} value the edit @param {string} group the id of the part @param {string} before the id that had the focus */
@@ -69,13 +103,13 @@
     const button = event.target instanceof Element ? event.target.closest('button[data-edit]') : null;
     if (!(button instanceof HTMLButtonElement)) return;
     event.preventDefault();
-    void edit(button);
+    edit(button);
   });
   form.addEventListener('change', ({ target }) => {
     if (!(target instanceof HTMLSelectElement)) return;
     const own =
       'edits' in target.dataset ? target.nextElementSibling : form.querySelector(`[data-edit-for~="${target.name}"]`);
-    if (own instanceof HTMLButtonElement) void edit(own);
+    if (own instanceof HTMLButtonElement) edit(own);
   });
   // What was typed before the visitor had to sign in again: the service shows a form that has room for all of it.
   form.addEventListener('restoreform', (event) => {

@@ -1,0 +1,230 @@
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { findAccessibilityFaults } from '#test/support/browser/accessibility.ts';
+import { findBrowser, launchBrowser, openWatchedPage, type PageWatch } from '#test/support/browser/browser.ts';
+
+let api: TestApi;
+let tenant: Tenant;
+let browser: Browser;
+let origin: string;
+let template: string;
+
+const nothing: PageWatch = { violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] };
+const command = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
+const long = 'w'.repeat(300);
+
+const variables = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', title: 'Name', minLength: 3, description: `<img src=x onerror=alert(1)> \u202e${long}` },
+    token: { type: 'string', writeOnly: true, minLength: 4 },
+    size: { type: 'integer', minimum: 1, default: 3 },
+    zones: { type: 'array', uniqueItems: true, items: { enum: ['a', 'b', 'c'] } },
+    servers: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { host: { type: 'string' }, password: { type: 'string', writeOnly: true } },
+        required: ['host'],
+      },
+    },
+    ports: { type: 'array', items: { type: 'integer' } },
+    labels: { type: 'object', additionalProperties: { type: 'string' } },
+    storage: {
+      type: 'object',
+      oneOf: [
+        { title: 'Disk', properties: { kind: { const: 'disk' }, gb: { type: 'integer' } }, required: ['kind', 'gb'] },
+        { title: 'Bucket', properties: { kind: { const: 'bucket' }, bucket: { type: 'string' } }, required: ['kind'] },
+      ],
+    },
+    extra: {},
+  },
+  required: ['name', 'token'],
+};
+
+describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in a real browser', () => {
+  beforeAll(async () => {
+    [api, browser] = await Promise.all([startApi(), launchBrowser()]);
+    tenant = await makeTenant(api);
+    const { owner, team } = tenant;
+    const readme = `# Hostile\n\n<script>alert(1)</script> ![x](https://elsewhere.example/x.png) ${long}\n\n|a|b|\n|-|-|\n|1|${long}|\n`;
+    const { id } = await owner.make('/registry/templates', {
+      name: 'Machines',
+      team_id: team,
+      tags: ['compute'],
+      description: `Machines of ${long}`,
+      readme,
+    });
+    template = id;
+    await owner.make(`/registry/templates/${id}/versions`, {
+      version: '1.0.0',
+      spec: { variables, executor: command },
+    });
+    await api.app.listen({ port: 0, host: '127.0.0.1' });
+    origin = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await api?.close();
+  });
+
+  async function open(page: Page, path: string): Promise<void> {
+    await page.goto(`${origin}${path}`);
+    if (!page.url().includes('/login')) return;
+    await page.getByLabel('E-mail address').fill(tenant.owner.email);
+    await page.getByLabel('Password').fill(testPassword);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`${origin}${path}`);
+  }
+
+  async function chooseEnvironment(page: Page): Promise<void> {
+    await page.getByLabel('Environment').selectOption({ label: 'Network / Development' });
+  }
+
+  async function admitted(page: Page) {
+    await page.waitForURL(/\/workloads\/runs\/.*done=admitted/);
+    const id = new URL(page.url()).pathname.split('/')[3];
+    return (await tenant.owner.get(`/runs/${id}`)).body;
+  }
+
+  it('finds a template, fills in its form with parts that are added, and ends at the run', async () => {
+    const { page, watch } = await openWatchedPage(browser, origin);
+    await open(page, '/catalog');
+    await page.getByLabel('Name or description').fill('machines');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Machines' }).click();
+    await page.getByRole('link', { name: 'Run', exact: true }).click();
+    await page.getByLabel('token').fill('a secret');
+    await chooseEnvironment(page);
+    await page.getByLabel('Name name').fill('web');
+    await page.getByText('optional variables').click();
+    await page.getByRole('button', { name: 'Add an item to ports' }).click();
+    await page.getByLabel('Item 1').fill('80');
+    await page.getByRole('button', { name: 'Add an item to ports' }).click();
+    const second = page.getByLabel('Item 2');
+    await second.waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe(await second.getAttribute('id'));
+    await second.fill('443');
+    await page.getByRole('button', { name: 'Remove 1 of ports' }).click();
+    await expect.poll(() => page.getByLabel('Item 1').inputValue()).toBe('443');
+    await page.getByLabel('Kind of storage').selectOption('Disk');
+    await page.getByLabel('gb').fill('20');
+    await page.getByRole('checkbox', { name: 'b', exact: true }).check();
+    expect(await page.getByLabel('token').inputValue()).toBe('a secret');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const run = await admitted(page);
+    expect(run.variables).toMatchObject({
+      name: 'web',
+      ports: [443],
+      storage: { kind: 'disk', gb: 20 },
+      zones: ['b'],
+      token: { sensitive: true },
+    });
+    expect(watch).toEqual(nothing);
+    await page.close();
+  });
+
+  it('keeps secrets of other items, and drops those of a list whose items move', async () => {
+    const { page, watch } = await openWatchedPage(browser, origin);
+    await open(page, `/catalog/${template}/run`);
+    await page.getByText('optional variables').click();
+    const addServer = page.getByRole('button', { name: 'Add an item to servers' });
+    await addServer.click();
+    await page.getByLabel('host').fill('one');
+    await page.getByLabel('password').fill('secret of one');
+    await addServer.click();
+    await expect.poll(() => page.getByLabel('password').count()).toBe(2);
+    expect(await page.getByLabel('password').first().inputValue()).toBe('secret of one');
+    await page.getByRole('button', { name: 'Remove 1 of servers' }).click();
+    await expect.poll(() => page.getByLabel('password').count()).toBe(1);
+    expect(await page.getByLabel('password').inputValue()).toBe('');
+    expect(watch).toEqual(nothing);
+    await page.close();
+  });
+
+  it('restores what was typed, without secrets, after the session has ended', async () => {
+    const { page } = await openWatchedPage(browser, origin);
+    await open(page, `/catalog/${template}/run`);
+    await chooseEnvironment(page);
+    await page.getByLabel('Name name').fill('kept');
+    await page.getByLabel('token').fill('a secret');
+    await page.getByText('optional variables').click();
+    await page.getByRole('button', { name: 'Add an item to ports' }).click();
+    await page.getByLabel('Item 1').fill('8080');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByLabel('E-mail address').fill(tenant.owner.email);
+    await page.getByLabel('Password').fill(testPassword);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect.poll(() => page.getByLabel('Item 1').inputValue()).toBe('8080');
+    expect(await page.getByLabel('Name name').inputValue()).toBe('kept');
+    expect(await page.getByLabel('token').inputValue()).toBe('');
+    await page.getByLabel('token').fill('a secret');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    expect((await admitted(page)).variables).toMatchObject({ name: 'kept', ports: [8080] });
+    await page.close();
+  });
+
+  it('works without scripts, and puts the focus of the reader at the part that has changed', async () => {
+    const page = await browser.newPage({ javaScriptEnabled: false });
+    await open(page, `/catalog/${template}/run?environment_id=${tenant.environment}`);
+    await page.getByLabel('Name name').fill('plain');
+    await page.getByText('optional variables').click();
+    await page.getByRole('button', { name: 'Add an item to ports' }).click();
+    expect(page.url()).toContain('#field-g_1b_ports');
+    await page.getByLabel('Item 1').fill('22');
+    await page.getByLabel('Kind of storage').selectOption('Bucket');
+    await page.getByRole('button', { name: 'Show fields of storage' }).click();
+    await page.getByLabel(/^bucket/).fill('logs');
+    await page.getByLabel('token').fill('a secret');
+    await page.getByLabel('Instance').fill('plain');
+    await page.getByLabel('Instance').press('Enter');
+    expect((await admitted(page)).variables).toMatchObject({
+      ports: [22],
+      storage: { kind: 'bucket', bucket: 'logs' },
+    });
+    await page.close();
+  });
+
+  const looks = (['light', 'dark'] as const).flatMap((scheme) => [1280, 390].map((width) => ({ scheme, width })));
+
+  it.each(looks)('has no accessibility violation and fits, $scheme at $width px', async ({ scheme, width }) => {
+    const { page, watch } = await openWatchedPage(browser, origin);
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme: scheme });
+    const form = `/catalog/${template}/run`;
+    const views: Record<string, () => Promise<unknown>> = {
+      catalog: () => open(page, '/catalog'),
+      'nothing found': () => open(page, '/catalog?q=nothing&tag=compute'),
+      template: () => open(page, `/catalog/${template}`),
+      version: () => open(page, `/catalog/${template}/versions/1.0.0`),
+      yank: () => open(page, `/catalog/${template}/versions/1.0.0/yank`),
+      delete: () => open(page, `/catalog/${template}/delete`),
+      edit: () => open(page, `/catalog/${template}/edit`),
+      publish: () => open(page, `/catalog/${template}/publish`),
+      form: () => open(page, form),
+      'open form': async () => {
+        await page.getByText('optional variables').click();
+        for (const part of ['ports', 'servers', 'labels'])
+          await page.getByRole('button', { name: new RegExp(`^Add .* to ${part}`) }).click();
+        await page.getByLabel('Name 1').waitFor();
+      },
+      problems: async () => {
+        await chooseEnvironment(page);
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        await page.getByText('Is required.').first().waitFor();
+      },
+    };
+    for (const [name, show] of Object.entries(views)) {
+      await show();
+      expect(await findAccessibilityFaults(page), name).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBeLessThanOrEqual(width);
+    }
+    expect({ ...watch, consoleErrors: [], failed: [] }).toEqual(nothing);
+    await page.close();
+  });
+});
