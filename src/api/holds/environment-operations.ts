@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EnvironmentParams, readAccess, updateAccess } from '#api/environments/operations.ts';
 import { EnvironmentView, showEnvironment } from '#api/environments/views.ts';
+import type { TargetLookup } from '#api/pipeline/call.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
@@ -10,7 +11,15 @@ import { FreezeWindow, FreezeWindows } from '#domain/holds/freeze-windows.ts';
 import { NewHold } from '#domain/holds/model.ts';
 import { ExpectedRevision, refuseStale } from '#domain/shared/revisions.ts';
 
-const access = { ...updateAccess, review: { inherits: 'environments.update' } } as const;
+/** What all changes of the holds of an environment declare. */
+const ofEnvironment = {
+  params: EnvironmentParams,
+  access: { ...updateAccess, review: { inherits: 'environments.update' } },
+  target: ({ em, params, lock }: TargetLookup<{ id: string }, unknown, unknown>) =>
+    findEnvironmentToChange(em, params.id, lock),
+  targetName: 'environment',
+  idempotency: 'none',
+} as const;
 const LockEnvironment = NewHold.extend(ExpectedRevision).meta({ id: 'LockEnvironment' });
 const SetFreezeWindows = z
   .strictObject({ freeze_windows: FreezeWindows, ...ExpectedRevision })
@@ -20,19 +29,15 @@ const FreezeWindowsView = z
   .meta({ id: 'FreezeWindows' });
 
 export const lock = command({
+  ...ofEnvironment,
   id: 'environments.lock',
   route: 'PUT /api/v1/environments/:id/lock',
   summary: 'Lock an environment: its runs plan and wait for review, but no apply starts',
   description:
     'What already applies is not interrupted. Your own lock is replaced. The lock of somebody else is replaced only if you send the ' +
     'present revision of the environment, and answers 409 otherwise.',
-  params: EnvironmentParams,
   body: LockEnvironment,
   responses: { 200: EnvironmentView },
-  access,
-  target: ({ em, params, lock }) => findEnvironmentToChange(em, params.id, lock),
-  targetName: 'environment',
-  idempotency: 'none',
   audit: 'environment.locked',
   handle: async ({ tx, target, body, operations, principal }) => {
     const { expected_revision: expectedRevision, ...hold } = body;
@@ -49,16 +54,12 @@ export const lock = command({
 });
 
 export const unlock = command({
+  ...ofEnvironment,
   id: 'environments.unlock',
   route: 'DELETE /api/v1/environments/:id/lock',
   summary: 'Unlock an environment: the applies that wait start',
-  params: EnvironmentParams,
   responses: { 204: Nothing },
-  access,
-  target: ({ em, params, lock }) => findEnvironmentToChange(em, params.id, lock),
-  targetName: 'environment',
   ifMatch: true,
-  idempotency: 'none',
   audit: 'environment.unlocked',
   handle: async ({ tx, target, request }) => {
     refuseStale(target, revisionOf(request.headers));
@@ -80,19 +81,15 @@ export const getFreezeWindows = read({
 });
 
 export const changeFreezeWindows = command({
+  ...ofEnvironment,
   id: 'environments.set_freeze_windows',
   route: 'PUT /api/v1/environments/:id/freeze-windows',
   summary: 'Replace the times at which no apply starts in an environment',
   description:
     'A window is either once, from `starts_at` to `ends_at`, or every week by the clocks of its `time_zone`. Runs plan and wait ' +
     'for review meanwhile, and what already applies is not interrupted.',
-  params: EnvironmentParams,
   body: SetFreezeWindows,
   responses: { 200: FreezeWindowsView },
-  access,
-  target: ({ em, params, lock }) => findEnvironmentToChange(em, params.id, lock),
-  targetName: 'environment',
-  idempotency: 'none',
   audit: 'environment.freeze_windows_changed',
   handle: async ({ tx, target, body }) => {
     const changed = await setFreezeWindows(tx, target, body.freeze_windows, body.expected_revision);
