@@ -6,7 +6,7 @@ import {
   variableCategories,
   variablePhases,
 } from '#domain/environments/variable-model.ts';
-import { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/approval-policy.ts';
+import { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/approval/approval-policy.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';

@@ -9,7 +9,7 @@ import type { ShownVariable } from '#domain/environments/variable-store.ts';
 import type { Hold } from '#domain/holds/holds.ts';
 import { activeHold, holdCodes } from '#domain/holds/model.ts';
 import { principalKinds } from '#domain/identity/model.ts';
-import { policyOf } from '#domain/registry/approval-policy.ts';
+import { policyOf } from '#domain/registry/approval/approval-policy.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { formatDuration } from '#domain/shared/values/durations.ts';
 import { Json } from '#domain/shared/values/json.ts';

@@ -51,10 +51,14 @@ export function readList<Q extends Schema, S extends Responses>({
   });
 }
 
-/** A member of an organization may list what its teams own: the list holds only what belongs to teams that the member may read. */
-export function accessToOwner(access: Access, { organizationId, teamId }: Ownership): Access {
-  const { teamAction: _, ...ofMembers } = access;
-  return teamId === null && organizationId !== null ? { ...ofMembers, scope: 'organization' } : access;
+/**
+ * The access to an owner that a filter names. Whoever may read a team may list what it owns. A member of an organization may list
+ * what its teams own: the list holds only what belongs to teams that the member may read.
+ */
+function accessToOwner(access: Access, { organizationId, teamId }: Ownership): Access {
+  const { teamAction = 'team.metadata.read', ...ofMembers } = access;
+  if (teamId !== null) return { ...access, scope: 'team', teamAction };
+  return organizationId === null ? access : { ...ofMembers, scope: 'organization' };
 }
 
 /** The filters of a request. A record of a refusal may look for the owner before the query is parsed; it has none then. */

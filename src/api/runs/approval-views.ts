@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Time } from '#api/pipeline/schemas.ts';
-import { strictestPolicy } from '#domain/registry/approval-policy.ts';
+import { strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { type ApprovalFacts, countsNow } from '#domain/runs/approval/rules.ts';
 import type { RunDetails } from '#domain/runs/details-store.ts';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { accessToOwner, readList } from '#api/pipeline/list.ts';
+import { readList } from '#api/pipeline/list.ts';
 import { Flag, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { listApprovals } from '#domain/runs/approval/inbox.ts';
 import type { PendingRun } from '#domain/runs/approval/inbox-store.ts';
 import { countApprovals } from '#domain/runs/approval/rules.ts';
-import type { Access, Ownership } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { ListedRunView, toListedRun } from './views.ts';
@@ -21,19 +20,6 @@ const PendingApproval = z
   })
   .meta({ id: 'PendingApproval' });
 
-/** Approvals are of all teams. Who names a team or an organization must be able to read it. */
-const access: Access = {
-  anyOf: ['run:approve'],
-  scope: 'platform',
-  hidden: 'not_found',
-  review: { resource: 'approvals', verb: 'list' },
-};
-const accessInTeam: Access = { ...access, scope: 'team', teamAction: 'team.metadata.read' };
-
-function accessTo(owner: Ownership): Access {
-  return owner.teamId === null && owner.organizationId === null ? access : accessToOwner(accessInTeam, owner);
-}
-
 export const list = readList({
   id: 'approvals.list',
   route: 'GET /api/v1/approvals',
@@ -48,8 +34,12 @@ export const list = readList({
     asked: Flag.optional().describe('`true`: only runs for which somebody asked you by name.'),
   }),
   responses: { 200: pageOf('approvals', PendingApproval) },
-  access,
-  accessTo,
+  access: {
+    anyOf: ['run:approve'],
+    scope: 'platform',
+    hidden: 'not_found',
+    review: { resource: 'approvals', verb: 'list' },
+  },
   owners: { organization: 'organization_id', team: 'team_id' },
   handle: async ({ em, principal, query }) => {
     const { team_id: teamId, organization_id: organizationId, asked } = query;

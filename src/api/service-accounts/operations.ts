@@ -55,12 +55,6 @@ function succession(access: Access) {
     maySucceed(principal, account) ? { ...access, anyOf: ['user:manage'], scope: 'platform' } : access;
 }
 
-const listAccess: Access = {
-  ...readAccess,
-  scope: 'platform',
-  review: { resource: 'service_accounts', verb: 'list' },
-};
-
 export const list = readList({
   id: 'service_accounts.list',
   route: 'GET /api/v1/service-accounts',
@@ -72,10 +66,8 @@ export const list = readList({
     enabled: Flag.optional(),
   }),
   responses: { 200: pageOf('service_accounts', ListedServiceAccountView) },
-  access: listAccess,
+  access: { ...readAccess, scope: 'platform', review: { resource: 'service_accounts', verb: 'list' } },
   owners: { team: 'owner_team_id' },
-  accessTo: ({ teamId }) =>
-    teamId === null ? listAccess : { ...listAccess, scope: 'team', teamAction: 'team.metadata.read' },
   handle: async ({ em, principal, query }) => {
     const { owner_user_id: ownerUserId, owner_team_id: ownerTeamId, ...rest } = query;
     const enabled = query.enabled && query.enabled === 'true';

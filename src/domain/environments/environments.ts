@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import type { ProjectTarget } from '#domain/projects/store.ts';
-import { toPolicyFields } from '#domain/registry/approval-policy.ts';
+import { toPolicyFields } from '#domain/registry/approval/approval-policy.ts';
 import { raiseRevisionOfGovernedRuns } from '#domain/runs/approval/policy-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';

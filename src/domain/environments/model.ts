@@ -1,4 +1,4 @@
-import type { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/approval-policy.ts';
+import type { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/approval/approval-policy.ts';
 import type { NewNamed, Renaming } from '#domain/tenancy/model.ts';
 import type { DemandedIsolation } from '#domain/workers/model.ts';
 

@@ -5,7 +5,7 @@ import {
   policyOf,
   stricterApproval,
   toPolicyFields,
-} from '#domain/registry/approval-policy.ts';
+} from '#domain/registry/approval/approval-policy.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';

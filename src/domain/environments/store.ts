@@ -6,7 +6,7 @@ import type { Tables } from '#domain/entities.ts';
 import type { FreezeWindow } from '#domain/holds/freeze-windows.ts';
 import type { StoredHold } from '#domain/holds/model.ts';
 import { presentProjects } from '#domain/projects/store.ts';
-import { type PolicyFields, toPolicyColumns } from '#domain/registry/approval-policy.ts';
+import { type PolicyFields, toPolicyColumns } from '#domain/registry/approval/approval-policy.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';

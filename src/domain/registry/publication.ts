@@ -6,12 +6,12 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
+import { weakenApproval } from './approval/protection.ts';
 import { TemplateVersion } from './entity.ts';
 import { VersionPublished } from './errors.ts';
 import { hasConfiguration, type TemplateFiles } from './files.ts';
 import { snapshotGit } from './git/snapshot.ts';
 import type { NewVersion } from './model.ts';
-import { weakenApproval } from './protection.ts';
 import type { TemplateSpec } from './spec.ts';
 import type { TemplateTarget } from './store.ts';
 

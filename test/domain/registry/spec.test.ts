@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApprovalPolicy, stricterApproval } from '#domain/registry/approval-policy.ts';
+import { ApprovalPolicy, stricterApproval } from '#domain/registry/approval/approval-policy.ts';
 import { checkFilePath, checkFiles, hasConfiguration } from '#domain/registry/files.ts';
 import { GitRef } from '#domain/registry/git/source.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';

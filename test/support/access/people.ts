@@ -10,7 +10,7 @@ import { OrganizationMember, TeamMember } from '#domain/members/entity.ts';
 import { Organization } from '#domain/organizations/entity.ts';
 import type { OrganizationRole } from '#domain/organizations/model.ts';
 import { Project } from '#domain/projects/entity.ts';
-import { toPolicyFields } from '#domain/registry/approval-policy.ts';
+import { toPolicyFields } from '#domain/registry/approval/approval-policy.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import { ServiceAccount } from '#domain/service-accounts/entity.ts';
 import { newId } from '#domain/shared/ids.ts';

@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { changeTemplate, takePosition } from '#domain/instances/store.ts';
-import { toPolicyColumns, toPolicyFields } from '#domain/registry/approval-policy.ts';
+import { toPolicyColumns, toPolicyFields } from '#domain/registry/approval/approval-policy.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';

@@ -5,7 +5,7 @@ import type { ParameterOf } from '#database/queries.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { ApprovalPolicy } from '#domain/registry/approval-policy.ts';
+import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { selectPolicy } from '../approval/policy-store.ts';
 import type { OverRun } from '../details-store.ts';
 

@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import type { ApprovalPolicy } from '#domain/registry/approval-policy.ts';
+import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
 import { findTargetInEnvironment, findTargetOfTemplate, type TargetRow } from './target-store.ts';

@@ -1,4 +1,4 @@
-import { type ApprovalPolicy, toPolicyFields } from '#domain/registry/approval-policy.ts';
+import { type ApprovalPolicy, toPolicyFields } from '#domain/registry/approval/approval-policy.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';

@@ -1,5 +1,5 @@
 import type { Hold } from '#domain/holds/holds.ts';
-import type { ApprovalPolicy } from '#domain/registry/approval-policy.ts';
+import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import type { WorkerLiveness } from '#domain/workers/model.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import type { AttemptPhase, StatusReason, TerminalStatus } from '../model.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApprovalRule } from '#domain/runs/model.ts';
-import { TemplateApproval } from './spec.ts';
+import { TemplateApproval } from '../spec.ts';
 
 /** An environment's policy: what a template may demand, and whether people may approve their own runs. */
 export const ApprovalPolicy = TemplateApproval.extend({ allow_self: z.boolean().default(false) });

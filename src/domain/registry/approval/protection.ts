@@ -2,11 +2,11 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
 import { mayWeakenPolicy, whoMayWeaken } from '#domain/tenancy/policy.ts';
+import type { NewVersion } from '../model.ts';
+import type { TemplateApproval } from '../spec.ts';
+import { listVersionApprovals, type TemplateTarget } from '../store.ts';
+import { newestFirst } from '../versions.ts';
 import { type ApprovalPolicy, isWeakerApproval } from './approval-policy.ts';
-import type { NewVersion } from './model.ts';
-import type { TemplateApproval } from './spec.ts';
-import { listVersionApprovals, type TemplateTarget } from './store.ts';
-import { newestFirst } from './versions.ts';
 
 /**
  * A version that demands less approval than the highest version of its template needs the right to weaken a policy, and is an
