@@ -36,8 +36,7 @@ function columnsWith(names: Names): Column<Row>[] {
     { label: 'Environment', cell: ({ run }) => renderPlace(nameOf(run.environment_id), nameOf(run.team_id)) },
     { label: 'Requested by', cell: ({ run }) => html`<span class="foreign">${run.requested_by.name}</span>` },
     { label: 'Waits', cell: renderWait },
-    { label: 'Approvals', cell: ({ approvals, run }) => `${approvals} of ${run.approval.required}` },
-    { label: 'Asked you by name', cell: renderRequest },
+    { label: 'Approvals', cell: renderApprovals },
   ];
 }
 
@@ -62,8 +61,11 @@ function renderWait({ run }: Row): Html {
   return html`${renderAge(run.waiting_on?.since ?? run.created_at)}${end ? html`<span class="inbox-end muted">ends ${renderTime(end)}</span>` : null}`;
 }
 
-/** Who asked the visitor by name, and what for. */
-function renderRequest({ asked, request }: Row): Html | null {
-  if (request === null) return asked ? html`Yes` : null;
-  return html`<strong class="foreign">${request.by}</strong>${request.message ? html`<p class="inbox-message muted foreign">${request.message}</p>` : null}`;
+/** How many approvals count of those that are needed, and who asked the visitor for theirs. */
+function renderApprovals({ approvals, asked, request, run }: Row): Html {
+  const count = html`${approvals} of ${run.approval.required}`;
+  if (!asked) return count;
+  if (request === null) return html`${count}<p class="inbox-message"><strong>You were asked</strong></p>`;
+  const message = request.message ? html`<q class="muted foreign">${request.message}</q>` : null;
+  return html`${count}<p class="inbox-message"><strong><span class="foreign">${request.by}</span> asked you</strong> ${message}</p>`;
 }

@@ -5,6 +5,7 @@ import { formatCount } from './counts.ts';
 import { type PlanAddress, planPath } from './plan-address.ts';
 import type { PlannedChange, PlanPage } from './planned-change.ts';
 import { renderChange } from './render-change.ts';
+import { renderKeys } from './toolbar.ts';
 import type { Effort } from './values/compare.ts';
 
 /** How many changes a page of a plan has. */
@@ -27,7 +28,7 @@ export function renderPlanList(run: ShownRun, plan: PlanPage, address: PlanAddre
   }
   const next = plan.next_after === null ? null : planPath(run.id, { ...address, after: String(plan.next_after) });
   const first = address.after === undefined ? null : planPath(run.id, { ...address, after: undefined });
-  return html`<p class="plan-shown muted">${describeShown(plan, address)}</p>
+  return html`<div class="plan-bar"><p class="plan-shown muted">${describeShown(plan, address)}</p>${plan.changes.length > 1 ? renderKeys() : null}</div>
 <ol class="plan-changes" role="list" data-changes-per-page="${changesPerPage}" data-total="${plan.total}">${renderAll(run, plan)}</ol>
 ${renderPager({ first, next })}`;
 }

@@ -13,15 +13,12 @@ import type { PlanPage } from './planned-change.ts';
 export function renderPlanHead(run: ShownRun, plan: PlanPage): Html {
   return html`<header class="plan-head">
 <h2 class="plan-title">Plan: ${renderCounts(plan.counts)}</h2>
-<div class="actions">
 ${run.status === 'pending_approval' ? html`<a class="button button-plain" href="#review">${renderIcon('hand')}Go to the review</a>` : null}
-${plan.changes.length > 1 ? renderKeys() : null}
-</div>
 </header>`;
 }
 
-/** A script shows them. */
-function renderKeys(): Html {
+/** Buttons with which people move through the changes. A script shows them. */
+export function renderKeys(): Html {
   return html`<span class="plan-keys" data-plan-keys hidden>
 ${renderKey('p', 'previous', 'Previous change', 'Previous')}
 ${renderKey('n', 'next', 'Next change', 'Next')}

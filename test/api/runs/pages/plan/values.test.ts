@@ -36,7 +36,7 @@ describe('the values of a planned change', () => {
         ['tags.Name', 'a', 'b'],
         ['tags["with space"]', undefined, true],
       ],
-      unchanged: ['tags.owner', 'same'],
+      unchanged: ['same', 'tags.owner'],
     });
   });
 
@@ -52,7 +52,7 @@ describe('the values of a planned change', () => {
     const policy = (effect: string) => JSON.stringify({ Statement: [{ Sid: 'read', Effect: effect, Action: '*' }] });
     expect(compareSides({ policy: policy('Allow') }, { policy: policy('Deny') })).toMatchObject({
       differences: [['policy (JSON) Statement[Sid="read"].Effect', 'Allow', 'Deny']],
-      unchanged: ['policy (JSON) Statement[Sid="read"].Sid', 'policy (JSON) Statement[Sid="read"].Action'],
+      unchanged: ['policy (JSON) Statement[Sid="read"].Action', 'policy (JSON) Statement[Sid="read"].Sid'],
     });
     const [difference] = compareSides({ policy: '{"a":1}' }, { policy: '{ "a": 1 }' }).differences;
     expect(difference).toEqual(['policy', '{"a":1}', '{ "a": 1 }', 'Only the format of the JSON changes.']);
@@ -75,8 +75,8 @@ describe('the values of a planned change', () => {
       ['zones[0]', undefined, 'c'],
     ]);
     expect(compareSides({ zones: ['a', 'b'] }, { zones: ['a', 'c'] }).differences).toEqual([
-      ['zones[1]', undefined, 'c'],
       ['zones[1]', 'b', undefined],
+      ['zones[1]', undefined, 'c'],
     ]);
     expect(compareSides({ list: [{ a: 1 }] }, { list: [{ a: 2 }] }).differences).toEqual([['list[0].a', 1, 2]]);
   });

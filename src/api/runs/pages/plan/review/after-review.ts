@@ -15,10 +15,11 @@ const decisions: Readonly<Record<string, string>> = {
 /** The bar counts no further. */
 const most = 20;
 
-/** After a decision: that it is recorded, and the next run that waits for the visitor. */
+/** After a decision, and not where somebody only opened such a link: that it is recorded, and the next run that waits for the visitor. */
 export async function renderAfterReview(visit: RunVisit, run: ShownRun): Promise<Html | null> {
   const said = decisions[visit.query('done') ?? ''];
-  if (said === undefined) return null;
+  const hasReviewed = run.approval.reviews.some(({ by }) => by.id === visit.principal.id);
+  if (said === undefined || !hasReviewed) return null;
   return html`<div class="notice after-review" role="status"><p>${said}</p>${mayApprove(visit) ? await renderNext(visit, run) : null}</div>`;
 }
 

@@ -51,7 +51,7 @@ function isSame(before: Side, after: Side): boolean {
 }
 
 function* compareObjects(before: JsonObject, after: JsonObject, place: Place, effort: Effort, depth: number) {
-  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)].sort())) {
     yield* compare(own(before, name), own(after, name), member(place, name), effort, depth);
   }
 }

@@ -66,7 +66,8 @@ function matchByContent(before: readonly JsonValue[], after: readonly JsonValue[
   let next = 0;
   const pairs = equal.map((from, to): Pair => ({ from: from ?? rest[next++] ?? null, to }));
   const left = isWhole ? others : rest.slice(next);
-  return [...pairs, ...left.map((from): Pair => ({ from, to: null }))];
+  const removed = left.map((from): Pair => ({ from, to: null }));
+  return isWhole ? [...removed, ...pairs] : [...pairs, ...removed];
 }
 
 /** Whether items that both sides have change their order. */
