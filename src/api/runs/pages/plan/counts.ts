@@ -1,22 +1,15 @@
 import { type Html, html } from '#api/web/html.ts';
 import { type ChangeKind, changeKinds } from '#domain/runs/plans/change-kinds.ts';
+import type { PlanSummary } from '#domain/runs/plans/model.ts';
 import { kindLooks } from './kinds.ts';
 
-/** A plan's summary as runs show it. A replacement counts as an addition and as a destruction, too. */
-export interface ShownSummary {
-  readonly add: number;
-  readonly change: number;
-  readonly destroy: number;
-  readonly replace?: number;
-  readonly forget?: number;
-  readonly import?: number;
-  readonly move?: number;
-}
-
-/** What a plan does, in words, destroys first: "2 destroy · 1 replace · 5 change". */
-export function renderPlanCounts(summary: ShownSummary): Html {
-  const { replace = 0 } = summary;
-  return renderCounts({ ...summary, destroy: summary.destroy - replace, add: summary.add - replace, replace });
+/**
+ * What a plan does, in words, destroys first: "2 destroy · 1 replace · 5 change". In the summary of a run, a replacement also counts as an
+ * addition and as a destruction.
+ */
+export function renderPlanCounts(summary: PlanSummary): Html {
+  const { replace } = summary;
+  return renderCounts({ ...summary, destroy: summary.destroy - replace, add: summary.add - replace });
 }
 
 /** The same for counts in which a replacement is one. */

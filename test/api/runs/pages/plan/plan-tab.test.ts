@@ -61,6 +61,37 @@ describe('the plan of a run', () => {
     expect(words).toContain('counts 1 replace as an add and a destroy each: 2 to add, 1 to change, 2 to destroy');
   });
 
+  it('keeps apart what is only moved, imported or forgotten, and says causes in words', async () => {
+    const text = await openPlan(
+      await runs.add([
+        { ...change('no-op', 'thing.new', { name: 'x' }, { name: 'x' }), previousAddress: 'thing.old' },
+        { ...change('no-op', 'thing.found', { name: 'x' }, { name: 'x' }), imported: { id: 'i-1' } },
+        change('forget', 'thing.left', { name: 'x' }, null),
+        {
+          ...change('replace', 'thing.other', { name: 'x', size: 1 }, { name: 'y', size: 2 }),
+          actionReason: 'replace_because_cannot_update',
+          replacePaths: [['name']],
+        },
+        { ...change('delete', 'thing[1]', { name: 'x' }, null), actionReason: 'delete_because_count_index' },
+        {
+          ...change('update', 'thing.secret', { token: { sensitive: true } }, { token: { sensitive: true } }),
+          sensitivePaths: [{ path: ['token'], changed: false }],
+        },
+      ]),
+    );
+    const words = wordsOf(text);
+    expect(words).toContain('Plan: 1 destroy · 1 replace · 1 change · 1 forgotten · 1 imported · 1 moved');
+    expect(words).toContain('Its index is out of the range of count.');
+    expect(words).toContain('The provider cannot make this change in place.');
+    expect(words).toContain('forced by name');
+    expect(text.match(/>forces replacement</g)).toHaveLength(1);
+    expect(words).toContain('Only sensitivity changed.');
+    expect(words).toContain('It is no longer managed, and is not destroyed.');
+    expect(words).toContain('by the id i-1');
+    expect(words).toContain('Moved from thing.old.');
+    expect(text).toMatch(/<details class="plan-change kind-import" id="r-5" open>/);
+  });
+
   it('is filtered by the kind of change and by text, in the address', async () => {
     const run = await runs.add(changes);
     expect(addressesOf(await openPlan(run, '&kind=destroy'))).toEqual(['thing.gone']);

@@ -8,11 +8,25 @@ import { printValue, showUnseen } from '#api/runs/pages/plan/values/print.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 const effort = (left = 1000): Effort => ({ left, until: performance.now() + 10_000 });
+/** A change of which the tool says nothing but its values. */
+const unsaid = {
+  position: 1,
+  kind: 'change',
+  address: 'a',
+  type: null,
+  action: 'update',
+  previous_address: null,
+  imported: null,
+  action_reason: null,
+  replace_paths: null,
+  after_unknown: null,
+  sensitive: null,
+} as const;
 const secret = { sensitive: true };
 const unknown = { unknown: true };
 
 function compareSides(before: JsonValue, after: JsonValue, more: Partial<PlannedChange> = {}, left?: number) {
-  const change: PlannedChange = { position: 1, kind: 'change', address: 'a', before, after, ...more };
+  const change: PlannedChange = { ...unsaid, before, after, ...more };
   const { differences, unchanged } = findDifferences(change, effort(left));
   return {
     differences: differences.map(({ shown, before: from, after: to, note }) => [
