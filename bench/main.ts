@@ -19,6 +19,7 @@ import { findTofu } from './installation/tofu.ts';
 import { saveSection } from './report/document.ts';
 import { describeMachine, versionOf } from './report/machine.ts';
 import { toTable } from './report/table.ts';
+import { ui } from './ui/ui.ts';
 
 const benchmarks: readonly Benchmark[] = [
   admission,
@@ -32,6 +33,7 @@ const benchmarks: readonly Benchmark[] = [
   cost,
   neighbours,
   evaluation,
+  ui,
 ];
 
 const help = `Usage: npm run bench -- [benchmark …] [--rounds <n>] [--save] [--profile <directory>]
