@@ -23,7 +23,7 @@ const cast = {
   fjordRequester: { name: 'Karim Haddad', role: 'requester' },
   newcomer: { name: 'Dana Petrova', role: 'requester' },
   /** Belongs to no organization. */
-  nobody: { name: 'Aiko Mori', role: 'requester' },
+  nobody: { name: 'Aiko Mori', role: 'maintainer' },
   former: { name: 'Viktor Lange', role: 'requester' },
 } as const satisfies Record<string, { name: string; role: PlatformRole }>;
 

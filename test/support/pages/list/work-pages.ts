@@ -5,10 +5,11 @@ import { type DeclaredPage, declare } from './declared-page.ts';
 const pictured = { isPictured: true };
 
 /** The pages of runs: lists, one run in each state, what people do with it. */
-export function runPages({ runs, teams, templates }: Installation): DeclaredPage[] {
-  const named = Object.entries(runs).map(([key, { id }]) =>
-    declare(`run-${toWords(key)}`, pages.run, { params: { id }, ...picturedIf(key) }),
-  );
+export function runPages({ runs, teams, templates, organizations }: Installation): DeclaredPage[] {
+  const named = Object.entries(runs).map(([key, { id, instance }]) => {
+    const who = instance.team.organizationId === organizations.fjord.id ? 'fjordReviewer' : 'reviewer';
+    return declare(`run-${toWords(key)}`, pages.run, { params: { id }, who, ...picturedIf(key) });
+  });
   const needsApproval = { params: { id: runs.needsApproval.id } };
   return [
     declare('runs', pages.runs, pictured),
@@ -31,7 +32,8 @@ export function runPages({ runs, teams, templates }: Installation): DeclaredPage
     declare('run-force-cancel', pages.forceCancelRun, { params: { id: runs.canceling.id }, who: 'operator' }),
     declare('run-requeue', pages.requeueRun, { params: { id: runs.failed.id } }),
     declare('approvals', pages.approvals, pictured),
-    declare('approvals-empty', pages.approvals, { who: 'requester' }),
+    declare('approvals-empty', pages.approvals, { who: 'nobody' }),
+    declare('approvals-hidden', pages.approvals, { who: 'requester' }),
   ];
 }
 

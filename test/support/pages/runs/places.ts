@@ -66,7 +66,7 @@ type Instance = (typeof instances)[number];
 export type PlaceKey = `${Instance[0]}/${Instance[2]}` | `${Instance[0]}/${Instance[1]}`;
 
 const staff: Record<TeamKey, { requesters: PersonKey[]; reviewers: PersonKey[] }> = {
-  platform: { requesters: ['requester', 'maintainer', 'operator'], reviewers: ['reviewer', 'owner'] },
+  platform: { requesters: ['requester', 'maintainer'], reviewers: ['reviewer', 'operator'] },
   payments: { requesters: ['requester', 'developer', 'maintainer'], reviewers: ['reviewer', 'owner'] },
   storefront: { requesters: ['developer', 'requester'], reviewers: ['reviewer', 'owner'] },
   fleet: { requesters: ['fjordRequester', 'operator'], reviewers: ['fjordReviewer', 'fjordOwner'] },

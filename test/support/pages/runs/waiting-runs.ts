@@ -81,9 +81,9 @@ function holdsOf(narrator: Narrator): Record<'lock' | 'freeze' | 'pause', HoldBl
 /** It waits for the second of two approvals; it replaces and destroys, and people talk about it. */
 function discussed(narrator: Narrator): Part {
   const { resources } = narrator.places.at('networkProduction/main');
-  const [reviewer, owner, requester] = [
+  const [reviewer, operator, requester] = [
     narrator.actor('reviewer'),
-    narrator.actor('owner'),
+    narrator.actor('operator'),
     narrator.actor('requester'),
   ];
   return {
@@ -98,7 +98,7 @@ function discussed(narrator: Narrator): Part {
       ...resources.slice(0, 2).map((resource) => changeOf(resource, 'update', narrator.random)),
     ],
     required: 2,
-    reviews: [{ by: owner, decision: 'approve', comment: 'The replacement is planned, see the change request.' }],
+    reviews: [{ by: operator, decision: 'approve', comment: 'The replacement is planned, see the change request.' }],
     asked: [reviewer],
     comments: [
       { by: reviewer, text: 'Is there a window in which payments cannot reach the bank?', after: 1200 },
