@@ -9,7 +9,7 @@ import { type Amounts, openStage, type Stage } from './stage.ts';
 import { measureTransfer } from './transfer.ts';
 import { measureVitals } from './vitals.ts';
 
-const amounts: Amounts = { runs: 20_000, logLines: 50_000 };
+const amounts: Amounts = { runs: 1_000_000, logLines: 1_000_000 };
 /** The pages with a row of their own; of all others, the slowest has one. */
 const shownPages = ['home', 'runs', 'runs-of-team', 'run-needs-approval', 'approvals', 'instances', 'catalog', 'audit'];
 const serverLimit = { below: 100 };

@@ -39,6 +39,7 @@ async function show(
   const back = pagePath(pages.environment, { id }, { tab: 'protection' });
   const form = (kind: 'weekly' | 'once', fields: readonly FormField[]) =>
     renderForm({
+      name: kind,
       action,
       fields: [
         ...fields,

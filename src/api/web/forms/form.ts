@@ -40,9 +40,13 @@ export interface FormField {
   readonly min?: number;
   readonly max?: number;
   readonly autocomplete?: string;
+  /** The name of the form, if the page has several. `renderForm` sets it. */
+  readonly form?: string | undefined;
 }
 
 export interface Form {
+  /** Keeps its fields apart from those of other forms of the page. */
+  readonly name?: string;
   readonly action: LocalPath;
   readonly fields: readonly (FormField | Html)[];
   /** The label of the button, or the buttons themselves where a form has several. */
@@ -67,6 +71,7 @@ export interface Form {
  */
 export function renderForm(form: Form): Html {
   const {
+    name,
     action,
     fields,
     submit,
@@ -80,9 +85,9 @@ export function renderForm(form: Form): Html {
   } = form;
   const plain = fields.filter(isField);
   return html`<form class="form" method="post" action="${action}" ${hasFiles ? html`enctype="multipart/form-data"` : null} novalidate>
-${problems ? renderSummary(problems, plain) : null}
+${problems ? renderSummary(problems, plain, name) : null}
 ${hasKey ? html`<input type="hidden" name="key" value="${typed['key'] || newId()}">` : null}
-${fields.map((field) => (isField(field) ? renderFormField(withState(field, typed), problems?.fields[field.name]) : field))}
+${fields.map((field) => (isField(field) ? renderFormField({ ...withState(field, typed), form: name }, problems?.fields[field.name]) : field))}
 <div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${
     cancel ? html`<a class="button button-plain" href="${cancel}">${cancelLabel}</a>` : null
   }</div>
@@ -99,26 +104,26 @@ function withState(field: FormField, typed: Readonly<Record<string, string>>): F
 }
 
 /** The problems of a form, with links to their fields. It gets the focus when the page opens. */
-export function renderSummary({ fields, others }: FormProblems, known: readonly FormField[]): Html {
+export function renderSummary({ fields, others }: FormProblems, known: readonly FormField[], form?: string): Html {
   const labelOf = (name: string) => known.find((field) => field.name === name)?.label ?? name;
   const named = Object.entries(fields);
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
 ${others.map((text) => html`<p>${text}</p>`)}
 ${
   named.length > 0
-    ? html`<ul class="plain-list">${named.map(([name, text]) => html`<li><a href="#${fieldId(name)}">${labelOf(name)}</a>: ${text}</li>`)}</ul>`
+    ? html`<ul class="plain-list">${named.map(([name, text]) => html`<li><a href="#${fieldId(name, form)}">${labelOf(name)}</a>: ${text}</li>`)}</ul>`
     : null
 }</div></div>`;
 }
 
-/** The id of a field's control. */
-export function fieldId(name: string): string {
-  return `field-${name.replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
+/** The id of a field's control. `form` names its form, if the page has several. */
+export function fieldId(name: string, form?: string): string {
+  return `field-${form === undefined ? '' : `${form}-`}${name.replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
 }
 
 export function renderFormField(field: FormField, problem?: string | undefined): Html {
   const { name, label, kind = 'text', hint, value, isOptional } = field;
-  const id = fieldId(name);
+  const id = fieldId(name, field.form);
   if (kind === 'hidden') return html`<input type="hidden" name="${name}" value="${value ?? ''}">`;
   const described = [hint ? `${id}-hint` : null, problem ? `${id}-problem` : null].filter(Boolean).join(' ');
   const state = html`${described ? html`aria-describedby="${described}"` : null} ${problem ? html`aria-invalid="true"` : null}`;

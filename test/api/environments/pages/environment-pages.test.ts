@@ -118,7 +118,7 @@ describe('the pages of environments', () => {
     };
     const wrong = await visitor.submit(path, { ...weekly, start_time: '25:00', expected_revision: await revision() });
     expect(wrong.status).toBe(400);
-    expect(wrong.text).toMatch(/id="field-start_time-problem"/);
+    expect(wrong.text).toMatch(/id="field-weekly-start_time-problem"/);
     expect((await visitor.submit(path, { ...weekly, expected_revision: await revision() })).status).toBe(303);
     expect((await visitor.get(path)).text).toContain('Every Friday 16:00 to Monday 07:00, Europe/Berlin');
     await visitor.submit(path, { do: 'remove', name: 'Weekend', expected_revision: await revision() });
