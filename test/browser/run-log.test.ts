@@ -70,6 +70,7 @@ describe.skipIf(findBrowser() === null)('the log of a run, in a real browser', (
     const { page, watch } = await open(runId, '#L812345');
     await expectLine(page, 812_345, /copied offset 812343 /);
     expect(await page.locator('.log-target').getAttribute('data-line')).toBe('812345');
+    await page.getByRole('button', { name: '↓ Follow' }).waitFor();
     await page.keyboard.press('g');
     await expectLine(page, 1, /begin$/);
     await page.keyboard.press('G');

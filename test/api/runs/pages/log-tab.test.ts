@@ -42,8 +42,8 @@ describe('the log of a run without scripts', () => {
     expect(text).toContain('Lines 1–1,000 of 2,501');
     expect(text).toContain(`href="/workloads/runs/${id}?tab=log&amp;from=1001" rel="next"`);
     const last = (await pageOf(id)).text;
-    expect(last, 'a run under way begins at its end').toContain('Lines 2,001–2,501 of 2,501');
-    expect(last).toContain(`href="/workloads/runs/${id}?tab=log&amp;from=1001" rel="prev"`);
+    expect(last, 'a run under way begins at its end').toContain('Lines 1,502–2,501 of 2,501');
+    expect(last).toContain(`href="/workloads/runs/${id}?tab=log&amp;from=502" rel="prev"`);
     expect((await visitor.get(`/workloads/runs/${id}/log?from=7`)).location).toBe(
       `/workloads/runs/${id}?tab=log&from=7`,
     );

@@ -6,7 +6,7 @@ import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
 import { toPart } from './log-part.ts';
 import { renderLog } from './log-view.ts';
 
-const linesPerPage = 1000;
+const linesPerPage = '1000';
 
 /** The log of a run. A script makes it a window over all lines, which follows what is written; without it, it has pages. */
 export const logTab: RunTab = {
@@ -23,17 +23,12 @@ export const logTab: RunTab = {
   },
 };
 
-/** The page that the address names. Else the last one if the reader wants to see the end: of what is being written, or of what failed. */
-async function readPage(visit: RunVisit, run: ShownRun) {
-  const params = { id: run.id };
-  const limit = String(linesPerPage);
+/** The page that the address names. Else the last lines if the reader wants to see the end: of what is being written, or of what failed. */
+function readPage(visit: RunVisit, run: ShownRun) {
   const from = visit.query('from');
-  if (from !== undefined) return visit.read(getLogLines, { params, query: { from, limit } });
-  const first = await visit.read(getLogLines, { params, query: { from: '1', limit } });
   const wantsEnd = !isTerminal(run.status) || run.status === 'failed' || run.status === 'timed_out';
-  const last = Math.floor((first.total - 1) / linesPerPage) * linesPerPage + 1;
-  if (!wantsEnd || last <= 1) return first;
-  return visit.read(getLogLines, { params, query: { from: String(last), limit } });
+  const range = from === undefined && wantsEnd ? { last: linesPerPage } : { from: from ?? '1', limit: linesPerPage };
+  return visit.read(getLogLines, { params: { id: run.id }, query: range });
 }
 
 function whyEmpty({ deleted_at, started_at }: ShownRun): string {

@@ -56,7 +56,7 @@ function renderPages(id: string, { lines, total }: LogPart): Html | null {
   if (total === 0) return html`<p class="log-pages muted">Nothing has been written yet.</p>`;
   const perPage = 1000;
   const at = (from: number): LocalPath => pagePath(pages.run, { id }, { tab: 'log', from: String(from) });
-  const end = Math.floor((total - 1) / perPage) * perPage + 1;
+  const end = Math.max(1, total - perPage + 1);
   return html`<nav class="pager log-pages" aria-label="Pages of the log">
 <span class="muted">Lines ${first.toLocaleString('en')}–${last.toLocaleString('en')} of ${total.toLocaleString('en')}</span>
 ${first > 1 ? html`<a class="button button-small" href="${at(1)}">First</a><a class="button button-small" href="${at(Math.max(1, first - perPage))}" rel="prev">Previous</a>` : null}

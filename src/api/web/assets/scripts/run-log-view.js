@@ -58,6 +58,7 @@ export class LogView {
     this.#window.onScroll = (isUp) => this.#afterScroll(isUp);
     this.#window.onDrawn = (first, last) => this.#afterDraw(first, last);
     this.#lines.add(part, part.lines[0]?.[0] ?? 1);
+    this.#seenTotal = part.total;
     this.#take(part);
     this.#listen(scroller);
   }
@@ -188,7 +189,7 @@ export class LogView {
     const [what, way] = action.split('-');
     const step = way === 'next' ? 1 : -1;
     if (what === 'find' || what === 'error') void this.#search.step(what, step);
-    else if (action === 'top') this.#leave(() => this.#window.goTo(0));
+    else if (action === 'top') this.#goToTop();
     else if (action === 'end' || action === 'follow') this.#goToEnd();
     else if (action === 'times') this.#switchTimes();
     else if (action === 'wrap') this.#switchWrap();
@@ -197,12 +198,13 @@ export class LogView {
   #goToEnd() {
     if (this.#isLive) this.#setFollowing(true);
     this.#window.goToEnd();
+    this.#window.focus();
   }
 
-  /** @param {() => void} go */
-  #leave(go) {
+  #goToTop() {
     this.#setFollowing(false);
-    go();
+    this.#window.goTo(0);
+    this.#window.focus();
   }
 
   #switchTimes() {

@@ -111,6 +111,11 @@ export class LogWindow {
     this.draw();
   }
 
+  /** The keys that scroll move the rows from now on. */
+  focus() {
+    this.#scroller.focus({ preventScroll: true });
+  }
+
   /** Draws in the next frame. */
   draw() {
     this.#frame ||= requestAnimationFrame(() => this.#drawNow());
