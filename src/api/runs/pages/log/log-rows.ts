@@ -19,7 +19,7 @@ export function renderRows(runId: string, part: LogPart): Html {
 
 function renderLine(runId: string, [number, stream, time, spans, cut]: PartLine, digits: number): Html {
   const word = streamWords[stream];
-  const sign = html`<span class="log-sign" title="${word ?? ''}">${streamSigns[stream] ?? '\u200b'}${word ? html`<span class="unseen"> ${word}: </span>` : null}</span>`;
+  const sign = html`<span class="log-sign" ${word ? html`title="${word}"` : null}>${streamSigns[stream] ?? '\u200b'}${word ? html`<span class="unseen"> ${word}: </span>` : null}</span>`;
   const text =
     typeof spans === 'string'
       ? spans
@@ -28,5 +28,5 @@ function renderLine(runId: string, [number, stream, time, spans, cut]: PartLine,
     cut > 0
       ? html`<a class="log-rest" href="${pagePath(pages.runLogLine, { id: runId, number: String(number) })}"> … ${cut.toLocaleString('en')} more characters: show the whole line</a>`
       : null;
-  return html`<div class="log-line log-${stream}" id="L${number}" data-line="${number}" data-stream="${stream}" data-time="${time}" data-cut="${cut}"><a class="log-number" href="#L${number}" aria-label="Line ${number}">${String(number).padStart(digits)}</a>${sign}<span class="log-text">${text}</span>${rest}</div>`;
+  return html`<div class="log-line ${word ? `log-${stream}` : null}" id="L${number}" data-line="${number}" data-time="${time}" ${word ? html`data-stream="${stream}"` : null} ${cut > 0 ? html`data-cut="${cut}"` : null}><a class="log-number" href="#L${number}" aria-label="Line ${number}">${String(number).padStart(digits)}</a>${sign}<span class="log-text">${text}</span>${rest}</div>`;
 }
