@@ -29,6 +29,7 @@ export const validation = fp(
       if (request.is404) return;
       if (request.body === null) throw new Invalid('the body must be an object, not null');
       refuseUndeclared(request);
+      refuseUnstorableForm(request);
     });
   },
   { name: 'validation', fastify: '5.x' },
@@ -69,7 +70,13 @@ export function invalidRequest(problems: readonly FieldProblem[]): Invalid {
   return new Invalid(listed.map((problem) => problem.message).join('; ') + more, { errors: listed });
 }
 
-/** Finds NUL characters, which percent-encoding can bring into paths and queries: no column can store them. */
+/** The parser of JSON refuses such text itself. @throws Invalid for a form with text that no column can store */
+function refuseUnstorableForm({ routeOptions, body }: FastifyRequest): void {
+  const problems = routeOptions.config.form ? findUnstorableText('body', body) : [];
+  if (problems.length > 0) throw invalidRequest(problems);
+}
+
+/** Finds NUL characters, which percent-encoding can bring into paths, queries and forms: no column can store them. */
 function findUnstorableText(part: RequestPart, data: unknown): FieldProblem[] {
   const problems: FieldProblem[] = [];
   for (const [name, value] of Object.entries(data ?? {})) {
@@ -78,7 +85,7 @@ function findUnstorableText(part: RequestPart, data: unknown): FieldProblem[] {
     problems.push({
       in: part,
       path: name,
-      message: `${part} parameter ${JSON.stringify(name)} contains a NUL character`,
+      message: `${part === 'body' ? 'field' : `${part} parameter`} ${JSON.stringify(name)} contains a NUL character`,
     });
   }
   return problems;

@@ -172,3 +172,16 @@ describe('the form for a version', () => {
     expect(problemsIn(sent.text)).toMatch(problem);
   });
 });
+
+describe('a form that no browser would send', () => {
+  test('is refused if it is no multipart form, or holds a character that cannot be stored', async () => {
+    const id = await make('Odd');
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    expect((await visitor.submit(`/catalog/${id}/publish`, 'garbage', headers)).status).toBe(400);
+    expect((await visitor.submit(`/catalog/${id}/publish`, { version: '1.0.0' })).status).toBe(415);
+    expect((await publish(id, { version: '1.0.0', spec: tofu, source: 'spec', changelog: 'a\0b' })).status).toBe(400);
+    expect((await visitor.submit('/catalog/new', { ...described, name: 'a\0b', team_id: tenant.team })).status).toBe(
+      400,
+    );
+  });
+});

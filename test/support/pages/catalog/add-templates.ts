@@ -22,13 +22,14 @@ export type Templates = Readonly<Record<TemplateKey, SeededTemplate>>;
 export async function addTemplates(people: People, { teams }: Tenants): Promise<Templates> {
   const made: [string, SeededTemplate][] = [];
   for (const [key, plan] of Object.entries<TemplatePlan>(templatePlans)) {
-    const { name, description, tags } = plan;
+    const { name, description, tags, readme = '' } = plan;
     const team = plan.team === null ? null : teams[plan.team];
     const maintainer = people[plan.by];
     const { id } = await maintainer.make('/registry/templates', {
       name,
       description,
       tags,
+      readme,
       ...(team && { team_id: team.id }),
     });
     const path = `/registry/templates/${id}`;

@@ -8,6 +8,8 @@ export interface TemplatePlan {
   readonly name: string;
   readonly description: string;
   readonly tags: readonly string[];
+  /** Markdown. */
+  readonly readme?: string;
   /** Null: a template of the whole installation. */
   readonly team: TeamKey | null;
   readonly by: PersonKey;
@@ -31,6 +33,8 @@ export const templatePlans = {
     description:
       'A network with public and private subnets, NAT and flow logs.\n\nUse one for each account. Peering and transit gateways are requested from the platform team.',
     tags: ['aws', 'network', 'tier-1'],
+    readme:
+      '# What you get\n\n- a VPC with a public and a private subnet in each zone\n- NAT gateways: one, one for each zone, or none\n- flow logs, kept for **30 days**\n\nAsk in `#platform` before you peer it. The [addressing plan](https://wiki.example.com/addresses) lists free ranges.\n\n| size | addresses | for |\n|---|---|---|\n| `/16` | 65,536 | production |\n| `/20` | 4,096 | everything else |\n',
     team: 'platform',
     by: 'owner',
     tool: 'opentofu',

@@ -21,14 +21,12 @@ export interface SentForm {
   readonly fields: SentFields;
 }
 
-/** Reads a submitted form for a run. @throws Invalid for a field that no such form has, and for text that cannot be stored */
+/** Reads a submitted form for a run. @throws Invalid for a field that no such form has */
 export function readSentForm(body: unknown): SentForm {
   const fields = new Map(Object.entries(body ?? {}).map(([name, value]) => [name, [value].flat().map(String)]));
   for (const [name, values] of fields) {
     if (!isBasic(name) && !isSchemaField(name)) throw new Invalid(`the form has no field ${JSON.stringify(name)}`);
     if (isBasic(name) && values.length > 1) throw new Invalid(`the field "${name}" was sent more than once`);
-    if (values.some((value) => value.includes('\0') || !value.isWellFormed()))
-      throw new Invalid(`the field ${JSON.stringify(name)} holds a character that cannot be stored`);
   }
   const basic = Object.fromEntries(basicFields.map((name) => [name, fields.get(name)?.[0] ?? '']));
   return { basic: basic as SentForm['basic'], fields };
