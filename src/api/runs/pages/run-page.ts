@@ -8,6 +8,7 @@ import { renderLive, renderStill } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { isTerminal } from '#domain/runs/model.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
+import { getLogLines } from '../log-line-operations.ts';
 import { getEvents } from '../log-operations.ts';
 import { getRun } from '../operations.ts';
 import { renderRunActions } from './actions/buttons.ts';
@@ -17,7 +18,7 @@ import { planTab } from './plan/plan-tab.ts';
 import { detailsTab } from './run/details-tab.ts';
 import { type CommentForm, renderCommentForm, renderDiscussion } from './run/discussion.ts';
 import { renderRunHead, renderSituation, titleOf } from './run/head.ts';
-import { renderTimeline } from './run/timeline-view.ts';
+import { type LogPlaces, renderTimeline } from './run/timeline-view.ts';
 import { type RunTab, type RunTabKey, type RunVisit, runTabPath, type ShownRun } from './run-tab.ts';
 
 /** The parts of a run's page, in their order. */
@@ -74,13 +75,24 @@ function findTabThatMatters({ status, plan }: ShownRun): RunTab {
 }
 
 async function renderHead(visit: RunVisit, run: ShownRun): Promise<Html> {
-  const [names, { events }] = await Promise.all([
+  const [names, { events }, places] = await Promise.all([
     readNames(visit.em, { environments: [run.environment_id], templates: [run.template_id] }),
     visit.read(getEvents, { params: { id: run.id }, query: { limit: '1000' } }),
+    readLogPlaces(visit, run),
   ]);
   return html`${renderRunHead(run, names, renderRunActions(run, events))}
 ${renderSituation(run)}
-${renderTimeline(run, events)}`;
+${renderTimeline(run, { events, places })}`;
+}
+
+/** Where the log of each phase begins; of several attempts, the last one. */
+async function readLogPlaces(
+  visit: RunVisit,
+  { id, started_at: start, deleted_at: deleted }: ShownRun,
+): Promise<LogPlaces> {
+  if (start === null || deleted !== null) return {};
+  const { sections } = await visit.read(getLogLines, { params: { id }, query: { limit: '1' } });
+  return Object.fromEntries(sections.map(({ phase, first_line: first }) => [phase, first]));
 }
 
 /** Nothing is left of the plan and the log of a deleted run. */

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { describeEvent } from '#api/runs/pages/events/event-words.ts';
 import { explainReason } from '#api/runs/pages/run/reasons.ts';
 import { layOutBar, type ShownEvent, toSteps } from '#api/runs/pages/run/timeline.ts';
+import { renderTimeline } from '#api/runs/pages/run/timeline-view.ts';
 import { toChanges } from '#api/runs/pages/run-changes.ts';
+import type { ShownRun } from '#api/runs/pages/run-tab.ts';
 import { runEvents } from '#domain/runs/events.ts';
 import { statusReasons } from '#domain/runs/model.ts';
 import type { RunEventType } from '#domain/runs/publish-event.ts';
@@ -84,6 +86,15 @@ describe('the steps of a run', () => {
     expect(parts[1]!.width).toBeCloseTo(parts[3]!.width);
     expect(parts[0]!.width).toBeGreaterThan(3);
     expect(parts[2]!.width).toBeLessThan(60);
+  });
+
+  it('link to the line of the log where they begin, on the page that has it', async () => {
+    const run = { ...unfinished, id: 'r1', status: 'running' } as unknown as ShownRun;
+    const events = story(['run.admitted', 0], ['run.planning', 1], ['run.planned', 3], ['run.applying', 4]);
+    const text = String(await renderTimeline(run, { events, places: { plan: 1, apply: 2204 } }));
+    expect(text).toContain('tab=log&amp;from=1#L1">Plan<');
+    expect(text).toContain('tab=log&amp;from=2001#L2204">Apply<');
+    expect(String(await renderTimeline(run, { events, places: {} }))).toContain('?tab=log">Plan<');
   });
 
   it('are laid out also while a run has only begun to wait', () => {

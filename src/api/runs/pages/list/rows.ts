@@ -63,8 +63,8 @@ export function renderChanges({ add, change, destroy }: { add: number; change: n
   if (add + change + destroy === 0) return html`<span class="muted">none</span>`;
   const inWords = `${add} to add, ${change} to change, ${destroy} to destroy`;
   const part = (kind: string, sign: string, number: number) =>
-    number > 0 ? html`<span class="change-${kind}">${sign}${compact.format(number)}</span> ` : null;
-  return html`<span class="changes" role="img" aria-label="${inWords}" title="${inWords}">${part('add', '+', add)}${part('change', '~', change)}${part('destroy', '−', destroy)}</span>`;
+    number > 0 ? html`<span class="tally-${kind}">${sign}${compact.format(number)}</span> ` : null;
+  return html`<span class="tally" role="img" aria-label="${inWords}" title="${inWords}">${part('add', '+', add)}${part('change', '~', change)}${part('destroy', '−', destroy)}</span>`;
 }
 
 function renderDuration({ started_at: start, finished_at: end }: ListedShownRun): Html | null {
