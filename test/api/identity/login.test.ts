@@ -28,7 +28,7 @@ describe('signing in on the page', () => {
     expect(answer.setCookie).toMatch(
       /^coordinator_session=[\w-]+\.[\w-]+\.[\w-]+; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/,
     );
-    expect((await visitor.get('/')).location).toBe('/api/docs');
+    expect((await visitor.get('/')).text).toContain('<h1>Start</h1>');
     const whoami = await api.app.inject({ url: '/api/v1/auth/whoami', headers: { cookie: visitor.cookie! } });
     expect(whoami.json()).toMatchObject({ id: ana.id, credential: { type: 'session' } });
   });
@@ -146,7 +146,7 @@ describe('a failed attempt', () => {
     const email = `"><script>alert(1)</script>'&`;
     const answer = await visit().submit('/login', { email, password: 'x' });
     expect(answer.text).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;&amp;"');
-    expect(answer.text).not.toContain('<script');
+    expect(answer.text).not.toMatch(/<script(?! src="\/assets\/)/);
   });
 
   it('counts together with failures by the API, and is refused for a time that the page names', async () => {
@@ -199,6 +199,6 @@ describe('a form from another origin', () => {
   it('does not sign out', async () => {
     const visitor = await signIn();
     expect((await visitor.submit('/logout', '', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
-    expect((await visitor.get('/')).location).toBe('/api/docs');
+    expect((await visitor.get('/')).text).toContain('<h1>Start</h1>');
   });
 });
