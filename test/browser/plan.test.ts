@@ -172,7 +172,7 @@ describe.skipIf(findBrowser() === null)('the plan, its review and the inbox, in 
       `/workloads/runs/${run}?tab=plan&done=approved`,
       `/workloads/runs/${planning.runId}?tab=plan`,
       '/workloads/approvals',
-      '/workloads/approvals?asked=true&team_id=019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11',
+      '/workloads/approvals?asked=true',
     ];
     const { page, watch } = await open(rita, '/workloads/approvals');
     for (const path of paths) {
