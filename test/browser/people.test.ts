@@ -1,0 +1,110 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sessionCookie } from '#api/edge/cookies.ts';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { findAccessibilityFaults } from '#test/support/browser/accessibility.ts';
+import { findBrowser, launchBrowser, openWatchedPage } from '#test/support/browser/browser.ts';
+import { listen } from '#test/support/pages/onlookers.ts';
+
+let api: TestApi;
+let browser: Browser;
+let origin: string;
+let tenant: Tenant;
+async function signIn(page: Page, user: ApiUser): Promise<void> {
+  const { credential } = await api.signIn(user);
+  const value = credential['authorization']?.replace('Bearer ', '') ?? '';
+  await page.context().addCookies([{ name: sessionCookie, value, url: origin }]);
+}
+
+const nothing = { violations: [], consoleErrors: [], pageErrors: [], outside: [] };
+
+describe.skipIf(findBrowser() === null)('the pages of people in a browser', () => {
+  beforeAll(async () => {
+    api = await startApi();
+    [origin, browser, tenant] = await Promise.all([listen(api), launchBrowser(), makeTenant(api)]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await api?.close();
+  });
+
+  test('show an invitation once, say when it is copied, and take its token from the address of the link', async () => {
+    const inviter = await openWatchedPage(browser, origin);
+    await signIn(inviter.page, tenant.owner);
+    const invited = await api.addUser('requester');
+    await inviter.page.goto(`${origin}/organizations/${tenant.organization}/invitations`);
+    await inviter.page.getByLabel('E-mail address').fill(invited.email);
+    await inviter.page.getByRole('button', { name: 'Make invitation' }).click();
+    await inviter.page.getByText('Not copied yet. It is shown only this once.').first().waitFor();
+    expect(await findAccessibilityFaults(inviter.page)).toEqual([]);
+    await inviter.page.getByRole('button', { name: 'Copy Link' }).click();
+    await inviter.page.getByText('Copied.').waitFor();
+    const link = await inviter.page.getByLabel('Link', { exact: true }).inputValue();
+
+    const guest = await openWatchedPage(browser, origin);
+    await guest.page.goto(link);
+    expect(new URL(guest.page.url()).hash).toBe('');
+    await guest.page.getByRole('link', { name: 'Sign in' }).first().click();
+    await guest.page.getByLabel('E-mail address').fill(invited.email);
+    await guest.page.getByLabel('Password').fill(testPassword);
+    await guest.page.getByRole('button', { name: 'Sign in' }).click();
+    await guest.page.getByRole('button', { name: 'Accept invitation' }).click();
+    await guest.page.getByText('You are a member now.').waitFor();
+    expect(inviter.watch).toMatchObject(nothing);
+    expect(guest.watch).toMatchObject(nothing);
+    await Promise.all([inviter.page.close(), guest.page.close()]);
+  });
+
+  test('keep a refused form readable for everybody, at both widths and in both schemes', async () => {
+    const { page, watch } = await openWatchedPage(browser, origin);
+    await signIn(page, tenant.owner);
+    await page.goto(`${origin}${tenant.teamPath}/delete`);
+    await page.getByLabel('Type Core to confirm').fill('something else');
+    await page.getByRole('button', { name: 'Delete team' }).click();
+    await page.getByText('Must be Core.').first().waitFor();
+    for (const [width, colorScheme] of [
+      [1280, 'light'],
+      [390, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      expect(await findAccessibilityFaults(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+    }
+    // The answer to the refused form has the status 400, which a browser reports as an error of loading.
+    const { violations, pageErrors, outside } = watch;
+    expect({ violations, pageErrors, outside }).toEqual({ violations: [], pageErrors: [], outside: [] });
+    await page.close();
+  });
+
+  test('make a key without scripts', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await signIn(page, tenant.owner);
+    await page.goto(`${origin}/profile`);
+    await page.getByRole('link', { name: 'New API key' }).click();
+    await page.getByLabel('Name').fill('without scripts');
+    await page.getByRole('button', { name: 'Make key' }).click();
+    expect(await page.getByLabel('API key').inputValue()).toMatch(/^dc_/);
+    await page.getByRole('link', { name: 'Done' }).click();
+    expect(await page.getByText('without scripts').count()).toBeGreaterThan(0);
+    await context.close();
+  });
+
+  test('turn single keys off in the profile', async () => {
+    const { page } = await openWatchedPage(browser, origin);
+    await signIn(page, tenant.owner);
+    await page.goto(`${origin}/profile`);
+    await page.getByLabel('Single keys move through pages').uncheck();
+    await page.keyboard.press('Escape');
+    await page.locator('h1').click();
+    await page.keyboard.press('?');
+    expect(await page.locator('dialog[open]').count()).toBe(0);
+    await page.getByLabel('Single keys move through pages').check();
+    await page.locator('h1').click();
+    await page.keyboard.press('?');
+    await page.locator('dialog[open]').waitFor();
+    await page.close();
+  });
+});
