@@ -34,7 +34,10 @@ export async function showProjects(visit: Visit): Promise<FastifyReply> {
         cell: ({ team_id: id, organization_id }) =>
           html`<a class="foreign" href="${teamPath({ id, organization_id })}">${names.get(id)?.name ?? id}</a>`,
       },
-      { label: 'About', cell: ({ description }) => html`<span class="foreign">${description.slice(0, 200)}</span>` },
+      {
+        label: 'About',
+        cell: ({ description: text }) => (text ? html`<span class="foreign">${text.slice(0, 200)}</span>` : null),
+      },
       { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   });

@@ -30,7 +30,10 @@ export async function showTeamProjects(visit: TeamVisit): Promise<FastifyReply> 
         cell: ({ id, name }) => html`<a class="foreign" href="${pagePath(pages.project, { id })}">${name}</a>`,
       },
       { label: 'Slug', cell: ({ slug }) => html`<span class="mono">${slug}</span>` },
-      { label: 'About', cell: ({ description }) => html`<span class="foreign">${description.slice(0, 200)}</span>` },
+      {
+        label: 'About',
+        cell: ({ description: text }) => (text ? html`<span class="foreign">${text.slice(0, 200)}</span>` : null),
+      },
       { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   });
