@@ -56,6 +56,9 @@ function renderBrief(run: ShownRun, names: Names): Html {
     )}</span>${run.message ? html`<q class="run-message foreign">${run.message}</q>` : null}`;
 }
 
+const cancelingAdvice =
+  'Its worker ends what it does. If it does not, the run can be ended by force half a minute later.';
+
 /** What the reader should know first: why the run waits, or why it did not succeed, and what can be done about it. */
 export function renderSituation(run: ShownRun): Html | null {
   if (run.deleted_at !== null)
@@ -69,7 +72,7 @@ export function renderSituation(run: ShownRun): Html | null {
   if (!reason) return null;
   return notice(
     run.status === 'canceled' || run.status === 'canceling' ? 'info' : 'octagon-x',
-    html`<strong>${reason.why}</strong> ${run.cancel_reason ? html`<q class="foreign">${run.cancel_reason}</q> ` : null}${reason.advice}`,
+    html`<strong>${reason.why}</strong> ${run.cancel_reason ? html`<q class="foreign">${run.cancel_reason}</q> ` : null}${run.status === 'canceling' ? cancelingAdvice : reason.advice}`,
   );
 }
 
