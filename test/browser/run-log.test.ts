@@ -34,6 +34,7 @@ describe.skipIf(findBrowser() === null)('the log of a run, in a real browser', (
     const { runId, log } = await runUnderWay(`${numbered(1, 200).join('\n')}\n`);
     const { page, watch } = await open(runId);
     await expectLine(page, 200);
+    for (const height of [500, 1100, 720]) await page.setViewportSize({ width: 1280, height });
     await log.write('line 201\n', ['stderr', 'half of']);
     await expectLine(page, 202, /standard error: half of$/);
     await log.write(['stderr', ' line 202\n']);

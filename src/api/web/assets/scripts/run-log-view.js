@@ -56,6 +56,7 @@ export class LogView {
     scroller.style.setProperty('--log-top', `${scroller.getBoundingClientRect().top + window.scrollY}px`);
     this.#window = new LogWindow(scroller, this.#rows, (index) => this.#makeRow(index));
     this.#window.onScroll = (isUp) => this.#afterScroll(isUp);
+    this.#window.onResize = () => (this.#isFollowing ? this.#window.goToEnd() : this.#window.draw());
     this.#window.onDrawn = (first, last) => this.#afterDraw(first, last);
     this.#lines.add(part, part.lines[0]?.[0] ?? 1);
     this.#seenTotal = part.total;

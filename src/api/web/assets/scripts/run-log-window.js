@@ -31,6 +31,7 @@ export class LogWindow {
   #lineHeight = 16;
   /** @type {(isUp: boolean) => void} */
   onScroll = () => {};
+  onResize = () => this.draw();
   /** @type {(first: number, last: number) => void} */
   onDrawn = () => {};
 
@@ -43,7 +44,7 @@ export class LogWindow {
     this.#list = append(this.#sizer, 'log-rows');
     this.#lineHeight = Number.parseFloat(getComputedStyle(this.#list).lineHeight) || 16;
     scroller.addEventListener('scroll', () => this.#followScroll(), { passive: true });
-    new ResizeObserver(() => this.draw()).observe(scroller);
+    new ResizeObserver(() => this.onResize()).observe(scroller);
   }
 
   /** @param {LogRows} rows */
@@ -72,8 +73,12 @@ export class LogWindow {
   }
 
   get isAtEnd() {
+    return this.#pixelsBelow <= this.#lineHeight;
+  }
+
+  get #pixelsBelow() {
     const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
-    return scrollTop + clientHeight >= scrollHeight - this.#lineHeight;
+    return scrollHeight - scrollTop - clientHeight;
   }
 
   /** @param {number} row */
@@ -200,7 +205,8 @@ export class LogWindow {
     this.#lastTop = top;
     this.#isPinned = false;
     if (!this.#isExact && !this.#isWhole) this.#moveAnchor(moved);
-    this.onScroll(moved < 0);
+    // A scroll area that became higher or lower moves by itself, and stays at its end.
+    this.onScroll(moved < 0 && this.#pixelsBelow > 2);
     this.draw();
   }
 
