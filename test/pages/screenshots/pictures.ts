@@ -11,7 +11,7 @@ const viewports = [1280, 390].flatMap((width) =>
 const heights: Readonly<Record<number, number>> = { 1280: 800, 390: 844 };
 
 /** How well the pictures of the documentation keep details, of 100. */
-const quality = 60;
+const quality = 40;
 
 export interface Target {
   readonly directory: string;
