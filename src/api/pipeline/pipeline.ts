@@ -47,6 +47,29 @@ export function registerOperations(app: FastifyInstance, operations: readonly Op
       handler: (request, reply) => handle(toInvocation(request), reply),
     });
   }
+  refuseMethodsOfOtherPaths(app, operations);
+}
+
+/**
+ * A path such as `/runs/statistics` also fits `/runs/:id`. A method that only the latter has must be refused: a request to delete the
+ * statistics is not one about a run of that name.
+ */
+function refuseMethodsOfOtherPaths(app: FastifyInstance, operations: readonly Operation[]): void {
+  const routes = operations.map(routeOf);
+  for (const exact of new Set(routes.map(({ path }) => path).filter((path) => !path.includes(':')))) {
+    const own = routes.filter(({ path }) => path === exact).map(({ method }) => method);
+    const others = routes
+      .filter(({ path }) => path !== exact && toPattern(path).test(exact))
+      .map(({ method }) => method);
+    for (const method of new Set(others.filter((each) => !own.includes(each)))) {
+      const refuse = async (_request: FastifyRequest, reply: FastifyReply) => reply.callNotFound();
+      app.route({ method, url: exact, config: { refusesMethod: true }, onRequest: refuse, handler: refuse });
+    }
+  }
+}
+
+function toPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
 }
 
 /** Authenticates the caller and counts the request: by principal, or by address if the caller is not authenticated. */

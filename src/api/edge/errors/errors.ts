@@ -19,6 +19,8 @@ declare module 'fastify' {
     adaptErrorAnswer?: AdaptErrorAnswer;
     /** The route shows a page to a browser, so its errors are pages too. */
     page?: boolean;
+    /** The route exists only to refuse its method: the path has others. */
+    refusesMethod?: boolean;
   }
 }
 
@@ -41,7 +43,9 @@ export type SendErrorPage = (
 export const errors = fp<ErrorsOptions>(
   async (app, { sendPage }) => {
     const routes = new RouteTable();
-    app.addHook('onRoute', (route) => routes.add(route.method, route.url));
+    app.addHook('onRoute', ({ method, url, config }) => {
+      if (!config?.refusesMethod) routes.add(method, url);
+    });
     const sendNotFound = (request: FastifyRequest, reply: FastifyReply) => {
       const allowed = routes.methodsOf(request.raw.url ?? '/');
       const answer = allowed.length > 0 ? wrongMethod(request.method, allowed) : unknownPath;
@@ -152,16 +156,21 @@ function wrongMethod(method: string, allowed: readonly string[]): ErrorAnswer {
 class RouteTable {
   readonly #router = findMyWay();
   readonly #methods = new Set<findMyWay.HTTPMethod>();
+  /** The methods of paths without parameters, which a path with parameters may match too. */
+  readonly #exact = new Map<string, Set<string>>();
 
   add(method: string | string[], url: string): void {
     for (const each of [method].flat() as findMyWay.HTTPMethod[]) {
       this.#methods.add(each);
+      if (!/[:*]/.test(url)) this.#exact.set(url, (this.#exact.get(url) ?? new Set()).add(each));
       if (!this.#router.hasRoute(each, url)) this.#router.on(each, url, () => {});
     }
   }
 
   methodsOf(address: string): string[] {
     const [path = '/'] = address.split(/[?#]/, 1);
+    const exact = this.#exact.get(path);
+    if (exact) return [...exact].sort();
     return [...this.#methods].filter((method) => this.#router.find(method, path) !== null).sort();
   }
 }
