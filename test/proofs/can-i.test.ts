@@ -58,7 +58,7 @@ async function decideByPipeline(tuple: Tuple): Promise<string> {
   const { operation } = entry;
   const principal = principals.get(asker) ?? anonymous;
   const services = { orm: { em }, refusals: { record: async () => undefined } } as unknown as Services;
-  const request = { socket: {}, headers: {}, id: '', ip: '' } as FastifyRequest;
+  const request = { socket: {}, headers: {}, id: '', ip: '', routeOptions: { config: {} } } as FastifyRequest;
   const invocation: Omit<Invocation, 'input'> = { operation, operations, services, request, principal };
   const none: OperationInput = { params: undefined, query: undefined, body: undefined };
   const permission = await outcomeOf(() => authorizeOperation({ ...invocation, input: none }));

@@ -4,7 +4,7 @@ import type { Erased } from '#api/pipeline/operation.ts';
 import type { Random } from '#test/faults/harness/random.ts';
 import type { Asker, World } from '#test/support/access/review-world.ts';
 import type { ResourceAttributes } from '#test/support/access/reviews.ts';
-import { bodies, type Ids, parametersOf } from '#test/support/api/operation-requests.ts';
+import { bodies, type Ids, parametersOf, queries } from '#test/support/api/operation-requests.ts';
 
 /** A question to can-i, its caller, and the operation that it is about. */
 export interface Tuple {
@@ -57,7 +57,9 @@ export function requestFor(tuple: Tuple, world: World): OwnRequest {
   const owner = isNamed && takesTeam ? (world.teamOf.get(name ?? '') ?? undefined) : teamId;
   const ids = world.idsOf(owner ?? (entry.review.unscoped ? undefined : fallbackTeam(entry, world)));
   const params = { ...parametersOf(operation, ids), ...(parameter && { [parameter.name]: name ?? '' }) };
-  const query = !isNamed && operation.query?.shape?.team_id && teamId ? { team_id: teamId } : {};
+  const demanded = Object.fromEntries(new URLSearchParams(queries[operation.id]));
+  const ofTeam = !isNamed && operation.query?.shape?.team_id && teamId ? { team_id: teamId } : {};
+  const query = { ...demanded, ...ofTeam };
   return { params, query, body: operation.body && { ...bodies[operation.id]?.(ids), ...bodyFor(tuple, ids) }, ids };
 }
 

@@ -34,7 +34,7 @@ const mostOfAKind = 10;
 
 /**
  * Finds what the principal may read: a run by its id or its idempotency key, and everything else by its id, or by a text in its name or short
- * name, in any case. Archived things are found, deleted ones are not. Names that begin with the text come first.
+ * name, in any case. Archived things and deleted runs, which keep their record, are found; other deleted things are not. Names that begin with the text come first.
  */
 export async function search(em: Em, principal: Principal, text: string): Promise<SearchResult[]> {
   const wanted = { em, principal, text };
@@ -166,6 +166,7 @@ async function findUsers({ em, text }: Wanted): Promise<SearchResult[]> {
   const rows = await db(em)
     .selectFrom('principals as x')
     .innerJoin('users as u', 'u.id', 'x.id')
+    .where('x.deleted_at', 'is', null)
     .where((eb) => isNamed(eb.ref('x.id'), [eb.ref('x.name'), eb.ref('u.email')], text))
     .select(['x.id', 'x.name', 'u.email as context'])
     .orderBy((eb) => rank(eb.ref('x.name'), text))

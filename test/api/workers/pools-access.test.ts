@@ -43,7 +43,8 @@ describe('the teams and environments of a pool', () => {
     for (const user of [viewer, own.owner]) {
       const alone = await user.get(`/worker-pools/${shared}`);
       expect(alone.body).toMatchObject({ team_ids: [own.team], environment_ids: [own.environment] });
-      expect(await listed(user)).toEqual(alone.body);
+      const { actions: _, ...inList } = alone.body;
+      expect(await listed(user)).toEqual(inList);
       expect(alone.text).not.toContain(other.team);
       expect(alone.text).not.toContain(other.environment);
     }

@@ -123,7 +123,7 @@ export function pathOf(operation: Operation, ids: Ids): string {
 }
 
 /** The query of operations that demand one. */
-const queries: Readonly<Record<string, string>> = {
+export const queries: Readonly<Record<string, string>> = {
   'search.find': 'q=network',
   'instances.compare_states': 'from=1&to=1',
 };

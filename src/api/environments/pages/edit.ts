@@ -140,7 +140,7 @@ const slugField: FormField = {
   name: 'slug',
   label: 'Short name',
   maxLength: 63,
-  hint: 'It stands in addresses. The old one goes on working.',
+  hint: 'Unique in its project. The old one is free for others afterwards.',
 };
 
 function policyFields(isNew: boolean): FormField[] {
