@@ -35,7 +35,7 @@ export function sendErrorPage(
   reply.helmet(pageHeaders);
   const page = {
     title,
-    main: html`<section class="card" aria-labelledby="title">
+    main: html`<section class="card" aria-labelledby="title" ${status === 401 ? html`data-keep-forms` : null}>
 <p class="kicker">Error ${status}</p>
 <h1 id="title">${title}</h1>
 <p>${toSentence(body.error)}</p>

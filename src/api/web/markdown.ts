@@ -56,10 +56,15 @@ function renderTokens(tokens: readonly Token[], top: number): Html[] {
   for (const token of tokens) {
     if (token.nesting === 1) open.push({ token, content: [] });
     else if (token.nesting === -1) close(open, top);
-    else open.at(-1)?.content.push(...renderAlone(token, top));
+    else append(open.at(-1)?.content, renderAlone(token, top));
   }
   while (open.length > 1) close(open, top);
   return open[0]?.content ?? [];
+}
+
+/** A text of many lines has more parts than a call takes arguments. */
+function append(content: Html[] | undefined, parts: readonly Html[]): void {
+  for (const part of parts) content?.push(part);
 }
 
 function close(open: { readonly token: Token | null; readonly content: Html[] }[], top: number): void {
@@ -67,7 +72,7 @@ function close(open: { readonly token: Token | null; readonly content: Html[] }[
   const around = open.at(-1);
   if (!done?.token || !around) return;
   const element = elements[done.token.type.replace(/_open$/, '')];
-  around.content.push(...(element ? [element(done.content, done.token, top)] : done.content));
+  append(around.content, element ? [element(done.content, done.token, top)] : done.content);
 }
 
 function renderAlone(token: Token, top: number): Html[] {

@@ -12,6 +12,9 @@ export class UploadedFile {
   }
 }
 
+/** No form of this service has as many fields and files. Every part costs work, however small it is. */
+const mostParts = 1_000;
+
 export type FormValue = string | UploadedFile;
 
 /**
@@ -22,6 +25,7 @@ export async function parseUploads(
   contentType: string,
   body: Buffer,
 ): Promise<Record<string, FormValue | FormValue[]>> {
+  refuseTooManyParts(contentType, body);
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } })
     .formData()
     .catch(() => {
@@ -30,11 +34,26 @@ export async function parseUploads(
   const fields = new Map<string, FormValue[]>();
   for (const [name, value] of form) {
     const read = typeof value === 'string' ? value : await readFile(value);
-    if (read !== null) fields.set(name, [...(fields.get(name) ?? []), read]);
+    if (read === null) continue;
+    const values = fields.get(name);
+    if (values) values.push(read);
+    else fields.set(name, [read]);
   }
   return Object.fromEntries(
     [...fields].map(([name, values]) => [name, values.length === 1 ? (values[0] ?? '') : values]),
   );
+}
+
+/** Counts the parts before anything is parsed. @throws Invalid */
+function refuseTooManyParts(contentType: string, body: Buffer): void {
+  const boundary = /boundary="?([^";,]+)"?/i.exec(contentType)?.[1];
+  if (!boundary) throw new Invalid('the form is not valid multipart/form-data');
+  const mark = Buffer.from(`--${boundary}`);
+  let parts = 0;
+  for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length)) {
+    parts += 1;
+    if (parts > mostParts + 1) throw new Invalid(`the form has more than ${mostParts} fields and files: send fewer`);
+  }
 }
 
 async function readFile(file: File): Promise<UploadedFile | null> {

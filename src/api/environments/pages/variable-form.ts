@@ -84,8 +84,10 @@ interface ShownForm {
 
 async function showForm(
   visit: Visit<{ id: string }>,
-  { typed, existing, keepsSecret = false, problems }: ShownForm,
+  { typed: sent, existing, keepsSecret = false, problems }: ShownForm,
 ): Promise<FastifyReply> {
+  // A secret is never sent back, not even to whoever has just typed it.
+  const typed = sent.sensitive === 'yes' ? { ...sent, value: '' } : sent;
   const { id } = visit.params;
   const environment = await visit.read(getEnvironment, { params: { id } });
   const back = pagePath(pages.environment, { id }, { tab: 'variables' });
@@ -143,6 +145,7 @@ function fieldsOf(existing: string | undefined, keepsSecret: boolean): FormField
     {
       name: 'value',
       label: 'Value',
+      isSecret: true,
       kind: keepsSecret ? 'password' : 'area',
       isOptional: keepsSecret,
       hint: keepsSecret

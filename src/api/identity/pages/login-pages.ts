@@ -15,8 +15,8 @@ import { type SignInForm, signedInPage, signInPage, unencryptedPage } from './lo
 /** Adds the pages to sign in and out: two forms for the operations `auth.sign_in` and `auth.sign_out`. */
 export function registerLogin(addPage: AddPage): void {
   addPage('GET', pages.login, showLogin);
-  addPage('POST', pages.login, submitLogin);
-  addPage('POST', pages.logout, submitLogout);
+  addPage('POST', pages.login, submitLogin, { isPublic: true });
+  addPage('POST', pages.logout, submitLogout, { isPublic: true });
 }
 
 async function showLogin(visit: Visit): Promise<FastifyReply> {

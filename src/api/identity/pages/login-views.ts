@@ -35,7 +35,7 @@ export function signInPage({ email = '', next, alert, fields = {}, status }: Sig
 ${status ? renderStatus(status) : null}
 ${alert ? renderAlert(alertId, alert) : null}
 <form class="form" method="post" action="${pagePath(pages.login)}" novalidate>
-${next ? html`<input type="hidden" name="next" value="${next}">` : null}
+${next ? html`<input type="hidden" name="next" value="${next}" data-keep-forms>` : null}
 ${renderField({
   name: 'email',
   label: 'E-mail address',

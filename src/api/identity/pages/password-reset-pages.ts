@@ -16,7 +16,7 @@ export function registerPasswordReset(addPage: AddPage): void {
     const { token } = visit.request.query as Readonly<Record<string, unknown>>;
     return showForm(visit, typeof token === 'string' ? token : '');
   });
-  addPage('POST', pages.passwordReset, submitForm);
+  addPage('POST', pages.passwordReset, submitForm, { isPublic: true });
 }
 
 /** Shows the form of a valid link. An invalid one is refused here already, before the user has chosen a password. */

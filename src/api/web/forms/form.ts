@@ -35,6 +35,8 @@ export interface FormField {
   readonly hint?: Html | string;
   readonly value?: string | undefined;
   readonly isOptional?: boolean;
+  /** The value may be a secret: the browser keeps no copy of it. */
+  readonly isSecret?: boolean;
   readonly choices?: readonly Choice[];
   readonly maxLength?: number;
   readonly min?: number;
@@ -163,8 +165,9 @@ function renderControl(field: FormField, id: string, state: Html): Html {
     max,
     autocomplete = 'off',
     isOptional,
+    isSecret,
   } = field;
-  const common = html`id="${id}" name="${name}" ${isOptional ? null : html`aria-required="true"`} ${state}`;
+  const common = html`id="${id}" name="${name}" ${isOptional ? null : html`aria-required="true"`} ${isSecret ? html`data-secret` : null} ${state}`;
   const length = maxLength === undefined ? null : html`maxlength="${maxLength}"`;
   if (kind === 'area' || kind === 'code') {
     const rows = kind === 'code' ? 16 : 4;

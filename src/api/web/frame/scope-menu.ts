@@ -1,5 +1,6 @@
+import { readableTeams } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Named, Names } from '#domain/tenancy/names-store.ts';
 import { type LocalPath, pagePath, pages, type Query, withQuery } from '../paths.ts';
 import { type Scope, scopeQuery } from '../visit/scope.ts';
 import { sectionOf } from './navigation.ts';
@@ -37,7 +38,7 @@ export function describeScope({ principal, address, scope }: Framed, names: Name
   const choose = (label: string, query: Query, isCurrent: boolean): ScopeChoice => {
     return { label, path: withQuery(section, query), isCurrent };
   };
-  const nameOf = (id: string) => names.get(id)?.name ?? 'unknown';
+  const nameOf = (id: string) => (isReadable(principal, names.get(id)) && names.get(id)?.name) || 'Unknown';
   const teamsIn = (organization: string | null) =>
     Object.keys(principal.teams)
       .filter((id) => names.get(id)?.organizationId === organization)
@@ -54,6 +55,15 @@ export function describeScope({ principal, address, scope }: Framed, names: Name
     organizations: organizations.sort(byLabel),
     query: scopeQuery({ organizationId, teamId }),
   };
+}
+
+/** The address may name any id, so the name of a hidden team or organization must not be told. */
+function isReadable(principal: Principal, named: Named | undefined): boolean {
+  if (!named) return false;
+  if (Object.hasOwn(principal.organizations, named.id)) return true;
+  const readable = readableTeams(principal);
+  if (readable === 'all') return true;
+  return readable.teams.includes(named.id) || readable.organizations.includes(named.organizationId ?? '');
 }
 
 function byLabel(one: ScopeChoice, other: ScopeChoice): number {

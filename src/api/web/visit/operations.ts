@@ -33,6 +33,12 @@ export interface PageInput {
   readonly body?: unknown;
 }
 
+/** The input of an operation whose answer is no JSON, and the name under which a browser stores it, if it does. */
+export interface FileInput extends PageInput {
+  readonly mediaType: string;
+  readonly fileName?: string;
+}
+
 /** Invokes a read operation for the visitor of a page. Returns the body that the API would send to them. */
 export async function readForPage<S extends Responses>(
   context: PageServices,
@@ -50,11 +56,13 @@ export async function sendForPage(
   request: FastifyRequest,
   reply: FastifyReply,
   operation: ReadOperation,
-  { mediaType, ...input }: PageInput & { readonly mediaType: string },
+  { mediaType, fileName, ...input }: FileInput,
 ): Promise<unknown> {
   const invocation = await authorizeForPage(context, request, operation, input);
   const answer = await invokeRead({ ...invocation, accept: mediaType });
   if (!(answer instanceof RawAnswer)) throw new TypeError(`${operation.id} does not answer ${mediaType}`);
+  // Only now is it known that the name holds nothing but what a path of the service may hold.
+  if (fileName !== undefined) reply.header('content-disposition', `attachment; filename="${fileName}"`);
   return answer.send(request, reply);
 }
 

@@ -24,6 +24,8 @@ export type AddPage = <Pattern extends PagePattern>(
 export interface PageOptions {
   /** The largest form in bytes, if it may be larger than usual. */
   readonly bodyLimit?: number;
+  /** Also somebody who is not signed in may send the form. Of anybody else, no body is read without a session. */
+  readonly isPublic?: boolean;
   /** The form sends files (`multipart/form-data`). */
   readonly hasFiles?: boolean;
 }
@@ -34,7 +36,7 @@ export interface PageOptions {
  */
 export function pageAdder(app: FastifyInstance, context: PageContext): AddPage {
   const { services } = context;
-  return (method, url, handler, { bodyLimit, hasFiles } = {}) => {
+  return (method, url, handler, { bodyLimit, hasFiles, isPublic } = {}) => {
     const isForm = method === 'POST';
     app.route({
       method,
@@ -46,6 +48,7 @@ export function pageAdder(app: FastifyInstance, context: PageContext): AddPage {
         if (isForm) refuseCrossSiteForm(request, services.config.baseUrl);
         request.principal = (await authenticateVisitor(services, request)) ?? anonymous;
         await app.countRequest(request, reply);
+        if (isForm && !isPublic && !isSignedIn(request)) throw new Unauthenticated('you are not signed in');
       },
       handler: async (request, reply) => {
         try {

@@ -12,7 +12,14 @@ import { type ApprovalCount, readFrame } from '../frame/read-frame.ts';
 import { type Page, seeOther, sendPage } from '../layout.ts';
 import { type Producer, streamForPage } from '../live/stream.ts';
 import type { LocalPath } from '../paths.ts';
-import { type PageInput, type PageServices, readForPage, runForPage, sendForPage } from './operations.ts';
+import {
+  type FileInput,
+  type PageInput,
+  type PageServices,
+  readForPage,
+  runForPage,
+  sendForPage,
+} from './operations.ts';
 import { readScope, type Scope } from './scope.ts';
 import { isSignedIn } from './signed-in.ts';
 
@@ -78,7 +85,7 @@ export class Visit<Params = unknown> {
   }
 
   /** Sends what a read operation answers to a client that accepts only this media type, such as a text. */
-  async send(operation: ReadOperation, input: PageInput & { readonly mediaType: string }): Promise<FastifyReply> {
+  async send(operation: ReadOperation, input: FileInput): Promise<FastifyReply> {
     await sendForPage(this.context, this.request, this.reply, operation, input);
     return this.reply;
   }

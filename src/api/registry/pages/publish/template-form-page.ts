@@ -147,7 +147,9 @@ function toBody({ name, description, tags, readme }: Record<(typeof described)[n
 
 /** The teams of the visitor, and the installation for administrators. */
 async function readOwnerChoices({ em, principal, scope }: Visit): Promise<Choice[]> {
-  const ids = [...new Set([...Object.keys(principal.teams), ...(scope.teamId ? [scope.teamId] : [])])];
+  // Only administrators may make templates of teams that they are not in, and only they may learn the name of any team.
+  const chosen = scope.teamId !== undefined && principal.role === 'admin' ? [scope.teamId] : [];
+  const ids = [...new Set([...Object.keys(principal.teams), ...chosen])];
   const names = await readNames(em, { teams: ids });
   const teams = ids.map((id) => ({ value: id, label: names.get(id)?.name ?? id }));
   const installation = { value: '', label: 'The whole installation' };

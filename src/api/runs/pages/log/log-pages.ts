@@ -50,8 +50,7 @@ async function sendJson(visit: LogVisit, body: unknown): Promise<FastifyReply> {
 /** The whole log as a file, in the bytes that the steps wrote. */
 function sendText(visit: LogVisit): Promise<FastifyReply> {
   const { id } = visit.params;
-  visit.reply.header('content-disposition', `attachment; filename="run-${id}.log"`);
-  return visit.send(getLogs, { params: { id }, query: {}, mediaType: 'text/plain' });
+  return visit.send(getLogs, { params: { id }, query: {}, mediaType: 'text/plain', fileName: `run-${id}.log` });
 }
 
 /** One whole line as text. The log shows only the beginning of a long one. */

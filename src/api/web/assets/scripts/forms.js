@@ -55,6 +55,12 @@
     }
   }
 
+  /** On the way over the sign-in page, what was typed waits. Any other page shows that it is no longer needed. */
+  function forgetOthers() {
+    if (document.querySelector('[data-keep-forms]')) return;
+    for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
+  }
+
   document.addEventListener('submit', (event) => {
     const form = event.target;
     if (!(form instanceof HTMLFormElement) || form.method !== 'post') return;
@@ -74,6 +80,7 @@
   // The scripts of the page have run by then.
   document.addEventListener('DOMContentLoaded', () => {
     for (const form of document.forms) if (form.method === 'post') restore(form);
+    forgetOthers();
   });
   const first = document.querySelector('[data-focus]');
   if (first instanceof HTMLElement) first.focus();

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseUploads } from '#api/edge/json/uploads.ts';
+import { renderMarkdown } from '#api/web/markdown.ts';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+
+let api: TestApi;
+let tenant: Tenant;
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+});
+afterAll(() => api?.close());
+
+async function signIn(email: string): Promise<Visitor> {
+  const visitor = new Visitor(api.app);
+  await visitor.submit('/login', { email, password: testPassword });
+  return visitor;
+}
+
+const type = 'multipart/form-data; boundary=b';
+const parts = (count: number) =>
+  Buffer.from(`${'--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(count)}--b--\r\n`);
+
+describe('a form with files', () => {
+  it('may have a thousand parts, and is refused with more before anything is parsed', async () => {
+    expect((await parseUploads(type, parts(1_000)))['a']).toHaveLength(1_000);
+    await expect(parseUploads(type, parts(60_000))).rejects.toThrow('more than 1000 fields and files');
+  });
+
+  it('is refused without a session before its body is read', async () => {
+    const headers = { 'content-type': type, 'sec-fetch-site': 'same-origin' };
+    const url = `/catalog/${crypto.randomUUID()}/publish`;
+    const answer = await api.app.inject({ method: 'POST', url, headers, payload: parts(60_000) });
+    expect(answer.statusCode).toBe(401);
+  });
+});
+
+describe('the menu of scopes', () => {
+  it.each(['team_id', 'organization_id'])(
+    'does not tell the name of a hidden thing that the address names as %s',
+    async (name) => {
+      const other = await makeTenant(api);
+      const [team, organization] = await Promise.all([
+        tenant.owner.patch(tenant.teamPath, { name: 'Hidden Zebras' }),
+        tenant.owner.patch(`/organizations/${tenant.organization}`, { name: 'Hidden Zebra Company' }),
+      ]);
+      expect([team.status, organization.status]).toEqual([200, 200]);
+      const id = name === 'team_id' ? tenant.team : tenant.organization;
+      const page = await (await signIn(other.owner.email)).get(`/profile?${name}=${id}`);
+      expect(page.status).toBe(200);
+      expect(page.text).not.toContain('Hidden Zebra');
+      expect((await (await signIn(tenant.owner.email)).get(`/profile?${name}=${id}`)).text).toContain('Hidden Zebra');
+    },
+  );
+});
+
+describe('a secret', () => {
+  it('is not sent back by a form that was refused', async () => {
+    const visitor = await signIn(tenant.owner.email);
+    const fields = {
+      name: 'not a name!',
+      category: 'env',
+      value: 'hunter2',
+      sensitive: 'yes',
+      plan: 'yes',
+      apply: 'yes',
+      expected_revision: '',
+    };
+    const refused = await visitor.submit(`/environments/${tenant.environment}/new-variable`, fields);
+    expect(refused.status).toBe(400);
+    expect(refused.text).not.toContain('hunter2');
+    expect(refused.text).toMatch(/<textarea[^>]*name="value"[^>]*data-secret/);
+  });
+});
+
+describe('a readme', () => {
+  it('of very many lines is rendered', () => {
+    expect(String(renderMarkdown('a\n'.repeat(130_000), 2))).toContain('<p>');
+  });
+});
