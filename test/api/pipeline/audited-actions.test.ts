@@ -2,10 +2,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { operations } from '#api/operations.ts';
 
-/** Counts the string literals in the API's sources that look like an audit action. */
+/** Counts the string literals in the API's sources that look like an audit action. Pages name events, of which some are called the same. */
 function countLiterals(): Map<string, number> {
   const written = new Map<string, number>();
   for (const file of globSync('src/api/**/*.ts')) {
+    if (file.includes('/pages/')) continue;
     for (const [, text = ''] of readFileSync(file, 'utf8').matchAll(/'([a-z_]+\.[a-z_]+)'/g))
       written.set(text, (written.get(text) ?? 0) + 1);
   }

@@ -109,8 +109,12 @@ function withoutRandomParts(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value;
   const isOfInstallation = 'subject_kind' in value && value.subject_kind === 'installation';
   const members = Object.entries(value).filter(
-    // The installation is the same subject in every try, so its events are counted on.
-    ([name, member]) => name !== 'hint' && !isNumber(name, member) && !(isOfInstallation && name === 'sequence'),
+    // The installation is the same in every try, so its events and the revisions of its pause are counted on.
+    ([name, member]) =>
+      name !== 'hint' &&
+      name !== 'apply_pause_revision' &&
+      !isNumber(name, member) &&
+      !(isOfInstallation && name === 'sequence'),
   );
   return Object.fromEntries(members.map(([name, member]) => [name, withoutRandomParts(member)]));
 }
