@@ -1,6 +1,10 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { blankEntry, type Entry, entryOf, itemNode, mostItems } from './entry.ts';
-import { isComposite, type Node, type ObjectNode } from './node.ts';
+import { blankEntry } from './blank.ts';
+import type { Budget } from './budget.ts';
+import { costOf } from './cost.ts';
+import { type Entry, itemNode, mostItems } from './entry.ts';
+import { entryOf } from './fill.ts';
+import { holdsSecret, isComposite, type Node, type ObjectNode } from './node.ts';
 import { slots } from './slots.ts';
 import { readEntry } from './value.ts';
 
@@ -26,52 +30,66 @@ export function readEdit(text: string): Edit | null {
   return known ? { name: known, slot, index: Number(index) } : null;
 }
 
-/** The entry after an edit. An edit that fits no part changes nothing. */
-export function applyEdit(node: Node, entry: Entry, edit: Edit, slot = ''): Entry {
-  if (slot === edit.slot) return change(node, entry, edit);
+/** The entry after an edit. An edit that fits no part changes nothing. The budget is what the whole form may still grow by. */
+export function applyEdit(node: Node, entry: Entry, edit: Edit, budget: Budget, slot = ''): Entry {
+  if (slot === edit.slot) return change(node, entry, edit, budget);
   if (!edit.slot.startsWith(`${slot}/`)) return entry;
-  if (node.kind === 'object' && entry.kind === 'object') return editObject(node, entry, edit, slot);
+  if (node.kind === 'object' && entry.kind === 'object') return editObject(node, entry, { edit, budget, slot });
   if (node.kind === 'array' && entry.kind === 'array') {
     const items = entry.items.map((item, index) =>
-      applyEdit(itemNode(node, index) ?? node, item, edit, slots.item(slot, index)),
+      applyEdit(itemNode(node, index) ?? node, item, edit, budget, slots.item(slot, index)),
     );
     return { ...entry, items };
   }
   const shape = node.kind === 'shapes' && entry.kind === 'shapes' ? node.shapes[entry.shape ?? -1] : undefined;
   if (!shape || entry.kind !== 'shapes' || !entry.entry) return entry;
-  return { ...entry, entry: applyEdit(shape, entry.entry, edit, slots.shape(slot, entry.shape ?? 0)) };
+  return { ...entry, entry: applyEdit(shape, entry.entry, edit, budget, slots.shape(slot, entry.shape ?? 0)) };
 }
 
-function editObject(node: ObjectNode, entry: Extract<Entry, { kind: 'object' }>, edit: Edit, slot: string): Entry {
+interface Editing {
+  readonly edit: Edit;
+  readonly budget: Budget;
+  readonly slot: string;
+}
+
+function editObject(
+  node: ObjectNode,
+  entry: Extract<Entry, { kind: 'object' }>,
+  { edit, budget, slot }: Editing,
+): Entry {
   const { row } = node;
   const members = node.members.map((member): [string, Entry] => {
-    const now = entry.members[member.name] ?? blankEntry(member);
-    return [member.name, applyEdit(member, now, edit, slots.member(slot, member.name))];
+    const now = entry.members[member.name] ?? blankEntry(member, budget);
+    return [member.name, applyEdit(member, now, edit, budget, slots.member(slot, member.name))];
   });
   const rows = entry.rows.map((each, index) =>
-    row ? { ...each, entry: applyEdit(row, each.entry, edit, slots.row(slot, index)) } : each,
+    row ? { ...each, entry: applyEdit(row, each.entry, edit, budget, slots.row(slot, index)) } : each,
   );
   return { ...entry, members: Object.fromEntries(members), rows };
 }
 
-function change(node: Node, entry: Entry, { name, index }: Edit): Entry {
-  if (name === 'add') return addTo(node, entry);
+function change(node: Node, entry: Entry, { name, index }: Edit, budget: Budget): Entry {
+  if (name === 'add') return addTo(node, entry, budget);
   if (name === 'remove') return removeFrom(entry, index);
-  if (name === 'default') return entryOf(node, node.default);
+  if (name === 'default') return entryOf(node, node.default, budget);
   const isJson = entry.kind === 'json';
   if (name === 'json' && !isJson && isComposite(node)) return asJson(readEntry(node, entry, '').value);
-  if (name === 'form' && isJson) return asForm(node, entry.text);
+  if (name === 'form' && isJson) return asForm(node, entry.text, budget);
   return entry;
 }
 
-function addTo(node: Node, entry: Entry): Entry {
+/** Where the form is full, the list is written as JSON, which has room for more. */
+function addTo(node: Node, entry: Entry, budget: Budget): Entry {
+  const full = () => (holdsSecret(node) ? entry : asJson(readEntry(node, entry, '').value));
   if (entry.kind === 'array' && node.kind === 'array') {
     const item = itemNode(node, entry.items.length);
     if (!item || entry.items.length >= mostItems) return entry;
-    return { ...entry, items: [...entry.items, blankEntry(item)] };
+    if (!budget.spend(costOf(item))) return full();
+    return { ...entry, items: [...entry.items, blankEntry(item, budget)] };
   }
   if (entry.kind !== 'object' || node.kind !== 'object' || !node.row || entry.rows.length >= mostItems) return entry;
-  return { ...entry, rows: [...entry.rows, { key: '', entry: blankEntry(node.row) }] };
+  if (!budget.spend(costOf(node.row))) return full();
+  return { ...entry, rows: [...entry.rows, { key: '', entry: blankEntry(node.row, budget) }] };
 }
 
 function removeFrom(entry: Entry, removed: number): Entry {
@@ -85,7 +103,7 @@ function asJson(value: JsonValue | undefined): Entry {
 }
 
 /** A text that is not JSON, or that the form cannot show, stays as it is. */
-function asForm(node: Node, text: string): Entry {
+function asForm(node: Node, text: string, budget: Budget): Entry {
   const { value, problems } = readEntry(node, { kind: 'json', text }, '');
-  return problems.length > 0 ? { kind: 'json', text } : entryOf(node, value);
+  return problems.length > 0 ? { kind: 'json', text } : entryOf(node, value, budget);
 }

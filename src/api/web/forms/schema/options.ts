@@ -1,9 +1,11 @@
 import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { type Budget, costOfText } from './budget.ts';
 import { type LabeledValue, textOf } from './node.ts';
 import { resolveSchema } from './resolve.ts';
 
 const mostOptions = 500;
+const optionsOfOne = 10;
 
 export const yesAndNo: readonly LabeledValue[] = [
   { value: true, label: 'Yes' },
@@ -22,17 +24,35 @@ export function showValue(value: JsonValue): string {
   return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
 }
 
-/** The values of an `enum`, or of a `oneOf` or `anyOf` that lists constants with titles; null if the schema has neither. */
-export function findOptions(schema: JsonObject, root: JsonObject): LabeledValue[] | null {
+/**
+ * The values of an `enum`, or of a `oneOf` or `anyOf` that lists constants with titles; null if the schema has neither.
+ * @throws BeyondBudget
+ */
+export function findOptions(schema: JsonObject, root: JsonObject, budget: Budget): LabeledValue[] | null {
   const values = schema['enum'];
-  if (Array.isArray(values)) return values.length <= mostOptions ? values.map((value) => optionOf(value)) : null;
+  if (Array.isArray(values)) {
+    if (values.length > mostOptions) return null;
+    budget.demand(Math.ceil(values.length / optionsOfOne));
+    return charged(
+      values.map((value) => optionOf(value)),
+      budget,
+    );
+  }
   const branches = schema['oneOf'] ?? schema['anyOf'];
   if (!Array.isArray(branches) || branches.length > mostOptions) return null;
   const options: LabeledValue[] = [];
   for (const branch of branches) {
-    const resolved = resolveSchema(branch as Schema, root);
+    const resolved = resolveSchema(branch as Schema, root, budget);
     if (resolved['const'] === undefined) return null;
-    options.push(optionOf(resolved['const'], textOf(resolved, 'title')));
+    const option = optionOf(resolved['const'], textOf(resolved, 'title'));
+    budget.charge(costOfText(option.label.length));
+    options.push(option);
   }
   return options.length > 0 ? options : null;
+}
+
+/** Pays for the texts of options. @throws BeyondBudget */
+function charged(options: LabeledValue[], budget: Budget): LabeledValue[] {
+  budget.charge(costOfText(options.reduce((sum, { label }) => sum + label.length, 0)));
+  return options;
 }

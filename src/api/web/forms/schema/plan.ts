@@ -1,5 +1,6 @@
 import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
+import { Budget, costOfText, withinBudget } from './budget.ts';
 import { type Node, type ObjectNode, textOf } from './node.ts';
 import { findOptions, nothing, optionOf, yesAndNo } from './options.ts';
 import { isObject, namesIn, resolveSchema } from './resolve.ts';
@@ -10,6 +11,10 @@ const deepest = 6;
 const mostMembers = 100;
 const partsOfVariable = 150;
 const partsOfForm = 800;
+/** So many schemas are read for one form: a schema that refers to others often may stand for far more than it has. */
+const schemasOfForm = 2000;
+/** A name is repeated in every field below it. */
+const longestName = 200;
 
 /** What a node is made in. */
 export interface Place {
@@ -18,29 +23,36 @@ export interface Place {
   readonly isRequired: boolean;
   readonly isSecret: boolean;
   readonly depth: number;
+  /** Whether any value of the form is secret. */
+  readonly hasSecrets: boolean;
   /** How many more parts the variable may have. Shared by all parts of it. */
-  readonly budget: { left: number };
+  readonly parts: Budget;
+  /** How many more schemas may be read. Shared by the whole form. */
+  readonly budget: Budget;
 }
 
 /** Plans the form of a template's variables: required ones first. */
 export function planForm(root: JsonObject): ObjectNode {
-  const schema = resolveSchema(root, root);
+  const budget = new Budget(schemasOfForm);
+  const schema = withinBudget(() => resolveSchema(root, root, budget)) ?? root;
   const required = namesIn(schema['required']);
   const declared = inOrder(schema);
+  // All variables are read before the parts of any of them, so that a large one takes nothing from the others.
   const sorted = [
     ...declared.filter(([name]) => required.includes(name)),
     ...declared.filter(([name]) => !required.includes(name)),
-  ];
+  ].map(([name, given]) => ({ name, given, read: readSchema(given, root, budget) }));
+  const shared = { root, isSecret: false, depth: 0, budget, hasSecrets: mentionsSecret(JSON.stringify(root)) };
   let left = partsOfForm;
-  const members = sorted.map(([name, each]) => {
+  const members = sorted.map(({ name, given, read }) => {
     const granted = Math.min(left, partsOfVariable);
-    const budget = { left: granted };
-    const isRequired = required.includes(name);
-    const node = planNode(each, { root, name, isRequired, isSecret: false, depth: 0, budget });
-    left -= granted - Math.max(0, budget.left);
+    const parts = new Budget(granted);
+    const depth = parts.spend(1) ? 0 : deepest + 1;
+    const node = planRead(given, read, { ...shared, name, isRequired: required.includes(name), depth, parts });
+    left -= granted - parts.left;
     return node;
   });
-  const place = { root, name: '', isRequired: true, isSecret: false, depth: 0, budget: { left } };
+  const place = { ...shared, name: '', isRequired: true, parts: new Budget(left) };
   return { ...describe(schema, place), kind: 'object', members, row: null };
 }
 
@@ -54,14 +66,49 @@ function inOrder(schema: JsonObject): [string, Schema][] {
   return properties.sort(([one, a], [other, b]) => orderOf(a) - orderOf(b) || one.localeCompare(other, 'en'));
 }
 
-/** Plans the part of a form for one value. */
-export function planNode(given: Schema, place: Place): Node {
-  const schema = resolveSchema(given, place.root);
+/** Plans the part of a form for one value. The part itself is paid for. */
+function planNode(given: Schema, place: Place): Node {
+  return planRead(given, readSchema(given, place.root, place.budget), place);
+}
+
+/** Null: the schema is beyond the budget. */
+function readSchema(given: Schema, root: JsonObject, budget: Budget): JsonObject | null {
+  return withinBudget(() => {
+    const schema = resolveSchema(given, root, budget);
+    budget.charge(costOfText(textOf(schema, 'title').length + textOf(schema, 'description').length));
+    return schema;
+  });
+}
+
+function planRead(given: Schema, schema: JsonObject | null, place: Place): Node {
+  if (!schema) return planUnread(given, place);
   const described = describe(schema, place);
-  place.budget.left -= 1;
-  if (place.budget.left <= 0 || place.depth > deepest) return { ...described, kind: 'json' };
+  if (place.depth > deepest) return { ...described, kind: 'json' };
   const inside = { ...place, isSecret: described.isSecret, depth: place.depth + 1 };
-  return planChoice(schema, described, inside) ?? planTyped(schema, described, inside);
+  const planned = withinBudget(() => planChoice(schema, described, inside) ?? planTyped(schema, described, inside));
+  return planned ?? { ...described, isSecret: described.isSecret || mayHoldSecret(schema, place), kind: 'json' };
+}
+
+/** A value of which nothing is known. */
+function planUnread(given: Schema, place: Place): Node {
+  const own: JsonObject =
+    typeof given === 'boolean' || given['default'] === undefined ? {} : { default: given['default'] };
+  return { ...describe(own, place), isSecret: place.isSecret || place.hasSecrets, kind: 'json' };
+}
+
+/** Whether a value whose parts are not planned may hold a secret: if in doubt, it is not shown again. */
+function mayHoldSecret(schema: JsonObject, { hasSecrets, budget }: Place): boolean {
+  if (!hasSecrets) return false;
+  const text = withinBudget(() => {
+    const written = JSON.stringify(schema);
+    budget.charge(costOfText(written.length));
+    return written;
+  });
+  return text === null || text.includes('"$ref"') || mentionsSecret(text);
+}
+
+function mentionsSecret(text: string): boolean {
+  return /"writeOnly":true|"format":"password"/.test(text);
 }
 
 type Described = Omit<Extract<Node, { kind: 'json' }>, 'kind'>;
@@ -84,12 +131,15 @@ function planChoice(schema: JsonObject, described: Described, inside: Place): No
   if (schema['const'] !== undefined) {
     const value = schema['const'];
     if (described.isRequired) return { ...described, kind: 'fixed', value };
-    return { ...described, kind: 'options', options: [optionOf(value)] };
+    const option = optionOf(value);
+    inside.budget.charge(costOfText(option.label.length));
+    return { ...described, kind: 'options', options: [option] };
   }
-  const options = findOptions(schema, inside.root);
+  const options = findOptions(schema, inside.root, inside.budget);
   if (options) return { ...described, kind: 'options', options };
-  const shapes = findShapes(schema, inside.root);
+  const shapes = findShapes(schema, inside.root, inside.budget);
   if (!shapes) return null;
+  inside.parts.demand(shapes.length);
   const planned = shapes.map((shape) => planNode(shape, { ...inside, name: '', isRequired: true }));
   return { ...described, kind: 'shapes', shapes: planned };
 }
@@ -136,9 +186,12 @@ function chooseInput(schema: JsonObject): 'line' | 'lines' | 'date' {
 }
 
 function planObject(schema: JsonObject, described: Described, inside: Place): Node | null {
-  const members = inOrder(schema);
+  const names = Object.keys(propertiesOf(schema));
   const row = findRowSchema(schema);
-  if (members.length > mostMembers || (members.length === 0 && row === null)) return null;
+  if (names.length > mostMembers || (names.length === 0 && row === null)) return null;
+  if (names.some((name) => name.length > longestName)) return null;
+  inside.parts.demand(names.length + (row ? 1 : 0));
+  const members = inOrder(schema);
   const required = namesIn(schema['required']);
   return {
     ...described,
@@ -163,11 +216,12 @@ function planArray(schema: JsonObject, described: Described, inside: Place): Nod
   const anonymous = { ...inside, name: '', isRequired: true };
   const options =
     isObject(items) && schema['uniqueItems'] === true
-      ? findOptions(resolveSchema(items, inside.root), inside.root)
+      ? findOptions(resolveSchema(items, inside.root, inside.budget), inside.root, inside.budget)
       : null;
   if (options && first.length === 0) return { ...described, kind: 'many', options };
   if (!isObject(items) && first.length === 0) return null;
   if (first.length > mostMembers || (isObject(items) && Object.keys(items).length === 0)) return null;
+  inside.parts.demand(first.length + (isObject(items) ? 1 : 0));
   return {
     ...described,
     kind: 'array',

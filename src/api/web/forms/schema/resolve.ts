@@ -1,29 +1,50 @@
 import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
 import { propertiesOf, splitPointer } from '#domain/registry/variables/walk.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { BeyondBudget, type Budget } from './budget.ts';
 
-const mostReferences = 20;
+const deepestReference = 50;
+const namesOfOne = 20;
+
+/** The schemas that apply to one value. */
+interface Chain {
+  readonly root: JsonObject;
+  readonly budget: Budget;
+  /** What was merged already: once more, it would say nothing new, but a tree of references multiplies at every level. */
+  readonly merged: Set<Schema>;
+}
 
 /**
  * One schema instead of several that apply to the same value: follows `$ref`, and merges `allOf`. What says only when a value is
  * right (`if`, `not`, `dependentRequired` …) stays: the service checks it, and the form shows nothing of it.
+ * @throws BeyondBudget
  */
-export function resolveSchema(schema: Schema, root: JsonObject, depth = 0): JsonObject {
-  if (typeof schema === 'boolean' || depth > mostReferences) return {};
+export function resolveSchema(schema: Schema, root: JsonObject, budget: Budget): JsonObject {
+  return resolvePart(schema, { root, budget, merged: new Set() }, 0);
+}
+
+function resolvePart(schema: Schema, chain: Chain, depth: number): JsonObject {
+  if (typeof schema === 'boolean') return {};
+  if (depth > deepestReference) throw new BeyondBudget();
+  chain.budget.demand(1);
+  chain.merged.add(schema);
   const { $ref: reference, allOf, ...own } = schema;
-  const parts: JsonObject[] = [];
-  const target = typeof reference === 'string' ? findReferenced(root, reference) : undefined;
-  if (target !== undefined) parts.push(resolveSchema(target, root, depth + 1));
-  for (const part of Array.isArray(allOf) ? allOf : []) parts.push(resolveSchema(part as Schema, root, depth + 1));
-  return parts.reduce((merged, part) => merge(part, merged), own);
+  const target = typeof reference === 'string' ? findReferenced(chain.root, reference) : undefined;
+  const parts = [...(target === undefined ? [] : [target]), ...(Array.isArray(allOf) ? (allOf as Schema[]) : [])];
+  let merged: JsonObject = own;
+  for (const part of parts)
+    if (!chain.merged.has(part)) merged = merge(resolvePart(part, chain, depth + 1), merged, chain.budget);
+  return merged;
 }
 
 /** The members of both; those of `main` win. Properties and required names are united. */
-function merge(other: JsonObject, main: JsonObject): JsonObject {
+function merge(other: JsonObject, main: JsonObject, budget: Budget): JsonObject {
   const merged: JsonObject = { ...other, ...main };
   const [one, two] = [propertiesOf(other), propertiesOf(main)] as [JsonObject, JsonObject];
-  if (Object.keys(one).length > 0 && Object.keys(two).length > 0) merged['properties'] = unite(one, two);
+  const [ones, twos] = [Object.keys(one).length, Object.keys(two).length];
   const required = [...namesIn(main['required']), ...namesIn(other['required'])];
+  budget.demand(Math.floor((required.length + (ones > 0 ? ones + twos : 0)) / namesOfOne));
+  if (ones > 0 && twos > 0) merged['properties'] = unite(one, two);
   if (required.length > 0) merged['required'] = [...new Set(required)];
   if (other['writeOnly'] === true) merged['writeOnly'] = true;
   return merged;

@@ -1,8 +1,10 @@
 import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Budget } from './budget.ts';
 import { resolveSchema } from './resolve.ts';
 
 const mostShapes = 20;
+const mostNamed = 10;
 
 /** Keywords by which a branch says what its value is, rather than only when it is right. */
 const shaping = [
@@ -27,15 +29,18 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'Nothing (null)',
 };
 
-/** The shapes that a value may have: the branches of `oneOf` or `anyOf`, or several types. Null if it has one shape. */
-export function findShapes(schema: JsonObject, root: JsonObject): JsonObject[] | null {
+/**
+ * The shapes that a value may have: the branches of `oneOf` or `anyOf`, or several types. Null if it has one shape.
+ * @throws BeyondBudget
+ */
+export function findShapes(schema: JsonObject, root: JsonObject, budget: Budget): JsonObject[] | null {
   const { oneOf, anyOf, type, ...rest } = schema;
   const shared = withoutTexts(rest);
   const branches = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : null;
   if (branches) {
-    const resolved = branches.map((branch) => resolveSchema(branch as Schema, root));
-    if (!resolved.some((branch) => shaping.some((keyword) => branch[keyword] !== undefined))) return null;
     if (branches.length > mostShapes) return null;
+    const resolved = branches.map((branch) => resolveSchema(branch as Schema, root, budget));
+    if (!resolved.some((branch) => shaping.some((keyword) => branch[keyword] !== undefined))) return null;
     const common: JsonObject = type === undefined ? shared : { ...shared, type };
     return resolved.map((branch, index) => titled({ allOf: [branch, common] }, branch, index));
   }
@@ -60,7 +65,7 @@ function describeShape(branch: JsonObject, index: number): string {
     if (typeof fixed === 'string') return `${name}: ${fixed}`;
   }
   const type = String(branch['type'] ?? '');
-  const required = Array.isArray(branch['required']) ? branch['required'].join(', ') : '';
+  const required = Array.isArray(branch['required']) ? branch['required'].slice(0, mostNamed).join(', ') : '';
   if (type === 'object' && required) return `With ${required}`;
   return typeNames[type] ?? `Shape ${index + 1}`;
 }

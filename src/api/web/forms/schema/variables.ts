@@ -1,7 +1,10 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { Budget } from './budget.ts';
+import { budgetFor, costInside, mostEntries } from './cost.ts';
 import { decodeEntry, type SentFields } from './decode.ts';
 import { applyEdit, type Edit } from './edit.ts';
-import { type Entry, entryOf } from './entry.ts';
+import type { Entry } from './entry.ts';
+import { entryOf } from './fill.ts';
 import { holdsSecret, type ObjectNode } from './node.ts';
 import { fieldNames, slots } from './slots.ts';
 import { readEntry, type ValueProblem } from './value.ts';
@@ -23,19 +26,24 @@ export function secretPart(root: ObjectNode): ObjectNode {
 }
 
 /** A form that is filled in with values. A variable that the form does not know is left out. */
-export function fillVariables(root: ObjectNode, values: Readonly<Record<string, JsonValue>>): VariablesEntry {
+export function fillVariables(
+  root: ObjectNode,
+  values: Readonly<Record<string, JsonValue>>,
+  budget = budgetFor(root),
+): VariablesEntry {
   const members = root.members.map((member): [string, Entry] => [
     member.name,
-    entryOf(member, Object.hasOwn(values, member.name) ? values[member.name] : undefined),
+    entryOf(member, Object.hasOwn(values, member.name) ? values[member.name] : undefined, budget),
   ]);
   return { json: null, members: Object.fromEntries(members) };
 }
 
 export function decodeVariables(sent: SentFields, root: ObjectNode): VariablesEntry {
   const json = sent.get(fieldNames.json(''))?.[0] ?? null;
+  const budget = budgetFor(root);
   const members = root.members.map((member): [string, Entry] => [
     member.name,
-    decodeEntry(sent, member, slots.member('', member.name)),
+    decodeEntry(sent, member, slots.member('', member.name), budget),
   ]);
   return { json, members: Object.fromEntries(members) };
 }
@@ -60,7 +68,8 @@ export function readVariables(root: ObjectNode, entry: VariablesEntry): EnteredV
 /** The form after a button in it was pressed. */
 export function editVariables(root: ObjectNode, entry: VariablesEntry, edit: Edit): VariablesEntry {
   if (edit.slot !== '') {
-    const edited = applyEdit(root, { kind: 'object', members: entry.members, rows: [] }, edit);
+    const whole: Entry = { kind: 'object', members: entry.members, rows: [] };
+    const edited = applyEdit(root, whole, edit, new Budget(mostEntries - costInside(root, whole)));
     return edited.kind === 'object' ? { ...entry, members: edited.members } : entry;
   }
   if (edit.name === 'json' && entry.json === null) {
@@ -70,6 +79,8 @@ export function editVariables(root: ObjectNode, entry: VariablesEntry, edit: Edi
   if (edit.name !== 'form' || entry.json === null) return entry;
   const { values, problems } = readVariables(openPart(root), { json: entry.json, members: {} });
   if (problems.length > 0) return entry;
-  const { members } = fillVariables(openPart(root), values);
+  const secrets: Entry = { kind: 'object', members: entry.members, rows: [] };
+  const budget = budgetFor(openPart(root), costInside(secretPart(root), secrets));
+  const { members } = fillVariables(openPart(root), values, budget);
   return { json: null, members: { ...entry.members, ...members } };
 }
