@@ -48,6 +48,7 @@ describe.skipIf(findBrowser() === null)('the plan, its review and the inbox, in 
     await pressTabUntil(asking.page, 'Ask for a review');
     await asking.page.keyboard.press('Enter');
     await asking.page.getByRole('heading', { name: 'Ask for a review' }).waitFor();
+    await asking.page.waitForLoadState();
     await pressTabUntil(asking.page, 'Rita Reviewer');
     await asking.page.keyboard.press('Space');
     await pressTabUntil(asking.page, 'Ask for a review');
@@ -57,6 +58,8 @@ describe.skipIf(findBrowser() === null)('the plan, its review and the inbox, in 
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Plan: 1 destroy · 2 change · 1 add' }).waitFor();
+    // Keys work once the scripts of the page have run.
+    await page.waitForLoadState();
     await page.keyboard.press('n');
     await page.keyboard.press('n');
     await page.keyboard.press('e');
@@ -66,6 +69,7 @@ describe.skipIf(findBrowser() === null)('the plan, its review and the inbox, in 
     await pressTabUntil(page, 'Approve (1 more must follow)');
     await page.keyboard.press('Enter');
     await page.getByText('You approved this plan.').waitFor();
+    await page.waitForLoadState();
     await page.keyboard.press('2');
     await page.waitForURL(/tab=log/);
     expect((await readReviews(run)).map(({ comment }) => comment)).toEqual(['read it all']);
