@@ -83,7 +83,9 @@ function hexForms(text: string): string[] {
   const hex = Buffer.from(text).toString('hex');
   const pairs = hex.match(/../g) ?? [];
   const separated = pairs.length <= longestSeparated ? [pairs.join(' '), pairs.join(':')] : [];
-  const forms = [...linesOf(hex, 60), ...separated];
+  // The rest of the last line may be a few digits, which occur by chance in every hash.
+  const lines = linesOf(hex, 60).filter((line) => line.length >= 2 * minSecretLength);
+  const forms = [...lines, ...separated];
   return [...forms, ...forms.map((form) => form.toUpperCase())];
 }
 
