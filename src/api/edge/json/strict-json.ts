@@ -22,7 +22,7 @@ export type StrictJsonOptions = {
 };
 
 export const jsonBodyLimit = 1024 * 1024;
-/** The limit of a form whose route sets none of its own. */
+/** The default size limit of a form. A route may set its own. */
 export const formBodyLimit = 64 * 1024;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

@@ -5,7 +5,7 @@ const expectations: Readonly<Record<string, string>> = {
   date: 'a day such as 2026-01-31',
 };
 
-/** A time whose offset has lost its "+": in a query, a plus sign means a space. */
+/** A time with a space in place of the "+" of its offset. A query decodes a plus sign as a space. */
 const lostPlus = /T\S* \d\d:?\d\d$/;
 
 /** What a time or a day must look like, if the issue is about one; undefined if it is about something else. */

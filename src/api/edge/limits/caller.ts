@@ -28,7 +28,7 @@ export async function guessCallerOf(request: FastifyRequest): Promise<GuessCalle
     : { address: `${user} for ${normalizeIP(claimed)}`, reportedBy: user };
 }
 
-/** The user of this machine whose program reports the address of its client; undefined for all other requests. */
+/** The local user of a program that forwards the address of its client. Undefined for all other requests. */
 export async function reporterOf(request: FastifyRequest): Promise<string | undefined> {
   if (!isLoopback(request.ip) || claimedAddress(request) === undefined) return undefined;
   return localUserOf(request);

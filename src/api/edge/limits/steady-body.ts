@@ -28,7 +28,7 @@ export function requirePace(body: Readable, pace = usualPace): Readable {
   };
   // What arrived while the process was busy is taken in before it is counted.
   const timer = setInterval(() => setImmediate(check), periodMs).unref();
-  // Where the request was answered before its body was read, nobody else listens.
+  // If the request is answered before its body is read, nothing else handles this error.
   passed.on('error', () => undefined);
   passed.once('close', () => {
     clearInterval(timer);

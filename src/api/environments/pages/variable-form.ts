@@ -86,7 +86,7 @@ async function showForm(
   visit: Visit<{ id: string }>,
   { typed: sent, existing, keepsSecret = false, problems }: ShownForm,
 ): Promise<FastifyReply> {
-  // A secret is never sent back, not even to whoever has just typed it.
+  // A page never shows a secret, not even in a form that was refused.
   const typed = sent.sensitive === 'yes' ? { ...sent, value: '' } : sent;
   const { id } = visit.params;
   const environment = await visit.read(getEnvironment, { params: { id } });

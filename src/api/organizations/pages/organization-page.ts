@@ -91,7 +91,7 @@ function renderSettings(visit: OrganizationVisit, organization: Organization, st
   const content = html`${renderSection(
     'name-and-slug',
     'Name and slug',
-    'Former slugs keep leading to this organization until somebody else takes them.',
+    'Former slugs keep leading to this organization.',
     refusal ? html`<p class="muted">${toSentence(refusal)}</p>` : form,
   )}
 ${renderSection(

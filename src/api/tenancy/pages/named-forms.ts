@@ -14,7 +14,7 @@ export function nameFields(current?: { readonly name: string; readonly slug: str
       maxLength: 63,
       isOptional: true,
       hint: current
-        ? 'Stands in addresses and commands. The former slug may be taken by others.'
+        ? 'Stands in addresses and commands.'
         : 'Stands in addresses and commands, such as core-network. Made from the name if you leave it empty.',
     },
   ];

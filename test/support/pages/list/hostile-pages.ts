@@ -13,7 +13,7 @@ export function declareHostile(app: FastifyInstance, content: HostileContent): D
 
 function workPages({ runs, instanceId, templateId, teamId }: HostileContent): DeclaredPage[] {
   const scope = { query: { team_id: teamId } };
-  const tabs = ['plan', 'log', 'timeline'].map((tab) =>
+  const tabs = ['plan', 'log', 'events', 'details'].map((tab) =>
     declare(`hostile-run-${tab}`, pages.run, { params: { id: runs.pending }, query: { tab } }),
   );
   const template = { params: { id: templateId }, who: 'owner' as const };

@@ -34,7 +34,7 @@ function showControls(text: string): string {
   });
 }
 
-/** A blinking or a hidden text is shown as any other, so that nothing escapes the reader. */
+/** Shows blinking and hidden text like any other text, so that a log cannot hide anything. */
 const shownDecorations = ['bold', 'dim', 'italic', 'underline', 'strikethrough', 'reverse'];
 
 function classesOf({ fg, bg, fg_truecolor, bg_truecolor, decorations }: Anser.AnserJsonEntry): string {
