@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { assemblyEvents } from './assemblies/events.ts';
 import { environmentEvents } from './environments/events.ts';
 import { holdEvents } from './holds/events.ts';
 import { instanceEvents } from './instances/events.ts';
@@ -13,6 +14,7 @@ export const eventTypes = {
   ...holdEvents,
   ...templateEvents,
   ...runEvents,
+  ...assemblyEvents,
   ...instanceEvents,
   ...workerEvents,
 } as const satisfies Record<string, EventType>;

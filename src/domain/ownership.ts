@@ -1,3 +1,4 @@
+import { assemblyKinds } from './assemblies/ownership.ts';
 import { auditKinds } from './audit/ownership.ts';
 import { environmentKinds } from './environments/ownership.ts';
 import { identityKinds } from './identity/ownership.ts';
@@ -24,6 +25,7 @@ export const declarations = [
   ...invitationKinds,
   ...instanceKinds,
   ...runKinds,
+  ...assemblyKinds,
   ...registryKinds,
   ...serviceAccountKinds,
   ...workerKinds,

@@ -15,6 +15,7 @@ import {
   type LogStream,
   type Masked,
   type MaskedOutputs,
+  type RunAuthor,
   type RunOperation,
   type RunPhase,
   type RunStatus,
@@ -41,6 +42,14 @@ export const RunSchema = defineEntity({
     {
       name: 'runs_finished_index',
       expression: `create index "runs_finished_index" on "runs" ("team_id", "status", "id") where "finished_at" is not null`,
+    },
+    {
+      name: 'runs_assembly_node_index',
+      expression: `create index "runs_assembly_node_index" on "runs" ("assembly_node_id", "id") where "assembly_node_id" is not null`,
+    },
+    {
+      name: 'runs_assembly_run_index',
+      expression: `create index "runs_assembly_run_index" on "runs" ("assembly_run_id", "id") where "assembly_run_id" is not null`,
     },
     { name: 'runs_requested_by_index', properties: ['requestedById', 'id'] },
     {
@@ -109,6 +118,12 @@ export const RunSchema = defineEntity({
     cancelReason: p.text().nullable(),
     requeuedFrom: p.uuid().nullable(),
     assemblyRunId: p.uuid().nullable(),
+    /** The node of the assembly run that it is a try of. */
+    assemblyNodeId: p.uuid().nullable(),
+    /** The workflow that is woken whenever the status changes. */
+    watchedBy: p.uuid().nullable(),
+    /** Who answers for it beside its requester. */
+    authors: p.json<RunAuthor[]>().default([]),
     driftFindingId: p.uuid().nullable(),
     undoes: p.uuid().nullable(),
     undoneBy: p.uuid().nullable(),

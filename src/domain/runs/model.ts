@@ -116,6 +116,14 @@ export type StatusReason = keyof typeof statusReasons;
 export type Masked = { sensitive: true };
 export type MaskedOutputs = Record<string, { value: JsonValue | null; sensitive: boolean }>;
 
+/** Somebody who answers for a run beside its requester, and so does not approve it. */
+export interface RunAuthor {
+  readonly id: string;
+  readonly person: string | null;
+  /** What they did: started or resumed the assembly run that it is part of, or published the version of that assembly. */
+  readonly because: 'started_assembly' | 'published_assembly';
+}
+
 export interface RunTimeouts {
   plan: number;
   approval: number;

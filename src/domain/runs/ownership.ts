@@ -53,6 +53,15 @@ export const runKinds = [
         kept: history,
       },
       { kind: 'run_attempt', columns: ['attempt_id'], kept: history },
+      {
+        kind: 'principal',
+        columns: ['authors'],
+        matches: (row, id) =>
+          sql<SqlBool>`${row('authors')} @> jsonb_build_array(jsonb_build_object('id', ${id}::text))`,
+        kept: history,
+      },
+      { kind: 'assembly_run', columns: ['assembly_run_id'], kept: lineage },
+      { kind: 'assembly_node', columns: ['assembly_node_id'], kept: lineage },
       { kind: 'run', columns: ['requeued_from'], kept: lineage },
       { kind: 'run', columns: ['undoes'], kept: lineage },
       { kind: 'run', columns: ['undone_by'], kept: lineage },

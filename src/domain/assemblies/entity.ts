@@ -1,0 +1,196 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt, id, revision } from '#database/columns.ts';
+import type { PrincipalKind } from '#domain/identity/model.ts';
+import { isTerminal, type Masked, type MaskedOutputs, type RunAuthor, type RunStatus } from '#domain/runs/model.ts';
+import { findDifference } from '#domain/shared/revisions.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { Team } from '#domain/teams/entity.ts';
+import {
+  type AssemblyOperation,
+  type AssemblyRunReason,
+  assemblyRunTransitions,
+  type NodeReason,
+  type NodeStatus,
+  type NodeWaiting,
+} from './model.ts';
+import type { AssemblyNodeSpec } from './spec/spec.ts';
+
+export const AssemblySchema = defineEntity({
+  name: 'Assembly',
+  tableName: 'assemblies',
+  uniques: [
+    {
+      name: 'assemblies_team_slug_unique',
+      expression:
+        'create unique index "assemblies_team_slug_unique" on "assemblies" ("team_id", "slug") where "deleted_at" is null',
+    },
+  ],
+  indexes: [{ name: 'assemblies_team_id_index', properties: ['teamId', 'id'] }],
+  properties: {
+    id: id(),
+    teamId: () => p.manyToOne(Team).mapToPk().fieldName('team_id').deleteRule('restrict'),
+    name: p.string(),
+    slug: p.string(),
+    description: p.text().default(''),
+    /** The draft as somebody wrote it, in YAML or JSON. Null: there is none yet. */
+    draftSource: p.text().nullable().lazy(),
+    draftRevision: p.integer().default(0),
+    draftChangedBy: p.uuid().nullable(),
+    draftChangedAt: at().nullable(),
+    revision: revision(),
+    createdAt: createdAt(),
+    archivedAt: at().nullable(),
+    deletedAt: at().nullable(),
+  },
+});
+export class Assembly extends AssemblySchema.class {
+  /** Changes the given fields and keeps the rest; false if nothing differs, which is no new revision. */
+  change(wanted: {
+    readonly name?: string | undefined;
+    readonly slug?: string | undefined;
+    readonly description?: string | undefined;
+  }): boolean {
+    const { name, slug, description } = this;
+    const { after, isEmpty } = findDifference({ name, slug, description }, wanted);
+    if (isEmpty) return false;
+    Object.assign(this, after);
+    this.revision += 1;
+    return true;
+  }
+}
+AssemblySchema.setClass(Assembly);
+
+/** The exact version of a template that a node of a published version runs. */
+export interface ChosenTemplate {
+  readonly templateId: string;
+  readonly versionId: string;
+  readonly version: string;
+}
+
+/** A published version. Its row never changes. */
+export const AssemblyVersionSchema = defineEntity({
+  name: 'AssemblyVersion',
+  tableName: 'assembly_versions',
+  uniques: [{ name: 'assembly_versions_assembly_version_unique', properties: ['assemblyId', 'version'] }],
+  properties: {
+    id: id(),
+    assemblyId: () => p.manyToOne(Assembly).mapToPk().fieldName('assembly_id').deleteRule('restrict'),
+    version: p.string(),
+    spec: p.json<Record<string, JsonValue>>(),
+    /** The draft's text at publication. */
+    source: p.text().lazy(),
+    /** The template version of each node, by the node's key. */
+    templates: p.json<Record<string, ChosenTemplate>>(),
+    /** `sha256:…` over spec and templates: two versions with the same digest do the same. */
+    digest: p.string(),
+    changelog: p.text().default(''),
+    publishedBy: p.uuid(),
+    /** The person responsible for the publisher at that time. */
+    responsibleUserId: p.uuid().nullable(),
+    createdAt: createdAt(),
+  },
+});
+export class AssemblyVersion extends AssemblyVersionSchema.class {}
+AssemblyVersionSchema.setClass(AssemblyVersion);
+
+export const AssemblyRunSchema = defineEntity({
+  name: 'AssemblyRun',
+  tableName: 'assembly_runs',
+  indexes: [
+    { name: 'assembly_runs_assembly_id_index', properties: ['assemblyId', 'id'] },
+    { name: 'assembly_runs_environment_id_index', properties: ['environmentId', 'id'] },
+    { name: 'assembly_runs_team_id_index', properties: ['teamId', 'id'] },
+    {
+      name: 'assembly_runs_unfinished_index',
+      expression: `create index "assembly_runs_unfinished_index" on "assembly_runs" ("id") where "finished_at" is null`,
+    },
+  ],
+  properties: {
+    id: id(),
+    /** The key of the request that started it. */
+    idempotencyKey: p.uuid().unique(),
+    /** The workflow that drives it: named by the key of the request that started or last resumed it. */
+    workflowId: p.uuid().unique(),
+    assemblyId: () => p.manyToOne(Assembly).mapToPk().fieldName('assembly_id').deleteRule('restrict'),
+    assemblyVersionId: () => p.manyToOne(AssemblyVersion).mapToPk().fieldName('assembly_version_id').deleteRule('restrict'),
+    version: p.string(),
+    teamId: p.uuid(),
+    projectId: p.uuid(),
+    environmentId: p.uuid(),
+    operation: p.string().$type<AssemblyOperation>(),
+    status: p.string().$type<RunStatus>(),
+    statusReason: p.string().$type<AssemblyRunReason>().nullable(),
+    /** The keys of the nodes that it is for; null: all. */
+    only: p.json<string[]>().nullable(),
+    concurrency: p.integer(),
+    variables: p.json<Record<string, JsonValue | Masked>>(),
+    /** Sealed: the variables, secrets included. */
+    sealedVariables: p.blob().hidden(),
+    outputs: p.json<MaskedOutputs>(),
+    message: p.text().default(''),
+    /** Who started it. */
+    requestedById: p.uuid(),
+    requestedByType: p.string().$type<PrincipalKind>(),
+    requestedByName: p.string(),
+    /** Whose authority its nodes have: whoever started or last resumed it. */
+    authorityId: p.uuid(),
+    credentialId: p.uuid().nullable(),
+    responsibleUserId: p.uuid().nullable(),
+    /** Everybody who started or resumed it, and who published its version: none of them approves its runs. */
+    authors: p.json<RunAuthor[]>(),
+    cancelReason: p.text().nullable(),
+    revision: revision(),
+    createdAt: createdAt(),
+    startedAt: at().nullable(),
+    finishedAt: at().nullable(),
+  },
+});
+export class AssemblyRun extends AssemblyRunSchema.class {
+  /** Follows a transition of the state table; the same status again changes nothing. */
+  moveTo(status: RunStatus): boolean {
+    if (this.status === status) return false;
+    if (!assemblyRunTransitions[this.status].includes(status))
+      throw new Error(`the assembly run ${this.id} cannot go from ${this.status} to ${status}`);
+    this.status = status;
+    this.revision += 1;
+    return true;
+  }
+
+  isFinished(): boolean {
+    return isTerminal(this.status);
+  }
+}
+AssemblyRunSchema.setClass(AssemblyRun);
+
+/** A node of an assembly run. */
+export const AssemblyNodeSchema = defineEntity({
+  name: 'AssemblyNode',
+  tableName: 'assembly_nodes',
+  uniques: [{ name: 'assembly_nodes_run_key_unique', properties: ['assemblyRunId', 'key'] }],
+  properties: {
+    id: id(),
+    assemblyRunId: () => p.manyToOne(AssemblyRun).mapToPk().fieldName('assembly_run_id').deleteRule('restrict'),
+    key: p.string(),
+    /** Its place in an order in which each node follows those that it waits for. */
+    position: p.integer(),
+    /** The keys of the nodes that it waits for. */
+    waitsFor: p.json<string[]>(),
+    spec: p.json<AssemblyNodeSpec>(),
+    templateId: p.uuid(),
+    templateVersionId: p.uuid(),
+    templateVersion: p.string(),
+    instance: p.string(),
+    status: p.string().$type<NodeStatus>(),
+    reason: p.json<NodeReason>().nullable(),
+    waiting: p.json<NodeWaiting>().nullable(),
+    /** Its latest run. */
+    runId: p.uuid().nullable(),
+    /** How many runs it has had since the assembly run was started or resumed. */
+    tries: p.integer().default(0),
+    nextTryAt: at().nullable(),
+    startedAt: at().nullable(),
+    finishedAt: at().nullable(),
+  },
+});
+export class AssemblyNode extends AssemblyNodeSchema.class {}
+AssemblyNodeSchema.setClass(AssemblyNode);

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { terminalStatuses } from '#domain/runs/model.ts';
+import type { EventType } from '#domain/shared/events/event-type.ts';
+import { assemblyOperations, assemblyRunReasons, endedNodeStatuses, nodeReasons } from './model.ts';
+
+const by = z.string();
+const node = z.string();
+const runId = z.string();
+const words = <Word extends string>(table: Record<Word, string>) => Object.keys(table) as [Word, ...Word[]];
+
+/**
+ * What happens to assemblies and their runs. GET /assemblies/{id}/runs/{runID}/events answers the events of a run, and clients
+ * match their types: they never change.
+ */
+export const assemblyEvents = {
+  'assembly.published': {
+    subject: 'assembly',
+    summary: 'Somebody published a version of an assembly',
+    data: z.strictObject({ by, version: z.string() }),
+  },
+  'assembly_run.admitted': {
+    subject: 'assembly_run',
+    summary: 'An assembly run was admitted',
+    data: z.strictObject({ by, operation: z.enum(assemblyOperations), nodes: z.number().int() }),
+  },
+  'assembly_run.node_started': {
+    subject: 'assembly_run',
+    summary: 'A run of a node was admitted',
+    data: z.strictObject({ node, run_id: runId, attempt: z.number().int() }),
+  },
+  'assembly_run.node_approval_required': {
+    subject: 'assembly_run',
+    summary: 'The run of a node waits for approval',
+    data: z.strictObject({ node, run_id: runId }),
+  },
+  'assembly_run.node_retried': {
+    subject: 'assembly_run',
+    summary: 'The run of a node failed, and the node will be tried again',
+    data: z.strictObject({ node, run_id: runId, until: z.string() }),
+  },
+  'assembly_run.node_ended': {
+    subject: 'assembly_run',
+    summary: 'A node ended',
+    data: z.strictObject({
+      node,
+      run_id: runId.nullable(),
+      status: z.enum(endedNodeStatuses),
+      reason: z.strictObject({ code: z.enum(words(nodeReasons)), message: z.string() }).nullable(),
+    }),
+  },
+  'assembly_run.cancel_requested': {
+    subject: 'assembly_run',
+    summary: 'Somebody asked to cancel an assembly run',
+    data: z.strictObject({ by, reason: z.string().nullable() }),
+  },
+  'assembly_run.resumed': {
+    subject: 'assembly_run',
+    summary: 'Somebody resumed an assembly run',
+    data: z.strictObject({ by, nodes: z.number().int() }),
+  },
+  'assembly_run.finished': {
+    subject: 'assembly_run',
+    summary: 'An assembly run ended',
+    data: z.strictObject({ status: z.enum(terminalStatuses), reason: z.enum(words(assemblyRunReasons)).nullable() }),
+  },
+} as const satisfies Record<string, EventType>;

@@ -1,0 +1,126 @@
+import { type RunStatus, runStatuses, type TerminalStatus, terminalStatuses } from '#domain/runs/model.ts';
+
+/**
+ * The states of assembly runs and of their nodes as tables: which transitions there are, and why a node ended as it did. Pure; the
+ * workflow imports it. (product.md of the design, *Assemblies*)
+ */
+
+export const assemblyOperations = ['apply', 'destroy', 'plan'] as const;
+export type AssemblyOperation = (typeof assemblyOperations)[number];
+
+/** The statuses that may follow each status of an assembly run. `resume` takes one that did not succeed back to `queued`. */
+export const assemblyRunTransitions: Record<RunStatus, readonly RunStatus[]> = {
+  queued: ['running', 'pending_approval', 'canceling', ...terminalStatuses],
+  running: ['pending_approval', 'canceling', ...terminalStatuses],
+  pending_approval: ['running', 'canceling', ...terminalStatuses],
+  canceling: ['canceled', 'failed', 'timed_out'],
+  succeeded: [],
+  failed: ['queued'],
+  canceled: ['queued'],
+  timed_out: ['queued'],
+};
+
+/** The actions that people take on an assembly run. */
+export const assemblyRunActions = ['cancel', 'resume'] as const;
+export type AssemblyRunAction = (typeof assemblyRunActions)[number];
+
+/** The actions that each status of an assembly run allows. */
+export const actionsByStatus: Record<RunStatus, readonly AssemblyRunAction[]> = {
+  queued: ['cancel'],
+  running: ['cancel'],
+  pending_approval: ['cancel'],
+  canceling: ['cancel'],
+  succeeded: [],
+  failed: ['resume'],
+  canceled: ['resume'],
+  timed_out: ['resume'],
+};
+
+export function statusesThatAllow(action: AssemblyRunAction): RunStatus[] {
+  return runStatuses.filter((status) => actionsByStatus[status].includes(action));
+}
+
+export const nodeStatuses = [
+  'pending',
+  'waiting',
+  'running',
+  'pending_approval',
+  'canceling',
+  'succeeded',
+  'failed',
+  'skipped',
+  'canceled',
+  'timed_out',
+] as const;
+export type NodeStatus = (typeof nodeStatuses)[number];
+
+export const endedNodeStatuses = ['succeeded', 'failed', 'skipped', 'canceled', 'timed_out'] as const;
+export type EndedNodeStatus = (typeof endedNodeStatuses)[number];
+
+export function isNodeEnded(status: NodeStatus): status is EndedNodeStatus {
+  return (endedNodeStatuses as readonly string[]).includes(status);
+}
+
+/** The status of a node while its run has a status. */
+export const nodeStatusOfRun: Record<Exclude<RunStatus, TerminalStatus>, NodeStatus> = {
+  queued: 'waiting',
+  running: 'running',
+  pending_approval: 'pending_approval',
+  canceling: 'canceling',
+};
+
+/** Why a node ended without success. Stable: clients may match them. */
+export const nodeReasons = {
+  condition_false: 'its condition is false',
+  condition_failed: 'its condition could not be evaluated',
+  dependency_failed: 'a node that it depends on did not succeed',
+  outputs_missing: 'it refers to outputs of a node that has none',
+  not_chosen: 'the run is for other nodes only',
+  not_deployed: 'nothing is deployed that could be destroyed',
+  run_failed: 'its run failed',
+  run_canceled: 'its run was canceled',
+  run_timed_out: 'its run took too long',
+  time_limit: 'the node took longer than its timeout',
+  refused: 'its run was refused',
+  not_permitted: 'whoever started or resumed the assembly run may not run it any more',
+  canceled: 'the assembly run was canceled',
+} as const;
+export type NodeReasonCode = keyof typeof nodeReasons;
+
+/** Why a node ended as it did: a code, and a sentence about this node. */
+export interface NodeReason {
+  readonly code: NodeReasonCode;
+  readonly message: string;
+}
+
+/** What a node waits for, before its run exists or between two of its runs. */
+export const nodeWaitingCodes = ['dependencies', 'concurrency', 'retry'] as const;
+export type NodeWaitingCode = (typeof nodeWaitingCodes)[number];
+
+export interface NodeWaiting {
+  readonly code: NodeWaitingCode;
+  /** RFC 3339. */
+  readonly since: string;
+  /** `dependencies`: the keys of the nodes that have not ended. */
+  readonly nodes?: readonly string[];
+  /** `retry`: when the next try begins; RFC 3339. */
+  readonly until?: string;
+}
+
+/** Why an assembly run ended without success. Stable: clients may match them. */
+export const assemblyRunReasons = {
+  nodes_failed: 'nodes failed',
+  nodes_timed_out: 'nodes took too long',
+  canceled_by_user: 'somebody canceled the run',
+  engine_lost: 'the workflow engine no longer knows the run',
+} as const;
+export type AssemblyRunReason = keyof typeof assemblyRunReasons;
+
+/** What the workflow of an assembly run does next. */
+export type NextAssemblyStep = { kind: 'again' } | { kind: 'wait'; seconds: number } | { kind: 'end' };
+
+/** The workflow type of assembly runs. Histories name it, so it never changes. */
+export const assemblyRunWorkflow = 'assemblyRun';
+
+/** The longest pause between two tries of a node, in seconds. */
+export const longestBackoffSeconds = 3600;
