@@ -13,6 +13,11 @@ interface DeclaredAction {
  * catalogue of the audit.
  */
 export const systemActions = {
+  'assembly_run.engine_lost': {
+    summary: 'End an assembly run whose workflow the engine has lost',
+    resourceType: 'assembly_runs',
+    actor: 'reconciliation',
+  },
   'audit_records.expired': {
     summary: 'Remove the audit records of a month that is out of retention',
     resourceType: 'audit_records',

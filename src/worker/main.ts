@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import type { Config } from '#config';
 import { isDatabaseAway } from '#database/errors.ts';
+import { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
@@ -56,8 +57,10 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const { isolation } = facts;
   const attempts = new AttemptWatch(orm, log);
   const attemptDeps = { workerId, executor, spool, attempts, isolation, limits: executionLimits(config) };
-  const tasks = await openTaskWorkers(config, { orm, transactions, keyRing, log, ...attemptDeps });
+  const evaluator = new VariableEvaluator();
+  await evaluator.start();
   const system = { orm, log, transactions, bindingKey: installation.bindingKey };
+  const tasks = await openTaskWorkers(config, { ...system, keyRing, evaluator, ...attemptDeps });
   const registration = new WorkerRegistration({ ...system, facts, onDrain: tasks.drain });
   // The worker registers before it works: an attempt counts as lost while its worker is not registered.
   await waitForDatabase(log, () => registration.start());
@@ -77,6 +80,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       await background.stop();
       await stateRecovery.stop();
       await executor.close();
+      await evaluator.close();
       await dispatcher.drain(5_000);
       await registration.stop();
       await disconnect(services);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
+import { endLostAssemblyRun, findDispatchedAssemblyRuns } from '#domain/assemblies/runs/reconcile.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';
 import { type DispatchedRun, findDispatchedRuns, lockReconciliation } from '#domain/runs/steps/reconcile-store.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
@@ -17,6 +18,21 @@ const pageSize = 200;
 const concurrency = 8;
 /** More lost workflows than this are no accident of single runs: the engine has lost its data, or is another engine. */
 const maximumLost = 5;
+
+/** A kind of what a workflow drives, and that ends with its workflow. */
+interface ReconciledKind {
+  /** The name of its id in the log. */
+  readonly idName: string;
+  readonly find: typeof findDispatchedRuns;
+  readonly end: typeof endLostRun;
+}
+
+const reconciledKinds: readonly ReconciledKind[] = [
+  { idName: 'run_id', find: findDispatchedRuns, end: endLostRun },
+  { idName: 'assembly_run_id', find: findDispatchedAssemblyRuns, end: endLostAssemblyRun },
+];
+
+type LostRun = DispatchedRun & { readonly kind: ReconciledKind };
 
 export interface ReconcilerDeps extends SystemCommandDeps {
   readonly orm: Orm;
@@ -45,7 +61,8 @@ export function openReconciler(deps: ReconcilerDeps): PeriodicTask {
 export async function reconcile(deps: ReconcilerDeps, olderThanSeconds = minimumAgeSeconds): Promise<void> {
   await deps.orm.em.fork().transactional(async (em) => {
     if (!(await lockReconciliation(em)) || !(await isOurEngine(deps))) return;
-    const lost = await findLostRuns(deps, em, olderThanSeconds);
+    const lost: LostRun[] = [];
+    for (const kind of reconciledKinds) await findLostRuns(deps, em, { kind, olderThanSeconds, lost });
     if (lost.length > maximumLost) raiseAlarm(deps.log, lost);
     else for (const run of lost) await endIfStillLost(deps, run);
     await recordReconciliation(em, lost.length);
@@ -64,22 +81,25 @@ async function isOurEngine({ engine, orm, log }: ReconcilerDeps): Promise<boolea
 }
 
 /** Goes through the unfinished runs to the end, or until it has found too many lost ones. */
-async function findLostRuns(deps: ReconcilerDeps, em: Em, olderThanSeconds: number): Promise<DispatchedRun[]> {
-  const lost: DispatchedRun[] = [];
+async function findLostRuns(
+  deps: ReconcilerDeps,
+  em: Em,
+  { kind, olderThanSeconds, lost }: { kind: ReconciledKind; olderThanSeconds: number; lost: LostRun[] },
+): Promise<void> {
   let after = zeroId;
   for (;;) {
-    const page = await findDispatchedRuns(em, { after, graceSeconds: olderThanSeconds, limit: pageSize });
-    await collectLost(deps, page, lost);
+    const page = await kind.find(em, { after, graceSeconds: olderThanSeconds, limit: pageSize });
+    await collectLost(deps, page.map((run) => ({ ...run, kind })), lost);
     const last = page.at(-1);
-    if (!last || page.length < pageSize || lost.length > maximumLost) return lost;
+    if (!last || page.length < pageSize || lost.length > maximumLost) return;
     after = last.id;
   }
 }
 
 async function collectLost(
   { engine }: ReconcilerDeps,
-  page: readonly DispatchedRun[],
-  lost: DispatchedRun[],
+  page: readonly LostRun[],
+  lost: LostRun[],
 ): Promise<void> {
   const remaining = [...page];
   const checkRuns = async () => {
@@ -91,13 +111,13 @@ async function collectLost(
 }
 
 /** A run ends before its workflow does, so the run is read once more, under its lock. */
-async function endIfStillLost(deps: ReconcilerDeps, { id }: DispatchedRun): Promise<void> {
-  if (await endLostRun(deps, id)) {
-    deps.log.warn({ run_id: id }, 'ended a run whose workflow the engine has lost');
+async function endIfStillLost(deps: ReconcilerDeps, { id, kind }: LostRun): Promise<void> {
+  if (await kind.end(deps, id)) {
+    deps.log.warn({ [kind.idName]: id }, 'ended a run whose workflow the engine has lost');
   }
 }
 
-function raiseAlarm(log: Logger, lost: readonly DispatchedRun[]): void {
+function raiseAlarm(log: Logger, lost: readonly LostRun[]): void {
   log.error(
     { runs: lost.map(({ id }) => id) },
     'ALARM: the engine has lost the workflows of many runs; none is ended. Restore the data of the engine, or cancel these runs with force',

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createAssemblyRunActivities } from '#activities/assembly-runs.ts';
 import type { AttemptDeps } from '#activities/deps.ts';
 import { createAttemptActivities } from '#activities/execute-attempt.ts';
 import { redactActivityErrors } from '#activities/redact-errors.ts';
 import { createRunActivities } from '#activities/runs.ts';
 import type { Config } from '#config';
+import type { NodeDeps } from '#domain/assemblies/runs/admit-node.ts';
 import { poolQueue } from '#domain/runs/model.ts';
 import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 import { isEngineUnreachable } from '#engine/connection.ts';
@@ -26,10 +28,13 @@ export interface TaskWorkers {
   close(): Promise<void>;
 }
 
+/** What the activities of all queues work with. */
+export type TaskDeps = AttemptDeps & NodeDeps;
+
 /** One task worker for the coordinator's own queue, and one for the queue of each pool. */
 export async function openTaskWorkers(
   config: Config,
-  deps: AttemptDeps & { attempts: { close(): void; interruptAll(): void } },
+  deps: TaskDeps & { attempts: { close(): void; interruptAll(): void } },
 ): Promise<TaskWorkers> {
   installEngineRuntime(deps.log);
   const { address, tls, apiKey } = config.temporal;
@@ -60,7 +65,7 @@ export async function openTaskWorkers(
 }
 
 /** The worker of the coordinator's queue, and one for each pool. */
-async function createWorkers(connection: NativeConnection, config: Config, deps: AttemptDeps) {
+async function createWorkers(connection: NativeConnection, config: Config, deps: TaskDeps) {
   const { drainSeconds } = config.worker;
   const common = {
     connection,
@@ -75,7 +80,7 @@ async function createWorkers(connection: NativeConnection, config: Config, deps:
     maxConcurrentLocalActivityExecutions: config.databasePoolSize,
     workflowTaskPollerBehavior: autoscaled(16),
     workflowBundle: await cachedWorkflowBundle(join(config.dataDir, 'cache')),
-    activities: redactActivityErrors(createRunActivities(deps), deps.log),
+    activities: redactActivityErrors({ ...createRunActivities(deps), ...createAssemblyRunActivities(deps) }, deps.log),
   });
   const pools = await Promise.all(
     config.worker.pools.map((pool) => Worker.create(poolOptions(common, pool, config, deps))),

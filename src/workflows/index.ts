@@ -1,1 +1,2 @@
+export { assemblyRun } from './assembly-run.ts';
 export { run } from './run.ts';

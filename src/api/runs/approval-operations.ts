@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { requestRunApproval } from '#domain/runs/approval/requests.ts';
 import { reviewRun } from '#domain/runs/approval/review.ts';
-import { reviewAuthority } from '#domain/runs/approval/rules.ts';
+import { nodeReviewAuthority, reviewAuthority } from '#domain/runs/approval/rules.ts';
 import { findRun, readPlan } from '#domain/runs/store.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -14,7 +14,7 @@ import { RunView } from './views.ts';
 const RequestApproval = z
   .strictObject({ reviewers: z.array(Id).max(50).default([]), message: z.string().max(4000).default('') })
   .meta({ id: 'RequestApproval' });
-const ReviewRun = z
+export const ReviewRun = z
   .strictObject({
     decision: z.enum(['approve', 'reject']),
     comment: z.string().max(4000).default(''),
@@ -72,6 +72,7 @@ export const review = command({
   access: { ...reviewAuthority, review: { ...accessReview, verb: 'approve' } },
   target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
   targetName: 'run',
+  accessTo: ({ run }) => ({ ...(run.assemblyRunId ? nodeReviewAuthority : reviewAuthority), review: 'none' }),
   idempotency: 'optional',
   audit: 'run.reviewed',
   handle: async ({ tx, target, body, principal }) => {

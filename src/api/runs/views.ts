@@ -24,6 +24,12 @@ const HoldBlockerView = z
     until: Time.nullable(),
   })
   .meta({ id: 'Hold' });
+export const WaitingOnView = z.object({
+  code: z.enum(waitingCodes),
+  since: Time,
+  position: z.int().nullable(),
+  blocker: z.union([z.string(), HoldBlockerView]).nullable().describe('The id of a run, or what holds the apply.'),
+});
 const Requester = z
   .object({ ...By.shape, id: AnswerId.nullable().describe('Null where the service itself requested the run.') })
   .meta({ id: 'Requester' });
@@ -40,17 +46,7 @@ export const ListedRunView = z
     status: z.enum(runStatuses),
     phase: z.enum(runPhases),
     status_reason: z.string().nullable(),
-    waiting_on: z
-      .object({
-        code: z.enum(waitingCodes),
-        since: Time,
-        position: z.int().nullable(),
-        blocker: z
-          .union([z.string(), HoldBlockerView])
-          .nullable()
-          .describe('The id of a run, or what holds the apply.'),
-      })
-      .nullable(),
+    waiting_on: WaitingOnView.nullable(),
     operation: z.enum(runOperations),
     replace: z.array(z.string()),
     team_id: AnswerId.nullable(),

@@ -2,7 +2,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { refuseByStatus } from './actions.ts';
 import type { Run } from './entity.ts';
 import { publishRunEvent } from './publish-event.ts';
-import { finishRun } from './steps/transitions.ts';
+import { changeStatus, finishRun } from './steps/transitions.ts';
 
 export interface Cancellation {
   readonly reason?: string | undefined;
@@ -21,7 +21,7 @@ export async function cancelRun(tx: Transaction, run: Run, { reason, force }: Ca
   if (already && !force) return;
   run.cancelReason = reason ?? run.cancelReason ?? null;
   if (!already) {
-    run.moveTo('canceling');
+    changeStatus(tx, run, 'canceling');
     run.statusReason = 'canceled_by_user';
   }
   await tx.em.flush();

@@ -46,6 +46,7 @@ export function selectRunDetails(eb: OverRun) {
     'runs.cancel_reason as cancelReason',
     'runs.requeued_from as requeuedFrom',
     'runs.assembly_run_id as assemblyRunId',
+    'runs.assembly_node_id as assemblyNodeId',
     'runs.drift_finding_id as driftFindingId',
     'runs.undoes',
     'runs.undone_by as undoneBy',

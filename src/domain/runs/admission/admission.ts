@@ -10,12 +10,22 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { settledValue } from '#domain/shared/tasks/settled.ts';
 import { readPoolAccess } from '#domain/workers/pools/store.ts';
 import type { RunDetails } from '../details-store.ts';
-import { runWorkflow } from '../model.ts';
+import { type RunAuthor, runWorkflow } from '../model.ts';
 import { publishRunEvent } from '../publish-event.ts';
 import type { ResolvedRun } from './resolve.ts';
 import { findClosedPoolRefusal, findOccupiedRefusal } from './rules.ts';
 import { insertRun, type NewRunRow } from './store.ts';
 import type { AdmissionTarget } from './target.ts';
+
+/** What a run is part of. */
+export interface RunPart {
+  readonly assemblyRunId: string;
+  readonly assemblyNodeId: string;
+  /** The workflow that is woken whenever the run's status changes. */
+  readonly watchedBy: string;
+  /** Who answers for the run beside its requester. */
+  readonly authors: readonly RunAuthor[];
+}
 
 /** A run that is admitted once the transaction has committed. */
 export interface AdmittedRun {
@@ -37,6 +47,7 @@ export async function admitRun(
   target: AdmissionTarget,
   { instance, resolve }: { instance: string; resolve: () => Promise<ResolvedRun> },
   requester: Principal,
+  part?: RunPart,
 ): Promise<AdmittedRun> {
   refuseArchived(target);
   // Both end before a refusal of one rolls the transaction back, so that no statement of the other follows the rollback.
@@ -46,6 +57,7 @@ export async function admitRun(
     ...describeWork(run),
     ...describeOwner(target),
     ...describeRequester(requester),
+    ...describePart(part),
     idempotency_key: key,
     status: 'queued',
     phase: 'queued',
@@ -61,6 +73,15 @@ export async function admitRun(
   publishRunEvent(tx, { id, teamId: target.teamId }, 'run.admitted', { by: requester.name, operation });
   tx.notifyEngine(key, { kind: 'start', workflow: runWorkflow, input: { run_id: id } });
   return { id, teamId: target.teamId, revision: 1, details };
+}
+
+function describePart(part: RunPart | undefined) {
+  return {
+    assembly_run_id: part?.assemblyRunId ?? null,
+    assembly_node_id: part?.assemblyNodeId ?? null,
+    watched_by: part?.watchedBy ?? null,
+    authors: json(part?.authors ?? []),
+  };
 }
 
 /** Inserts the run with the statement that returns its details. */

@@ -1,5 +1,5 @@
 import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/environments/variables.ts';
-import { type ApprovalPolicy, stricterApproval } from '#domain/registry/approval/approval-policy.ts';
+import { type ApprovalPolicy, strictestPolicy, stricterApproval } from '#domain/registry/approval/approval-policy.ts';
 import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
@@ -24,6 +24,10 @@ export interface RunRequest {
   readonly replace: readonly string[];
   readonly variables: Record<string, JsonValue>;
   readonly message: string;
+  /** Names of variables that are secret whatever the template says. */
+  readonly sensitive?: readonly string[];
+  /** A policy that counts beside those of template and environment. */
+  readonly approval?: ApprovalPolicy | null;
   /** The run from which a copy takes version and variables. */
   readonly source?: RunSource;
 }
@@ -82,10 +86,10 @@ export async function resolveRun(
     ? await loadEnvironmentVariables(em, keyRing, target.environmentId)
     : { template: {}, env: [] };
   const schema = version.spec.variables;
-  const repeated = mergeInputs(schema, environment, deployment, request.variables);
+  const repeated = mergeInputs(schema, environment, deployment, request);
   const isChanged = source && (source.isChanged || isGivenOtherwise(source.deployment.inputs, repeated));
   const inherited = deployment && inheritFrom(deployment, version, request.variables, isChanged ?? false);
-  const given = mergeInputs(schema, environment, inherited, request.variables);
+  const given = mergeInputs(schema, environment, inherited, request);
   const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([version.id, given]), () =>
     evaluator.validate(requester.id, schema, given.variables, given.sensitive),
   );
@@ -105,7 +109,7 @@ function mergeInputs(
   schema: TemplateSpec['variables'],
   environment: EnvironmentVariables,
   deployment: Deployment | null,
-  requested: Record<string, JsonValue>,
+  { variables: requested, sensitive: named = [] }: Pick<RunRequest, 'variables' | 'sensitive'>,
 ): RunInputs {
   const inherited = Object.entries(environment.template);
   const variables = mergeVariables(schema, {
@@ -116,6 +120,7 @@ function mergeInputs(
   const sensitive = [
     ...inherited.filter(([, { sensitive }]) => sensitive).map(([name]) => name),
     ...(deployment?.inputs.sensitive ?? []),
+    ...named,
   ];
   return { variables, sensitive, environment: environment.env };
 }
@@ -147,7 +152,7 @@ export function buildRun(
     pool: spec.pool ?? defaultPool,
     retrySafe: spec.retry_safe,
     timeouts: readTimeouts(spec),
-    approval: stricterApproval(spec.approval ?? null, target.approval),
+    approval: strictestPolicy(stricterApproval(spec.approval ?? null, target.approval), request.approval ?? null),
     requeuedFrom: request.requeuedFrom,
   };
 }

@@ -43,6 +43,10 @@ const admittedColumns = [
   'approval_allow_self',
   'outputs',
   'requeued_from',
+  'assembly_run_id',
+  'assembly_node_id',
+  'watched_by',
+  'authors',
   'created_at',
 ] as const;
 

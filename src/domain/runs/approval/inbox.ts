@@ -20,7 +20,9 @@ export function listApprovals(
 ): Promise<Page<PendingRun>> {
   return pageByRule(page, {
     read: (after, limit) => findPending(em, reviewer, { after, limit, ...filter }),
-    isListed: (run) => mayReview(reviewer, run) && findRunRefusal('approve', run.facts, reviewer) === null,
+    isListed: (run) =>
+      mayReview(reviewer, { owner: run, isOfAssembly: run.details.assemblyRunId !== null }) &&
+      findRunRefusal('approve', run.facts, reviewer) === null,
     most: mostRuns,
   });
 }

@@ -53,7 +53,7 @@ async function requireReviewers(em: Em, runId: string, by: Principal, ids: reado
 
 function mayBeAsked(facts: ApprovalFacts, reviewer: Principal): boolean {
   const hasReviewed = facts.reviews.some(({ person }) => person === responsiblePerson(reviewer));
-  return mayReview(reviewer, facts.owner) && findSelfApproval(facts, reviewer) === null && !hasReviewed;
+  return mayReview(reviewer, facts) && findSelfApproval(facts, reviewer) === null && !hasReviewed;
 }
 
 /** Readers of a run may know its team's members; of others, only those whom they could add by id. */

@@ -1,7 +1,7 @@
 import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
-import type { LapseReason } from '../model.ts';
+import type { LapseReason, RunAuthor } from '../model.ts';
 
 /** A principal that did something, and the person who was responsible for it at that time. */
 export interface Author {
@@ -35,10 +35,14 @@ export interface ApprovalFacts {
   readonly expiresAt: string | null;
   readonly templateVersion: string;
   readonly owner: Ownership;
+  /** Whether it is the run of a node of an assembly run. */
+  readonly isOfAssembly: boolean;
   /** Who requested the run, and the runs that it was requeued from. */
   readonly requesters: readonly Author[];
   /** Who published the template versions of these runs. */
   readonly publishers: readonly Author[];
+  /** Who answers for these runs beside their requesters. */
+  readonly authors: readonly RunAuthor[];
   readonly reviews: readonly RecordedReview[];
 }
 
@@ -51,6 +55,9 @@ export const reviewAuthority = {
   anyOf: ['run:approve'],
   teamAction: 'team.metadata.write',
 } as const satisfies Partial<Access>;
+
+/** The same for the run of a node: there is no second path around the approval of assemblies (specification, *Assembly mapping*). */
+export const nodeReviewAuthority = { ...reviewAuthority, allOf: ['assembly:approve'] } as const satisfies Partial<Access>;
 
 /**
  * The one rule for every review. A review must name the plan that waits (null: the digest is not compared). While approvals are
@@ -100,13 +107,13 @@ export function countsNow(facts: EligibilityFacts, review: RecordedReview): bool
 }
 
 /** What decides, beside the reviewer, whether an approval counts. */
-type EligibilityFacts = Pick<ApprovalFacts, 'owner' | 'allowSelf' | 'requesters' | 'publishers' | 'templateVersion'>;
+type EligibilityFacts = Pick<ApprovalFacts, 'owner' | 'isOfAssembly' | 'allowSelf' | 'requesters' | 'publishers' | 'authors' | 'templateVersion'>;
 
 /** Why an approval no longer counts; null while its reviewer is enabled and could still give it. */
 export function findLapse(facts: EligibilityFacts, review: RecordedReview): LapseReason | null {
   const { reviewer, person, reviewerId, isPersonEnabled } = review;
   if (!reviewer?.enabled || !isPersonEnabled) return 'disabled';
-  if (!mayReview(reviewer, facts.owner)) return 'not_permitted';
+  if (!mayReview(reviewer, facts)) return 'not_permitted';
   return findSelfApproval(facts, { id: reviewerId, responsibleUserId: person }) && 'self_approval';
 }
 
@@ -125,20 +132,27 @@ export function findLapses(facts: Pick<ApprovalFacts, 'reviews'> & EligibilityFa
   });
 }
 
-/** Whether a principal has the authority to review the runs of an owner. */
-export function mayReview(principal: Principal, owner: Ownership): boolean {
-  return decide(principal, { ...reviewAuthority, review: 'none' }, owner).allowed;
+/** Whether a principal has the authority to review the runs of an owner, or those of its assemblies. */
+export function mayReview(
+  principal: Principal,
+  { owner, isOfAssembly }: Pick<ApprovalFacts, 'owner' | 'isOfAssembly'>,
+): boolean {
+  const authority = isOfAssembly ? nodeReviewAuthority : reviewAuthority;
+  return decide(principal, { ...authority, review: 'none' }, owner).allowed;
 }
 
 /** The refusal of an approval of one's own run; null if the policies allow it. */
 export function findSelfApproval(
-  facts: Pick<EligibilityFacts, 'allowSelf' | 'requesters' | 'publishers' | 'templateVersion'>,
+  facts: Pick<EligibilityFacts, 'allowSelf' | 'requesters' | 'publishers' | 'authors' | 'templateVersion'>,
   reviewer: Reviewer,
 ): Refusal | null {
   if (facts.allowSelf) return null;
-  if (facts.requesters.some((author) => isSame(author, reviewer))) return selfApproval(null);
-  if (facts.publishers.some((author) => isSame(author, reviewer))) return selfApproval(facts.templateVersion);
-  return null;
+  if (facts.requesters.some((author) => isSame(author, reviewer)))
+    return selfApproval('you requested it, or a run that it repeats');
+  if (facts.publishers.some((author) => isSame(author, reviewer)))
+    return selfApproval(`you published version ${facts.templateVersion} of its template`);
+  const author = facts.authors.find((other) => isSame(other, reviewer));
+  return author ? selfApproval(deeds[author.because]) : null;
 }
 
 /** An account counts as the author also after another person has become responsible for it. */
@@ -157,12 +171,13 @@ const approvalExpired: Refusal = {
   message: 'the time for approval is over: requeue the run once it has ended',
 };
 
-/** @param published the version of the template that the reviewer published; null if they asked for the run */
-function selfApproval(published: string | null): Refusal {
-  const why =
-    published === null
-      ? 'you requested it, or a run that it repeats'
-      : `you published version ${published} of its template`;
+const deeds: Record<RunAuthor['because'], string> = {
+  started_assembly: 'you started or resumed the assembly run that it is part of',
+  published_assembly: 'you published the version of the assembly that it is part of',
+};
+
+/** @param why what makes the reviewer answer for the run */
+function selfApproval(why: string): Refusal {
   const message = `you answer for this run: ${why}, so its approval must come from somebody else (the environment does not allow self-approval)`;
   return { code: 'self_approval', message };
 }

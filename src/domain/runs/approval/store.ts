@@ -8,6 +8,7 @@ import { noCredential, type PrincipalSnapshot, toPrincipal } from '#domain/share
 import { selectPrincipal } from '#domain/shared/access/store.ts';
 import type { OverRun } from '../details-store.ts';
 import { selectAdmittedPolicy, selectEnvironmentPolicy } from './policy-store.ts';
+import type { RunAuthor } from '../model.ts';
 import type { ApprovalFacts, RecordedReview } from './rules.ts';
 
 /** Whether a review `v` approves the plan with which its run waits. */
@@ -50,13 +51,20 @@ export function selectApprovalFacts(eb: OverRun): AliasableExpression<ApprovalFa
         present: selectEnvironmentPolicy(eb),
         expiresAt: eb.ref('runs.approval_expires_at'),
         templateVersion: eb.ref('runs.template_version'),
+        isOfAssembly: eb('runs.assembly_run_id', 'is not', null).$castTo<boolean>(),
         owner: jsonBuildObject({ teamId: eb.ref('runs.team_id'), organizationId: selectOrganization(eb) }),
         requesters: fn.jsonAgg(jsonBuildObject(requester)),
         publishers: fn.jsonAgg(jsonBuildObject(publisher)),
+        authors: selectAuthors(),
         reviews: selectReviewers(eb),
       }).as('facts');
     });
   return withLineage(eb, facts.$asScalar().$notNull());
+}
+
+/** The authors of all runs of the lineage. */
+function selectAuthors() {
+  return sql<RunAuthor[]>`(select coalesce(jsonb_agg(author), '[]') from lineage, jsonb_array_elements(lineage.authors) as author)`;
 }
 
 function selectOrganization(eb: OverRun) {
@@ -95,7 +103,13 @@ function present(eb: Over<{ v: 'run_reviews' }>, column: 'v.responsible_user_id'
 interface WithLineage {
   lineage: Pick<Tables['runs'], (typeof lineageColumns)[number]>;
 }
-const lineageColumns = ['requeued_from', 'responsible_user_id', 'requested_by_id', 'template_version_id'] as const;
+const lineageColumns = [
+  'requeued_from',
+  'responsible_user_id',
+  'requested_by_id',
+  'template_version_id',
+  'authors',
+] as const;
 
 /** An expression over the `lineage` of a run. */
 function withLineage<Value>(eb: OverRun, value: Expression<Value>) {
@@ -108,6 +122,7 @@ function withLineage<Value>(eb: OverRun, value: Expression<Value>) {
       'former.responsible_user_id',
       'former.requested_by_id',
       'former.template_version_id',
+      'former.authors',
     ]);
   return sql<Value>`(with recursive lineage as ${itself.unionAll(former)} ${value})`;
 }

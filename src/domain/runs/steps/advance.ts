@@ -15,7 +15,7 @@ import { approvalWaitSeconds } from './obstacles.ts';
 import { findPlacement, type Placement, publishUncontainedWorkers } from './placement.ts';
 import { acquireSlot } from './slot.ts';
 import type { Closing, Step, StepFacts } from './step.ts';
-import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './transitions.ts';
+import { changeStatus, closeAttempt, finishRun, lockRunInOrder, openAttempt } from './transitions.ts';
 
 /** An attempt that no worker has claimed for this long gets a new queue: the workers of its queue may be gone. */
 const redispatchAfterSeconds = 600;
@@ -113,7 +113,7 @@ async function begin(tx: Transaction, run: Run, { stateSerial, placement }: Step
   if (run.isWriter()) await acquireSlot(tx.em, run);
   run.startedAt = new Date();
   run.stateSerialBefore = stateSerial;
-  run.moveTo('running', 'planning');
+  changeStatus(tx, run, 'running', 'planning');
   publishRunEvent(tx, run, 'run.planning', {});
   return startAttempt(tx, run, 'planning', placement);
 }
@@ -121,13 +121,13 @@ async function begin(tx: Transaction, run: Run, { stateSerial, placement }: Step
 /** The run keeps the policy under which it applies. */
 function apply(tx: Transaction, run: Run, policy: ApprovalPolicy): Promise<NextStep> {
   Object.assign(run, toPolicyFields(policy));
-  run.moveTo('running', 'applying');
+  changeStatus(tx, run, 'running', 'applying');
   publishRunEvent(tx, run, 'run.applying', { digest: run.planDigest ?? null });
   return startAttempt(tx, run, 'applying');
 }
 
 async function waitForApproval(tx: Transaction, run: Run, facts: StepFacts, seconds: number): Promise<NextStep> {
-  if (run.status !== 'pending_approval') run.moveTo('pending_approval', 'approval');
+  if (run.status !== 'pending_approval') changeStatus(tx, run, 'pending_approval', 'approval');
   run.approvalExpiresAt = new Date(Date.now() + seconds * 1000);
   run.waitFor('approval');
   await tx.em.flush();

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type Expression, expressionBuilder, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import { engineSubscriber } from '#domain/shared/events/outbox.ts';
 
 /** A run that has not ended and whose workflow the engine has started. */
@@ -40,11 +41,17 @@ export async function waitsForStart(em: Em, runId: string): Promise<boolean> {
 }
 
 function isStartPending(eb: Over<{ r: 'runs' }>) {
+  return isWorkflowStartPending(eb.ref('r.idempotency_key'));
+}
+
+/** Whether the engine has yet to be told to start a workflow. */
+export function isWorkflowStartPending(workflowId: Expression<string>): Expression<boolean> {
+  const eb = expressionBuilder<Tables>();
   return eb.exists(
     eb
       .selectFrom('outbox as o')
       .where('o.subscriber', '=', engineSubscriber)
-      .where((row) => row('o.target', '=', row.cast<string>(row.ref('r.idempotency_key'), 'text')))
+      .where((row) => row('o.target', '=', row.cast<string>(workflowId, 'text')))
       .where((row) => sql<boolean>`${row.ref('o.payload')} ->> 'kind' = 'start'`)
       .select('o.id'),
   );

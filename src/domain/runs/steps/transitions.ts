@@ -4,7 +4,15 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { findLogEnd } from '../attempts/log-store.ts';
 import { Run, RunAttempt } from '../entity.ts';
-import type { AttemptOutcome, AttemptPhase, StatusReason, TerminalStatus } from '../model.ts';
+import {
+  type AttemptOutcome,
+  type AttemptPhase,
+  type RunPhase,
+  type RunStatus,
+  type StatusReason,
+  type TerminalStatus,
+  wakeSignal,
+} from '../model.ts';
 import { publishRunEvent } from '../publish-event.ts';
 import { releaseSlot } from './slot.ts';
 import { discardPlanArtifact, lockInstanceOfAttempt, lockInstanceOfRun } from './store.ts';
@@ -26,6 +34,13 @@ export async function lockAttemptInOrder(em: Em, attemptId: string): Promise<{ r
   return { run, attempt };
 }
 
+/** Changes the status of a run along a transition, and wakes the workflow that watches the run. */
+export function changeStatus(tx: Transaction, run: Run, status: RunStatus, phase?: RunPhase): void {
+  const before = run.status;
+  run.moveTo(status, phase);
+  if (run.watchedBy && before !== status) tx.notifyEngine(run.watchedBy, { kind: 'signal', signal: wakeSignal });
+}
+
 /**
  * Ends a run: sets status, reason and times, and records the event. Deletes the artifact of its plan, releases its slot and
  * wakes the next run in the queue. The only way to a terminal status.
@@ -36,7 +51,7 @@ export async function finishRun(
   status: TerminalStatus,
   reason: StatusReason | null = null,
 ): Promise<void> {
-  run.moveTo(status, 'finished');
+  changeStatus(tx, run, status, 'finished');
   run.statusReason = reason;
   run.finishedAt = new Date();
   run.attemptId = null;

@@ -13,6 +13,8 @@ import type { Principal } from './principal.ts';
  */
 export interface Access {
   readonly anyOf: readonly Permission[];
+  /** Permissions that the caller needs beside one of `anyOf`: all of them. */
+  readonly allOf?: readonly Permission[];
   readonly scope: 'platform' | 'organization' | 'team' | 'self' | 'service_account' | 'administered';
   /** The actions that the caller needs in the team that owns the target, beside the permission. */
   readonly teamAction?: TeamAction | readonly TeamAction[];
@@ -82,9 +84,9 @@ export function decidePermission(principal: Principal, access: Access): Decision
   if (!kinds.includes(principal.kind)) return refused(principal.kind === 'service_account' ? 'kind' : 'permission');
   if (isPlatformAdministrator(principal)) return allowed;
   const permissions = principal.role && rolePermissions[principal.role];
-  return permissions && access.anyOf.some((permission) => permissions.has(permission))
-    ? allowed
-    : refused('permission');
+  const { anyOf, allOf = [] } = access;
+  const hasAll = permissions && anyOf.some((each) => permissions.has(each)) && allOf.every((each) => permissions.has(each));
+  return hasAll ? allowed : refused('permission');
 }
 
 /**

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { pageOf } from '#api/pipeline/schemas.ts';
+import { ReviewRun } from '#api/runs/approval-operations.ts';
+import { findNodeReview, refuseUnlessPending } from '#domain/assemblies/runs/node-review.ts';
+import { listNodes, readNode } from '#domain/assemblies/runs/store.ts';
+import { findAssemblyRun } from '#domain/assemblies/runs/targets.ts';
+import { NodeKey } from '#domain/assemblies/spec/spec.ts';
+import { reviewRun } from '#domain/runs/approval/review.ts';
+import { nodeReviewAuthority } from '#domain/runs/approval/rules.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { accessReview, nestedReadAccess } from './access.ts';
+import { AssemblyRunParams } from './run-operations.ts';
+import { AssemblyNodeView, toAssemblyNode } from './run-views.ts';
+
+const NodeParams = AssemblyRunParams.extend({ key: NodeKey });
+
+export const list = read({
+  id: 'assemblies.list_nodes',
+  route: 'GET /api/v1/assemblies/:id/runs/:runID/nodes',
+  summary: 'List the nodes of an assembly run; each follows those that it waits for',
+  params: AssemblyRunParams,
+  query: z.strictObject(pageQuery),
+  responses: { 200: pageOf('nodes', AssemblyNodeView) },
+  access: nestedReadAccess,
+  target: ({ em, params }) => findAssemblyRun(em, { assemblyId: params.id, runId: params.runID }, false),
+  targetName: 'assembly run',
+  handle: async ({ em, params, query }) => {
+    const page = await listNodes(em, params.runID, query);
+    return { nodes: page.items.map(toAssemblyNode), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'assemblies.get_node',
+  route: 'GET /api/v1/assemblies/:id/runs/:runID/nodes/:key',
+  summary: 'Read a node of an assembly run',
+  params: NodeParams,
+  responses: { 200: AssemblyNodeView },
+  access: nestedReadAccess,
+  target: ({ em, params }) => findAssemblyRun(em, { assemblyId: params.id, runId: params.runID }, false),
+  targetName: 'assembly run',
+  handle: async ({ em, params }) => {
+    const node = await readNode(em, params.runID, params.key);
+    if (!node) throw new NotFound('a node of this assembly run');
+    return toAssemblyNode(node);
+  },
+});
+
+export const approve = command({
+  id: 'assemblies.approve_node',
+  route: 'POST /api/v1/assemblies/:id/runs/:runID/nodes/:key/approve',
+  summary: "Approve or reject the plan of a node that waits for approval: the review of the node's run",
+  params: NodeParams,
+  body: ReviewRun,
+  responses: { 200: AssemblyNodeView },
+  at: get,
+  atParams: (_change, { params }) => params,
+  access: {
+    ...nodeReviewAuthority,
+    withoutPermission: 'hidden',
+    review: { ...accessReview, verb: 'approve', parameter: 'id' },
+  },
+  target: ({ em, params, lock }) =>
+    findNodeReview(em, { assemblyId: params.id, runId: params.runID, key: params.key }, lock),
+  targetName: 'node of the assembly run',
+  resource: 'runs',
+  resourceId: ({ target }) => target?.run?.id ?? null,
+  idempotency: 'optional',
+  audit: 'run.reviewed',
+  handle: async ({ tx, target, body, principal }) => {
+    const { decision, comment, plan_digest: planDigest } = body;
+    const reviewed = refuseUnlessPending(target);
+    await reviewRun(tx, reviewed, principal, { decision, comment, planDigest });
+    return { id: reviewed.id, after: body, revision: reviewed.revision };
+  },
+});

@@ -1,0 +1,19 @@
+import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
+import type { AssemblyRunDetails } from '#domain/assemblies/runs/store.ts';
+import { findStatusRefusal } from '#domain/assemblies/runs/rules.ts';
+import type { AssemblyRunTarget } from '#domain/assemblies/runs/targets.ts';
+import { findArchivedRefusal } from '#domain/shared/archiving.ts';
+import { toListedAssemblyRun } from './run-views.ts';
+
+const actions = actionsOf<AssemblyRunTarget>()({
+  cancel: { operation: 'assemblies.cancel_run', findRefusal: ({ run }) => findStatusRefusal('cancel', run.status) },
+  resume: {
+    operation: 'assemblies.resume_run',
+    findRefusal: (target) => findStatusRefusal('resume', target.run.status) ?? findArchivedRefusal(target),
+  },
+});
+
+/** Shows one assembly run with what the caller may do with it. */
+export function showAssemblyRun(context: ActionContext, target: AssemblyRunTarget, details: AssemblyRunDetails) {
+  return { ...toListedAssemblyRun(details), actions: actions.describe(context, target) };
+}

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { pageOf, repeated } from '#api/pipeline/schemas.ts';
+import { assemblyRunAuthority } from '#domain/assemblies/authority.ts';
+import { assemblyOperations } from '#domain/assemblies/model.ts';
+import { cancelAssemblyRun } from '#domain/assemblies/runs/cancel.ts';
+import { resumeAssemblyRun } from '#domain/assemblies/runs/resume.ts';
+import { startAssemblyRun } from '#domain/assemblies/runs/start.ts';
+import { listAssemblyRunEvents, listAssemblyRuns, readAssemblyRun } from '#domain/assemblies/runs/store.ts';
+import { findAssemblyRun, findWantedStart, requirePlace } from '#domain/assemblies/runs/targets.ts';
+import { mostNodes, NodeKey } from '#domain/assemblies/spec/spec.ts';
+import { findAssembly } from '#domain/assemblies/store.ts';
+import { runStatuses } from '#domain/runs/model.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { Json } from '#domain/shared/values/json.ts';
+import { wholeNumber } from '#domain/shared/values/whole-number.ts';
+import { accessReview, nestedReadAccess } from './access.ts';
+import { showAssemblyRun } from './run-actions.ts';
+import { AssemblyRunEventView, AssemblyRunView, ListedAssemblyRunView, toListedAssemblyRun } from './run-views.ts';
+
+const AssemblyParams = z.strictObject({ id: Id });
+export const AssemblyRunParams = z.strictObject({ id: Id, runID: Id });
+
+/** To start a run of a named assembly. Canceling and resuming one inherit it. */
+const runAccess: Access = {
+  ...assemblyRunAuthority,
+  withoutPermission: 'hidden',
+  review: { ...accessReview, verb: 'run' },
+};
+const inheritedRunAccess: Access = { ...runAccess, review: { inherits: 'assemblies.run' } };
+
+export const listRuns = read({
+  id: 'assemblies.list_runs',
+  route: 'GET /api/v1/assemblies/:id/runs',
+  summary: 'List the runs of an assembly, newest first',
+  params: AssemblyParams,
+  query: z.strictObject({
+    ...pageQuery,
+    environment_id: Id.optional(),
+    status: repeated(z.enum(runStatuses), { max: runStatuses.length }),
+    operation: z.enum(assemblyOperations).optional(),
+  }),
+  responses: { 200: pageOf('assembly_runs', ListedAssemblyRunView) },
+  access: nestedReadAccess,
+  target: ({ em, params }) => findAssembly(em, params.id),
+  targetName: 'assembly',
+  handle: async ({ em, params, query }) => {
+    const { environment_id: environmentId, status, operation } = query;
+    const page = await listAssemblyRuns(em, { assemblyId: params.id, environmentId, status, operation }, query);
+    return { assembly_runs: page.items.map(toListedAssemblyRun), next_cursor: page.nextCursor };
+  },
+});
+
+export const getRun = read({
+  id: 'assemblies.get_run',
+  route: 'GET /api/v1/assemblies/:id/runs/:runID',
+  summary: 'Read an assembly run, with the status of each node',
+  params: AssemblyRunParams,
+  responses: { 200: AssemblyRunView },
+  access: nestedReadAccess,
+  target: ({ em, params }) => findAssemblyRun(em, { assemblyId: params.id, runId: params.runID }, false),
+  targetName: 'assembly run',
+  handle: async ({ em, target, operations, principal }) => {
+    const details = await readAssemblyRun(em, target.run.id);
+    if (!details) throw new NotFound('assembly run');
+    return showAssemblyRun({ operations, principal }, target, details);
+  },
+});
+
+const RunAssembly = z
+  .strictObject({
+    version: z
+      .string()
+      .min(1)
+      .max(128)
+      .default('latest')
+      .describe('A version, a range such as ^1.2, or latest. A destroy uses what was deployed, whatever the version.'),
+    environment_id: Id,
+    operation: z.enum(assemblyOperations).default('apply'),
+    variables: z.record(z.string(), Json).default({}),
+    only: z
+      .array(NodeKey)
+      .min(1)
+      .max(mostNodes)
+      .optional()
+      .describe('Run these nodes only, with the recorded outputs of the others.'),
+    message: z.string().max(4000).default(''),
+  })
+  .meta({ id: 'RunAssembly' });
+
+export const run = command({
+  id: 'assemblies.run',
+  route: 'POST /api/v1/assemblies/:id/runs',
+  summary: 'Run an assembly: `plan` previews all nodes, `destroy` goes through what was deployed in reverse',
+  description:
+    'Answers 202 once the run is recorded. The Idempotency-Key is the id of its workflow: repeat it to be sure. Each node is a run of its own, ' +
+    'with your authority at the time when it begins.',
+  params: AssemblyParams,
+  body: RunAssembly,
+  responses: { 202: AssemblyRunView },
+  at: getRun,
+  atParams: ({ id }, { params }) => ({ id: params.id, runID: id }),
+  access: runAccess,
+  target: ({ em, params, body, lock }) =>
+    findWantedStart(em, { assemblyId: params.id, environmentId: body.environment_id }, lock),
+  targetName: 'assembly',
+  resource: 'assembly_runs',
+  resourceId: () => null,
+  idempotency: 'optional',
+  audit: 'assembly_run.created',
+  handle: async ({ tx, key, target, body, principal, services }) => {
+    const place = requirePlace(target);
+    const started = await startAssemblyRun(tx, services, { key: key ?? '', target: place, request: body }, principal);
+    const { id, revision, operation, version, environmentId } = started;
+    return { id, revision, after: { operation, version, environmentId, assemblyId: target.assemblyId } };
+  },
+});
+
+const CancelAssemblyRun = z
+  .strictObject({ reason: z.string().max(1000).optional() })
+  .meta({ id: 'CancelAssemblyRun' });
+
+export const cancelRun = command({
+  id: 'assemblies.cancel_run',
+  route: 'POST /api/v1/assemblies/:id/runs/:runID/cancel',
+  summary: 'Cancel an assembly run, and the runs of its nodes',
+  params: AssemblyRunParams,
+  body: CancelAssemblyRun.default({}),
+  responses: { 202: AssemblyRunView },
+  at: getRun,
+  atParams: ({ id }, { params }) => ({ id: params.id, runID: id }),
+  access: inheritedRunAccess,
+  target: ({ em, params, lock }) => findAssemblyRun(em, { assemblyId: params.id, runId: params.runID }, lock),
+  targetName: 'assembly run',
+  resource: 'assembly_runs',
+  idempotency: 'optional',
+  audit: 'assembly_run.cancel_requested',
+  handle: async ({ tx, target, body, principal }) => {
+    await cancelAssemblyRun(tx, target.run, body.reason, principal.name);
+    return { id: target.run.id, revision: target.run.revision, after: body };
+  },
+});
+
+export const resumeRun = command({
+  id: 'assemblies.resume_run',
+  route: 'POST /api/v1/assemblies/:id/runs/:runID/resume',
+  summary: 'Go on with an assembly run that ended without success, under your authority',
+  description: 'Nodes that succeeded keep their outputs; the others begin anew. It stays the same run.',
+  params: AssemblyRunParams,
+  responses: { 202: AssemblyRunView },
+  at: getRun,
+  atParams: ({ id }, { params }) => ({ id: params.id, runID: id }),
+  access: inheritedRunAccess,
+  target: ({ em, params, lock }) => findAssemblyRun(em, { assemblyId: params.id, runId: params.runID }, lock),
+  targetName: 'assembly run',
+  resource: 'assembly_runs',
+  idempotency: 'optional',
+  audit: 'assembly_run.resumed',
+  handle: async ({ tx, key, target, principal }) => {
+    const before = { status: target.run.status };
+    await resumeAssemblyRun(tx, key ?? '', target, principal);
+    return { id: target.run.id, revision: target.run.revision, before, after: { status: target.run.status } };
+  },
+});
+
+export const listEvents = read({
+  id: 'assemblies.get_run_events',
+  route: 'GET /api/v1/assemblies/:id/runs/:runID/events',
+  summary: 'Read the events of an assembly run, oldest first',
+  params: AssemblyRunParams,
+  query: z.strictObject({ ...pageQuery, after: wholeNumber({ min: 0 }).default(0) }),
+  responses: { 200: pageOf('events', AssemblyRunEventView) },
+  access: nestedReadAccess,
+  target: ({ em, params }) => findAssemblyRun(em, { assemblyId: params.id, runId: params.runID }, false),
+  targetName: 'assembly run',
+  handle: async ({ em, params, query }) => {
+    const page = await listAssemblyRunEvents(em, params.runID, query.after, query);
+    return { events: page.items, next_cursor: page.nextCursor };
+  },
+});

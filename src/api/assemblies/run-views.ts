@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
+import { By } from '#api/runs/actor-view.ts';
+import { SummaryView } from '#api/runs/plan-views.ts';
+import { OutputsView, WaitingOnView } from '#api/runs/views.ts';
+import { assemblyEvents } from '#domain/assemblies/events.ts';
+import {
+  assemblyOperations,
+  assemblyRunActions,
+  type NodeWaiting,
+  nodeStatuses,
+  nodeWaitingCodes,
+} from '#domain/assemblies/model.ts';
+import type { AssemblyNodeDetails, AssemblyRunDetails } from '#domain/assemblies/runs/store.ts';
+import { runStatuses } from '#domain/runs/model.ts';
+import { completeSummary } from '#domain/runs/plans/model.ts';
+import { waitingCodes } from '#domain/runs/waiting.ts';
+import { Json } from '#domain/shared/values/json.ts';
+
+const NodeStatus = z.enum(nodeStatuses);
+
+/** An assembly run in a list. */
+export const ListedAssemblyRunView = z
+  .object({
+    id: AnswerId,
+    idempotency_key: AnswerId,
+    assembly_id: AnswerId,
+    version: z.string(),
+    status: z.enum(runStatuses),
+    status_reason: z.string().nullable(),
+    operation: z.enum(assemblyOperations),
+    team_id: AnswerId,
+    project_id: AnswerId,
+    environment_id: AnswerId,
+    only: z.array(z.string()).nullable().describe('The nodes that it is for; null: all.'),
+    concurrency: z.int(),
+    variables: z.record(z.string(), Json),
+    message: z.string(),
+    requested_by: By,
+    responsible_user_id: AnswerId.nullable(),
+    outputs: OutputsView,
+    nodes: z.record(z.string(), NodeStatus).describe('The status of each node, by its key.'),
+    cancel_reason: z.string().nullable(),
+    created_at: Time,
+    started_at: Time.nullable(),
+    finished_at: Time.nullable(),
+    revision: z.int(),
+  })
+  .meta({ id: 'ListedAssemblyRun' });
+
+export function toListedAssemblyRun(run: AssemblyRunDetails): z.input<typeof ListedAssemblyRunView> {
+  return {
+    id: run.id,
+    idempotency_key: run.idempotencyKey,
+    assembly_id: run.assemblyId,
+    version: run.version,
+    status: run.status,
+    status_reason: run.statusReason,
+    operation: run.operation,
+    team_id: run.teamId,
+    project_id: run.projectId,
+    environment_id: run.environmentId,
+    only: run.only,
+    concurrency: run.concurrency,
+    variables: run.variables,
+    message: run.message,
+    requested_by: { type: run.requestedByType, id: run.requestedById, name: run.requestedByName },
+    responsible_user_id: run.responsibleUserId,
+    outputs: run.outputs,
+    nodes: run.nodes,
+    cancel_reason: run.cancelReason,
+    created_at: run.createdAt,
+    started_at: run.startedAt,
+    finished_at: run.finishedAt,
+    revision: run.revision,
+  };
+}
+
+/** An assembly run that is read alone. */
+export const AssemblyRunView = ListedAssemblyRunView.extend({ actions: actionsView(assemblyRunActions) }).meta({
+  id: 'AssemblyRun',
+});
+
+const NodeWaitingOn = WaitingOnView.extend({
+  code: z.enum([...nodeWaitingCodes, ...waitingCodes]).describe('A code of a node, or that of its run.'),
+  nodes: z.array(z.string()).nullable().describe('`dependencies`: the nodes that have not ended.'),
+  until: Time.nullable().describe('`retry`: when the next try begins.'),
+}).meta({ id: 'NodeWaitingOn' });
+
+export const AssemblyNodeView = z
+  .object({
+    key: z.string(),
+    status: NodeStatus,
+    reason: z
+      .object({ code: z.string(), message: z.string() })
+      .nullable()
+      .describe('Why it was skipped, or ended without success.'),
+    waiting_on: NodeWaitingOn.nullable(),
+    depends_on: z.array(z.string()).describe('The nodes that it waits for.'),
+    template_id: AnswerId,
+    template_version: z.string(),
+    instance: z.string(),
+    instance_id: AnswerId.nullable(),
+    when: z.string().nullable(),
+    run_id: AnswerId.nullable().describe('Its latest run, where it is reviewed.'),
+    attempts: z.int().describe('How many runs it has had since the assembly run was started or resumed.'),
+    plan: z.object({ digest: z.string(), summary: SummaryView }).nullable(),
+    started_at: Time.nullable(),
+    finished_at: Time.nullable(),
+  })
+  .meta({ id: 'AssemblyNode' });
+
+export function toAssemblyNode(node: AssemblyNodeDetails): z.input<typeof AssemblyNodeView> {
+  return {
+    key: node.key,
+    status: node.status,
+    reason: node.reason,
+    waiting_on: toWaitingOn(node),
+    depends_on: node.waitsFor,
+    template_id: node.templateId,
+    template_version: node.templateVersion,
+    instance: node.instance,
+    instance_id: node.instanceId,
+    when: node.spec.when ?? null,
+    run_id: node.runId,
+    attempts: node.tries,
+    plan: toPlan(node),
+    started_at: node.startedAt,
+    finished_at: node.finishedAt,
+  };
+}
+
+function toPlan({ planDigest: digest, planSummary: summary }: AssemblyNodeDetails) {
+  return digest !== null && summary !== null ? { digest, summary: completeSummary(summary) } : null;
+}
+
+/** A node waits by itself, or for what its run waits for. */
+function toWaitingOn({ waiting, runWaitingOn, finishedAt }: AssemblyNodeDetails): z.input<typeof NodeWaitingOn> | null {
+  if (waiting) return { ...describeWaiting(waiting), position: null, blocker: null };
+  return runWaitingOn && finishedAt === null ? { ...runWaitingOn, nodes: null, until: null } : null;
+}
+
+function describeWaiting({ code, since, nodes = null, until = null }: NodeWaiting) {
+  return { code, since, nodes: nodes && [...nodes], until };
+}
+
+const eventTypes = Object.keys(assemblyEvents).filter((type) => type.startsWith('assembly_run.'));
+
+export const AssemblyRunEventView = z
+  .object({ sequence: z.int(), type: z.enum(eventTypes), data: z.record(z.string(), Json), at: Time })
+  .meta({ id: 'AssemblyRunEvent' });

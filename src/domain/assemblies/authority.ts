@@ -1,0 +1,19 @@
+import type { Access } from '#domain/shared/access/decide.ts';
+
+/** Who may do what with assemblies (specification, *Assembly mapping*). */
+
+/** The authority that starting, canceling and resuming an assembly run need. */
+export const assemblyRunAuthority = {
+  scope: 'team',
+  hidden: 'not_found',
+  anyOf: ['assembly:run'],
+  teamAction: 'team.metadata.write',
+} as const satisfies Partial<Access>;
+
+/** What somebody needs for whom the run of a node is admitted: what running the assembly needs, and what any run needs. */
+export const nodeRunAuthority: Access = {
+  ...assemblyRunAuthority,
+  allOf: ['run:create'],
+  teamAction: ['team.metadata.write', 'team.secret.read'],
+  review: 'none',
+};

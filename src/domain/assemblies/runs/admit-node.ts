@@ -1,0 +1,179 @@
+import { createHmac } from 'node:crypto';
+import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
+import { admitRun } from '#domain/runs/admission/admission.ts';
+import { resolveRun } from '#domain/runs/admission/resolve.ts';
+import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
+import { nodeRunAuthority } from '../authority.ts';
+import type { CommandChange } from '#domain/shared/audit.ts';
+import { decide } from '#domain/shared/access/decide.ts';
+import { noCredential, type Principal } from '#domain/shared/access/principal.ts';
+import { readPrincipals } from '#domain/shared/access/store.ts';
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import { runCommand } from '#domain/shared/commands/command.ts';
+import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
+import { ServiceError } from '#domain/shared/errors.ts';
+import { toId } from '#domain/shared/ids.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { AssemblyNode, type AssemblyRun } from '../entity.ts';
+import { isNodeEnded } from '../model.ts';
+import { endNode } from './advance.ts';
+import { lockAssemblyRun } from './facts-store.ts';
+import { NodeEnds, resolveNode } from './node-inputs.ts';
+import { publishAssemblyRunEvent } from './publish-event.ts';
+
+export interface NodeDeps {
+  readonly transactions: Transactions;
+  readonly bindingKey: Buffer;
+  readonly keyRing: KeyRing;
+  readonly evaluator: VariableEvaluator;
+}
+
+interface NodeTarget extends AdmissionTarget {
+  readonly run: AssemblyRun;
+  readonly node: AssemblyNode;
+}
+
+/**
+ * Admits the next run of a node that is ready, with the authority that whoever started or resumed the assembly run has now. It is the
+ * command that a request for a run is, under a key of its own, so a repeated call is harmless. A node whose condition is false, or whose run
+ * cannot be admitted, ends instead.
+ * @throws ServiceError that passes: the caller tries again
+ */
+export async function admitNode(deps: NodeDeps, nodeId: string): Promise<void> {
+  const found = await findStart(deps, nodeId);
+  if (!found) return;
+  try {
+    if (!found.principal?.enabled) throw notPermitted(found.run);
+    await admit(deps, found.run, found.node, found.principal);
+  } catch (error) {
+    const ending = toEnding(error);
+    if (!ending) throw error;
+    await endUnadmitted(deps, found.run.id, found.node, ending);
+  }
+}
+
+/** The node with its assembly run and the principal for which its run is admitted; null if it is no longer to be started. */
+async function findStart({ transactions }: NodeDeps, nodeId: string) {
+  return transactions.run(async ({ em }) => {
+    const node = await em.findOne(AssemblyNode, { id: nodeId });
+    const run = node && (await lockAssemblyRun(em, node.assemblyRunId));
+    if (!node || !run || !mayStart(run, node)) return null;
+    const principal = (await readPrincipals(em, [run.authorityId])).get(run.authorityId);
+    return { node, run, principal: principal && actingFor(principal, run) };
+  });
+}
+
+/** The run records the person who answered for the assembly run when it was started or resumed. */
+function actingFor(principal: Principal, { credentialId, responsibleUserId }: AssemblyRun): Principal {
+  return { ...principal, credential: noCredential(credentialId ?? principal.id), responsibleUserId: responsibleUserId ?? null };
+}
+
+function mayStart(run: AssemblyRun, node: AssemblyNode): boolean {
+  if (run.isFinished() || run.status === 'canceling' || isNodeEnded(node.status)) return false;
+  return !node.runId || Boolean(node.nextTryAt);
+}
+
+async function admit(deps: NodeDeps, run: AssemblyRun, node: AssemblyNode, caller: Principal): Promise<void> {
+  const { transactions, bindingKey } = deps;
+  const key = keyOf(bindingKey, run, node);
+  const command = {
+    key,
+    caller,
+    operation: 'assemblies.run_node',
+    audit: { action: 'run.created', resourceType: 'runs' },
+    target: { node: node.id },
+    input: { try: node.tries + 1 },
+    locks: [],
+    request: { requestId: null, address: null },
+  };
+  await runCommand(transactions, bindingKey, command, {
+    find: (tx) => findNodeTarget(tx, run, node),
+    act: (tx, principal, target) => start(tx, deps, { key, target, principal: actingFor(principal, run) }),
+  });
+}
+
+/** Nobody can compute it, so nobody can take it for a request of their own first. */
+function keyOf(bindingKey: Buffer, { workflowId }: AssemblyRun, { id, tries }: AssemblyNode): string {
+  return toId(createHmac('sha256', bindingKey).update(canonicalJson(['assembly node', workflowId, id, tries])).digest());
+}
+
+async function findNodeTarget(tx: Transaction, run: AssemblyRun, node: AssemblyNode): Promise<NodeTarget | undefined> {
+  const { templateId } = node;
+  const { environmentId } = run;
+  const target = await findAdmissionTarget(tx.em, { templateId, environmentId }, true);
+  const locked = await lockAssemblyRun(tx.em, run.id);
+  const current = locked && (await tx.em.findOne(AssemblyNode, { id: node.id }, { refresh: true }));
+  return target && locked && current ? { ...target, run: locked, node: current } : undefined;
+}
+
+async function start(
+  tx: Transaction,
+  deps: NodeDeps,
+  { key, target, principal }: { key: string; target: NodeTarget | undefined; principal: Principal },
+): Promise<CommandChange> {
+  if (!target) throw new NodeEnds('failed', 'refused', 'its template or environment is gone');
+  const { run, node } = target;
+  if (!mayStart(run, node)) throw new NodeNotReady();
+  if (!decide(principal, nodeRunAuthority, target).allowed) throw notPermitted(run);
+  const inputs = await resolveNode(tx, deps, run, node);
+  const request = {
+    version: run.operation === 'destroy' ? undefined : node.templateVersion,
+    instance: node.instance,
+    operation: run.operation,
+    replace: [],
+    message: run.message,
+    approval: node.spec.approval ?? null,
+    ...inputs,
+  };
+  const resolve = () => resolveRun(tx, deps, target, request, principal);
+  const part = { assemblyRunId: run.id, assemblyNodeId: node.id, watchedBy: run.workflowId, authors: run.authors };
+  const admitted = await admitRun(tx, key, target, { instance: node.instance, resolve }, principal, part);
+  noteStart(tx, run, node, admitted.id);
+  await tx.em.flush();
+  const after = { operation: run.operation, templateId: node.templateId, assemblyRunId: run.id, node: node.key };
+  return { id: admitted.id, after, revision: admitted.revision };
+}
+
+function noteStart(tx: Transaction, run: AssemblyRun, node: AssemblyNode, runId: string): void {
+  node.runId = runId;
+  node.tries += 1;
+  node.nextTryAt = null;
+  node.status = 'waiting';
+  node.waiting = null;
+  node.startedAt ??= new Date();
+  run.revision += 1;
+  const data = { node: node.key, run_id: runId, attempt: node.tries };
+  publishAssemblyRunEvent(tx, run, 'assembly_run.node_started', data);
+}
+
+/** The node was started, ended or canceled meanwhile. */
+class NodeNotReady extends Error {}
+
+function notPermitted({ operation }: AssemblyRun): NodeEnds {
+  const message = `whoever started or resumed the assembly run may not ${operation} this node any more`;
+  return new NodeEnds('failed', 'not_permitted', message);
+}
+
+/** The end of the node that an error means; undefined if trying again may help. */
+function toEnding(error: unknown): NodeEnds | NodeNotReady | undefined {
+  if (error instanceof NodeEnds || error instanceof NodeNotReady) return error;
+  if (!(error instanceof ServiceError) || error.kind === 'unavailable' || error.kind === 'limited') return undefined;
+  return new NodeEnds('failed', 'refused', error.message);
+}
+
+async function endUnadmitted(
+  { transactions }: NodeDeps,
+  assemblyRunId: string,
+  { id }: AssemblyNode,
+  ending: NodeEnds | NodeNotReady,
+): Promise<void> {
+  if (ending instanceof NodeNotReady) return;
+  await transactions.run(async (tx) => {
+    const run = await lockAssemblyRun(tx.em, assemblyRunId);
+    const node = await tx.em.findOne(AssemblyNode, { id }, { refresh: true });
+    if (!run || !node || !mayStart(run, node)) return;
+    endNode(tx, run, node, ending);
+    run.revision += 1;
+    await tx.em.flush();
+  });
+}

@@ -1,0 +1,162 @@
+import { cancelRun } from '#domain/runs/cancel.ts';
+import { isTerminal, type TerminalStatus } from '#domain/runs/model.ts';
+import { lockRunInOrder } from '#domain/runs/steps/transitions.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { AssemblyNode, type AssemblyRun } from '../entity.ts';
+import type { NodeReason, NodeStatus, NodeWaiting } from '../model.ts';
+import { type AssemblyStep, decideAssemblyStep, type NodeChange } from './decide-step.ts';
+import { lockAssemblyRun, readNodeRuns, toNodeFacts } from './facts-store.ts';
+import { collectOutputs } from './outputs.ts';
+import { publishAssemblyRunEvent } from './publish-event.ts';
+
+/** What the workflow waits for at most: lost signals do no harm. */
+const lookAgainSeconds = 60;
+
+/** What is to be done outside the transaction of a step. */
+export interface StepResult {
+  readonly isFinished: boolean;
+  /** The ids of the nodes whose runs are to be admitted. */
+  readonly starts: readonly string[];
+  readonly waitSeconds: number;
+}
+
+const over: StepResult = { isFinished: true, starts: [], waitSeconds: 0 };
+
+/**
+ * Advances an assembly run as far as possible without admitting a run. `decideAssemblyStep` decides, while the assembly run is
+ * locked, so a repeated call is harmless.
+ * @param isCanceled the workflow itself was canceled, which counts as a request to cancel
+ */
+export async function takeNextAssemblyStep(
+  tx: Transaction,
+  keyRing: KeyRing,
+  { assemblyRunId, isCanceled }: { assemblyRunId: string; isCanceled: boolean },
+): Promise<StepResult> {
+  const run = await lockAssemblyRun(tx.em, assemblyRunId);
+  if (!run || run.isFinished()) return over;
+  if (isCanceled) run.moveTo('canceling');
+  const [nodes, runs] = await Promise.all([
+    tx.em.find(AssemblyNode, { assemblyRunId }, { orderBy: { position: 'asc' } }),
+    readNodeRuns(tx.em, assemblyRunId),
+  ]);
+  const now = new Date();
+  const facts = nodes.map((node) => toNodeFacts(node, runs));
+  const step = decideAssemblyStep({ status: run.status, concurrency: run.concurrency, nodes: facts, now });
+  run.startedAt ??= now;
+  const starts: string[] = [];
+  for (const node of nodes) {
+    const change = step.changes.get(node.key);
+    if (change?.kind === 'start') starts.push(node.id);
+    if (change && (await carryOut(tx, run, node, change))) run.revision += 1;
+  }
+  await moveRun(tx, keyRing, run, nodes, step);
+  await tx.em.flush();
+  return { isFinished: run.isFinished(), starts, waitSeconds: secondsUntil(step.wakeAt, now) };
+}
+
+function secondsUntil(time: Date | null, now: Date): number {
+  if (time === null) return lookAgainSeconds;
+  return Math.min(lookAgainSeconds, Math.max(0.05, (time.getTime() - now.getTime()) / 1000));
+}
+
+async function moveRun(
+  tx: Transaction,
+  keyRing: KeyRing,
+  run: AssemblyRun,
+  nodes: readonly AssemblyNode[],
+  { status, reason }: AssemblyStep,
+): Promise<void> {
+  run.moveTo(status);
+  if (!isTerminal(status)) return;
+  run.statusReason = reason;
+  run.finishedAt = new Date();
+  if (status === 'succeeded' && run.operation === 'apply') run.outputs = await collectOutputs(tx.em, keyRing, run, nodes);
+  publishAssemblyRunEvent(tx, run, 'assembly_run.finished', { status: status as TerminalStatus, reason });
+}
+
+/** Returns whether the node looks different now. */
+async function carryOut(tx: Transaction, run: AssemblyRun, node: AssemblyNode, change: NodeChange): Promise<boolean> {
+  switch (change.kind) {
+    case 'end':
+      endNode(tx, run, node, change);
+      return true;
+    case 'wait_for_nodes':
+      return waitFor(node, 'pending', { code: 'dependencies', nodes: change.nodes });
+    case 'wait_for_place':
+      return waitFor(node, 'waiting', { code: 'concurrency' });
+    case 'retry':
+      return retryNode(tx, run, node, change.at);
+    case 'start':
+      return false;
+    case 'follow':
+      return followRun(tx, run, node, change.status);
+    case 'cancel_run':
+      await cancelNodeRun(tx, run, node, change.because);
+      return true;
+  }
+}
+
+/** Ends a node. The caller holds the row of the assembly run. */
+export function endNode(
+  tx: Transaction,
+  run: AssemblyRun,
+  node: AssemblyNode,
+  { status, reason }: { status: Extract<NodeChange, { kind: 'end' }>['status']; reason: NodeReason | null },
+): void {
+  node.status = status;
+  node.reason = reason;
+  node.waiting = null;
+  node.nextTryAt = null;
+  node.finishedAt = new Date();
+  const runId = node.runId ?? null;
+  publishAssemblyRunEvent(tx, run, 'assembly_run.node_ended', { node: node.key, run_id: runId, status, reason });
+}
+
+function waitFor(node: AssemblyNode, status: NodeStatus, wanted: Omit<NodeWaiting, 'since'>): boolean {
+  const last = node.waiting ?? null;
+  const isSame = last?.code === wanted.code && String(last.nodes) === String(wanted.nodes);
+  if (isSame && node.status === status) return false;
+  const since = last?.code === wanted.code ? last.since : new Date().toISOString();
+  node.status = status;
+  node.waiting = { ...wanted, since };
+  return true;
+}
+
+function retryNode(tx: Transaction, run: AssemblyRun, node: AssemblyNode, at: Date): boolean {
+  const until = at.toISOString();
+  node.nextTryAt = at;
+  node.status = 'waiting';
+  node.waiting = { code: 'retry', since: new Date().toISOString(), until };
+  const runId = node.runId ?? '';
+  publishAssemblyRunEvent(tx, run, 'assembly_run.node_retried', { node: node.key, run_id: runId, until });
+  return true;
+}
+
+function followRun(tx: Transaction, run: AssemblyRun, node: AssemblyNode, status: NodeStatus): boolean {
+  node.status = status;
+  node.waiting = null;
+  if (status === 'pending_approval') {
+    const data = { node: node.key, run_id: node.runId ?? '' };
+    publishAssemblyRunEvent(tx, run, 'assembly_run.node_approval_required', data);
+  }
+  return true;
+}
+
+const cancelReasons = {
+  canceled: 'the assembly run was canceled',
+  time_limit: 'the node of the assembly took longer than its timeout',
+} as const;
+
+async function cancelNodeRun(
+  tx: Transaction,
+  run: AssemblyRun,
+  node: AssemblyNode,
+  because: keyof typeof cancelReasons,
+): Promise<void> {
+  const locked = node.runId ? await lockRunInOrder(tx.em, node.runId) : null;
+  if (locked && !locked.isFinished()) {
+    await cancelRun(tx, locked, { reason: cancelReasons[because] }, run.requestedByName);
+  }
+  node.status = 'canceling';
+}

@@ -1,0 +1,201 @@
+import { type RunStatus, isTerminal, type StatusReason, statusReasons } from '#domain/runs/model.ts';
+import {
+  type AssemblyRunReason,
+  type EndedNodeStatus,
+  isNodeEnded,
+  type NodeReason,
+  type NodeStatus,
+  nodeStatusOfRun,
+} from '../model.ts';
+import { findRetryDelay, type RetryRule } from './retries.ts';
+
+/** The latest run of a node. */
+export interface NodeRun {
+  readonly id: string;
+  readonly status: RunStatus;
+  readonly statusReason: StatusReason | null;
+  readonly retrySafe: boolean;
+}
+
+/** A node as the next step of its assembly run sees it. */
+export interface NodeFacts {
+  readonly key: string;
+  readonly status: NodeStatus;
+  readonly reason: NodeReason | null;
+  readonly waitsFor: readonly string[];
+  /** The nodes to whose outputs its variables refer. */
+  readonly readsOutputsOf: readonly string[];
+  readonly run: NodeRun | null;
+  readonly tries: number;
+  /** Set between two tries. */
+  readonly nextTryAt: Date | null;
+  readonly startedAt: Date | null;
+  readonly timeoutSeconds: number | null;
+  readonly retry: RetryRule | null;
+}
+
+export interface AssemblyFacts {
+  readonly status: RunStatus;
+  readonly concurrency: number;
+  /** In an order in which each node follows those that it waits for. */
+  readonly nodes: readonly NodeFacts[];
+  readonly now: Date;
+}
+
+/** What becomes of a node. */
+export type NodeChange =
+  | { readonly kind: 'end'; readonly status: EndedNodeStatus; readonly reason: NodeReason | null }
+  /** It waits for nodes that have not ended. */
+  | { readonly kind: 'wait_for_nodes'; readonly nodes: readonly string[] }
+  /** It is ready, and as many nodes run as may. */
+  | { readonly kind: 'wait_for_place' }
+  | { readonly kind: 'retry'; readonly at: Date }
+  /** A run of it is to be admitted. */
+  | { readonly kind: 'start' }
+  /** It has the status of its run. */
+  | { readonly kind: 'follow'; readonly status: NodeStatus }
+  | { readonly kind: 'cancel_run'; readonly because: 'canceled' | 'time_limit' };
+
+export interface AssemblyStep {
+  /** By the keys of the nodes. Nodes that stay as they are have none. */
+  readonly changes: ReadonlyMap<string, NodeChange>;
+  readonly status: RunStatus;
+  readonly reason: AssemblyRunReason | null;
+  /** When time alone may change something next. */
+  readonly wakeAt: Date | null;
+}
+
+/**
+ * Decides what an assembly run does next, for all nodes at once. Pure: `takeNextAssemblyStep` reads the facts and carries the
+ * step out while the assembly run is locked, so a repeated step changes nothing.
+ */
+export function decideAssemblyStep(facts: AssemblyFacts): AssemblyStep {
+  const nodes = new Map<string, Pick<NodeFacts, 'status' | 'reason'>>();
+  const changes = new Map<string, NodeChange>();
+  const ready: string[] = [];
+  let places = facts.concurrency;
+  for (const node of facts.nodes) {
+    const change = decideNode(node, nodes, facts);
+    if (change?.kind === 'start') ready.push(node.key);
+    else if (change) changes.set(node.key, change);
+    if (takesPlace(node, change)) places -= 1;
+    nodes.set(node.key, afterChange(node, change));
+  }
+  for (const [index, key] of ready.entries())
+    changes.set(key, index < places ? { kind: 'start' } : { kind: 'wait_for_place' });
+  return { changes, ...decideStatus(facts, [...nodes.values()], ready.length), wakeAt: findNextTime(facts, changes) };
+}
+
+/** A node takes a place while it has a run. One that waits for approval leaves its place to others. */
+function takesPlace(node: NodeFacts, change: NodeChange | null): boolean {
+  if (change) return change.kind === 'cancel_run' || (change.kind === 'follow' && change.status !== 'pending_approval');
+  return !isNodeEnded(node.status) && node.run !== null && !node.nextTryAt && node.status !== 'pending_approval';
+}
+
+type Others = ReadonlyMap<string, Pick<NodeFacts, 'status' | 'reason'>>;
+
+function decideNode(node: NodeFacts, others: Others, facts: AssemblyFacts): NodeChange | null {
+  if (isNodeEnded(node.status)) return null;
+  if (node.run && !node.nextTryAt) return decideByRun(node, node.run, facts);
+  if (facts.status === 'canceling') return end('canceled', 'canceled', 'the assembly run was canceled');
+  if (node.nextTryAt && isOver(node, facts.now)) return timedOut(node);
+  if (node.nextTryAt) return node.nextTryAt <= facts.now ? { kind: 'start' } : null;
+  return decideByNodes(node, others);
+}
+
+function decideByNodes(node: NodeFacts, others: Others): NodeChange {
+  const open = node.waitsFor.filter((key) => !isNodeEnded(others.get(key)?.status ?? 'pending'));
+  const failed = node.waitsFor.find((key) => stopsOthers(others.get(key)));
+  if (failed !== undefined)
+    return end('skipped', 'dependency_failed', `"${failed}" did not succeed, and this node depends on it`);
+  if (open.length > 0) return { kind: 'wait_for_nodes', nodes: open };
+  const missing = node.readsOutputsOf.find((key) => hasNoOutputs(others.get(key)));
+  if (missing !== undefined)
+    return end('skipped', 'outputs_missing', `"${missing}" was skipped, and this node refers to its outputs`);
+  return { kind: 'start' };
+}
+
+/** A node that failed stops those that depend on it, and so do those that it stopped. */
+function stopsOthers(node: Pick<NodeFacts, 'status' | 'reason'> | undefined): boolean {
+  if (!node || !isNodeEnded(node.status)) return false;
+  return node.status === 'skipped' ? node.reason?.code === 'dependency_failed' : node.status !== 'succeeded';
+}
+
+/** A node that was left out may have outputs from an earlier run. */
+function hasNoOutputs(node: Pick<NodeFacts, 'status' | 'reason'> | undefined): boolean {
+  return node?.status === 'skipped' && node.reason?.code !== 'not_chosen';
+}
+
+function decideByRun(node: NodeFacts, run: NodeRun, { status, now }: AssemblyFacts): NodeChange | null {
+  if (isTerminal(run.status)) return decideByEnd(node, run, status, now);
+  if (run.status !== 'canceling' && status === 'canceling') return { kind: 'cancel_run', because: 'canceled' };
+  if (run.status !== 'canceling' && isOver(node, now)) return { kind: 'cancel_run', because: 'time_limit' };
+  const followed = nodeStatusOfRun[run.status as keyof typeof nodeStatusOfRun];
+  return followed === node.status ? null : { kind: 'follow', status: followed };
+}
+
+function decideByEnd(node: NodeFacts, run: NodeRun, status: RunStatus, now: Date): NodeChange {
+  if (run.status === 'succeeded') return { kind: 'end', status: 'succeeded', reason: null };
+  if (status === 'canceling') return end('canceled', 'canceled', 'the assembly run was canceled');
+  if (run.status === 'canceled')
+    return isOver(node, now) ? timedOut(node) : end('canceled', 'run_canceled', describeRun(run));
+  const delay = findRetryDelay(node, run);
+  if (delay !== null) return { kind: 'retry', at: new Date(now.getTime() + delay * 1000) };
+  if (run.status === 'timed_out') return end('timed_out', 'run_timed_out', describeRun(run));
+  return end('failed', 'run_failed', describeRun(run));
+}
+
+function describeRun({ status, statusReason }: NodeRun): string {
+  return statusReason ? statusReasons[statusReason] : `its run ended ${status}`;
+}
+
+function end(status: EndedNodeStatus, code: NodeReason['code'], message: string): NodeChange {
+  return { kind: 'end', status, reason: { code, message } };
+}
+
+function timedOut({ timeoutSeconds }: NodeFacts): NodeChange {
+  return end('timed_out', 'time_limit', `the node took longer than its timeout (${timeoutSeconds} s)`);
+}
+
+function isOver(node: NodeFacts, now: Date): boolean {
+  const limit = timeLimitOf(node);
+  return limit !== null && limit <= now;
+}
+
+function timeLimitOf({ startedAt, timeoutSeconds }: NodeFacts): Date | null {
+  return startedAt && timeoutSeconds !== null ? new Date(startedAt.getTime() + timeoutSeconds * 1000) : null;
+}
+
+function afterChange(node: NodeFacts, change: NodeChange | null): Pick<NodeFacts, 'status' | 'reason'> {
+  if (change?.kind === 'end') return change;
+  if (change?.kind === 'follow') return { status: change.status, reason: null };
+  if (change?.kind === 'cancel_run') return { status: 'canceling', reason: null };
+  return node;
+}
+
+function decideStatus(
+  { status }: AssemblyFacts,
+  nodes: readonly Pick<NodeFacts, 'status'>[],
+  ready: number,
+): Pick<AssemblyStep, 'status' | 'reason'> {
+  const has = (wanted: NodeStatus) => nodes.some((node) => node.status === wanted);
+  if (nodes.every((node) => isNodeEnded(node.status))) {
+    if (status === 'canceling') return { status: 'canceled', reason: 'canceled_by_user' };
+    if (has('failed')) return { status: 'failed', reason: 'nodes_failed' };
+    if (has('timed_out')) return { status: 'timed_out', reason: 'nodes_timed_out' };
+    return has('canceled') ? { status: 'canceled', reason: 'canceled_by_user' } : { status: 'succeeded', reason: null };
+  }
+  if (status === 'canceling') return { status, reason: 'canceled_by_user' };
+  const isBusy = ready > 0 || has('running') || has('waiting') || has('canceling');
+  return { status: !isBusy && has('pending_approval') ? 'pending_approval' : 'running', reason: null };
+}
+
+function findNextTime({ nodes, now }: AssemblyFacts, changes: ReadonlyMap<string, NodeChange>): Date | null {
+  const times = nodes.flatMap((node) => {
+    const change = changes.get(node.key);
+    if (change?.kind === 'end' || isNodeEnded(node.status)) return [];
+    const next = change?.kind === 'retry' ? change.at : node.nextTryAt;
+    return [next, timeLimitOf(node)].filter((time) => time !== null).filter((time) => time > now);
+  });
+  return times.length === 0 ? null : new Date(Math.min(...times.map((time) => time.getTime())));
+}

@@ -1,0 +1,54 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { parseDuration } from '#domain/shared/values/durations.ts';
+import { AssemblyRun, type AssemblyNode } from '../entity.ts';
+import { findReferences } from '../spec/references.ts';
+import type { AssemblyNodeSpec } from '../spec/spec.ts';
+import type { NodeFacts, NodeRun } from './decide-step.ts';
+import type { RetryRule } from './retries.ts';
+
+/** Locks an assembly run until the commit. Null if there is none. */
+export function lockAssemblyRun(em: Em, id: string): Promise<AssemblyRun | null> {
+  return em.findOne(AssemblyRun, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+}
+
+/** The latest runs of the nodes of an assembly run, by the ids of the runs. */
+export async function readNodeRuns(em: Em, assemblyRunId: string): Promise<Map<string, NodeRun>> {
+  const rows = await db(em)
+    .selectFrom('assembly_nodes as n')
+    .innerJoin('runs as r', 'r.id', 'n.run_id')
+    .where('n.assembly_run_id', '=', assemblyRunId)
+    .where('n.finished_at', 'is', null)
+    .select(['r.id', 'r.status', 'r.status_reason as statusReason', 'r.retry_safe as retrySafe'])
+    .execute();
+  return new Map(rows.map((run) => [run.id, run]));
+}
+
+/** A node as a step decides about it. */
+export function toNodeFacts(node: AssemblyNode, runs: ReadonlyMap<string, NodeRun>): NodeFacts {
+  const { key, status, waitsFor, tries } = node;
+  return {
+    key,
+    status,
+    reason: node.reason ?? null,
+    waitsFor,
+    readsOutputsOf: outputsReadBy(node),
+    run: (node.runId && runs.get(node.runId)) || null,
+    tries,
+    nextTryAt: node.nextTryAt ?? null,
+    startedAt: node.startedAt ?? null,
+    timeoutSeconds: node.spec.timeout === undefined ? null : parseDuration(node.spec.timeout),
+    retry: retryRuleOf(node.spec),
+  };
+}
+
+/** The nodes to whose outputs the variables of a node refer, if it waits for them: a destroy refers to none. */
+function outputsReadBy({ spec, waitsFor }: AssemblyNode): string[] {
+  const named = findReferences(spec.variables).flatMap((found) => (found.kind === 'output' ? [found.node] : []));
+  return [...new Set(named)].filter((key) => waitsFor.includes(key));
+}
+
+function retryRuleOf({ retry }: AssemblyNodeSpec): RetryRule | null {
+  return retry ? { attempts: retry.attempts, backoffSeconds: parseDuration(retry.backoff) ?? 0 } : null;
+}

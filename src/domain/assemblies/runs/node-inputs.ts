@@ -1,0 +1,100 @@
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { AssemblyNode, type AssemblyRun } from '../entity.ts';
+import type { EndedNodeStatus, NodeReason, NodeReasonCode } from '../model.ts';
+import { type ConditionFacts, evaluateCondition } from '../spec/conditions.ts';
+import { ReferenceFailed, resolveReferences } from '../spec/references.ts';
+import { mayReadOutputs, type NodeOutputs, readNodeOutputs, referenceFinder } from './outputs.ts';
+import { type AssemblyVariables, openVariables } from './variables.ts';
+
+/** A node ends without a run. */
+export class NodeEnds extends Error {
+  readonly status: EndedNodeStatus;
+  readonly reason: NodeReason;
+
+  constructor(status: EndedNodeStatus, code: NodeReasonCode, message: string) {
+    super(message);
+    this.name = 'NodeEnds';
+    this.status = status;
+    this.reason = { code, message };
+  }
+}
+
+/** The variables that the run of a node is given. */
+export interface NodeInputs {
+  readonly variables: Record<string, JsonValue>;
+  /** Names of variables into which a secret went. */
+  readonly sensitive: string[];
+}
+
+/**
+ * Evaluates the condition of a node and the references in its variables. A destroy has neither: it uses what was deployed.
+ * @throws NodeEnds if the condition is false, or if something cannot be evaluated
+ */
+export async function resolveNode(
+  tx: Transaction,
+  { keyRing }: { keyRing: KeyRing },
+  run: AssemblyRun,
+  node: AssemblyNode,
+): Promise<NodeInputs> {
+  if (run.operation === 'destroy') return { variables: {}, sensitive: [] };
+  const others = await tx.em.find(AssemblyNode, { assemblyRunId: run.id, key: { $in: node.waitsFor } });
+  const outputs = await readNodeOutputs(tx.em, keyRing, run, others.filter((other) => mayReadOutputs(run, other)));
+  const variables = openVariables(keyRing, run);
+  await checkCondition(tx, node, toConditionFacts(variables, others, outputs));
+  return resolveVariables(run, node, variables, outputs);
+}
+
+function toConditionFacts(
+  { values }: AssemblyVariables,
+  others: readonly AssemblyNode[],
+  outputs: NodeOutputs,
+): ConditionFacts {
+  const nodes = others.map((other) => {
+    const known = outputs.get(other.key);
+    const plain = Object.fromEntries(Object.entries(known ?? {}).map(([name, { value }]) => [name, value]));
+    // A node that was left out counts as succeeded if it is deployed.
+    const isDeployed = other.reason?.code === 'not_chosen' && known !== undefined;
+    return [other.key, { status: isDeployed ? 'succeeded' : other.status, outputs: plain }] as const;
+  });
+  return { variables: values, nodes: Object.fromEntries(nodes) };
+}
+
+async function checkCondition(tx: Transaction, { spec, key }: AssemblyNode, facts: ConditionFacts): Promise<void> {
+  const { when } = spec;
+  if (when === undefined) return;
+  const result = await tx.awaitOutside(`condition ${key}`, () => Promise.resolve(evaluateCondition(when, facts)));
+  if ('problem' in result) throw new NodeEnds('failed', 'condition_failed', `${when}: ${result.problem}`);
+  if (!result.value) throw new NodeEnds('skipped', 'condition_false', `its condition is false: ${when}`);
+}
+
+function resolveVariables(
+  run: AssemblyRun,
+  { spec }: AssemblyNode,
+  variables: AssemblyVariables,
+  outputs: NodeOutputs,
+): NodeInputs {
+  const find = referenceFinder(variables, outputs);
+  const resolved: [string, JsonValue][] = [];
+  const sensitive: string[] = [];
+  for (const [name, written] of Object.entries(spec.variables)) {
+    try {
+      const { value, isSensitive } = resolveReferences(written, find);
+      resolved.push([name, value]);
+      if (isSensitive) sensitive.push(name);
+    } catch (error) {
+      if (error instanceof ReferenceFailed) throw unresolved(run, name, error);
+      throw error;
+    }
+  }
+  return { variables: Object.fromEntries(resolved), sensitive };
+}
+
+/** A plan may meet outputs that nothing has made yet, which is no failure. */
+function unresolved({ operation }: AssemblyRun, name: string, { message }: ReferenceFailed): NodeEnds {
+  const because = `variables.${name}: ${message}`;
+  return operation === 'plan'
+    ? new NodeEnds('skipped', 'outputs_missing', `${because}; it is known once that node is deployed`)
+    : new NodeEnds('failed', 'refused', because);
+}

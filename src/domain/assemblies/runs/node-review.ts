@@ -1,0 +1,36 @@
+import type { Em } from '#database/database.ts';
+import type { Run } from '#domain/runs/entity.ts';
+import { findRunToChange } from '#domain/runs/targets.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import { Conflict } from '#domain/shared/errors.ts';
+import { AssemblyNode } from '../entity.ts';
+import { findAssemblyRun } from './targets.ts';
+
+/** A node whose run is to be reviewed. */
+export interface NodeReview extends Ownership {
+  readonly key: string;
+  readonly status: string;
+  /** Null: it has had none yet. */
+  readonly run: Run | null;
+}
+
+/** A node by its key, with its latest run. With `lock`, the run is locked, so that one of two reviews is later than the other. */
+export async function findNodeReview(
+  em: Em,
+  { assemblyId, runId, key }: { assemblyId: string; runId: string; key: string },
+  lock: boolean,
+): Promise<NodeReview | undefined> {
+  const target = await findAssemblyRun(em, { assemblyId, runId }, false);
+  const node = target && (await em.findOne(AssemblyNode, { assemblyRunId: runId, key }));
+  if (!node) return undefined;
+  const { organizationId, teamId } = target;
+  const found = node.runId ? await findRunToChange(em, node.runId, lock) : undefined;
+  return { organizationId, teamId, key, status: node.status, run: found?.run ?? null };
+}
+
+/** @throws Conflict if the node's run does not wait for approval */
+export function refuseUnlessPending({ key, status, run }: NodeReview): Run {
+  if (run?.status === 'pending_approval') return run;
+  const now = run?.status ?? status;
+  throw new Conflict(`the node "${key}" is not waiting for approval: its status is ${now}`, 'run_not_pending_approval');
+}

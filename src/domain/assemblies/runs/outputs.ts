@@ -1,0 +1,97 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { outputsContext } from '#domain/runs/attempts/seals.ts';
+import type { MaskedOutputs } from '#domain/runs/model.ts';
+import { maskOutputs } from '#domain/instances/state.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { AssemblyNode, AssemblyRun } from '../entity.ts';
+import { type Known, type Reference, ReferenceFailed, resolveReferences } from '../spec/references.ts';
+import { findVersionSpec } from './versions-store.ts';
+import { type AssemblyVariables, openVariables } from './variables.ts';
+
+/** The outputs of nodes, secrets included, by the keys of the nodes. A node that has none yet is missing. */
+export type NodeOutputs = ReadonlyMap<string, MaskedOutputs>;
+
+/**
+ * Reads the outputs that the instances of nodes have now. They never leave the domain: what is made of them is sealed in the run of
+ * a node, and masked in answers.
+ */
+export async function readNodeOutputs(
+  em: Em,
+  keyRing: KeyRing,
+  { environmentId }: Pick<AssemblyRun, 'environmentId'>,
+  nodes: readonly Pick<AssemblyNode, 'key' | 'instance' | 'templateId'>[],
+): Promise<NodeOutputs> {
+  if (nodes.length === 0) return new Map();
+  const rows = await db(em)
+    .selectFrom('instances as i')
+    .where('i.environment_id', '=', environmentId)
+    .where('i.deleted_at', 'is', null)
+    .where('i.name', 'in', [...new Set(nodes.map(({ instance }) => instance))])
+    .where('i.deployed_run_id', 'is not', null)
+    .where('i.resource_count', '>', 0)
+    .select(['i.id', 'i.name', 'i.template_id as templateId', 'i.sealed_outputs as sealed'])
+    .execute();
+  const found = new Map<string, MaskedOutputs>();
+  for (const { key, instance, templateId } of nodes) {
+    const row = rows.find((other) => other.name === instance && other.templateId === templateId);
+    if (row) found.set(key, row.sealed ? keyRing.openJson<MaskedOutputs>(outputsContext(row.id), row.sealed) : {});
+  }
+  return found;
+}
+
+/** Whether the outputs of a node may be read: it succeeded, it was left out, or the run only plans. */
+export function mayReadOutputs(run: Pick<AssemblyRun, 'operation'>, node: Pick<AssemblyNode, 'status' | 'reason'>): boolean {
+  if (node.status === 'skipped') return node.reason?.code === 'not_chosen';
+  return run.operation === 'plan' || node.status === 'succeeded';
+}
+
+/** Finds the variable of the run, or the output of a node, that a reference names. */
+export function referenceFinder(
+  { values, sensitive }: AssemblyVariables,
+  outputs: NodeOutputs,
+): (reference: Reference) => Known | undefined {
+  return (reference) => {
+    const { name } = reference;
+    if (reference.kind === 'variable') {
+      const value = Object.hasOwn(values, name) ? values[name] : undefined;
+      return value === undefined ? undefined : { value, isSensitive: sensitive.includes(name) };
+    }
+    const ofNode = outputs.get(reference.node);
+    const output = ofNode && Object.hasOwn(ofNode, name) ? ofNode[name] : undefined;
+    return output && { value: output.value, isSensitive: output.sensitive };
+  };
+}
+
+/** The outputs of an assembly run that has succeeded, secrets masked. One that refers to a skipped node is left out. */
+export async function collectOutputs(
+  em: Em,
+  keyRing: KeyRing,
+  run: AssemblyRun,
+  nodes: readonly AssemblyNode[],
+): Promise<MaskedOutputs> {
+  const spec = await findVersionSpec(em, run.assemblyVersionId);
+  const readable = nodes.filter((node) => mayReadOutputs(run, node));
+  const outputs = await readNodeOutputs(em, keyRing, run, readable);
+  const find = referenceFinder(openVariables(keyRing, run), outputs);
+  const collected: MaskedOutputs = {};
+  for (const [name, reference] of Object.entries(spec.outputs)) {
+    const known = tryResolve(reference, find);
+    if (known) Object.defineProperty(collected, name, { value: known, enumerable: true });
+  }
+  return maskOutputs(collected);
+}
+
+function tryResolve(
+  reference: JsonValue,
+  find: (reference: Reference) => Known | undefined,
+): { value: JsonValue; sensitive: boolean } | null {
+  try {
+    const { value, isSensitive } = resolveReferences(reference, find);
+    return { value, sensitive: isSensitive };
+  } catch (error) {
+    if (error instanceof ReferenceFailed) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { AssemblyNode, type AssemblyRun } from '../entity.ts';
+import { assemblyRunWorkflow, type NodeReasonCode } from '../model.ts';
+import { publishAssemblyRunEvent } from './publish-event.ts';
+import { refuseByStatus } from './rules.ts';
+import { authorityOf, authorOf } from './start.ts';
+import type { AssemblyRunTarget } from './targets.ts';
+
+/** Nodes that were left out from the beginning stay left out. */
+const leftOut: readonly NodeReasonCode[] = ['not_chosen', 'not_deployed'];
+
+/**
+ * Goes on with an assembly run that ended without success: nodes that succeeded keep their outputs, all others begin anew, under the
+ * authority of whoever resumes. A new workflow drives it, named by the command's key. The caller has locked the rows of `target`.
+ * @throws ActionRefused if the run has not ended, or has succeeded; Conflict if something is archived
+ */
+export async function resumeAssemblyRun(
+  tx: Transaction,
+  key: string,
+  target: AssemblyRunTarget,
+  by: Principal,
+): Promise<void> {
+  const { run } = target;
+  refuseByStatus('resume', run.status);
+  refuseArchived(target);
+  const nodes = await tx.em.find(AssemblyNode, { assemblyRunId: run.id });
+  const again = nodes.filter((node) => node.status !== 'succeeded' && !leftOut.includes(node.reason?.code ?? 'refused'));
+  for (const node of again) beginAnew(node);
+  restart(run, key, by);
+  await tx.em.flush();
+  publishAssemblyRunEvent(tx, run, 'assembly_run.resumed', { by: by.name, nodes: again.length });
+  tx.notifyEngine(key, { kind: 'start', workflow: assemblyRunWorkflow, input: { assembly_run_id: run.id } });
+}
+
+function beginAnew(node: AssemblyNode): void {
+  Object.assign(node, { status: 'pending', reason: null, waiting: null, tries: 0, nextTryAt: null });
+  Object.assign(node, { runId: null, startedAt: null, finishedAt: null });
+}
+
+function restart(run: AssemblyRun, key: string, by: Principal): void {
+  run.moveTo('queued');
+  Object.assign(run, { workflowId: key, statusReason: null, cancelReason: null, finishedAt: null, ...authorityOf(by) });
+  const isKnown = run.authors.some((author) => author.id === by.id && author.because === 'started_assembly');
+  if (!isKnown) run.authors = [...run.authors, authorOf(by)];
+}

@@ -1,0 +1,205 @@
+import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
+import type { Masked, RunAuthor } from '#domain/runs/model.ts';
+import { type Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Conflict, invalidField, Unprocessable } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { AssemblyNode, AssemblyRun } from '../entity.ts';
+import { type AssemblyOperation, assemblyRunWorkflow } from '../model.ts';
+import { findStrandedUser, isDestroy, nodesOfVersion, nodesToDestroy, type PlannedNode } from './graph-nodes.ts';
+import { findMadeNodes } from './made-store.ts';
+import { readNodeOutputs } from './outputs.ts';
+import { publishAssemblyRunEvent } from './publish-event.ts';
+import type { StartTarget } from './targets.ts';
+import { type AssemblyVariables, checkVariables, sealVariables } from './variables.ts';
+import { loadAssemblyVersion, type PublishedAssembly } from './versions-store.ts';
+import { resolveAssemblyVersion } from '../versions/resolve.ts';
+
+export interface AssemblyRunRequest {
+  /** A version, a range or `latest`. */
+  readonly version: string;
+  readonly operation: AssemblyOperation;
+  readonly variables: Record<string, JsonValue>;
+  /** The nodes that the run is for; undefined: all. */
+  readonly only?: readonly string[] | undefined;
+  readonly message: string;
+}
+
+export interface StartDeps {
+  readonly keyRing: KeyRing;
+  readonly evaluator: VariableEvaluator;
+}
+
+/**
+ * Admits an assembly run with a row for each of its nodes; its workflow is started under the command's key after the commit. The caller has
+ * locked the rows of `target`.
+ * @throws Conflict if something is archived; Unprocessable or Invalid for a version, variables or nodes that do not fit
+ */
+export async function startAssemblyRun(
+  tx: Transaction,
+  deps: StartDeps,
+  { key, target, request }: { key: string; target: StartTarget; request: AssemblyRunRequest },
+  requester: Principal,
+): Promise<AssemblyRun> {
+  refuseArchived(target);
+  const version = await loadAssemblyVersion(tx.em, await resolveAssemblyVersion(tx.em, target.assemblyId, request.version));
+  const nodes = await planNodes(tx, deps, target, version, request);
+  const variables = await takeVariables(tx, deps, version, request, requester);
+  const run = tx.em.create(AssemblyRun, {
+    ...describeWork(deps.keyRing, version, request, variables),
+    ...describeOwner(target),
+    ...describeRequester(requester, version),
+    idempotencyKey: key,
+    workflowId: key,
+    status: 'queued',
+    outputs: {},
+  });
+  tx.em.persist(run);
+  await tx.em.flush();
+  for (const [position, node] of nodes.entries()) tx.em.persist(createNode(tx, run, node, position));
+  await tx.em.flush();
+  publishAssemblyRunEvent(tx, run, 'assembly_run.admitted', {
+    by: requester.name,
+    operation: request.operation,
+    nodes: nodes.length,
+  });
+  tx.notifyEngine(key, { kind: 'start', workflow: assemblyRunWorkflow, input: { assembly_run_id: run.id } });
+  return run;
+}
+
+async function planNodes(
+  tx: Transaction,
+  { keyRing }: StartDeps,
+  { assemblyId, environmentId }: StartTarget,
+  version: PublishedAssembly,
+  { operation, only = null }: AssemblyRunRequest,
+): Promise<PlannedNode[]> {
+  if (isDestroy(operation)) return planDestruction(tx, { assemblyId, environmentId }, only);
+  refuseUnknown(only, Object.keys(version.spec.nodes));
+  const nodes = nodesOfVersion(version, only);
+  if (only) await refuseWithoutOutputs(tx, keyRing, environmentId, nodes);
+  return nodes;
+}
+
+async function planDestruction(
+  tx: Transaction,
+  place: { assemblyId: string; environmentId: string },
+  only: readonly string[] | null,
+): Promise<PlannedNode[]> {
+  const made = await findMadeNodes(tx.em, place);
+  if (!made.some(({ isDeployed }) => isDeployed))
+    throw new Conflict('no run of this assembly has deployed anything in this environment that could be destroyed', 'nothing_deployed');
+  refuseUnknown(only, made.map(({ key }) => key));
+  const nodes = nodesToDestroy(made, only);
+  const stranded = findStrandedUser(nodes, made);
+  if (stranded)
+    throw invalidField('only', `"${stranded[1]}" is deployed and depends on "${stranded[0]}": destroy it as well`);
+  return nodes;
+}
+
+function refuseUnknown(only: readonly string[] | null, known: readonly string[]): void {
+  const unknown = only?.find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  const nodes = known.slice(0, 20).map((key) => JSON.stringify(key)).join(', ');
+  throw invalidField('only', `there is no node "${unknown}"; the nodes are ${nodes}${known.length > 20 ? ', …' : ''}`);
+}
+
+/** A chosen node that refers to the outputs of one that is left out needs that one to be deployed. */
+async function refuseWithoutOutputs(
+  tx: Transaction,
+  keyRing: KeyRing,
+  environmentId: string,
+  nodes: readonly PlannedNode[],
+): Promise<void> {
+  const chosen = nodes.filter(({ skipped }) => !skipped);
+  const used = new Set(chosen.flatMap(({ waitsFor }) => waitsFor));
+  const leftOut = nodes.filter(({ key, skipped }) => skipped && used.has(key));
+  const deployed = await readNodeOutputs(tx.em, keyRing, { environmentId }, leftOut);
+  const missing = leftOut.find(({ key }) => !deployed.has(key));
+  if (missing)
+    throw new Unprocessable(`only: "${missing.key}" is not deployed in this environment, and a chosen node depends on it: choose it as well`, {
+      code: 'node_not_deployed',
+    });
+}
+
+type TakenVariables = AssemblyVariables & { shown: Record<string, JsonValue | Masked> };
+
+async function takeVariables(
+  tx: Transaction,
+  { evaluator }: StartDeps,
+  version: PublishedAssembly,
+  { operation, variables }: AssemblyRunRequest,
+  requester: Principal,
+): Promise<TakenVariables> {
+  if (!isDestroy(operation))
+    return checkVariables(tx, evaluator, version.spec, variables, { principalId: requester.id, versionId: version.id });
+  if (Object.keys(variables).length > 0)
+    throw invalidField('variables', 'a destroy takes none: it uses the variables with which each node was deployed');
+  return { values: {}, sensitive: [], shown: {} };
+}
+
+function describeWork(
+  keyRing: KeyRing,
+  { id, version, spec }: PublishedAssembly,
+  { operation, only, message }: AssemblyRunRequest,
+  { shown, ...variables }: TakenVariables,
+) {
+  const runId = newId();
+  return {
+    id: runId,
+    assemblyVersionId: id,
+    version,
+    operation,
+    only: only ? [...only] : null,
+    message,
+    concurrency: spec.concurrency,
+    variables: shown,
+    sealedVariables: sealVariables(keyRing, runId, variables),
+  };
+}
+
+function describeOwner({ assemblyId, teamId, projectId, environmentId }: StartTarget) {
+  return { assemblyId, teamId, projectId, environmentId };
+}
+
+function describeRequester(requester: Principal, { publishedBy, responsibleUserId }: PublishedAssembly) {
+  const publisher: RunAuthor = { id: publishedBy, person: responsibleUserId, because: 'published_assembly' };
+  return {
+    requestedById: requester.id,
+    requestedByType: requester.kind,
+    requestedByName: requester.name,
+    ...authorityOf(requester),
+    authors: [publisher, authorOf(requester)],
+  };
+}
+
+/** The columns that say with whose authority the nodes run. */
+export function authorityOf(principal: Principal) {
+  return {
+    authorityId: principal.id,
+    credentialId: principal.credential.id,
+    responsibleUserId: principal.responsibleUserId,
+  };
+}
+
+/** Whoever started or resumed an assembly run, as its nodes' runs name them. */
+export function authorOf({ id, responsibleUserId }: Principal): RunAuthor {
+  return { id, person: responsibleUserId, because: 'started_assembly' };
+}
+
+function createNode(tx: Transaction, { id }: AssemblyRun, node: PlannedNode, position: number): AssemblyNode {
+  const { skipped, waitsFor, ...planned } = node;
+  return tx.em.create(AssemblyNode, {
+    ...planned,
+    waitsFor: [...waitsFor],
+    id: newId(),
+    assemblyRunId: id,
+    position,
+    status: skipped ? 'skipped' : 'pending',
+    reason: skipped,
+    ...(skipped && { finishedAt: new Date() }),
+  });
+}

@@ -1,0 +1,92 @@
+import { LockMode } from '@mikro-orm/core';
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { lockRows } from '#database/row-lock.ts';
+import { db } from '#domain/db.ts';
+import { findEnvironment } from '#domain/environments/store.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Archivable } from '#domain/shared/archiving.ts';
+import { Unprocessable } from '#domain/shared/errors.ts';
+import { AssemblyRun } from '../entity.ts';
+
+/** The owners of an assembly, and which of them or itself are archived. */
+interface AssemblyOwner extends Ownership, Archivable {
+  readonly assemblyId: string;
+  readonly teamId: string;
+}
+
+/** An assembly that is to be run, and the place. */
+export interface WantedStart extends AssemblyOwner {
+  /** Null: the assembly's team has no such environment. */
+  readonly place: { readonly projectId: string; readonly environmentId: string } | null;
+}
+
+export interface StartTarget extends AssemblyOwner {
+  readonly projectId: string;
+  readonly environmentId: string;
+}
+
+export interface AssemblyRunTarget extends AssemblyOwner {
+  readonly run: AssemblyRun;
+}
+
+/** An assembly by its id with its owners; undefined if it or an owner was deleted. `lock` shares their rows until the commit. */
+async function findOwner(em: Em, assemblyId: string, lock: boolean): Promise<AssemblyOwner | undefined> {
+  const found = db(em)
+    .selectFrom('organizations as o')
+    .innerJoin('teams as t', 't.organization_id', 'o.id')
+    .innerJoin('assemblies as a', 'a.team_id', 't.id')
+    .where('a.id', '=', assemblyId)
+    .where('a.deleted_at', 'is', null)
+    .where('t.deleted_at', 'is', null)
+    .where('o.deleted_at', 'is', null)
+    .select(['o.id as organizationId', 't.id as teamId', 'a.id as assemblyId'])
+    .select(({ ref }) => [
+      sql<boolean>`${ref('o.archived_at')} is not null`.as('organization'),
+      sql<boolean>`${ref('t.archived_at')} is not null`.as('team'),
+      sql<boolean>`${ref('a.archived_at')} is not null`.as('assembly'),
+    ]);
+  const row = await lockRows(found, ['o', 't', 'a'], lock).executeTakeFirst();
+  if (!row) return undefined;
+  const { organizationId, teamId } = row;
+  const archived = (['organization', 'team', 'assembly'] as const).filter((level) => row[level]);
+  return { organizationId, teamId, assemblyId, archived };
+}
+
+/** An assembly and the environment in which it is to run. With `lock`, nobody archives or deletes one of them before the commit. */
+export async function findWantedStart(
+  em: Em,
+  { assemblyId, environmentId }: { assemblyId: string; environmentId: string },
+  lock: boolean,
+): Promise<WantedStart | undefined> {
+  const environment = await findEnvironment(em, environmentId, lock);
+  const owner = await findOwner(em, assemblyId, lock);
+  if (!owner) return undefined;
+  if (environment?.teamId !== owner.teamId) return { ...owner, place: null };
+  const archived = [...new Set([...environment.archived, ...owner.archived])];
+  return { ...owner, archived, place: { projectId: environment.projectId, environmentId } };
+}
+
+/** @throws Unprocessable if the assembly's team has no such environment: the same whether another team has it */
+export function requirePlace({ place, ...owner }: WantedStart): StartTarget {
+  if (place) return { ...owner, ...place };
+  throw new Unprocessable("environment_id: the assembly's team has no such environment", { code: 'environment_unknown' });
+}
+
+/** A run of an assembly. With `lock`, its owners are shared, and its row is locked. */
+export async function findAssemblyRun(
+  em: Em,
+  { assemblyId, runId }: { assemblyId: string; runId: string },
+  lock: boolean,
+): Promise<AssemblyRunTarget | undefined> {
+  const known = await em.findOne(AssemblyRun, { id: runId, assemblyId });
+  if (!known) return undefined;
+  const environment = lock ? await findEnvironment(em, known.environmentId, true) : undefined;
+  const owner = await findOwner(em, assemblyId, lock);
+  if (!owner) return undefined;
+  const run = lock
+    ? await em.findOne(AssemblyRun, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
+    : known;
+  const archived = [...new Set([...(environment?.archived ?? []), ...owner.archived])];
+  return run ? { ...owner, archived, run } : undefined;
+}

@@ -1,0 +1,48 @@
+import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
+import { maskVariables, secretNames } from '#domain/registry/variables/variables.ts';
+import type { Masked } from '#domain/runs/model.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Unprocessable } from '#domain/shared/errors.ts';
+import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { AssemblyRun } from '../entity.ts';
+import type { AssemblySpec } from '../spec/spec.ts';
+
+/** The variables of an assembly run, secrets included. They are sealed in its row. */
+export interface AssemblyVariables {
+  readonly values: Record<string, JsonValue>;
+  /** Names of the variables that are secret. */
+  readonly sensitive: string[];
+}
+
+const context = (runId: string): SealContext => ['assembly-variables', runId];
+
+export function sealVariables(keyRing: KeyRing, runId: string, variables: AssemblyVariables): Buffer {
+  return keyRing.sealJson(context(runId), variables);
+}
+
+export function openVariables(keyRing: KeyRing, run: Pick<AssemblyRun, 'id' | 'sealedVariables'>): AssemblyVariables {
+  return keyRing.openJson<AssemblyVariables>(context(run.id), run.sealedVariables);
+}
+
+/**
+ * Checks the variables of a request against the assembly's schema and fills in its defaults.
+ * @throws Unprocessable naming everything that is wrong
+ */
+export async function checkVariables(
+  tx: Transaction,
+  evaluator: VariableEvaluator,
+  { variables: schema }: AssemblySpec,
+  requested: Record<string, JsonValue>,
+  { principalId, versionId }: { principalId: string; versionId: string },
+): Promise<AssemblyVariables & { shown: Record<string, JsonValue | Masked> }> {
+  const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([versionId, requested]), () =>
+    evaluator.validate(principalId, schema, requested),
+  );
+  if (!valid) {
+    const described = errors.map(({ path, message }) => `${path || '/'} ${message}`).join('; ');
+    throw new Unprocessable(`variables: ${described}`, { code: 'variables_invalid', details: { errors } });
+  }
+  const sensitive = [...secretNames(schema)];
+  return { values: variables, sensitive, shown: maskVariables(schema, variables, sensitive) };
+}

@@ -1,0 +1,43 @@
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  proxyLocalActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { AssemblyRunActivities } from '#activities/assembly-runs.contract.ts';
+import type { AssemblyRunInput } from './assembly-run.contract.ts';
+import { wake } from './run.contract.ts';
+
+const { advanceAssemblyRun } = proxyLocalActivities<AssemblyRunActivities>({
+  startToCloseTimeout: '60s',
+  localRetryThreshold: '1 minute',
+  retry: { initialInterval: '200ms', maximumInterval: '30s' },
+});
+
+/**
+ * The workflow of an assembly run, the parent of its nodes' runs. PostgreSQL decides every next step; the workflow keeps the order
+ * and waits. The runs of nodes wake it whenever their statuses change. It stays a simple loop, so that it outlives releases, and
+ * continues as a new workflow before its history grows long.
+ */
+export async function assemblyRun(input: AssemblyRunInput): Promise<void> {
+  let woken = false;
+  let canceled = false;
+  setHandler(wake, () => {
+    woken = true;
+  });
+  void CancellationScope.current().cancelRequested.catch(() => {
+    canceled = true;
+  });
+  await CancellationScope.nonCancellable(async () => {
+    for (;;) {
+      woken = false;
+      const told = canceled;
+      const step = await advanceAssemblyRun({ assemblyRunId: input.assembly_run_id, canceled });
+      if (step.kind === 'end') return;
+      if (step.kind === 'wait') await condition(() => woken || canceled !== told, step.seconds * 1000);
+      if (workflowInfo().continueAsNewSuggested && !canceled) await continueAsNew<typeof assemblyRun>(input);
+    }
+  });
+}
