@@ -56,7 +56,6 @@ export const approve = command({
   body: ReviewRun,
   responses: { 200: AssemblyNodeView },
   at: get,
-  atParams: (_change, { params }) => params,
   access: {
     ...nodeReviewAuthority,
     withoutPermission: 'hidden',
@@ -75,4 +74,5 @@ export const approve = command({
     await reviewRun(tx, reviewed, principal, { decision, comment, planDigest });
     return { id: reviewed.id, after: body, revision: reviewed.revision };
   },
+  atParams: (_change, { params }) => params,
 });

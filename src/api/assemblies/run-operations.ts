@@ -102,7 +102,6 @@ export const run = command({
   body: RunAssembly,
   responses: { 202: AssemblyRunView },
   at: getRun,
-  atParams: ({ id }, { params }) => ({ id: params.id, runID: id }),
   access: runAccess,
   target: ({ em, params, body, lock }) =>
     findWantedStart(em, { assemblyId: params.id, environmentId: body.environment_id }, lock),
@@ -117,6 +116,7 @@ export const run = command({
     const { id, revision, operation, version, environmentId } = started;
     return { id, revision, after: { operation, version, environmentId, assemblyId: target.assemblyId } };
   },
+  atParams: ({ id }, { params }) => ({ id: params.id, runID: id }),
 });
 
 const CancelAssemblyRun = z
@@ -131,7 +131,6 @@ export const cancelRun = command({
   body: CancelAssemblyRun.default({}),
   responses: { 202: AssemblyRunView },
   at: getRun,
-  atParams: ({ id }, { params }) => ({ id: params.id, runID: id }),
   access: inheritedRunAccess,
   target: ({ em, params, lock }) => findAssemblyRun(em, { assemblyId: params.id, runId: params.runID }, lock),
   targetName: 'assembly run',
@@ -142,6 +141,7 @@ export const cancelRun = command({
     await cancelAssemblyRun(tx, target.run, body.reason, principal.name);
     return { id: target.run.id, revision: target.run.revision, after: body };
   },
+  atParams: (_change, { params }) => params,
 });
 
 export const resumeRun = command({
@@ -152,7 +152,6 @@ export const resumeRun = command({
   params: AssemblyRunParams,
   responses: { 202: AssemblyRunView },
   at: getRun,
-  atParams: ({ id }, { params }) => ({ id: params.id, runID: id }),
   access: inheritedRunAccess,
   target: ({ em, params, lock }) => findAssemblyRun(em, { assemblyId: params.id, runId: params.runID }, lock),
   targetName: 'assembly run',
@@ -164,6 +163,7 @@ export const resumeRun = command({
     await resumeAssemblyRun(tx, key ?? '', target, principal);
     return { id: target.run.id, revision: target.run.revision, before, after: { status: target.run.status } };
   },
+  atParams: (_change, { params }) => params,
 });
 
 export const listEvents = read({

@@ -140,8 +140,8 @@ function toWaitingOn({ waiting, runWaitingOn, finishedAt }: AssemblyNodeDetails)
   return runWaitingOn && finishedAt === null ? { ...runWaitingOn, nodes: null, until: null } : null;
 }
 
-function describeWaiting({ code, since, nodes = null, until = null }: NodeWaiting) {
-  return { code, since, nodes: nodes && [...nodes], until };
+function describeWaiting({ code, since, nodes, until }: NodeWaiting) {
+  return { code, since, nodes: nodes ? [...nodes] : null, until: until ?? null };
 }
 
 const eventTypes = Object.keys(assemblyEvents).filter((type) => type.startsWith('assembly_run.'));

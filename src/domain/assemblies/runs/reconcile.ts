@@ -57,12 +57,13 @@ export async function endLostAssemblyRun(deps: SystemCommandDeps, id: string): P
 }
 
 async function waitsForStart(em: Em, { id }: AssemblyRun): Promise<boolean> {
-  const row = await db(em)
+  const waiting = await db(em)
     .selectFrom('assembly_runs as r')
     .where('r.id', '=', id)
-    .select((eb) => isWorkflowStartPending(eb.ref('r.workflow_id')).as('waits'))
-    .executeTakeFirst();
-  return Boolean(row?.waits);
+    .where((eb) => isWorkflowStartPending(eb.ref('r.workflow_id')))
+    .select('r.id')
+    .execute();
+  return waiting.length > 0;
 }
 
 async function endNodes(tx: Transaction, run: AssemblyRun): Promise<void> {

@@ -75,8 +75,9 @@ async function planNodes(
   { keyRing }: StartDeps,
   { assemblyId, environmentId }: StartTarget,
   version: PublishedAssembly,
-  { operation, only = null }: AssemblyRunRequest,
+  { operation, only: named }: AssemblyRunRequest,
 ): Promise<PlannedNode[]> {
+  const only = named ?? null;
   if (isDestroy(operation)) return planDestruction(tx, { assemblyId, environmentId }, only);
   refuseUnknown(only, Object.keys(version.spec.nodes));
   const nodes = nodesOfVersion(version, only);

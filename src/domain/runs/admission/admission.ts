@@ -80,7 +80,7 @@ function describePart(part: RunPart | undefined) {
     assembly_run_id: part?.assemblyRunId ?? null,
     assembly_node_id: part?.assemblyNodeId ?? null,
     watched_by: part?.watchedBy ?? null,
-    authors: json(part?.authors ?? []),
+    authors: json([...(part?.authors ?? [])]),
   };
 }
 

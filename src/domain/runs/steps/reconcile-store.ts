@@ -45,7 +45,7 @@ function isStartPending(eb: Over<{ r: 'runs' }>) {
 }
 
 /** Whether the engine has yet to be told to start a workflow. */
-export function isWorkflowStartPending(workflowId: Expression<string>): Expression<boolean> {
+export function isWorkflowStartPending(workflowId: Expression<string>) {
   const eb = expressionBuilder<Tables>();
   return eb.exists(
     eb

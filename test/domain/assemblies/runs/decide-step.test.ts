@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AssemblyFacts,
+  decideAssemblyStep,
+  type NodeFacts,
+  type NodeRun,
+} from '#domain/assemblies/runs/decide-step.ts';
+import type { NodeReasonCode, NodeStatus } from '#domain/assemblies/model.ts';
+
+const now = new Date('2026-01-01T12:00:00Z');
+const minutes = (count: number) => new Date(now.getTime() + count * 60_000);
+
+function node(key: string, given: Partial<NodeFacts> = {}): NodeFacts {
+  return {
+    key,
+    status: 'pending',
+    reason: null,
+    waitsFor: [],
+    readsOutputsOf: [],
+    run: null,
+    tries: 0,
+    nextTryAt: null,
+    startedAt: null,
+    timeoutSeconds: null,
+    retry: null,
+    ...given,
+  };
+}
+
+const ended = (key: string, status: NodeStatus, code?: NodeReasonCode) =>
+  node(key, { status, reason: code ? { code, message: '' } : null });
+
+function withRun(key: string, run: Partial<NodeRun>, given: Partial<NodeFacts> = {}): NodeFacts {
+  const full = { id: `run of ${key}`, status: 'running', statusReason: null, retrySafe: false, ...run } as const;
+  return node(key, { status: 'running', tries: 1, startedAt: minutes(-1), run: full, ...given });
+}
+
+function decide(nodes: NodeFacts[], given: Partial<AssemblyFacts> = {}) {
+  const step = decideAssemblyStep({ status: 'running', concurrency: 10, nodes, now, ...given });
+  return { ...step, changes: Object.fromEntries(step.changes) };
+}
+
+describe('which nodes start', () => {
+  it('starts every node that waits for none, and lets the others wait, naming what they wait for', () => {
+    const { changes, status } = decide([node('a'), node('b'), node('c', { waitsFor: ['a', 'b'] })]);
+    expect(changes).toEqual({
+      a: { kind: 'start' },
+      b: { kind: 'start' },
+      c: { kind: 'wait_for_nodes', nodes: ['a', 'b'] },
+    });
+    expect(status).toBe('running');
+  });
+
+  it('starts a node once all that it waits for have succeeded or were skipped', () => {
+    const nodes = [ended('a', 'succeeded'), ended('b', 'skipped', 'condition_false'), node('c', { waitsFor: ['a', 'b'] })];
+    expect(decide(nodes).changes).toEqual({ c: { kind: 'start' } });
+  });
+
+  it('starts no more nodes than may run side by side; one that waits for approval leaves its place', () => {
+    const waits = withRun('a', { status: 'pending_approval' }, { status: 'pending_approval' });
+    const { changes } = decide([waits, withRun('b', {}), node('c'), node('d')], { concurrency: 2 });
+    expect(changes).toEqual({ c: { kind: 'start' }, d: { kind: 'wait_for_place' } });
+  });
+
+  it('does not count a node that pauses before its next try', () => {
+    const pausing = withRun('a', { status: 'failed' }, { status: 'waiting', nextTryAt: minutes(1) });
+    expect(decide([pausing, node('b')], { concurrency: 1 }).changes).toEqual({ b: { kind: 'start' } });
+  });
+});
+
+describe('a node that fails', () => {
+  it('stops those that depend on it, and those behind them, and nothing else', () => {
+    const { changes } = decide([
+      ended('a', 'failed', 'run_failed'),
+      node('b', { waitsFor: ['a'] }),
+      node('c', { waitsFor: ['b'] }),
+      node('d'),
+    ]);
+    expect(changes).toMatchObject({
+      b: { kind: 'end', status: 'skipped', reason: { code: 'dependency_failed' } },
+      c: { kind: 'end', status: 'skipped', reason: { code: 'dependency_failed' } },
+      d: { kind: 'start' },
+    });
+  });
+
+  it('stops its dependents at once, although they wait for others too', () => {
+    const { changes } = decide([ended('a', 'failed'), withRun('b', {}), node('c', { waitsFor: ['a', 'b'] })]);
+    expect(changes['c']).toMatchObject({ kind: 'end', status: 'skipped' });
+  });
+
+  it('ends the assembly run once nothing runs any more', () => {
+    expect(decide([ended('a', 'failed'), withRun('b', {})]).status).toBe('running');
+    expect(decide([ended('a', 'failed'), ended('b', 'succeeded')])).toMatchObject({
+      status: 'failed',
+      reason: 'nodes_failed',
+    });
+  });
+});
+
+describe('a node that was skipped', () => {
+  it('skips those that refer to its outputs, and lets the others go on', () => {
+    const { changes } = decide([
+      ended('a', 'skipped', 'condition_false'),
+      node('b', { waitsFor: ['a'], readsOutputsOf: ['a'] }),
+      node('c', { waitsFor: ['a'] }),
+    ]);
+    expect(changes).toMatchObject({
+      b: { kind: 'end', status: 'skipped', reason: { code: 'outputs_missing' } },
+      c: { kind: 'start' },
+    });
+  });
+
+  it('lends its recorded outputs if it was left out on purpose', () => {
+    const { changes } = decide([
+      ended('a', 'skipped', 'not_chosen'),
+      node('b', { waitsFor: ['a'], readsOutputsOf: ['a'] }),
+    ]);
+    expect(changes).toEqual({ b: { kind: 'start' } });
+  });
+});
+
+describe('the end of a run', () => {
+  const retry = { attempts: 3, backoffSeconds: 10 };
+
+  it('ends the node as the run ended', () => {
+    expect(decide([withRun('a', { status: 'succeeded' })]).changes['a']).toEqual({
+      kind: 'end',
+      status: 'succeeded',
+      reason: null,
+    });
+    expect(decide([withRun('a', { status: 'failed', statusReason: 'apply_failed' })]).changes['a']).toMatchObject({
+      status: 'failed',
+      reason: { code: 'run_failed', message: 'applying failed; the log says why' },
+    });
+    expect(decide([withRun('a', { status: 'canceled', statusReason: 'rejected' })]).changes['a']).toMatchObject({
+      status: 'canceled',
+      reason: { code: 'run_canceled', message: 'a reviewer rejected the plan' },
+    });
+  });
+
+  it('tries again after pauses that double', () => {
+    const failed = (tries: number) => withRun('a', { status: 'failed', statusReason: 'step_failed' }, { tries, retry });
+    expect(decide([failed(1)]).changes['a']).toEqual({ kind: 'retry', at: new Date(now.getTime() + 10_000) });
+    expect(decide([failed(2)]).changes['a']).toEqual({ kind: 'retry', at: new Date(now.getTime() + 20_000) });
+    expect(decide([failed(3)]).changes['a']).toMatchObject({ kind: 'end', status: 'failed' });
+  });
+
+  it('tries an interrupted apply again only if the template says that this is safe', () => {
+    const interrupted = (retrySafe: boolean) =>
+      withRun('a', { status: 'failed', statusReason: 'apply_interrupted', retrySafe }, { retry });
+    expect(decide([interrupted(false)]).changes['a']).toMatchObject({ kind: 'end', status: 'failed' });
+    expect(decide([interrupted(true)]).changes['a']).toMatchObject({ kind: 'retry' });
+  });
+
+  it('never tries again what people have rejected or canceled', () => {
+    expect(decide([withRun('a', { status: 'canceled', statusReason: 'rejected' }, { retry })]).changes['a']).toMatchObject(
+      { kind: 'end', status: 'canceled' },
+    );
+  });
+});
+
+describe('a timeout', () => {
+  const late = { startedAt: minutes(-10), timeoutSeconds: 300 };
+
+  it('cancels the run, and ends the node as timed out once the run has ended', () => {
+    expect(decide([withRun('a', {}, late)]).changes['a']).toEqual({ kind: 'cancel_run', because: 'time_limit' });
+    expect(decide([withRun('a', { status: 'canceled', statusReason: 'canceled_by_user' }, late)])).toMatchObject({
+      changes: { a: { kind: 'end', status: 'timed_out', reason: { code: 'time_limit' } } },
+      status: 'timed_out',
+    });
+  });
+
+  it('ends a node that pauses before its next try', () => {
+    const pausing = withRun('a', { status: 'failed' }, { ...late, status: 'waiting', nextTryAt: minutes(1) });
+    expect(decide([pausing]).changes['a']).toMatchObject({ kind: 'end', status: 'timed_out' });
+  });
+
+  it('wakes the assembly run in time', () => {
+    expect(decide([withRun('a', {}, { timeoutSeconds: 120 })]).wakeAt).toEqual(minutes(1));
+    expect(decide([withRun('a', {})]).wakeAt).toBeNull();
+  });
+});
+
+describe('an assembly run that is canceled', () => {
+  it('cancels the runs of its nodes, and ends the nodes that have none', () => {
+    const { changes, status } = decide([withRun('a', {}), node('b', { waitsFor: ['a'] }), node('c')], {
+      status: 'canceling',
+    });
+    expect(changes).toMatchObject({
+      a: { kind: 'cancel_run', because: 'canceled' },
+      b: { kind: 'end', status: 'canceled' },
+      c: { kind: 'end', status: 'canceled' },
+    });
+    expect(status).toBe('canceling');
+  });
+
+  it('ends canceled once the last run has ended, however that ended', () => {
+    const { changes, status, reason } = decide([withRun('a', { status: 'failed' })], { status: 'canceling' });
+    expect(changes['a']).toMatchObject({ kind: 'end', status: 'canceled' });
+    expect([status, reason]).toEqual(['canceled', 'canceled_by_user']);
+  });
+
+  it('keeps the success of a run that was faster', () => {
+    const { changes } = decide([withRun('a', { status: 'succeeded' })], { status: 'canceling' });
+    expect(changes['a']).toMatchObject({ kind: 'end', status: 'succeeded' });
+  });
+});
+
+describe('the status of an assembly run', () => {
+  const waiting = (key: string) => withRun(key, { status: 'pending_approval' }, { status: 'pending_approval' });
+
+  it('is pending_approval while nothing else can go on', () => {
+    expect(decide([waiting('a'), node('b', { waitsFor: ['a'] })]).status).toBe('pending_approval');
+    expect(decide([waiting('a'), withRun('b', {})]).status).toBe('running');
+    expect(decide([waiting('a'), node('b')]).status).toBe('running');
+  });
+
+  it('is succeeded if every node succeeded or was skipped for a reason of its own', () => {
+    expect(decide([ended('a', 'succeeded'), ended('b', 'skipped', 'condition_false')]).status).toBe('succeeded');
+  });
+
+  it('says failed rather than timed out rather than canceled', () => {
+    expect(decide([ended('a', 'failed'), ended('b', 'timed_out'), ended('c', 'canceled')]).status).toBe('failed');
+    expect(decide([ended('b', 'timed_out'), ended('c', 'canceled')]).status).toBe('timed_out');
+    expect(decide([ended('a', 'succeeded'), ended('c', 'canceled')]).status).toBe('canceled');
+  });
+
+  it('says nothing new about a step that is repeated', () => {
+    const step = decide([withRun('a', {}), node('b', { waitsFor: ['a'] })]);
+    expect(step.changes).toEqual({ b: { kind: 'wait_for_nodes', nodes: ['a'] } });
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { findStrandedUser, type MadeNode, nodesToDestroy } from '#domain/assemblies/runs/graph-nodes.ts';
+
+function made(key: string, waitsFor: string[] = [], isDeployed = true): MadeNode {
+  const template = { templateId: 't', templateVersionId: 'v', templateVersion: '1.0.0' };
+  return { key, waitsFor, isDeployed, instance: key, spec: {} as MadeNode['spec'], ...template };
+}
+
+describe('a destroy', () => {
+  it('goes in reverse: each node waits for those that once waited for it', () => {
+    const nodes = nodesToDestroy([made('network'), made('app', ['network']), made('test', ['app', 'network'])], null);
+    expect(nodes.map(({ key }) => key)).toEqual(['test', 'app', 'network']);
+    expect(nodes.map(({ waitsFor }) => waitsFor)).toEqual([[], ['test'], ['app', 'test']]);
+  });
+
+  it('leaves out what holds nothing', () => {
+    const [app, network] = nodesToDestroy([made('network'), made('app', ['network'], false)], null);
+    expect(app).toMatchObject({ key: 'app', skipped: { code: 'not_deployed' } });
+    expect(network).toMatchObject({ key: 'network', skipped: null });
+  });
+
+  it('does not wait for ever where two versions had opposite orders', () => {
+    const nodes = nodesToDestroy([made('a', ['b']), made('b', ['a'])], null);
+    expect(nodes).toHaveLength(2);
+    expect(nodes.filter(({ waitsFor }) => waitsFor.length > 0)).toHaveLength(1);
+  });
+
+  it('ignores nodes that were waited for and never made', () => {
+    expect(nodesToDestroy([made('app', ['gone'])], null)).toMatchObject([{ key: 'app', waitsFor: [] }]);
+  });
+
+  it('names a deployed node that depends on one that is to be destroyed alone', () => {
+    const all = [made('network'), made('app', ['network'])];
+    expect(findStrandedUser(nodesToDestroy(all, ['network']), all)).toEqual(['network', 'app']);
+    expect(findStrandedUser(nodesToDestroy(all, ['app']), all)).toBeNull();
+    const gone = [made('network'), made('app', ['network'], false)];
+    expect(findStrandedUser(nodesToDestroy(gone, ['network']), gone)).toBeNull();
+  });
+});
