@@ -27,8 +27,10 @@ const facts: ApprovalFacts = {
   expiresAt: null,
   templateVersion: '1.0.0',
   owner,
+  isOfAssembly: false,
   requesters: [{ person: 'requester', id: 'requester' }],
   publishers: [{ person: 'publisher', id: 'publisher' }],
+  authors: [],
   reviews: [],
 };
 const now = (change: Partial<Principal>): Partial<RecordedReview> => ({ reviewer: { ...reviewer, ...change } });
@@ -52,6 +54,13 @@ describe('an approval', () => {
     ['lapses when its reviewer loses the role that may approve', now({ role: 'requester' }), {}, 'not_permitted'],
     ['counts when its reviewer administers the platform', now({ role: 'admin', teams: {} }), {}, null],
     ['lapses when self-approval is no longer allowed', {}, own, 'self_approval'],
+    [
+      'lapses when its reviewer resumes the assembly run that the run is part of',
+      {},
+      { authors: [{ person: 'reviewer', id: 'reviewer', because: 'started_assembly' }] },
+      'self_approval',
+    ],
+    ['counts for a node of an assembly while its reviewer may approve both', {}, { isOfAssembly: true }, null],
     ['counts where self-approval is allowed', {}, { ...own, allowSelf: true }, null],
   ])('%s', (_title, change, changedFacts, reason) => {
     const given = { ...facts, ...changedFacts, reviews: [{ ...review, ...change }] };

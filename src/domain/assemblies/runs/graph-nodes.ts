@@ -1,7 +1,7 @@
 import type { AssemblyOperation, NodeReason } from '../model.ts';
 import { dependenciesOf, topologicalOrder } from '../spec/graph.ts';
 import type { AssemblyNodeSpec } from '../spec/spec.ts';
-import type { PublishedAssembly } from './versions-store.ts';
+import type { PublishedAssembly } from './published.ts';
 
 /** A node of an assembly run before it has its row. */
 export interface PlannedNode {

@@ -7,7 +7,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyNode, AssemblyRun } from '../entity.ts';
 import { type Known, type Reference, ReferenceFailed, resolveReferences } from '../spec/references.ts';
-import { findVersionSpec } from './versions-store.ts';
+import { findVersionSpec } from './published.ts';
 import { type AssemblyVariables, openVariables } from './variables.ts';
 
 /** The outputs of nodes, secrets included, by the keys of the nodes. A node that has none yet is missing. */

@@ -1,12 +1,14 @@
 import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import type { Masked, RunAuthor } from '#domain/runs/model.ts';
 import { type Principal } from '#domain/shared/access/principal.ts';
+import { resolveVersion } from '#domain/registry/versions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, invalidField, Unprocessable } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { listAvailableVersions } from '../versions/version-store.ts';
 import { AssemblyNode, AssemblyRun } from '../entity.ts';
 import { type AssemblyOperation, assemblyRunWorkflow } from '../model.ts';
 import { findStrandedUser, isDestroy, nodesOfVersion, nodesToDestroy, type PlannedNode } from './graph-nodes.ts';
@@ -15,8 +17,7 @@ import { readNodeOutputs } from './outputs.ts';
 import { publishAssemblyRunEvent } from './publish-event.ts';
 import type { StartTarget } from './targets.ts';
 import { type AssemblyVariables, checkVariables, sealVariables } from './variables.ts';
-import { loadAssemblyVersion, type PublishedAssembly } from './versions-store.ts';
-import { resolveAssemblyVersion } from '../versions/resolve.ts';
+import { loadPublishedAssembly, type PublishedAssembly } from './published.ts';
 
 export interface AssemblyRunRequest {
   /** A version, a range or `latest`. */
@@ -45,7 +46,7 @@ export async function startAssemblyRun(
   requester: Principal,
 ): Promise<AssemblyRun> {
   refuseArchived(target);
-  const version = await loadAssemblyVersion(tx.em, await resolveAssemblyVersion(tx.em, target.assemblyId, request.version));
+  const version = await chooseVersion(tx, target.assemblyId, request.version);
   const nodes = await planNodes(tx, deps, target, version, request);
   const variables = await takeVariables(tx, deps, version, request, requester);
   const run = tx.em.create(AssemblyRun, {
@@ -68,6 +69,12 @@ export async function startAssemblyRun(
   });
   tx.notifyEngine(key, { kind: 'start', workflow: assemblyRunWorkflow, input: { assembly_run_id: run.id } });
   return run;
+}
+
+/** @throws Unprocessable naming the versions that exist instead */
+async function chooseVersion({ em }: Transaction, assemblyId: string, wanted: string): Promise<PublishedAssembly> {
+  const available = await listAvailableVersions(em, assemblyId);
+  return loadPublishedAssembly(em, resolveVersion(available, wanted, 'assembly').id);
 }
 
 async function planNodes(

@@ -16,7 +16,7 @@ const maximumCached = 100;
 const cached = new Map<string, PublishedAssembly>();
 
 /** A version by the id of its row, which must exist. */
-export async function loadAssemblyVersion(em: Em, id: string): Promise<PublishedAssembly> {
+export async function loadPublishedAssembly(em: Em, id: string): Promise<PublishedAssembly> {
   const known = cached.get(id);
   if (known) return known;
   const row = await em.findOneOrFail(AssemblyVersion, { id });
@@ -28,5 +28,5 @@ export async function loadAssemblyVersion(em: Em, id: string): Promise<Published
 }
 
 export async function findVersionSpec(em: Em, id: string): Promise<AssemblySpec> {
-  return (await loadAssemblyVersion(em, id)).spec;
+  return (await loadPublishedAssembly(em, id)).spec;
 }

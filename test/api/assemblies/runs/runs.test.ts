@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type AssemblyStage,
+  addAssembly,
+  addTemplate,
+  awaitAssemblyRun,
+  awaitNode,
+  echo,
+  openAssemblyStage,
+  publishSpec,
+  readNodes,
+  readStory,
+  startRun,
+} from '#test/support/assembly-stage.ts';
+
+let stage: AssemblyStage;
+beforeAll(async () => {
+  stage = await openAssemblyStage({ WORKER_CONCURRENCY: '4' });
+  await addTemplate(stage, 'echo', echo());
+  await addTemplate(stage, 'broken', echo('exit 3'));
+  await addTemplate(stage, 'slow', echo('sleep 30'));
+});
+afterAll(async () => {
+  await stage?.system.close();
+});
+
+const properties = {
+  size: { type: 'integer', default: 2 },
+  token: { type: 'string', writeOnly: true },
+};
+const shop = {
+  variables: { type: 'object', properties },
+  nodes: {
+    network: { template: 'echo', variables: { size: '${variables.size}', cidr: '10.0.0.0/16' } },
+    app: {
+      template: 'echo',
+      variables: { name: 'app in ${nodes.network.outputs.all.cidr}', size: '${nodes.network.outputs.all.size}' },
+    },
+    vault: {
+      template: 'echo',
+      variables: { key: '${nodes.network.outputs.secret}', token: 'x-${variables.token}' },
+    },
+    never: { template: 'echo', when: 'variables.size > 100' },
+    after_never: { template: 'echo', depends_on: ['never'] },
+    without: { template: 'echo', variables: { of: '${nodes.never.outputs.all}' } },
+  },
+  outputs: { name: '${nodes.app.outputs.all.name}', secret: '${nodes.network.outputs.secret}' },
+};
+
+describe('an assembly run', () => {
+  it('passes outputs from node to node, secrets masked, and tells its story in order', async () => {
+    const { caller } = stage;
+    const assembly = await addAssembly(stage, 'Shop', shop);
+    const { path } = await startRun(stage, assembly, { variables: { token: 'tok-123' } });
+    const run = await awaitAssemblyRun(caller, path);
+    const nodes = await readNodes(caller, path);
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      variables: { size: 2, token: { sensitive: true } },
+      outputs: {
+        name: { value: 'app in 10.0.0.0/16', sensitive: false },
+        secret: { value: null, sensitive: true },
+      },
+      nodes: {
+        network: 'succeeded',
+        app: 'succeeded',
+        vault: 'succeeded',
+        never: 'skipped',
+        after_never: 'succeeded',
+        without: 'skipped',
+      },
+    });
+    const { never, without, vault } = nodes;
+    expect(never.reason).toEqual({
+      code: 'condition_false',
+      message: 'its condition is false: variables.size > 100',
+    });
+    expect(without.reason.code).toBe('outputs_missing');
+    expect((await caller.get(`/runs/${vault.run_id}`)).body).toMatchObject({
+      assembly_run_id: run.id,
+      variables: { key: { sensitive: true }, token: { sensitive: true } },
+    });
+    const story = await readStory(caller, path);
+    expect(story[0]).toBe('admitted');
+    expect(story.at(-1)).toBe('finished');
+    expect(story.indexOf('node_ended network')).toBeLessThan(story.indexOf('node_started app'));
+    expect((await caller.get(`${path}/events?limit=200`)).text).not.toContain('tok-123');
+  });
+
+  it('stops what depends on a node that failed, and nothing else; a resume goes on from there', async () => {
+    const { caller } = stage;
+    const nodes = {
+      first: { template: 'echo', instance: 'h-first' },
+      bad: { template: 'broken', instance: 'h-bad', depends_on: ['first'] },
+      behind: { template: 'echo', instance: 'h-behind', depends_on: ['bad'] },
+      beside: { template: 'echo', instance: 'h-beside', depends_on: ['first'] },
+    };
+    const assembly = await addAssembly(stage, 'Halfway', { nodes });
+    const { path } = await startRun(stage, assembly);
+    expect(await awaitAssemblyRun(caller, path)).toMatchObject({
+      status: 'failed',
+      status_reason: 'nodes_failed',
+      nodes: { first: 'succeeded', bad: 'failed', behind: 'skipped', beside: 'succeeded' },
+      actions: [
+        { name: 'cancel', allowed: false },
+        { name: 'resume', allowed: true, reason: null },
+      ],
+    });
+    const before = await readNodes(caller, path);
+    expect(before['behind'].reason).toMatchObject({ code: 'dependency_failed' });
+    const resumed = await caller.post(`${path}/resume`, {}, { 'idempotency-key': randomUUID() });
+    expect([resumed.status, resumed.body?.id], resumed.text).toEqual([202, path.split('/').at(-1)]);
+    await awaitAssemblyRun(caller, path);
+    const after = await readNodes(caller, path);
+    expect(after['first'].run_id).toBe(before['first'].run_id);
+    expect(after['bad'].run_id).not.toBe(before['bad'].run_id);
+    expect((await readStory(caller, path)).filter((event) => event === 'node_started bad')).toHaveLength(2);
+  });
+
+  it('tries a node again after a pause, as a new run, and says so', async () => {
+    const { caller } = stage;
+    const flaky = { template: 'broken', instance: 'r-flaky', retry: { attempts: 2, backoff: 'PT1S' } };
+    const assembly = await addAssembly(stage, 'Flaky', { nodes: { flaky } });
+    const { path } = await startRun(stage, assembly);
+    expect((await awaitAssemblyRun(caller, path)).status).toBe('failed');
+    expect((await readNodes(caller, path))['flaky'].attempts).toBe(2);
+    expect(await readStory(caller, path)).toEqual([
+      'admitted',
+      'node_started flaky',
+      'node_retried flaky',
+      'node_started flaky',
+      'node_ended flaky',
+      'finished',
+    ]);
+  });
+
+  it('cancels the runs of its nodes', async () => {
+    const { caller } = stage;
+    const nodes = {
+      slow: { template: 'slow', instance: 'c-slow' },
+      later: { template: 'echo', instance: 'c-later', depends_on: ['slow'] },
+    };
+    const assembly = await addAssembly(stage, 'Slow', { nodes });
+    const { path } = await startRun(stage, assembly);
+    const { run_id: runId } = await awaitNode(caller, path, 'slow', ['running']);
+    const canceled = await caller.post(`${path}/cancel`, { reason: 'wrong place' });
+    expect(canceled.status, canceled.text).toBe(202);
+    expect(await awaitAssemblyRun(caller, path)).toMatchObject({
+      status: 'canceled',
+      cancel_reason: 'wrong place',
+      nodes: { slow: 'canceled', later: 'canceled' },
+    });
+    expect((await caller.get(`/runs/${runId}`)).body.status).toBe('canceled');
+    expect((await caller.post(`${path}/cancel`)).body.error.code).toBe('assembly_run_not_cancelable');
+  });
+
+  it('ends a node that takes longer than its timeout', async () => {
+    const { caller } = stage;
+    const late = { template: 'slow', instance: 't-late', timeout: 'PT2S' };
+    const assembly = await addAssembly(stage, 'Late', { nodes: { late } });
+    const { path } = await startRun(stage, assembly);
+    expect(await awaitAssemblyRun(caller, path)).toMatchObject({ status: 'timed_out', nodes: { late: 'timed_out' } });
+  });
+
+  it('is destroyed in reverse order of what was made, whatever later versions say', async () => {
+    const { caller, environmentId } = stage;
+    const base = { template: 'echo', instance: 'd-base' };
+    const top = { template: 'echo', instance: 'd-top', variables: { of: '${nodes.base.outputs.all}' } };
+    const no = { template: 'echo', instance: 'd-no', when: 'variables.wanted' };
+    const variables = { type: 'object', properties: { wanted: { type: 'boolean', default: false } } };
+    const assembly = await addAssembly(stage, 'Destroyed', { variables, nodes: { base, top, no } });
+    const request = { environment_id: environmentId, operation: 'destroy' };
+    const nothing = await caller.post(`${assembly}/runs`, request);
+    expect([nothing.status, nothing.body.error.code]).toEqual([409, 'nothing_deployed']);
+    await awaitAssemblyRun(caller, (await startRun(stage, assembly)).path);
+    await publishSpec(caller, assembly, '2.0.0', { nodes: { base } });
+    const stranding = await caller.post(`${assembly}/runs`, { ...request, only: ['base'] });
+    expect(stranding.body.error.message).toContain('"top" is deployed and depends on "base"');
+    const { path } = await startRun(stage, assembly, { operation: 'destroy' });
+    const run = await awaitAssemblyRun(caller, path);
+    expect(run).toMatchObject({ status: 'succeeded', nodes: { base: 'succeeded', top: 'succeeded' } });
+    const story = await readStory(caller, path);
+    expect(story.indexOf('node_ended top')).toBeLessThan(story.indexOf('node_started base'));
+  });
+
+  it('plans all nodes with what is deployed, and skips those whose inputs nothing has made yet', async () => {
+    const { caller } = stage;
+    const nodes = {
+      a: { template: 'echo', instance: 'p-a' },
+      b: { template: 'echo', instance: 'p-b', variables: { of: '${nodes.a.outputs.all}' } },
+    };
+    const assembly = await addAssembly(stage, 'Planned', { nodes });
+    const first = await startRun(stage, assembly, { operation: 'plan' });
+    expect((await awaitAssemblyRun(caller, first.path)).nodes).toEqual({ a: 'succeeded', b: 'skipped' });
+    expect((await readNodes(caller, first.path))['b'].reason.message).toContain('nodes.a.outputs.all');
+    await awaitAssemblyRun(caller, (await startRun(stage, assembly)).path);
+    const second = await startRun(stage, assembly, { operation: 'plan' });
+    expect((await awaitAssemblyRun(caller, second.path)).nodes).toEqual({ a: 'succeeded', b: 'succeeded' });
+  });
+
+  it('runs chosen nodes with the recorded outputs of the rest', async () => {
+    const { caller, environmentId } = stage;
+    const nodes = {
+      a: { template: 'echo', instance: 'o-a', variables: { mark: 'kept' } },
+      b: { template: 'echo', instance: 'o-b', variables: { of: '${nodes.a.outputs.all.mark}' } },
+    };
+    const assembly = await addAssembly(stage, 'Chosen', { nodes });
+    const request = { environment_id: environmentId, only: ['b'] };
+    expect((await caller.post(`${assembly}/runs`, request)).body.error.code).toBe('node_not_deployed');
+    const unknown = await caller.post(`${assembly}/runs`, { ...request, only: ['x'] });
+    expect(unknown.body.error.message).toContain('the nodes are "a", "b"');
+    await awaitAssemblyRun(caller, (await startRun(stage, assembly)).path);
+    const { path } = await startRun(stage, assembly, { only: ['b'] });
+    expect((await awaitAssemblyRun(caller, path)).nodes).toEqual({ a: 'skipped', b: 'succeeded' });
+    const { run_id: runId } = (await readNodes(caller, path))['b'];
+    expect((await caller.get(`/runs/${runId}`)).body.outputs.all.value).toEqual({ of: 'kept' });
+  });
+});
