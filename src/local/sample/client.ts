@@ -9,6 +9,7 @@ const Run = z.object({
   status_reason: z.string().nullish(),
   outputs: z.record(z.string(), z.object({ value: z.unknown() })).nullish(),
 });
+const Status = z.object({ status: z.string() });
 const RunEvents = z.object({
   events: z.array(z.object({ sequence: z.number(), type: z.string(), data: z.record(z.string(), z.unknown()) })),
 });
@@ -41,9 +42,23 @@ export class SampleClient {
     return Created.parse(await this.#call('POST', path, body)).id;
   }
 
-  /** Publishes a version of a template. */
+  /** Publishes a version of a template or of an assembly. */
   async publish(path: string, body: object): Promise<void> {
     await this.#call('POST', path, body);
+  }
+
+  /** Replaces a resource. */
+  async replace(path: string, body: object): Promise<void> {
+    await this.#call('PUT', path, body);
+  }
+
+  /** Polls something until it has one of the statuses. @throws Error if that takes too long */
+  async awaitStatus(path: string, statuses: readonly string[], withinMs: number): Promise<{ status: string }> {
+    for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(pollEveryMs)) {
+      const answer = Status.parse(await this.#call('GET', path));
+      if (statuses.includes(answer.status)) return answer;
+    }
+    throw new Error(`${path} had none of the statuses ${statuses.join(', ')} within ${withinMs / 1000} seconds`);
   }
 
   /** Polls a run to its end and calls back for each of its events. @throws Error if the run takes too long */
@@ -60,7 +75,7 @@ export class SampleClient {
     throw new Error(`the sample run ${id} did not end within ${withinMs / 1000} seconds`);
   }
 
-  async #call(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+  async #call(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown> {
     const response = await fetch(`${this.#url}/api/v1${path}`, {
       method,
       headers: {

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { runSampleAssembly } from './assembly.ts';
 import type { SampleClient, SampleRun, SampleRunEvent } from './client.ts';
 import { commandTemplate, openTofuTemplate, type SampleTemplate } from './templates.ts';
 
 const followForMs = 120_000;
 
 /**
- * Creates an organization, a team, a project, an environment and templates, runs each template, and reports the progress of
+ * Creates an organization, a team, a project, an environment, templates and an assembly, runs each, and reports the progress of
  * the runs. It calls the API as any client would.
  * @returns the path that lists the runs
  */
@@ -23,6 +24,7 @@ export async function runSample(client: SampleClient, report: (line: string) => 
   report('Created a sample organization, team, project and environment.');
   const templates = hasOpenTofu() ? [commandTemplate, openTofuTemplate] : [commandTemplate];
   for (const template of templates) await runTemplate(client, template, { teamId, environmentId }, report);
+  await runSampleAssembly(client, { teamId, environmentId }, report);
   if (templates.length === 1) report('Neither tofu nor terraform was found: the OpenTofu sample was skipped.');
   return `/api/v1/runs?team_id=${teamId}`;
 }
