@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type ApprovalsReport, restartWithOpenApprovals } from './approvals.ts';
+import { disruptGrid, removeRequester } from './assemblies.ts';
 import { runCycles } from './harness/cycles.ts';
 import { disruptionNames } from './harness/disruptions.ts';
 import { type Installation, openInstallation } from './harness/installation.ts';
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     disruption: { type: 'string', multiple: true },
     approvals: { type: 'string', default: '1000' },
     flood: { type: 'string', default: '200' },
+    grid: { type: 'string', default: '20x25' },
     only: { type: 'string', multiple: true },
   },
 });
@@ -27,6 +29,7 @@ const { values } = parseArgs({
 const parts: Record<string, () => Promise<readonly string[]>> = {
   cycles: disruptInCycles,
   approvals: () => withInstallation((installation) => restartWithApprovals(installation, Number(values.approvals))),
+  assemblies: () => withInstallation((installation) => disruptAssemblies(installation, values.grid)),
   hostile: () => withInstallation((installation) => runHostileTemplates(installation, Number(values.flood))),
 };
 
@@ -65,6 +68,13 @@ async function disruptInCycles(): Promise<readonly string[]> {
 async function restartWithApprovals(installation: Installation, count: number): Promise<readonly string[]> {
   const report: ApprovalsReport = await restartWithOpenApprovals(installation, count);
   console.log(JSON.stringify(report));
+  return installation.violations;
+}
+
+async function disruptAssemblies(installation: Installation, grid: string): Promise<readonly string[]> {
+  const [rows = 20, columns = 25] = grid.split('x').map(Number);
+  console.log(JSON.stringify(await disruptGrid(installation, { rows, columns })));
+  await removeRequester(installation);
   return installation.violations;
 }
 

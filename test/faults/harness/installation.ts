@@ -24,6 +24,8 @@ export interface Installation {
   readonly postgres: Server;
   readonly temporal: Server;
   readonly apis: readonly ServiceProcess[];
+  /** The URLs of the APIs. */
+  readonly urls: readonly string[];
   readonly workers: readonly ServiceProcess[];
   /** Admits runs. */
   readonly requester: Client;
@@ -68,6 +70,7 @@ export async function openInstallation(): Promise<Installation> {
     requester,
     approver,
     violations,
+    urls,
     apis: apis.map(({ process }) => process),
     query: (sql, values) => queryOnce(postgres.address, sql, values),
     askEngine: (ask) => askOnce(temporal.address, ask),

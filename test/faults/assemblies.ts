@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addMember, gridOf, makePlace, publishAssembly, publishTemplate } from './harness/assembly-place.ts';
+import type { Installation } from './harness/installation.ts';
+
+/** How long an assembly run may take after the last disruption. */
+const endsWithinMs = 10 * 60_000;
+/** The same request is sent this many times at once. */
+const repetitions = 50;
+
+export interface AssembliesReport {
+  readonly nodes: number;
+  readonly runs: number;
+  readonly finishedAfterSeconds: number;
+  /** The longest history of a workflow of the assembly run, in events. */
+  readonly longestHistory: number;
+}
+
+/**
+ * Runs a grid of nodes, each of which waits for the one above and the one to the left, while a worker is killed, Temporal and PostgreSQL are
+ * restarted, and the template is yanked. Every node must have succeeded once in the end.
+ */
+export async function disruptGrid(
+  installation: Installation,
+  { rows, columns }: { rows: number; columns: number },
+): Promise<AssembliesReport> {
+  const { requester, violations } = installation;
+  const place = await makePlace(installation);
+  const template = await publishTemplate(installation, place);
+  const id = await publishAssembly(installation, place, gridOf(template.slug, rows, columns));
+  const key = randomUUID();
+  const body = { environment_id: place.environmentId };
+  const answers = await Promise.all(
+    Array.from({ length: repetitions }, () =>
+      requester.sendWithRetries('POST', `/assemblies/${id}/runs`, body, { 'idempotency-key': key }),
+    ),
+  );
+  const ids = new Set(answers.map(({ body: run }) => run?.id));
+  if (ids.size !== 1) violations.push(`one key started ${ids.size} assembly runs: ${[...ids].join(', ')}`);
+  const path = `/assemblies/${id}/runs/${[...ids][0]}`;
+  await refuseDeletion(installation, id);
+  await disrupt(installation, { path, template, count: rows * columns });
+  const disruptedAt = Date.now();
+  const run = await awaitEnd(installation, path);
+  if (run.status !== 'succeeded') violations.push(`the grid ended ${run.status} (${run.status_reason})`);
+  await checkNodes(installation, String(run.id), rows * columns);
+  return {
+    nodes: rows * columns,
+    runs: await countRuns(installation, String(run.id)),
+    finishedAfterSeconds: Math.round((Date.now() - disruptedAt) / 1000),
+    longestHistory: await longestHistory(installation, String(run.id)),
+  };
+}
+
+async function disrupt(
+  { workers, temporal, postgres, requester }: Installation,
+  { path, template, count }: { path: string; template: { id: string }; count: number },
+): Promise<void> {
+  const until = (share: number) => awaitEnded({ requester }, path, Math.floor(count * share));
+  await until(0.1);
+  await workers[0]?.kill('SIGKILL');
+  await workers[0]?.start();
+  await requester.call('POST', `/registry/templates/${template.id}/versions/1.0.0/yank`, {});
+  await until(0.3);
+  await temporal.kill();
+  await temporal.start();
+  await until(0.5);
+  await postgres.kill();
+  await postgres.start();
+}
+
+/** Waits until so many nodes have ended, or the run has. */
+async function awaitEnded({ requester }: Pick<Installation, 'requester'>, path: string, count: number): Promise<void> {
+  for (const deadline = Date.now() + endsWithinMs; Date.now() < deadline; await sleep(500)) {
+    const run = await requester.call('GET', path);
+    const ended = Object.values(run.nodes).filter((status) => status === 'succeeded').length;
+    if (ended >= count || run.finished_at !== null) return;
+  }
+}
+
+async function awaitEnd({ requester, violations }: Installation, path: string) {
+  for (const deadline = Date.now() + endsWithinMs; ; await sleep(500)) {
+    const run = await requester.call('GET', path);
+    if (run.finished_at !== null) return run;
+    if (Date.now() < deadline) continue;
+    violations.push(`the assembly run ${run.id} is still ${run.status}: ${JSON.stringify(run.nodes)}`);
+    return run;
+  }
+}
+
+/** Every node has succeeded, has one run more than it was retried, and ended once in the story. */
+async function checkNodes({ query, violations }: Installation, runId: string, count: number): Promise<void> {
+  const nodes = await query<{ key: string; status: string; runs: number; ends: number }>(
+    `select n.key, n.status,
+            (select count(*)::int from runs r where r.assembly_node_id = n.id) as runs,
+            (select count(*)::int from domain_events e where e.subject_kind = 'assembly_run' and e.subject_id = n.assembly_run_id
+               and e.type = 'assembly_run.node_ended' and e.data ->> 'node' = n.key) as ends
+       from assembly_nodes n where n.assembly_run_id = $1`,
+    [runId],
+  );
+  if (nodes.length !== count) violations.push(`the assembly run has ${nodes.length} nodes instead of ${count}`);
+  for (const { key, status, runs, ends } of nodes) {
+    if (status !== 'succeeded') violations.push(`the node ${key} ended ${status}`);
+    if (runs !== 1) violations.push(`the node ${key} had ${runs} runs`);
+    if (ends !== 1) violations.push(`the story says ${ends} times that the node ${key} ended`);
+  }
+}
+
+async function countRuns({ query }: Installation, runId: string): Promise<number> {
+  const [row] = await query<{ runs: number }>('select count(*)::int as runs from runs where assembly_run_id = $1', [runId]);
+  return row?.runs ?? 0;
+}
+
+async function longestHistory({ query, askEngine }: Installation, runId: string): Promise<number> {
+  const rows = await query<{ id: string }>(
+    `select workflow_id::text as id from assembly_runs where id = $1
+     union all (select idempotency_key::text from runs where assembly_run_id = $1 limit 50)`,
+    [runId],
+  );
+  return askEngine(async ({ workflow }) => {
+    const lengths = await Promise.all(rows.map(({ id }) => workflow.getHandle(id).describe().then((found) => found.historyLength)));
+    return Math.max(...lengths);
+  });
+}
+
+/** An assembly whose run has not ended cannot be deleted. */
+async function refuseDeletion({ requester, violations }: Installation, id: string): Promise<void> {
+  const { status } = await requester.sendWithRetries('DELETE', `/assemblies/${id}`, undefined, {});
+  if (status !== 409) violations.push(`deleting an assembly whose run has not ended answered ${status}`);
+}
+
+/**
+ * Removes the membership of whoever started an assembly run while its first node waits for approval: the nodes behind it must not run for
+ * somebody who has no authority any more. Then somebody else resumes it.
+ */
+export async function removeRequester(installation: Installation): Promise<void> {
+  const { requester, violations } = installation;
+  const place = await makePlace(installation);
+  const template = await publishTemplate(installation, place);
+  const waits = { template: template.slug, instance: `w-${randomUUID()}`, approval: { required: 1, allow_self: false } };
+  const nodes = { first: waits, second: { template: template.slug, instance: `s-${randomUUID()}`, depends_on: ['first'] } };
+  const id = await publishAssembly(installation, place, { nodes });
+  const { member, leave } = await addMember(installation, place);
+  const started = await member.sendWithRetries('POST', `/assemblies/${id}/runs`, { environment_id: place.environmentId }, {});
+  if (started.status !== 202) throw new Error(`a member could not start the assembly: ${JSON.stringify(started.body)}`);
+  const path = `/assemblies/${id}/runs/${started.body.id}`;
+  const node = await awaitPending(installation, `${path}/nodes/first`);
+  await leave();
+  await requester.call('POST', `${path}/nodes/first/approve`, { decision: 'approve', plan_digest: node.plan.digest });
+  const run = await awaitEnd(installation, path);
+  const { reason } = await requester.call('GET', `${path}/nodes/second`);
+  if (run.status !== 'failed' || reason?.code !== 'not_permitted')
+    violations.push(`a node ran for somebody who had left: ${run.status} ${JSON.stringify(reason)}`);
+  await requester.call('POST', `${path}/resume`, {});
+  const resumed = await awaitEnd(installation, path);
+  if (resumed.status !== 'succeeded') violations.push(`the resumed assembly run ended ${resumed.status}`);
+}
+
+async function awaitPending({ requester }: Installation, path: string) {
+  for (const deadline = Date.now() + 60_000; ; await sleep(200)) {
+    const node = await requester.call('GET', path);
+    if (node.status === 'pending_approval') return node;
+    if (Date.now() > deadline) throw new Error(`${path} does not wait for approval: ${JSON.stringify(node)}`);
+  }
+}
