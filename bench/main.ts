@@ -5,6 +5,7 @@ import { StartError } from '#local/errors.ts';
 import type { Benchmark } from './benchmark.ts';
 import { admission } from './benchmarks/admission.ts';
 import { approval } from './benchmarks/approval.ts';
+import { assemblies } from './benchmarks/assemblies.ts';
 import { audit } from './benchmarks/audit.ts';
 import { authorization } from './benchmarks/authorization.ts';
 import { cost } from './benchmarks/cost.ts';
@@ -33,6 +34,7 @@ const benchmarks: readonly Benchmark[] = [
   cost,
   neighbours,
   evaluation,
+  assemblies,
   ui,
 ];
 

@@ -16,6 +16,7 @@ export interface BarePhase {
 
 export interface BareActivities {
   runPhase(phase: BarePhase): Promise<BarePhase['planned']>;
+  doNothing(): Promise<void>;
 }
 
 const sink: ExecutionSink = { log: async () => undefined, state: async () => undefined };
@@ -34,6 +35,7 @@ export async function createBareActivities(directory: string): Promise<BareActiv
     deniedAddresses: [],
   });
   return {
+    doNothing: async () => undefined,
     runPhase: async (phase) => {
       if (phase.kind === 'true') return runTrue();
       const result = await executor.execute(toRequest(phase), sink, new AbortController().signal);

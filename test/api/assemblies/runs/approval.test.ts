@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Caller } from '#test/support/api/caller.ts';
+import {
+  type AssemblyStage,
+  addAssembly,
+  addTemplate,
+  awaitAssemblyRun,
+  awaitNode,
+  echo,
+  openAssemblyStage,
+  readNodes,
+  startRun,
+} from '#test/support/assembly-stage.ts';
+
+const password = 'correct horse battery';
+
+let stage: AssemblyStage;
+beforeAll(async () => {
+  stage = await openAssemblyStage({ WORKER_CONCURRENCY: '4' });
+  await addTemplate(stage, 'echo', echo());
+});
+afterAll(async () => {
+  await stage?.system.close();
+});
+
+/** A user with a platform role and a role in the stage's team. */
+async function addUser(name: string, role: string, teamRole: string | null): Promise<Caller & { id: string }> {
+  const { caller, teamId, system } = stage;
+  const email = `${name}-${randomUUID()}@example.com`;
+  const { body: user } = await caller.post('/users', { email, name, password, role });
+  const { body: team } = await caller.get('/search?q=platform').then(async () => readTeam(teamId));
+  const organization = `/organizations/${team.organization_id}`;
+  await caller.send('PUT', `${organization}/members/${user.id}`, { role: 'member' });
+  if (teamRole) {
+    const added = await caller.send('PUT', `${organization}/teams/${teamId}/members/${user.id}`, { role: teamRole });
+    expect(added.status, added.text).toBeLessThan(300);
+  }
+  return Object.assign(await Caller.signIn(system.url, email, password), { id: user.id });
+}
+
+async function readTeam(id: string) {
+  const { body } = await stage.caller.get('/organizations');
+  for (const { id: organization } of body.organizations) {
+    const team = await stage.caller.get(`/organizations/${organization}/teams/${id}`);
+    if (team.status === 200) return team;
+  }
+  throw new Error(`no organization has the team ${id}`);
+}
+
+async function leave(user: { id: string }): Promise<void> {
+  const { body: team } = await readTeam(stage.teamId);
+  const path = `/organizations/${team.organization_id}/teams/${stage.teamId}/members/${user.id}`;
+  expect((await stage.caller.send('DELETE', path)).status).toBe(204);
+}
+
+const approve = (plan_digest: string) => ({ decision: 'approve', plan_digest });
+
+/** A run of an assembly of one reviewed node, started by a caller, once the node waits for approval. */
+async function startReviewed(caller: Caller, approval: object = { required: 1 }) {
+  const first = { template: 'echo', instance: `i-${randomUUID()}`, approval };
+  const second = { template: 'echo', instance: `i-${randomUUID()}`, depends_on: ['first'] };
+  const assembly = await addAssembly(stage, `Reviewed ${randomUUID()}`, { nodes: { first, second } });
+  const { path } = await startRun({ ...stage, caller }, assembly);
+  const node = await awaitNode(stage.caller, path, 'first', ['pending_approval']);
+  return { assembly, path, node, digest: node.plan.digest as string };
+}
+
+describe('a node that waits for approval', () => {
+  it('goes on once somebody else approves it, and says in between what it waits for', async () => {
+    const starter = await addUser('starter', 'maintainer', 'admin');
+    const { path, node, digest } = await startReviewed(starter);
+    expect(node).toMatchObject({ waiting_on: { code: 'approval' }, attempts: 1 });
+    expect((await awaitAssemblyRun(stage.caller, path, ['pending_approval'])).status).toBe('pending_approval');
+    const second = (await readNodes(stage.caller, path))['second'];
+    expect(second).toMatchObject({ status: 'pending', waiting_on: { code: 'dependencies', nodes: ['first'] } });
+    const own = await starter.post(`${path}/nodes/first/approve`, approve(digest));
+    expect([own.status, own.body.error.code]).toEqual([409, 'self_approval']);
+    const wrong = await stage.caller.post(`${path}/nodes/first/approve`, approve(`sha256:${'0'.repeat(64)}`));
+    expect([wrong.status, wrong.body.error.code]).toEqual([409, 'plan_moved']);
+    const reviewer = await addUser('reviewer', 'maintainer', 'admin');
+    const done = await reviewer.post(`${path}/nodes/first/approve`, approve(digest));
+    expect(done.status, done.text).toBe(200);
+    expect((await awaitAssemblyRun(stage.caller, path)).status).toBe('succeeded');
+    const late = await stage.caller.post(`${path}/nodes/first/approve`, approve(digest));
+    expect([late.status, late.body.error.code]).toEqual([409, 'run_not_pending_approval']);
+  });
+
+  it('takes one of two reviews that race for the last approval, and refuses the other', async () => {
+    const starter = await addUser('starter', 'maintainer', 'admin');
+    const { path, node, digest } = await startReviewed(starter);
+    const reviewers = await Promise.all(['one', 'two'].map((name) => addUser(name, 'maintainer', 'admin')));
+    const [one, two] = reviewers;
+    const answers = await Promise.all([
+      one?.post(`${path}/nodes/first/approve`, approve(digest)),
+      two?.post(`/runs/${node.run_id}/approval/review`, approve(digest)),
+    ]);
+    expect(answers.map((answer) => answer?.status).sort()).toEqual([200, 409]);
+  });
+
+  it('cannot be approved by who published the version of the assembly, nor by who resumed its run', async () => {
+    const [starter, resumer, reviewer] = await Promise.all(
+      ['starter', 'resumer', 'reviewer'].map((name) => addUser(name, 'maintainer', 'admin')),
+    );
+    if (!starter || !resumer || !reviewer) throw new Error('the users are missing');
+    const { path, digest } = await startReviewed(starter);
+    // The stage's administrator published it.
+    const published = await stage.caller.post(`${path}/nodes/first/approve`, approve(digest));
+    expect(published.body.error.message).toContain('you published the version of the assembly');
+    await starter.post(`${path}/cancel`);
+    await awaitAssemblyRun(stage.caller, path);
+    expect((await resumer.post(`${path}/resume`)).status).toBe(202);
+    const again = await awaitNode(stage.caller, path, 'first', ['pending_approval']);
+    for (const author of [starter, resumer]) {
+      const own = await author.post(`${path}/nodes/first/approve`, approve(again.plan.digest));
+      expect(own.body.error?.code, own.text).toBe('self_approval');
+    }
+    const other = await reviewer.post(`${path}/nodes/first/approve`, approve(again.plan.digest));
+    expect(other.status, other.text).toBe(200);
+  });
+
+  it('can only be stricter than the environment, never weaker', async () => {
+    const starter = await addUser('starter', 'maintainer', 'admin');
+    const { node } = await startReviewed(starter, { required: 1, when: 'never', allow_self: true });
+    const run = (await stage.caller.get(`/runs/${node.run_id}`)).body;
+    expect(run.approval).toMatchObject({ required: 1, allow_self: false });
+  });
+});
+
+describe('the authority of an assembly run', () => {
+  it('is that of who started it, as it is when a node begins; somebody else can resume it', async () => {
+    const starter = await addUser('starter', 'maintainer', 'admin');
+    const { path, digest } = await startReviewed(starter);
+    await leave(starter);
+    const reviewer = await addUser('reviewer', 'maintainer', 'admin');
+    await reviewer.post(`${path}/nodes/first/approve`, approve(digest));
+    expect((await awaitAssemblyRun(stage.caller, path)).nodes).toEqual({ first: 'succeeded', second: 'failed' });
+    const { second } = await readNodes(stage.caller, path);
+    expect(second.reason).toMatchObject({ code: 'not_permitted' });
+    expect((await reviewer.post(`${path}/resume`)).status).toBe(202);
+    expect((await awaitAssemblyRun(stage.caller, path)).status).toBe('succeeded');
+    const { second: resumed } = await readNodes(stage.caller, path);
+    expect((await stage.caller.get(`/runs/${resumed.run_id}`)).body.requested_by.id).toBe(reviewer.id);
+  });
+
+  it('hides the assembly and its runs from other teams, and from members who may not run it', async () => {
+    const starter = await addUser('starter', 'maintainer', 'admin');
+    const { assembly, path, digest } = await startReviewed(starter);
+    const stranger = await addUser('stranger', 'maintainer', null);
+    const viewer = await addUser('viewer', 'maintainer', 'viewer');
+    const body = { environment_id: stage.environmentId };
+    for (const [method, at, sent] of [
+      ['GET', path, undefined],
+      ['GET', `${path}/nodes`, undefined],
+      ['GET', `${path}/events`, undefined],
+      ['POST', `${assembly}/runs`, body],
+      ['POST', `${path}/cancel`, {}],
+      ['POST', `${path}/resume`, {}],
+      ['POST', `${path}/nodes/first/approve`, approve(digest)],
+    ] as const) {
+      const hidden = await stranger.send(method, at, sent);
+      expect([at, hidden.status, hidden.body.error.code]).toEqual([at, 404, 'not_found']);
+      if (method === 'GET') expect((await viewer.send(method, at, sent)).status).toBe(200);
+      else expect([at, (await viewer.send(method, at, sent)).status]).toEqual([at, 403]);
+    }
+  });
+
+  it('starts one run for one key, however often it is sent', async () => {
+    const assembly = await addAssembly(stage, 'Once', { nodes: { only: { template: 'echo', instance: 'once' } } });
+    const key = randomUUID();
+    const body = { environment_id: stage.environmentId };
+    const send = () => stage.caller.post(`${assembly}/runs`, body, { 'idempotency-key': key });
+    const answers = await Promise.all(Array.from({ length: 50 }, send));
+    expect(new Set(answers.map(({ status, body: run }) => `${status} ${run.id}`)).size).toBe(1);
+    expect((await stage.caller.get(`${assembly}/runs`)).body.assembly_runs).toHaveLength(1);
+    const other = await stage.caller.post(`${assembly}/runs`, { ...body, message: 'x' }, { 'idempotency-key': key });
+    expect(other.status).toBe(409);
+  });
+
+  it('cannot be deleted while it runs, and refuses environments of other teams like missing ones', async () => {
+    const starter = await addUser('starter', 'maintainer', 'admin');
+    const { assembly } = await startReviewed(starter);
+    const refused = await stage.caller.send('DELETE', assembly);
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'in_use']);
+    const elsewhere = await stage.caller.post(`${assembly}/runs`, { environment_id: randomUUID() });
+    expect([elsewhere.status, elsewhere.body.error.code]).toEqual([422, 'environment_unknown']);
+  });
+});
