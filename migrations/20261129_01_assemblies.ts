@@ -108,9 +108,7 @@ export class Assemblies extends Migration {
     this.addSql(`alter table "assembly_runs" add constraint "assembly_runs_workflow_id_unique" unique ("workflow_id")`);
     for (const owner of ['assembly_id', 'environment_id', 'team_id'])
       this.addSql(`create index "assembly_runs_${owner}_index" on "assembly_runs" ("${owner}", "id")`);
-    this.addSql(
-      `create index "assembly_runs_unfinished_index" on "assembly_runs" ("id") where "finished_at" is null`,
-    );
+    this.addSql(`create index "assembly_runs_unfinished_index" on "assembly_runs" ("id") where "finished_at" is null`);
     this.addSql(
       `alter table "assembly_runs" add constraint "assembly_runs_assembly_id_foreign" foreign key ("assembly_id") references "assemblies" ("id") on delete restrict`,
     );

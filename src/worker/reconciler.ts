@@ -89,18 +89,18 @@ async function findLostRuns(
   let after = zeroId;
   for (;;) {
     const page = await kind.find(em, { after, graceSeconds: olderThanSeconds, limit: pageSize });
-    await collectLost(deps, page.map((run) => ({ ...run, kind })), lost);
+    await collectLost(
+      deps,
+      page.map((run) => ({ ...run, kind })),
+      lost,
+    );
     const last = page.at(-1);
     if (!last || page.length < pageSize || lost.length > maximumLost) return;
     after = last.id;
   }
 }
 
-async function collectLost(
-  { engine }: ReconcilerDeps,
-  page: readonly LostRun[],
-  lost: LostRun[],
-): Promise<void> {
+async function collectLost({ engine }: ReconcilerDeps, page: readonly LostRun[], lost: LostRun[]): Promise<void> {
   const remaining = [...page];
   const checkRuns = async () => {
     for (let run = remaining.shift(); run && lost.length <= maximumLost; run = remaining.shift()) {

@@ -107,7 +107,9 @@ async function checkNodes({ query, violations }: Installation, runId: string, co
 }
 
 async function countRuns({ query }: Installation, runId: string): Promise<number> {
-  const [row] = await query<{ runs: number }>('select count(*)::int as runs from runs where assembly_run_id = $1', [runId]);
+  const [row] = await query<{ runs: number }>('select count(*)::int as runs from runs where assembly_run_id = $1', [
+    runId,
+  ]);
   return row?.runs ?? 0;
 }
 
@@ -118,7 +120,14 @@ async function longestHistory({ query, askEngine }: Installation, runId: string)
     [runId],
   );
   return askEngine(async ({ workflow }) => {
-    const lengths = await Promise.all(rows.map(({ id }) => workflow.getHandle(id).describe().then((found) => found.historyLength)));
+    const lengths = await Promise.all(
+      rows.map(({ id }) =>
+        workflow
+          .getHandle(id)
+          .describe()
+          .then((found) => found.historyLength),
+      ),
+    );
     return Math.max(...lengths);
   });
 }
@@ -137,11 +146,23 @@ export async function removeRequester(installation: Installation): Promise<void>
   const { requester, violations } = installation;
   const place = await makePlace(installation);
   const template = await publishTemplate(installation, place);
-  const waits = { template: template.slug, instance: `w-${randomUUID()}`, approval: { required: 1, allow_self: false } };
-  const nodes = { first: waits, second: { template: template.slug, instance: `s-${randomUUID()}`, depends_on: ['first'] } };
+  const waits = {
+    template: template.slug,
+    instance: `w-${randomUUID()}`,
+    approval: { required: 1, allow_self: false },
+  };
+  const nodes = {
+    first: waits,
+    second: { template: template.slug, instance: `s-${randomUUID()}`, depends_on: ['first'] },
+  };
   const id = await publishAssembly(installation, place, { nodes });
   const { member, leave } = await addMember(installation, place);
-  const started = await member.sendWithRetries('POST', `/assemblies/${id}/runs`, { environment_id: place.environmentId }, {});
+  const started = await member.sendWithRetries(
+    'POST',
+    `/assemblies/${id}/runs`,
+    { environment_id: place.environmentId },
+    {},
+  );
   if (started.status !== 202) throw new Error(`a member could not start the assembly: ${JSON.stringify(started.body)}`);
   const path = `/assemblies/${id}/runs/${started.body.id}`;
   const node = await awaitPending(installation, `${path}/nodes/first`);

@@ -8,6 +8,9 @@ import { publish } from './templates.ts';
 export interface AssemblyStage {
   readonly system: System;
   readonly caller: Caller;
+  /** The path of the team. */
+  readonly team: string;
+  readonly organization: string;
   readonly teamId: string;
   readonly environmentId: string;
 }
@@ -15,11 +18,12 @@ export interface AssemblyStage {
 export async function openAssemblyStage(overrides: Record<string, string> = {}): Promise<AssemblyStage> {
   const system = await startSystem(overrides);
   const caller = system.administrator;
-  const organization = await make(caller, '/organizations', { name: 'Acme' });
-  const teamId = await make(caller, `/organizations/${organization}/teams`, { name: 'Platform' });
+  const organization = `/organizations/${await make(caller, '/organizations', { name: 'Acme' })}`;
+  const teamId = await make(caller, `${organization}/teams`, { name: 'Platform' });
+  const team = `${organization}/teams/${teamId}`;
   const project = await make(caller, '/projects', { name: 'Shop', team_id: teamId });
   const environmentId = await make(caller, '/environments', { name: 'Test', project_id: project });
-  return { system, caller, teamId, environmentId };
+  return { system, caller, organization, team, teamId, environmentId };
 }
 
 async function make(caller: Caller, path: string, body: object): Promise<string> {

@@ -1,6 +1,6 @@
 import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
-import type { AssemblyRunDetails } from '#domain/assemblies/runs/store.ts';
 import { findStatusRefusal } from '#domain/assemblies/runs/rules.ts';
+import type { AssemblyRunDetails } from '#domain/assemblies/runs/store.ts';
 import type { AssemblyRunTarget } from '#domain/assemblies/runs/targets.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { toListedAssemblyRun } from './run-views.ts';

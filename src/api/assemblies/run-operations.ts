@@ -119,9 +119,7 @@ export const run = command({
   atParams: ({ id }, { params }) => ({ id: params.id, runID: id }),
 });
 
-const CancelAssemblyRun = z
-  .strictObject({ reason: z.string().max(1000).optional() })
-  .meta({ id: 'CancelAssemblyRun' });
+const CancelAssemblyRun = z.strictObject({ reason: z.string().max(1000).optional() }).meta({ id: 'CancelAssemblyRun' });
 
 export const cancelRun = command({
   id: 'assemblies.cancel_run',

@@ -112,7 +112,8 @@ export const AssemblyRunSchema = defineEntity({
     /** The workflow that drives it: named by the key of the request that started or last resumed it. */
     workflowId: p.uuid().unique(),
     assemblyId: () => p.manyToOne(Assembly).mapToPk().fieldName('assembly_id').deleteRule('restrict'),
-    assemblyVersionId: () => p.manyToOne(AssemblyVersion).mapToPk().fieldName('assembly_version_id').deleteRule('restrict'),
+    assemblyVersionId: () =>
+      p.manyToOne(AssemblyVersion).mapToPk().fieldName('assembly_version_id').deleteRule('restrict'),
     version: p.string(),
     teamId: p.uuid(),
     projectId: p.uuid(),

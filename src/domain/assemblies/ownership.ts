@@ -33,9 +33,7 @@ export const assemblyKinds = [
         },
       },
     ],
-    references: [
-      { kind: 'principal', columns: ['draft_changed_by'], kept: 'a draft keeps who changed it last' },
-    ],
+    references: [{ kind: 'principal', columns: ['draft_changed_by'], kept: 'a draft keeps who changed it last' }],
   },
   {
     kind: 'assembly_version',
@@ -66,7 +64,8 @@ export const assemblyKinds = [
       {
         kind: 'principal',
         columns: ['authors'],
-        matches: (row, id) => sql<SqlBool>`${row('authors')} @> jsonb_build_array(jsonb_build_object('id', ${id}::text))`,
+        matches: (row, id) =>
+          sql<SqlBool>`${row('authors')} @> jsonb_build_array(jsonb_build_object('id', ${id}::text))`,
         kept: history,
       },
     ],

@@ -3,17 +3,17 @@ import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
-import { nodeRunAuthority } from '../authority.ts';
-import type { CommandChange } from '#domain/shared/audit.ts';
 import { decide } from '#domain/shared/access/decide.ts';
 import { noCredential, type Principal } from '#domain/shared/access/principal.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
+import type { CommandChange } from '#domain/shared/audit.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { runCommand } from '#domain/shared/commands/command.ts';
 import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { toId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { nodeRunAuthority } from '../authority.ts';
 import { AssemblyNode, type AssemblyRun } from '../entity.ts';
 import { isNodeEnded } from '../model.ts';
 import { endNode } from './advance.ts';
@@ -65,7 +65,11 @@ async function findStart({ transactions }: NodeDeps, nodeId: string) {
 
 /** The run records the person who answered for the assembly run when it was started or resumed. */
 function actingFor(principal: Principal, { credentialId, responsibleUserId }: AssemblyRun): Principal {
-  return { ...principal, credential: noCredential(credentialId ?? principal.id), responsibleUserId: responsibleUserId ?? null };
+  return {
+    ...principal,
+    credential: noCredential(credentialId ?? principal.id),
+    responsibleUserId: responsibleUserId ?? null,
+  };
 }
 
 function mayStart(run: AssemblyRun, node: AssemblyNode): boolean {
@@ -94,7 +98,11 @@ async function admit(deps: NodeDeps, run: AssemblyRun, node: AssemblyNode, calle
 
 /** Nobody can compute it, so nobody can take it for a request of their own first. */
 function keyOf(bindingKey: Buffer, { workflowId }: AssemblyRun, { id, tries }: AssemblyNode): string {
-  return toId(createHmac('sha256', bindingKey).update(canonicalJson(['assembly node', workflowId, id, tries])).digest());
+  return toId(
+    createHmac('sha256', bindingKey)
+      .update(canonicalJson(['assembly node', workflowId, id, tries]))
+      .digest(),
+  );
 }
 
 async function findNodeTarget(tx: Transaction, run: AssemblyRun, node: AssemblyNode): Promise<NodeTarget | undefined> {

@@ -71,7 +71,8 @@ async function moveRun(
   if (!isTerminal(status)) return;
   run.statusReason = reason;
   run.finishedAt = new Date();
-  if (status === 'succeeded' && run.operation === 'apply') run.outputs = await collectOutputs(tx.em, keyRing, run, nodes);
+  if (status === 'succeeded' && run.operation === 'apply')
+    run.outputs = await collectOutputs(tx.em, keyRing, run, nodes);
   publishAssemblyRunEvent(tx, run, 'assembly_run.finished', { status: status as TerminalStatus, reason });
 }
 

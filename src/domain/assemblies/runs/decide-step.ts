@@ -1,4 +1,4 @@
-import { type RunStatus, isTerminal, type StatusReason, statusReasons } from '#domain/runs/model.ts';
+import { isTerminal, type RunStatus, type StatusReason, statusReasons } from '#domain/runs/model.ts';
 import {
   type AssemblyRunReason,
   type EndedNodeStatus,

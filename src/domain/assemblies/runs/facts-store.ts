@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { parseDuration } from '#domain/shared/values/durations.ts';
-import { AssemblyRun, type AssemblyNode } from '../entity.ts';
+import { type AssemblyNode, AssemblyRun } from '../entity.ts';
 import { findReferences } from '../spec/references.ts';
 import type { AssemblyNodeSpec } from '../spec/spec.ts';
 import type { NodeFacts, NodeRun } from './decide-step.ts';

@@ -42,7 +42,9 @@ export async function findMadeNodes(
     )
     .selectAll('made')
     .select(({ ref }) => [
-      sql<boolean>`coalesce(${ref('i.resource_count')} > 0 or ${hasIncompleteApply(ref('i.id'))}, false)`.as('isDeployed'),
+      sql<boolean>`coalesce(${ref('i.resource_count')} > 0 or ${hasIncompleteApply(ref('i.id'))}, false)`.as(
+        'isDeployed',
+      ),
     ])
     .execute();
   return rows as MadeNode[];

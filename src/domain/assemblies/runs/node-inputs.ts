@@ -40,7 +40,12 @@ export async function resolveNode(
 ): Promise<NodeInputs> {
   if (run.operation === 'destroy') return { variables: {}, sensitive: [] };
   const others = await tx.em.find(AssemblyNode, { assemblyRunId: run.id, key: { $in: node.waitsFor } });
-  const outputs = await readNodeOutputs(tx.em, keyRing, run, others.filter((other) => mayReadOutputs(run, other)));
+  const outputs = await readNodeOutputs(
+    tx.em,
+    keyRing,
+    run,
+    others.filter((other) => mayReadOutputs(run, other)),
+  );
   const variables = openVariables(keyRing, run);
   await checkCondition(tx, node, toConditionFacts(variables, others, outputs));
   return resolveVariables(run, node, variables, outputs);

@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { maskOutputs } from '#domain/instances/state.ts';
 import { outputsContext } from '#domain/runs/attempts/seals.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
-import { maskOutputs } from '#domain/instances/state.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyNode, AssemblyRun } from '../entity.ts';
@@ -42,7 +42,10 @@ export async function readNodeOutputs(
 }
 
 /** Whether the outputs of a node may be read: it succeeded, it was left out, or the run only plans. */
-export function mayReadOutputs(run: Pick<AssemblyRun, 'operation'>, node: Pick<AssemblyNode, 'status' | 'reason'>): boolean {
+export function mayReadOutputs(
+  run: Pick<AssemblyRun, 'operation'>,
+  node: Pick<AssemblyNode, 'status' | 'reason'>,
+): boolean {
   if (node.status === 'skipped') return node.reason?.code === 'not_chosen';
   return run.operation === 'plan' || node.status === 'succeeded';
 }

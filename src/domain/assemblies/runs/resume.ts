@@ -26,7 +26,9 @@ export async function resumeAssemblyRun(
   refuseByStatus('resume', run.status);
   refuseArchived(target);
   const nodes = await tx.em.find(AssemblyNode, { assemblyRunId: run.id });
-  const again = nodes.filter((node) => node.status !== 'succeeded' && !leftOut.includes(node.reason?.code ?? 'refused'));
+  const again = nodes.filter(
+    (node) => node.status !== 'succeeded' && !leftOut.includes(node.reason?.code ?? 'refused'),
+  );
   for (const node of again) beginAnew(node);
   restart(run, key, by);
   await tx.em.flush();

@@ -1,23 +1,23 @@
 import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
-import type { Masked, RunAuthor } from '#domain/runs/model.ts';
-import { type Principal } from '#domain/shared/access/principal.ts';
 import { resolveVersion } from '#domain/registry/versions.ts';
+import type { Masked, RunAuthor } from '#domain/runs/model.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, invalidField, Unprocessable } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { listAvailableVersions } from '../versions/version-store.ts';
 import { AssemblyNode, AssemblyRun } from '../entity.ts';
 import { type AssemblyOperation, assemblyRunWorkflow } from '../model.ts';
+import { listAvailableVersions } from '../versions/version-store.ts';
 import { findStrandedUser, isDestroy, nodesOfVersion, nodesToDestroy, type PlannedNode } from './graph-nodes.ts';
 import { findMadeNodes } from './made-store.ts';
 import { readNodeOutputs } from './outputs.ts';
 import { publishAssemblyRunEvent } from './publish-event.ts';
+import { loadPublishedAssembly, type PublishedAssembly } from './published.ts';
 import type { StartTarget } from './targets.ts';
 import { type AssemblyVariables, checkVariables, sealVariables } from './variables.ts';
-import { loadPublishedAssembly, type PublishedAssembly } from './published.ts';
 
 export interface AssemblyRunRequest {
   /** A version, a range or `latest`. */
@@ -99,8 +99,14 @@ async function planDestruction(
 ): Promise<PlannedNode[]> {
   const made = await findMadeNodes(tx.em, place);
   if (!made.some(({ isDeployed }) => isDeployed))
-    throw new Conflict('no run of this assembly has deployed anything in this environment that could be destroyed', 'nothing_deployed');
-  refuseUnknown(only, made.map(({ key }) => key));
+    throw new Conflict(
+      'no run of this assembly has deployed anything in this environment that could be destroyed',
+      'nothing_deployed',
+    );
+  refuseUnknown(
+    only,
+    made.map(({ key }) => key),
+  );
   const nodes = nodesToDestroy(made, only);
   const stranded = findStrandedUser(nodes, made);
   if (stranded)
@@ -111,7 +117,10 @@ async function planDestruction(
 function refuseUnknown(only: readonly string[] | null, known: readonly string[]): void {
   const unknown = only?.find((key) => !known.includes(key));
   if (unknown === undefined) return;
-  const nodes = known.slice(0, 20).map((key) => JSON.stringify(key)).join(', ');
+  const nodes = known
+    .slice(0, 20)
+    .map((key) => JSON.stringify(key))
+    .join(', ');
   throw invalidField('only', `there is no node "${unknown}"; the nodes are ${nodes}${known.length > 20 ? ', …' : ''}`);
 }
 
@@ -128,9 +137,12 @@ async function refuseWithoutOutputs(
   const deployed = await readNodeOutputs(tx.em, keyRing, { environmentId }, leftOut);
   const missing = leftOut.find(({ key }) => !deployed.has(key));
   if (missing)
-    throw new Unprocessable(`only: "${missing.key}" is not deployed in this environment, and a chosen node depends on it: choose it as well`, {
-      code: 'node_not_deployed',
-    });
+    throw new Unprocessable(
+      `only: "${missing.key}" is not deployed in this environment, and a chosen node depends on it: choose it as well`,
+      {
+        code: 'node_not_deployed',
+      },
+    );
 }
 
 type TakenVariables = AssemblyVariables & { shown: Record<string, JsonValue | Masked> };

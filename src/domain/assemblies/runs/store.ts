@@ -41,7 +41,9 @@ function selectRuns(queries: Kysely<Tables>) {
         .selectFrom('assembly_nodes as n')
         .whereRef('n.assembly_run_id', '=', 'r.id')
         .select(
-          sql<Record<string, NodeStatus>>`coalesce(json_object_agg(n.key, n.status order by n.position), '{}')`.as('nodes'),
+          sql<Record<string, NodeStatus>>`coalesce(json_object_agg(n.key, n.status order by n.position), '{}')`.as(
+            'nodes',
+          ),
         )
         .$asScalar()
         .$notNull()
@@ -132,7 +134,13 @@ export function listNodeRuns(em: Em, nodeId: string) {
   return db(em)
     .selectFrom('runs as r')
     .where('r.assembly_node_id', '=', nodeId)
-    .select(['r.id', 'r.status', 'r.status_reason as statusReason', 'r.created_at as createdAt', 'r.finished_at as finishedAt'])
+    .select([
+      'r.id',
+      'r.status',
+      'r.status_reason as statusReason',
+      'r.created_at as createdAt',
+      'r.finished_at as finishedAt',
+    ])
     .orderBy('r.id', 'desc')
     .limit(50)
     .execute();

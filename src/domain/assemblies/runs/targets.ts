@@ -70,7 +70,9 @@ export async function findWantedStart(
 /** @throws Unprocessable if the assembly's team has no such environment: the same whether another team has it */
 export function requirePlace({ place, ...owner }: WantedStart): StartTarget {
   if (place) return { ...owner, ...place };
-  throw new Unprocessable("environment_id: the assembly's team has no such environment", { code: 'environment_unknown' });
+  throw new Unprocessable("environment_id: the assembly's team has no such environment", {
+    code: 'environment_unknown',
+  });
 }
 
 /** A run of an assembly. With `lock`, its owners are shared, and its row is locked. */

@@ -1,5 +1,5 @@
 import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/environments/variables.ts';
-import { type ApprovalPolicy, strictestPolicy, stricterApproval } from '#domain/registry/approval/approval-policy.ts';
+import { type ApprovalPolicy, stricterApproval, strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
 import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';

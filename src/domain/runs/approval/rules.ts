@@ -57,7 +57,10 @@ export const reviewAuthority = {
 } as const satisfies Partial<Access>;
 
 /** The same for the run of a node: there is no second path around the approval of assemblies (specification, *Assembly mapping*). */
-export const nodeReviewAuthority = { ...reviewAuthority, allOf: ['assembly:approve'] } as const satisfies Partial<Access>;
+export const nodeReviewAuthority = {
+  ...reviewAuthority,
+  allOf: ['assembly:approve'],
+} as const satisfies Partial<Access>;
 
 /**
  * The one rule for every review. A review must name the plan that waits (null: the digest is not compared). While approvals are
@@ -107,7 +110,10 @@ export function countsNow(facts: EligibilityFacts, review: RecordedReview): bool
 }
 
 /** What decides, beside the reviewer, whether an approval counts. */
-type EligibilityFacts = Pick<ApprovalFacts, 'owner' | 'isOfAssembly' | 'allowSelf' | 'requesters' | 'publishers' | 'authors' | 'templateVersion'>;
+type EligibilityFacts = Pick<
+  ApprovalFacts,
+  'owner' | 'isOfAssembly' | 'allowSelf' | 'requesters' | 'publishers' | 'authors' | 'templateVersion'
+>;
 
 /** Why an approval no longer counts; null while its reviewer is enabled and could still give it. */
 export function findLapse(facts: EligibilityFacts, review: RecordedReview): LapseReason | null {

@@ -7,8 +7,8 @@ import { type ApprovalPolicy, strictestPolicy } from '#domain/registry/approval/
 import { noCredential, type PrincipalSnapshot, toPrincipal } from '#domain/shared/access/principal.ts';
 import { selectPrincipal } from '#domain/shared/access/store.ts';
 import type { OverRun } from '../details-store.ts';
-import { selectAdmittedPolicy, selectEnvironmentPolicy } from './policy-store.ts';
 import type { RunAuthor } from '../model.ts';
+import { selectAdmittedPolicy, selectEnvironmentPolicy } from './policy-store.ts';
 import type { ApprovalFacts, RecordedReview } from './rules.ts';
 
 /** Whether a review `v` approves the plan with which its run waits. */
@@ -64,7 +64,9 @@ export function selectApprovalFacts(eb: OverRun): AliasableExpression<ApprovalFa
 
 /** The authors of all runs of the lineage. */
 function selectAuthors() {
-  return sql<RunAuthor[]>`(select coalesce(jsonb_agg(author), '[]') from lineage, jsonb_array_elements(lineage.authors) as author)`;
+  return sql<
+    RunAuthor[]
+  >`(select coalesce(jsonb_agg(author), '[]') from lineage, jsonb_array_elements(lineage.authors) as author)`;
 }
 
 function selectOrganization(eb: OverRun) {

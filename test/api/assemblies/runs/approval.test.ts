@@ -26,32 +26,19 @@ afterAll(async () => {
 
 /** A user with a platform role and a role in the stage's team. */
 async function addUser(name: string, role: string, teamRole: string | null): Promise<Caller & { id: string }> {
-  const { caller, teamId, system } = stage;
+  const { caller, organization, team, system } = stage;
   const email = `${name}-${randomUUID()}@example.com`;
   const { body: user } = await caller.post('/users', { email, name, password, role });
-  const { body: team } = await caller.get('/search?q=platform').then(async () => readTeam(teamId));
-  const organization = `/organizations/${team.organization_id}`;
   await caller.send('PUT', `${organization}/members/${user.id}`, { role: 'member' });
   if (teamRole) {
-    const added = await caller.send('PUT', `${organization}/teams/${teamId}/members/${user.id}`, { role: teamRole });
+    const added = await caller.send('PUT', `${team}/members/${user.id}`, { role: teamRole });
     expect(added.status, added.text).toBeLessThan(300);
   }
   return Object.assign(await Caller.signIn(system.url, email, password), { id: user.id });
 }
 
-async function readTeam(id: string) {
-  const { body } = await stage.caller.get('/organizations');
-  for (const { id: organization } of body.organizations) {
-    const team = await stage.caller.get(`/organizations/${organization}/teams/${id}`);
-    if (team.status === 200) return team;
-  }
-  throw new Error(`no organization has the team ${id}`);
-}
-
 async function leave(user: { id: string }): Promise<void> {
-  const { body: team } = await readTeam(stage.teamId);
-  const path = `/organizations/${team.organization_id}/teams/${stage.teamId}/members/${user.id}`;
-  expect((await stage.caller.send('DELETE', path)).status).toBe(204);
+  expect((await stage.caller.send('DELETE', `${stage.team}/members/${user.id}`)).status).toBe(204);
 }
 
 const approve = (plan_digest: string) => ({ decision: 'approve', plan_digest });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { NodeReasonCode, NodeStatus } from '#domain/assemblies/model.ts';
 import {
   type AssemblyFacts,
   decideAssemblyStep,
   type NodeFacts,
   type NodeRun,
 } from '#domain/assemblies/runs/decide-step.ts';
-import type { NodeReasonCode, NodeStatus } from '#domain/assemblies/model.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
 const minutes = (count: number) => new Date(now.getTime() + count * 60_000);
@@ -52,7 +52,11 @@ describe('which nodes start', () => {
   });
 
   it('starts a node once all that it waits for have succeeded or were skipped', () => {
-    const nodes = [ended('a', 'succeeded'), ended('b', 'skipped', 'condition_false'), node('c', { waitsFor: ['a', 'b'] })];
+    const nodes = [
+      ended('a', 'succeeded'),
+      ended('b', 'skipped', 'condition_false'),
+      node('c', { waitsFor: ['a', 'b'] }),
+    ];
     expect(decide(nodes).changes).toEqual({ c: { kind: 'start' } });
   });
 
@@ -153,9 +157,9 @@ describe('the end of a run', () => {
   });
 
   it('never tries again what people have rejected or canceled', () => {
-    expect(decide([withRun('a', { status: 'canceled', statusReason: 'rejected' }, { retry })]).changes['a']).toMatchObject(
-      { kind: 'end', status: 'canceled' },
-    );
+    expect(
+      decide([withRun('a', { status: 'canceled', statusReason: 'rejected' }, { retry })]).changes['a'],
+    ).toMatchObject({ kind: 'end', status: 'canceled' });
   });
 });
 
