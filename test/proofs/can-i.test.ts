@@ -62,7 +62,7 @@ async function decideByPipeline(tuple: Tuple): Promise<string> {
   const invocation: Omit<Invocation, 'input'> = { operation, operations, services, request, principal };
   const none: OperationInput = { params: undefined, query: undefined, body: undefined };
   const permission = await outcomeOf(() => authorizeOperation({ ...invocation, input: none }));
-  if (permission !== 'allowed') return 'permission_denied';
+  if (permission !== 'allowed') return permission === 'hidden' ? 'resource_not_found_or_denied' : 'permission_denied';
   const input = parseRequest(tuple, requestFor(tuple, world));
   if (!input) return 'resource_not_found_or_denied';
   const target = operation.target

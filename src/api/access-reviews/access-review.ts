@@ -4,6 +4,7 @@ import {
   decideOperation,
   decideTarget,
   describeDenial,
+  isAnsweredAsHidden,
   type ProtectedOperation,
 } from '#api/pipeline/access/authorization.ts';
 import type { Catalogue, CatalogueEntry } from '#api/pipeline/catalogue.ts';
@@ -62,7 +63,8 @@ export async function reviewAccess(context: ReviewContext, question: ResourceAtt
   const entry = catalogue.find(question.resource, question.verb);
   refuseMalformed(entry, question);
   const permission = decideOperation(entry.operation, principal);
-  if (!permission.decision.allowed) return toVerdict(entry.operation, permission);
+  if (!permission.decision.allowed)
+    return isAnsweredAsHidden(permission) ? notFound : toVerdict(entry.operation, permission);
   try {
     const decided = decideTarget(entry.operation, principal, await findTarget(context, entry, question));
     return isHidden(decided) ? notFound : toVerdict(entry.operation, decided);
@@ -138,8 +140,8 @@ function denied(code: Exclude<(typeof reasonCodes)[number], 'allowed'>, message:
 }
 
 /** An operation that answers 403 for a missing target gets the same answer for every other refusal. */
-function isHidden({ decision, access }: AccessDecision): boolean {
-  return !decision.allowed && (decision.because === 'hidden' || access.hidden === 'forbidden');
+function isHidden(decided: AccessDecision): boolean {
+  return isAnsweredAsHidden(decided) || (!decided.decision.allowed && decided.access.hidden === 'forbidden');
 }
 
 function toVerdict(operation: ProtectedOperation, { decision, access }: AccessDecision): Verdict {

@@ -1,7 +1,7 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Action, type Refusal, toAction } from '#domain/shared/actions.ts';
-import { findDenial, isProtected, type ProtectedOperation } from './access/authorization.ts';
+import { explainDenial, isProtected, type ProtectedOperation } from './access/authorization.ts';
 import type { Operation } from './operation.ts';
 import { actionsView } from './schemas.ts';
 
@@ -31,8 +31,8 @@ export function describeActions<Name extends string>(
   declarations: readonly ActionDeclaration<Name>[],
 ): Action<Name>[] {
   return declarations.map(({ name, operation, target, findRefusal }) => {
-    const denial = findDenial(findProtected(operations, operation), principal, target);
-    return toAction(name, denial?.message ?? findRefusal()?.message ?? null);
+    const denial = explainDenial(findProtected(operations, operation), principal, target);
+    return toAction(name, denial ?? findRefusal()?.message ?? null);
   });
 }
 

@@ -28,7 +28,8 @@ export function actionsView<const Names extends readonly string[]>(names: Names)
     .array(action)
     .describe(
       'What you may do with the resource now, given your authority and its state. The operation itself decides again, in ' +
-        'the same way. `reason` is the message with which the operation would refuse, or null if the action is allowed.',
+        'the same way. `reason` is the message with which the operation would refuse, or null if the action is allowed. Where the ' +
+        'operation would answer 404 because you lack a permission, `reason` names that permission.',
     );
 }
 

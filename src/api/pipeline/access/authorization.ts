@@ -62,27 +62,35 @@ function isHidden({ decision }: AccessDecision): boolean {
   return !decision.allowed && decision.because === 'hidden';
 }
 
-/** Makes both decisions, in the order in which an operation makes them. Null if the principal has the authority. */
-export function findDenial(
-  operation: ProtectedOperation,
-  principal: Principal,
-  target: Ownership | null | undefined,
-): Forbidden | HiddenResource | null {
-  return (
-    toDenial(operation, decideOperation(operation, principal)) ??
-    toDenial(operation, decideTarget(operation, principal, target))
-  );
-}
-
 /** The error with which an operation refuses its caller after such a decision; null after one that allows. */
 export function toDenial(
   operation: Pick<Operation, 'targetName'>,
   { decision, access }: AccessDecision,
 ): Forbidden | HiddenResource | null {
   if (decision.allowed) return null;
-  if (decision.because === 'hidden' && access.hidden === 'not_found')
+  if (isAnsweredAsHidden({ decision, access }) && access.hidden === 'not_found')
     return new HiddenResource(targetNameOf(operation));
   return new Forbidden(describeDenial(operation, decision, access));
+}
+
+/** Whether a refusal is answered as if there were no such target. */
+export function isAnsweredAsHidden({ decision, access }: AccessDecision): boolean {
+  if (decision.allowed) return false;
+  return decision.because === 'hidden' || (decision.because === 'permission' && access.withoutPermission === 'hidden');
+}
+
+/** What a caller who may read the target lacks for an operation on it; null if nothing. */
+export function explainDenial(
+  operation: ProtectedOperation,
+  principal: Principal,
+  target: Ownership | null | undefined,
+): string | null {
+  const permission = decideOperation(operation, principal);
+  const { decision, access } = permission.decision.allowed ? decideTarget(operation, principal, target) : permission;
+  if (decision.allowed) return null;
+  // The caller may read the target, so it need not be hidden that only a permission is missing.
+  if (decision.because === 'permission') return describeDenial(operation, decision, access);
+  return toDenial(operation, { decision, access })?.message ?? null;
 }
 
 /** The text of a denial. It reveals nothing that the caller may not read. */

@@ -27,6 +27,11 @@ export interface Access {
   readonly organizationRole?: 'member' | 'admin' | 'owner';
   /** The refusal for a target that does not exist or that the caller may not read. */
   readonly hidden: 'not_found' | 'forbidden';
+  /**
+   * A caller without the permission gets the answer for a hidden target, whatever the request names. Unless given, the caller is told
+   * which permission is missing.
+   */
+  readonly withoutPermission?: 'hidden';
   /** The kinds of principal that may call it; users and service accounts unless given. */
   readonly principals?: readonly Principal['kind'][];
   /** Its own can-i entry, the entry of an operation with the same access, or none. */
