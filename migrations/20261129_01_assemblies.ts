@@ -11,6 +11,7 @@ export class Assemblies extends Migration {
         "slug" varchar(255) not null,
         "description" text not null default '',
         "draft_source" text null,
+        "draft_spec" jsonb null,
         "draft_revision" int not null default 0,
         "draft_changed_by" uuid null,
         "draft_changed_at" timestamptz(3) null,

@@ -1,4 +1,8 @@
 import * as reviews from '#api/access-reviews/operations.ts';
+import * as assemblyDiffs from '#api/assemblies/diff-operations.ts';
+import * as assemblyDrafts from '#api/assemblies/draft-operations.ts';
+import * as assemblies from '#api/assemblies/operations.ts';
+import * as assemblyVersions from '#api/assemblies/version-operations.ts';
 import * as audit from '#api/audit/operations.ts';
 import * as commands from '#api/commands/operations.ts';
 import * as environments from '#api/environments/operations.ts';
@@ -70,6 +74,10 @@ const areas = [
   instanceResources,
   templates,
   templateVersions,
+  assemblies,
+  assemblyDrafts,
+  assemblyVersions,
+  assemblyDiffs,
   users,
   userAdministration,
   serviceAccounts,

@@ -2,6 +2,7 @@
 export const tags: Readonly<Record<string, string>> = {
   apply_pause: 'The pause of all applies of the installation.',
   approvals: 'What waits for your approval.',
+  assemblies: 'Graphs of templates that are run together: drafts, versions, comparisons.',
   audit_records: 'Who did what, when, and what was refused.',
   auth: 'Signing in and out, who you are, and what you may do.',
   bootstrap: 'The first administrator of a new installation.',

@@ -34,6 +34,8 @@ export const AssemblySchema = defineEntity({
     description: p.text().default(''),
     /** The draft as somebody wrote it, in YAML or JSON. Null: there is none yet. */
     draftSource: p.text().nullable().lazy(),
+    /** What that text means. It need not be a valid spec. */
+    draftSpec: p.json<JsonValue>().nullable().lazy(),
     draftRevision: p.integer().default(0),
     draftChangedBy: p.uuid().nullable(),
     draftChangedAt: at().nullable(),
@@ -55,6 +57,17 @@ export class Assembly extends AssemblySchema.class {
     if (isEmpty) return false;
     Object.assign(this, after);
     this.revision += 1;
+    return true;
+  }
+
+  /** Replaces the draft, whose text is loaded; false if the text is the same. The draft has a revision of its own. */
+  saveDraft({ source, spec }: { readonly source: string; readonly spec: JsonValue }, by: string): boolean {
+    if (this.draftSource === source) return false;
+    this.draftSource = source;
+    this.draftSpec = spec;
+    this.draftRevision += 1;
+    this.draftChangedBy = by;
+    this.draftChangedAt = new Date();
     return true;
   }
 }

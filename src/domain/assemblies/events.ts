@@ -18,6 +18,12 @@ export const assemblyEvents = {
     summary: 'Somebody published a version of an assembly',
     data: z.strictObject({ by, version: z.string() }),
   },
+  'assembly.approval_weakened': {
+    subject: 'assembly',
+    summary:
+      'Somebody published a version whose nodes demand less approval than those of the highest version before it',
+    data: z.strictObject({ by, version: z.string(), nodes: z.array(node) }),
+  },
   'assembly_run.admitted': {
     subject: 'assembly_run',
     summary: 'An assembly run was admitted',

@@ -15,11 +15,15 @@ const maximumListed = 5;
  * pre-release only if the range itself names a pre-release of the same version.
  * @throws Unprocessable naming the versions that exist instead
  */
-export function resolveVersion<V extends AvailableVersion>(available: readonly V[], wanted: string): V {
+export function resolveVersion<V extends AvailableVersion>(
+  available: readonly V[],
+  wanted: string,
+  of: 'template' | 'assembly' = 'template',
+): V {
   if (isExactVersion(wanted)) {
     const exact = available.find(({ version }) => version === wanted);
     if (exact) return exact;
-    throw new Unprocessable(`the template has no version ${wanted}${listVersions(available)}`, {
+    throw new Unprocessable(`the ${of} has no version ${wanted}${listVersions(available)}`, {
       code: 'version_unknown',
     });
   }
@@ -27,7 +31,7 @@ export function resolveVersion<V extends AvailableVersion>(available: readonly V
   const matching = available.filter(({ version, yanked }) => !yanked && matches(version));
   const found = wanted === 'latest' ? findLatest(matching) : newestFirst(matching)[0];
   if (found) return found;
-  throw new Unprocessable(explainMismatch(available, wanted, matches), { code: 'version_unknown' });
+  throw new Unprocessable(explainMismatch(available, wanted, matches, of), { code: 'version_unknown' });
 }
 
 /** The highest release that is not yanked, or the highest such pre-release if there is no release. */
@@ -56,8 +60,9 @@ function explainMismatch(
   available: readonly AvailableVersion[],
   wanted: string,
   matches: (version: string) => boolean,
+  of: string,
 ): string {
-  if (available.length === 0) return 'the template has no published version';
+  if (available.length === 0) return `the ${of} has no published version`;
   const yanked = available.filter(({ version, yanked }) => yanked && matches(version));
   if (yanked.length > 0) {
     return `every version that matches "${wanted}" was yanked; name one exactly to use it all the same${listVersions(yanked)}`;

@@ -4,7 +4,7 @@ import { type Refusal, throwIfRefused } from './actions.ts';
 export type TenantLevel = 'organization' | 'team' | 'project' | 'environment';
 
 /** What can be archived, with everything that it owns. */
-export type ArchivableLevel = TenantLevel | 'template';
+export type ArchivableLevel = TenantLevel | 'template' | 'assembly';
 
 /** A thing with the levels of its owners and itself that are archived, outermost first. */
 export interface Archivable {

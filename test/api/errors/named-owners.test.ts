@@ -103,6 +103,13 @@ const named: NamedOwner[] = [
     send: (_caller, _world, id) => ['/registry/templates', { team_id: id, name: 'New' }],
   },
   {
+    operation: 'assemblies.create',
+    field: 'team_id',
+    status: 404,
+    names: team,
+    send: (_caller, _world, id) => ['/assemblies', { team_id: id, name: 'New' }],
+  },
+  {
     operation: 'instances.create',
     field: 'template_id',
     status: 404,

@@ -70,6 +70,7 @@ function namesOf(owned: readonly Ids[], more: Record<string, readonly string[]>)
     projects: all('project'),
     environments: all('environment'),
     templates: all('template'),
+    assemblies: all('assembly'),
     runs: all('run'),
     instances: all('instance'),
     service_accounts: [...all('account'), ...(more['service_accounts'] ?? [])],
@@ -177,16 +178,20 @@ async function addWorkers({ orm }: TestApi, root: Person): Promise<{ workers: st
   return { workers: [id], worker_pools: ['reserved', 'gpu', 'nowhere'] };
 }
 
+function singular(table: string): keyof Ids {
+  return table.replace(/ies$/, 'y').replace(/s$/, '') as keyof Ids;
+}
+
 /** Archives one tenant, deletes another, and deletes the contents of a third. */
 async function endSome({ orm }: TestApi, [, , , archived, deleted, emptied]: readonly Ids[]): Promise<void> {
   const em = orm.em.fork();
   const end = (table: string, column: string, id = '') =>
     em.execute(`update ${table} set ${column} = now() where id = ?`, [id]);
-  for (const table of ['organizations', 'teams', 'projects', 'environments', 'templates'] as const) {
-    await end(table, 'archived_at', archived?.[table.slice(0, -1) as keyof Ids]);
-    await end(table, 'deleted_at', deleted?.[table.slice(0, -1) as keyof Ids]);
+  for (const table of ['organizations', 'teams', 'projects', 'environments', 'templates', 'assemblies'] as const) {
+    await end(table, 'archived_at', archived?.[singular(table)]);
+    await end(table, 'deleted_at', deleted?.[singular(table)]);
   }
-  for (const table of ['projects', 'environments', 'templates', 'runs', 'instances'] as const)
-    await end(table, 'deleted_at', emptied?.[table.slice(0, -1) as keyof Ids]);
+  for (const table of ['projects', 'environments', 'templates', 'assemblies', 'runs', 'instances'] as const)
+    await end(table, 'deleted_at', emptied?.[singular(table)]);
   await em.execute('update principals set deleted_at = now() where id = ?', [emptied?.person ?? '']);
 }

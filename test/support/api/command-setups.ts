@@ -211,10 +211,12 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
   'projects.unarchive': archived('projects', 'project'),
   'environments.unarchive': archived('environments', 'environment'),
   'templates.unarchive': archived('templates', 'template'),
+  'assemblies.unarchive': archived('assemblies', 'assembly'),
   'organizations.delete': withoutBlockers(['update teams set deleted_at = now() where id = ?', 'team']),
   'teams.delete': withoutBlockers(
     ['update projects set deleted_at = now() where id = ?', 'project'],
     ['update templates set archived_at = now() where id = ?', 'template'],
+    ['update assemblies set archived_at = now() where id = ?', 'assembly'],
     ['update principals set deleted_at = now() where id = ?', 'account'],
   ),
   'projects.delete': withoutBlockers(['update environments set deleted_at = now() where id = ?', 'environment']),

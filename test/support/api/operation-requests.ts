@@ -19,6 +19,7 @@ export type Ids = Record<
   | 'project'
   | 'environment'
   | 'template'
+  | 'assembly'
   | 'run'
   | 'comment'
   | 'instance'
@@ -56,6 +57,7 @@ export async function addTenant(
     project,
     environment,
     template,
+    assembly: await addAssembly(root, team, template),
     run: run.id,
     comment: comment.id,
     instance: run.instance_id,
@@ -67,6 +69,15 @@ export async function addTenant(
     invitation: sent.body.invitation.id,
     auditRecord: await findAuditRecord(api, run.id),
   };
+}
+
+/** Adds an assembly with a draft of one node and a version. */
+async function addAssembly({ caller }: Person, team: string, template: string): Promise<string> {
+  const { body: assembly } = await caller.post('/assemblies', { team_id: team, name: 'Landscape' });
+  await caller.send('PUT', `/assemblies/${assembly.id}/draft`, { spec: { nodes: { hello: { template } } } });
+  const { status, text } = await caller.post(`/assemblies/${assembly.id}/publish`, { version: '1.0.0' });
+  if (status !== 201) throw new Error(`the publication of an assembly answered ${status}: ${text}`);
+  return assembly.id;
 }
 
 async function placeIn(
@@ -101,6 +112,7 @@ const resourceOfId: Record<string, keyof Ids> = {
   instances: 'instance',
   templates: 'template',
   template_versions: 'template',
+  assemblies: 'assembly',
   teams: 'team',
   team_members: 'team',
   organization_invitations: 'invitation',
@@ -126,6 +138,7 @@ export function pathOf(operation: Operation, ids: Ids): string {
 export const queries: Readonly<Record<string, string>> = {
   'search.find': 'q=network',
   'instances.compare_states': 'from=1&to=1',
+  'assemblies.diff': 'from=1.0.0&to=1.0.0',
 };
 
 function isListOfTeam({ access, query }: Operation): boolean {
@@ -217,6 +230,11 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'template_versions.validate': () => ({ variables: {} }),
   'template_versions.yank': () => ({ reason: 'Replaced' }),
   'template_versions.run': ({ environment }) => ({ environment_id: environment }),
+  'assemblies.create': ({ team }) => ({ team_id: team, name: `Landscape ${newId()}` }),
+  'assemblies.update': () => ({ description: 'Changed' }),
+  'assemblies.save_draft': ({ template }) => ({ spec: { nodes: { network: { template } } } }),
+  'assemblies.validate': () => ({}),
+  'assemblies.publish': () => ({ version: '2.0.0' }),
   'runs.create': ({ template, environment }) => ({ template_id: template, environment_id: environment }),
   'runs.request_approval': () => ({}),
   'runs.review': () => ({ decision: 'approve', plan_digest: `sha256:${'0'.repeat(64)}` }),

@@ -5,6 +5,7 @@ import type { TeamAction, TeamRole } from '#domain/teams/model.ts';
  * Every operation and the access it demands, written by hand from the specification (*Authorization model*): the
  * permissions, then the scope. `team:` and `organization:` name the action or role that is needed in the owner,
  * `service_account:` the role in the team that owns the account. `user`: service accounts may not use it.
+ * `404`: a caller without the permission is told that there is no such thing.
  * The tests fail for an operation that is missing here or declared differently.
  */
 const lines = `
@@ -124,6 +125,20 @@ template_versions.publish           template:write                      team:met
 template_versions.yank              template:write                      team:metadata.write
 template_versions.validate          template:read                       team:metadata.read
 template_versions.run               run:create                          team:secret.read
+assemblies.list                     assembly:read,workload:read         team:metadata.read
+assemblies.create                   assembly:write                      team:metadata.write
+assemblies.get                      assembly:read,workload:read         team:metadata.read          404
+assemblies.update                   assembly:write                      team:metadata.write         404
+assemblies.archive                  assembly:write                      team:metadata.write         404
+assemblies.unarchive                assembly:write                      team:metadata.write         404
+assemblies.delete                   assembly:write                      team:metadata.write         404
+assemblies.get_draft                assembly:write                      team:metadata.write         404
+assemblies.save_draft               assembly:write                      team:metadata.write         404
+assemblies.validate                 assembly:write                      team:metadata.write         404
+assemblies.publish                  assembly:write                      team:metadata.write         404
+assemblies.list_versions            assembly:read,workload:read         team:metadata.read          404
+assemblies.get_version              assembly:read,workload:read         team:metadata.read          404
+assemblies.diff                     assembly:read,workload:read         team:metadata.read          404
 runs.list                           run:read                            team:metadata.read
 runs.get_statistics                 run:read                            team:metadata.read
 runs.create                         run:create                          team:secret.read
@@ -180,6 +195,8 @@ export interface Demand {
   readonly organizationRole: OrganizationRole | null;
   readonly teamActions: readonly TeamAction[];
   readonly peopleOnly: boolean;
+  /** The status of the answer to a caller without the permission. */
+  readonly refusal: 403 | 404;
 }
 
 /** The demand of each operation; null if it is public. */
@@ -202,6 +219,7 @@ function toDemand(permissions: string, where: string, kind: string | undefined):
     organizationRole: scope === 'organization' ? (needed as OrganizationRole) : null,
     teamActions: scope === 'team' ? needed.split('+').map((action) => `team.${action}` as TeamAction) : [],
     peopleOnly: kind === 'user',
+    refusal: kind === '404' ? 404 : 403,
   };
 }
 

@@ -1,7 +1,6 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Forbidden } from '#domain/shared/errors.ts';
-import { mayWeakenPolicy, whoMayWeaken } from '#domain/tenancy/policy.ts';
+import { requireMayWeaken } from '#domain/tenancy/policy.ts';
 import type { NewVersion } from '../model.ts';
 import type { TemplateApproval } from '../spec.ts';
 import { listVersionApprovals, type TemplateTarget } from '../store.ts';
@@ -24,10 +23,7 @@ export async function weakenApproval(
   const [highest] = newestFirst(await listVersionApprovals(tx.em, id));
   const [before, after] = [highest?.approval ?? null, spec.approval ?? null];
   if (!highest || !isWeakerApproval(toPolicy(after), toPolicy(before))) return;
-  if (!mayWeakenPolicy(publisher, target)) {
-    const less = `the version demands less approval than ${highest.version}`;
-    throw new Forbidden(`permission denied: spec.approval: ${less}, and ${whoMayWeaken} may weaken it`);
-  }
+  requireMayWeaken(publisher, target, `spec.approval: the version demands less approval than ${highest.version}`);
   const { teamId, organizationId } = target;
   const owners = { teamId, organizationId };
   tx.publish({ type: 'template.approval_weakened', subjectId: id, owners, data: { version, before, after } });

@@ -1,0 +1,43 @@
+import { findAssemblyOwner } from '#domain/assemblies/store.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+
+/** Who may do what with assemblies (specification, *Assembly mapping*; access.md of the design). */
+
+export const accessReview = { resource: 'assemblies', target: findAssemblyOwner } as const;
+
+/** To list assemblies. A caller who lacks the permission is told so, because a list names no assembly. */
+export const listAccess: Access = {
+  anyOf: ['assembly:read', 'workload:read'],
+  scope: 'team',
+  teamAction: 'team.metadata.read',
+  hidden: 'not_found',
+  review: { resource: 'assemblies', verb: 'list' },
+};
+
+export const createAccess: Access = {
+  anyOf: ['assembly:write'],
+  scope: 'team',
+  teamAction: 'team.metadata.write',
+  hidden: 'not_found',
+  review: { resource: 'assemblies', verb: 'create' },
+};
+
+/** To read a named assembly: a missing one, one that is out of reach, and a missing permission have the same answer. */
+export const readAccess: Access = {
+  ...listAccess,
+  withoutPermission: 'hidden',
+  review: { ...accessReview, verb: 'get' },
+};
+
+/** To change a named assembly. */
+export const writeAccess: Access = {
+  ...createAccess,
+  withoutPermission: 'hidden',
+  review: { ...accessReview, verb: 'update' },
+};
+
+/** To read what only those see who may change the assembly: its draft. */
+export const draftAccess: Access = { ...writeAccess, review: { inherits: 'assemblies.update' } };
+
+/** To read what belongs to the assembly. */
+export const nestedReadAccess: Access = { ...readAccess, review: { inherits: 'assemblies.get' } };

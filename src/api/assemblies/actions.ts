@@ -1,0 +1,58 @@
+import type { z } from 'zod';
+import { type ActionContext, describeActions } from '#api/pipeline/actions.ts';
+import type { Em } from '#database/database.ts';
+import { type AssemblyUse, findAssemblyUse } from '#domain/assemblies/assemblies.ts';
+import { findDraftRefusal } from '#domain/assemblies/drafts/drafts.ts';
+import { readAssembly } from '#domain/assemblies/list-store.ts';
+import type { AssemblyTarget } from '#domain/assemblies/store.ts';
+import type { Refusal } from '#domain/shared/actions.ts';
+import { findArchivedRefusal, findUnarchivingRefusal } from '#domain/shared/archiving.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { type AssemblyView, type assemblyActions, viewListed } from './views.ts';
+
+type AssemblyAction = (typeof assemblyActions)[number];
+
+interface AssemblyFacts extends AssemblyUse {
+  readonly target: AssemblyTarget;
+}
+
+/** The operation that carries an action out, and the rule of the area against it. */
+const declared: Record<AssemblyAction, { operation: string; findRefusal: (facts: AssemblyFacts) => Refusal | null }> = {
+  save_draft: { operation: 'assemblies.save_draft', findRefusal: ({ target }) => findArchivedRefusal(target) },
+  publish: {
+    operation: 'assemblies.publish',
+    findRefusal: ({ target }) => findArchivedRefusal(target) ?? findDraftRefusal(target.assembly),
+  },
+  update: { operation: 'assemblies.update', findRefusal: ({ target }) => findArchivedRefusal(target) },
+  archive: { operation: 'assemblies.archive', findRefusal: ({ archiving }) => archiving },
+  unarchive: {
+    operation: 'assemblies.unarchive',
+    findRefusal: ({ target }) => findUnarchivingRefusal('assembly', target),
+  },
+  delete: { operation: 'assemblies.delete', findRefusal: ({ deletion }) => deletion },
+};
+
+/** Shows one assembly, and what the caller may do with it. */
+export async function showAssembly(
+  { em, ...context }: ActionContext & { readonly em: Em },
+  target: AssemblyTarget,
+): Promise<z.input<typeof AssemblyView>> {
+  const { id } = target.assembly;
+  const [assembly, use] = await Promise.all([readAssembly(em, id), findAssemblyUse(em, context.principal, id)]);
+  if (!assembly) throw new NotFound('assembly');
+  return { ...viewListed(assembly), actions: describe(context, { ...use, target }) };
+}
+
+function describe(context: ActionContext, facts: AssemblyFacts) {
+  const { organizationId, teamId } = facts.target;
+  const names = Object.keys(declared) as AssemblyAction[];
+  return describeActions(
+    context,
+    names.map((name) => ({
+      name,
+      operation: declared[name].operation,
+      target: { organizationId, teamId },
+      findRefusal: () => declared[name].findRefusal(facts),
+    })),
+  );
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { read } from '#api/pipeline/operation.ts';
+import type { Em } from '#database/database.ts';
+import { diffSpecs } from '#domain/assemblies/diff/diff.ts';
+import { readDraft } from '#domain/assemblies/drafts/draft-store.ts';
+import { draftMissing } from '#domain/assemblies/drafts/drafts.ts';
+import { type AssemblyTarget, findAssembly } from '#domain/assemblies/store.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { draftAccess, nestedReadAccess } from './access.ts';
+import { AssemblyParams } from './operations.ts';
+import { loadNamed } from './version-operations.ts';
+
+const draft = 'draft';
+const Side = z.string().min(1).max(128).describe('A version, a range such as ^1.2, `latest`, or `draft`.');
+
+const FieldChange = z.object({
+  path: z.string().describe('A JSON pointer, from the node for a field of a node, else from the spec.'),
+  before: z.unknown().optional().describe('Absent: the field was added.'),
+  after: z.unknown().optional().describe('Absent: the field was removed.'),
+});
+const Edge = z.tuple([z.string(), z.string()]).describe('From a node to one that waits for it.');
+
+const DiffView = z
+  .object({
+    from: z.string().describe('The exact version, or `draft`.'),
+    to: z.string(),
+    nodes: z.array(
+      z.object({ key: z.string(), change: z.enum(['added', 'removed', 'changed']), fields: z.array(FieldChange) }),
+    ),
+    fields: z.array(FieldChange).describe('What differs beside the nodes: variables, outputs, concurrency.'),
+    edges: z.object({ added: z.array(Edge), removed: z.array(Edge) }),
+  })
+  .meta({ id: 'AssemblyDiff' });
+
+/** An assembly, of which two specs are compared. */
+interface Comparison extends AssemblyTarget {
+  readonly comparesDraft: boolean;
+}
+
+export const diff = read({
+  id: 'assemblies.diff',
+  route: 'GET /api/v1/assemblies/:id/diff',
+  summary: 'Compare two versions of an assembly, or a version with the draft',
+  description:
+    'Comparing with the draft takes the same authority as changing the assembly. A field that holds its default equals one that is left ' +
+    'out.',
+  params: AssemblyParams,
+  query: z.strictObject({ from: Side, to: Side }),
+  responses: { 200: DiffView },
+  access: nestedReadAccess,
+  accessTo: ({ comparesDraft }: Comparison) => (comparesDraft ? draftAccess : nestedReadAccess),
+  target: async ({ em, params, query }): Promise<Comparison | undefined> => {
+    const found = await findAssembly(em, params.id);
+    return found && { ...found, comparesDraft: query.from === draft || query.to === draft };
+  },
+  targetName: 'assembly',
+  handle: async ({ em, params, query }) => {
+    const [from, to] = await Promise.all([load(em, params.id, query.from), load(em, params.id, query.to)]);
+    const { nodes, fields, edges } = diffSpecs(from.spec, to.spec);
+    return { from: from.name, to: to.name, nodes, fields, edges };
+  },
+});
+
+/** What one side of a comparison names. @throws ServiceError (404) if there is no such version, or no draft */
+async function load(em: Em, assemblyId: string, wanted: string): Promise<{ name: string; spec: JsonValue }> {
+  if (wanted === draft) {
+    const found = await readDraft(em, assemblyId);
+    if (!found) throw draftMissing();
+    return { name: draft, spec: found.spec };
+  }
+  const { version, spec } = await loadNamed(em, assemblyId, wanted);
+  return { name: version, spec };
+}

@@ -1,0 +1,80 @@
+import { command, read } from '#api/pipeline/operation.ts';
+import type { Em } from '#database/database.ts';
+import { type Draft, readDraft } from '#domain/assemblies/drafts/draft-store.ts';
+import { draftMissing, readSource, saveDraft, toSource } from '#domain/assemblies/drafts/drafts.ts';
+import { type DraftProblem, type DraftReport, validateSource } from '#domain/assemblies/drafts/validation.ts';
+import { findAssembly, findAssemblyToChange } from '#domain/assemblies/store.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import { draftAccess } from './access.ts';
+import { SaveDraft, ValidateAssembly } from './bodies.ts';
+import { AssemblyParams } from './operations.ts';
+import { AssemblyValidationView, DraftView, viewDraft } from './views.ts';
+
+export const getDraft = read({
+  id: 'assemblies.get_draft',
+  route: 'GET /api/v1/assemblies/:id/draft',
+  summary: 'Read the draft of an assembly',
+  params: AssemblyParams,
+  responses: { 200: DraftView },
+  access: draftAccess,
+  target: ({ em, params }) => findAssembly(em, params.id),
+  targetName: 'assembly',
+  handle: async ({ em, params }) => viewDraft(await loadDraft(em, params.id)),
+});
+
+export const saveTheDraft = command({
+  id: 'assemblies.save_draft',
+  route: 'PUT /api/v1/assemblies/:id/draft',
+  summary: 'Save the draft of an assembly',
+  description:
+    'The draft need not be valid, but it must be readable: text that is neither YAML nor JSON answers 422 with the line and the column. ' +
+    'The draft has a revision of its own.',
+  params: AssemblyParams,
+  body: SaveDraft,
+  responses: { 200: DraftView },
+  at: getDraft,
+  access: draftAccess,
+  target: ({ em, params, lock }) => findAssemblyToChange(em, params.id, lock),
+  targetName: 'assembly',
+  idempotency: 'none',
+  audit: 'assembly.draft_saved',
+  prepare: async ({ target, body }) => {
+    refuseArchived(target);
+    return readSource(toSource(body.spec));
+  },
+  handle: async ({ tx, target, body, prepared, principal }) => {
+    const { id, draftRevision: before } = target.assembly;
+    await saveDraft(tx, target, prepared, body.expected_revision, principal);
+    return { id, before: { draftRevision: before }, after: { draftRevision: target.assembly.draftRevision } };
+  },
+});
+
+export const validate = read({
+  id: 'assemblies.validate',
+  route: 'POST /api/v1/assemblies/:id/validate',
+  summary: 'Check the draft of an assembly, or what could become it, without saving anything',
+  description: 'It reports everything at once. What it finds valid can be published now.',
+  params: AssemblyParams,
+  body: ValidateAssembly.prefault({}),
+  responses: { 200: AssemblyValidationView },
+  access: draftAccess,
+  target: ({ em, params }) => findAssembly(em, params.id),
+  targetName: 'assembly',
+  handle: async ({ em, params, body, target, principal, services }) => {
+    const source = body.spec === undefined ? (await loadDraft(em, params.id)).source : toSource(body.spec);
+    const report = await validateSource({ em, principal, evaluator: services.evaluator }, target.teamId, source);
+    return viewReport(report, { hasLines: typeof body.spec !== 'object' });
+  },
+});
+
+async function loadDraft(em: Em, assemblyId: string): Promise<Draft> {
+  const draft = await readDraft(em, assemblyId);
+  if (!draft) throw draftMissing();
+  return draft;
+}
+
+/** The lines are those of the text. What was sent as an object has none that the client knows. */
+function viewReport({ errors, warnings }: DraftReport, { hasLines }: { hasLines: boolean }) {
+  const view = (problem: DraftProblem) => ({ ...problem, line: hasLines ? problem.line : null });
+  return { valid: errors.length === 0, errors: errors.map(view), warnings: warnings.map(view) };
+}

@@ -1,0 +1,59 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { loadVersion } from '#domain/registry/published.ts';
+import { Unprocessable } from '#domain/shared/errors.ts';
+import { isId } from '#domain/shared/ids.ts';
+import type { FoundTemplate, TemplateCatalog } from '../spec/validate.ts';
+
+interface NamedTemplate {
+  readonly id: string;
+  readonly isArchived: boolean;
+}
+
+/**
+ * The templates that the assemblies of a team may use: the team's own, and those of the whole installation. A name is an id or a slug;
+ * of two templates with one slug, the team's own is meant. Each template is looked up once.
+ */
+export function openCatalog(em: Em, teamId: string): TemplateCatalog {
+  const templates = new Map<string, Promise<NamedTemplate | undefined>>();
+  const findOnce = (name: string) => {
+    const found = templates.get(name) ?? findUsable(em, teamId, name);
+    templates.set(name, found);
+    return found;
+  };
+  return {
+    find: async (name, version) => {
+      const template = await findOnce(name);
+      return template ? findVersion(em, template, version) : { missing: 'template' };
+    },
+  };
+}
+
+async function findVersion(
+  em: Em,
+  { id, isArchived }: NamedTemplate,
+  wanted: string,
+): Promise<FoundTemplate | { missing: 'version' }> {
+  try {
+    const published = await loadVersion(em, id, wanted);
+    const { version, spec } = published;
+    return { templateId: id, versionId: published.id, version, spec, isArchived };
+  } catch (error) {
+    if (error instanceof Unprocessable) return { missing: 'version' };
+    throw error;
+  }
+}
+
+async function findUsable(em: Em, teamId: string, name: string): Promise<NamedTemplate | undefined> {
+  const rows = await db(em)
+    .selectFrom('templates as t')
+    .where('t.deleted_at', 'is', null)
+    .where((eb) => eb.or([eb('t.team_id', '=', teamId), eb('t.team_id', 'is', null)]))
+    .where((eb) => eb.or([eb('t.slug', '=', name), ...(isId(name) ? [eb('t.id', '=', name)] : [])]))
+    .select((eb) => ['t.id', 't.slug', 't.team_id as teamId', eb('t.archived_at', 'is not', null).as('isArchived')])
+    .execute();
+  // An id names one template for good, whereas anybody may choose a slug that looks like it.
+  const byId = rows.find(({ id }) => id === name);
+  const found = byId ?? rows.find((row) => row.teamId !== null) ?? rows[0];
+  return found && { id: found.id, isArchived: Boolean(found.isArchived) };
+}

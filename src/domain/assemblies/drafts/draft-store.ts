@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+
+/** The draft of an assembly as those see it who may change it. */
+export interface Draft {
+  readonly revision: number;
+  /** As somebody wrote it, in YAML or JSON. */
+  readonly source: string;
+  /** What that text means. It need not be a valid spec. */
+  readonly spec: JsonValue;
+  readonly changedBy: { readonly id: string; readonly name: string };
+  readonly changedAt: string;
+}
+
+/** The draft of an assembly; undefined if nobody has saved one yet. */
+export async function readDraft(em: Em, assemblyId: string): Promise<Draft | undefined> {
+  const row = await db(em)
+    .selectFrom('assemblies as a')
+    .where('a.id', '=', assemblyId)
+    .select(['a.draft_revision as revision', 'a.draft_source as source', 'a.draft_spec as spec'])
+    .select('a.draft_changed_at as changedAt')
+    .select((eb) => {
+      const name = eb.selectFrom('principals as p').whereRef('p.id', '=', 'a.draft_changed_by').select('p.name');
+      return sql<Draft['changedBy']>`
+        jsonb_build_object('id', ${eb.ref('a.draft_changed_by')}, 'name', coalesce(${name}, ''))`.as('changedBy');
+    })
+    .executeTakeFirst();
+  if (!row || row.source === null || row.changedAt === null) return undefined;
+  return { ...row, source: row.source, changedAt: row.changedAt, spec: row.spec };
+}

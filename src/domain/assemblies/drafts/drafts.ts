@@ -1,0 +1,78 @@
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Refusal } from '#domain/shared/actions.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { findUnstorable } from '#domain/shared/values/storable.ts';
+import { DraftUnreadable, parseDraft } from '../spec/parse.ts';
+import type { AssemblyTarget } from '../store.ts';
+
+/** The largest draft, in bytes of its text. */
+export const largestDraft = 1024 * 1024;
+
+/** A draft as it is stored: the text, and what it means. */
+export interface ParsedDraft {
+  readonly source: string;
+  readonly spec: JsonValue;
+}
+
+/** The text of a draft that was sent as text or as an object. */
+export function toSource(spec: JsonValue): string {
+  return typeof spec === 'string' ? spec : `${JSON.stringify(spec, null, 2)}\n`;
+}
+
+/** Reads the text of a draft. @throws Unprocessable naming the line and the column where it cannot be read */
+export function readSource(source: string): ParsedDraft {
+  try {
+    const { value } = parseDraft(source);
+    refuseUnstorable(value);
+    return { source, spec: value };
+  } catch (error) {
+    throw error instanceof DraftUnreadable ? toUnprocessable(error) : error;
+  }
+}
+
+function toUnprocessable({ line, column, message: problem }: DraftUnreadable): Unprocessable {
+  const message = `spec: line ${line}, column ${column}: ${problem}`;
+  const details = { errors: [{ in: 'body', path: 'spec', message: problem, line, column }] };
+  return new Unprocessable(message, { code: 'draft_unreadable', details });
+}
+
+function refuseUnstorable(value: JsonValue): void {
+  const problem = findUnstorable(value);
+  if (problem !== null) throw new Unprocessable(`spec: ${problem}`, { code: 'draft_unreadable' });
+}
+
+/** The error of a request that needs a draft where there is none. */
+export function draftMissing(): ServiceError {
+  return new ServiceError('notFound', `the assembly has no draft: ${saveOne}`);
+}
+
+const saveOne = 'save one first, with PUT at its path /draft';
+
+/** What keeps an assembly from being published for lack of a draft; null if it has one. */
+export function findDraftRefusal({ draftRevision }: { readonly draftRevision: number }): Refusal | null {
+  return draftRevision > 0 ? null : { code: 'draft_missing', message: `the assembly has no draft: ${saveOne}` };
+}
+
+/**
+ * Stores a draft; the same text again changes nothing. The caller has locked the assembly.
+ * @param expectedRevision of the draft; 0: there must be none yet
+ * @throws Conflict for a stale revision, or if the assembly or its owner is archived
+ */
+export async function saveDraft(
+  tx: Transaction,
+  target: AssemblyTarget,
+  { source, spec }: ParsedDraft,
+  expectedRevision: number | undefined,
+  by: Principal,
+): Promise<void> {
+  const { assembly } = target;
+  refuseArchived(target);
+  refuseStale({ revision: assembly.draftRevision }, expectedRevision);
+  await tx.em.populate(assembly, ['draftSource']);
+  if (!assembly.saveDraft({ source, spec }, by.id)) return;
+  await tx.em.flush();
+}

@@ -1,0 +1,63 @@
+import type { Em } from '#database/database.ts';
+import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { DraftUnreadable, parseDraft } from '../spec/parse.ts';
+import { validateSpec } from '../spec/validate.ts';
+import { openCatalog } from './catalog.ts';
+
+/** On whose behalf a draft is validated, and with what. */
+export interface ValidationContext {
+  readonly em: Em;
+  readonly principal: Principal;
+  readonly evaluator: VariableEvaluator;
+}
+
+/** One thing that is wrong with a draft. */
+export interface DraftProblem {
+  /** A JSON pointer into the spec; empty: the whole spec. */
+  readonly path: string;
+  readonly message: string;
+  /** The line of the draft's text. */
+  readonly line: number | null;
+  /** The column, where the text cannot be read. */
+  readonly column: number | null;
+}
+
+type Validation = Awaited<ReturnType<typeof validateSpec>>;
+
+/** What is wrong with a draft. `spec` is null if something is. */
+export interface DraftReport extends Pick<Validation, 'spec' | 'templates'> {
+  readonly errors: readonly DraftProblem[];
+  readonly warnings: readonly DraftProblem[];
+}
+
+/** Validates the text of a draft for the assemblies of a team. */
+export async function validateSource(
+  { em, principal, evaluator }: ValidationContext,
+  teamId: string,
+  source: string,
+): Promise<DraftReport> {
+  const draft = read(source);
+  if (draft instanceof DraftUnreadable) return unreadable(draft);
+  const { errors, warnings, spec, templates } = await validateSpec(draft.value, openCatalog(em, teamId));
+  const place = ({ path, message }: { path: string; message: string }) => ({
+    path,
+    message,
+    line: draft.lineOf(path),
+    column: null,
+  });
+  return { errors: errors.map(place), warnings: warnings.map(place), spec: errors.length > 0 ? null : spec, templates };
+}
+
+function read(source: string) {
+  try {
+    return parseDraft(source);
+  } catch (error) {
+    if (error instanceof DraftUnreadable) return error;
+    throw error;
+  }
+}
+
+function unreadable({ message, line, column }: DraftUnreadable): DraftReport {
+  return { errors: [{ path: '', message, line, column }], warnings: [], spec: null, templates: {} };
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db, type Over } from '#domain/db.ts';
+import { type AvailableVersion, findLatest } from '#domain/registry/versions.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import type { ArchivedFilter } from '#domain/shared/archiving.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { archivedComparison } from '#domain/tenancy/store.ts';
+
+/** An assembly as lists show it to its readers. */
+export interface AssemblyDetails {
+  readonly id: string;
+  readonly teamId: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly description: string;
+  /** Null while nothing is published. */
+  readonly latestVersion: string | null;
+  readonly revision: number;
+  readonly createdAt: string;
+  readonly archivedAt: string | null;
+}
+
+export interface AssemblyFilter extends ArchivedFilter {
+  readonly teamId: string | undefined;
+  readonly organizationId: string | undefined;
+  /** Text in the name, the slug or the description, in any case. */
+  readonly search: string | undefined;
+}
+
+/** A page of the assemblies that a principal may read: those of its teams. */
+export async function listAssemblies(
+  em: Em,
+  principal: Principal,
+  filter: AssemblyFilter,
+  request: PageRequest,
+): Promise<Page<AssemblyDetails>> {
+  const { teamId, organizationId, search } = filter;
+  const assemblies = selectAssemblies(em)
+    .where('a.archived_at', archivedComparison(filter), null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('a.team_id'), 'hidden'))
+    .$if(teamId !== undefined, (query) => query.where('a.team_id', '=', teamId ?? ''))
+    .$if(organizationId !== undefined, (query) => query.where((eb) => isInOrganization(eb, organizationId ?? '')))
+    .$if(search !== undefined, (query) => query.where((eb) => mentions(eb, search ?? '')));
+  const { items, nextCursor } = await pageOf(assemblies, 'a.id', request);
+  return { items: items.map(withLatest), nextCursor };
+}
+
+/** One assembly; the caller has decided that it may be read. */
+export async function readAssembly(em: Em, id: string): Promise<AssemblyDetails | undefined> {
+  const row = await selectAssemblies(em).where('a.id', '=', id).executeTakeFirst();
+  return row && withLatest(row);
+}
+
+function isInOrganization(eb: Over<{ a: 'assemblies' }>, organizationId: string) {
+  return eb('a.team_id', 'in', (of) =>
+    of.selectFrom('teams as m').where('m.organization_id', '=', organizationId).select('m.id'),
+  );
+}
+
+function mentions(eb: Over<{ a: 'assemblies' }>, text: string) {
+  const fields = sql`${eb.ref('a.name')} || ' ' || ${eb.ref('a.slug')} || ' ' || ${eb.ref('a.description')}`;
+  return sql<boolean>`position(${text.toLowerCase()} in lower(${fields})) > 0`;
+}
+
+function selectAssemblies(em: Em) {
+  return db(em)
+    .selectFrom('assemblies as a')
+    .where('a.deleted_at', 'is', null)
+    .select(['a.id', 'a.team_id as teamId', 'a.name', 'a.slug', 'a.description', 'a.revision'])
+    .select(['a.created_at as createdAt', 'a.archived_at as archivedAt'])
+    .select((eb) => collectVersions(eb).$asScalar().$notNull().as('versions'));
+}
+
+function collectVersions(eb: Over<{ a: 'assemblies' }>) {
+  return eb
+    .selectFrom('assembly_versions as v')
+    .whereRef('v.assembly_id', '=', 'a.id')
+    .select((of) => {
+      const version = sql`jsonb_build_object('version', ${of.ref('v.version')}, 'yanked', false)`;
+      return sql<AvailableVersion[]>`coalesce(jsonb_agg(${version}), '[]')`.as('versions');
+    });
+}
+
+function withLatest<Row extends { versions: AvailableVersion[] }>({ versions, ...row }: Row) {
+  return { ...row, latestVersion: findLatest(versions)?.version ?? null };
+}

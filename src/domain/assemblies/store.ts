@@ -1,0 +1,48 @@
+import type { Em } from '#database/database.ts';
+import { lockRows, toChange } from '#database/row-lock.ts';
+import { db } from '#domain/db.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Archivable } from '#domain/shared/archiving.ts';
+import { findTeamById, presentTeams } from '#domain/teams/store.ts';
+import { Assembly } from './entity.ts';
+
+/** An assembly with the team that owns it. */
+export interface AssemblyTarget extends Ownership, Archivable {
+  readonly organizationId: string;
+  readonly teamId: string;
+  readonly assembly: Assembly;
+}
+
+/** An assembly by its id; undefined if it or its owner is deleted. */
+export function findAssembly(em: Em, id: string): Promise<AssemblyTarget | undefined> {
+  return findAssemblyToChange(em, id, false);
+}
+
+/** `findAssembly` for a command that changes the assembly. With `lock` it locks the rows of the owner, then the assembly's own. */
+export async function findAssemblyToChange(em: Em, id: string, lock: boolean): Promise<AssemblyTarget | undefined> {
+  const known = await em.findOne(Assembly, { id, deletedAt: null });
+  const team = known && (await findTeamById(em, known.teamId, lock));
+  if (!known || !team) return undefined;
+  if (!lock) return toTarget(team, known);
+  const row = db(em).selectFrom('assemblies').where('id', '=', id).select('id');
+  await lockRows(row, ['assemblies'], toChange(lock)).execute();
+  const assembly = await em.findOne(Assembly, { id, deletedAt: null }, { refresh: true });
+  return assembly ? toTarget(team, assembly) : undefined;
+}
+
+function toTarget(
+  { organizationId, teamId, archived }: Pick<AssemblyTarget, 'organizationId' | 'teamId' | 'archived'>,
+  assembly: Assembly,
+): AssemblyTarget {
+  return { organizationId, teamId, archived: assembly.archivedAt ? [...archived, 'assembly'] : archived, assembly };
+}
+
+/** Who owns an assembly, in one query; undefined if the assembly or its owner is deleted. */
+export function findAssemblyOwner(em: Em, id: string): Promise<Ownership | undefined> {
+  return presentTeams(db(em))
+    .innerJoin('assemblies as a', 'a.team_id', 't.id')
+    .where('a.id', '=', id)
+    .where('a.deleted_at', 'is', null)
+    .select(['t.id as teamId', 'o.id as organizationId'])
+    .executeTakeFirst();
+}

@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { ChosenTemplate } from '../entity.ts';
+import type { AssemblySpec } from '../spec/spec.ts';
+
+/** A version as its readers see it. */
+export interface AssemblyVersionSummary {
+  readonly id: string;
+  readonly assemblyId: string;
+  readonly version: string;
+  /** How many nodes it has. */
+  readonly nodes: number;
+  readonly digest: string;
+  readonly changelog: string;
+  readonly publishedBy: { readonly id: string; readonly name: string };
+  readonly createdAt: string;
+}
+
+/** A page of the versions of an assembly, last published first. */
+export function listAssemblyVersions(
+  em: Em,
+  assemblyId: string,
+  request: PageRequest,
+): Promise<Page<AssemblyVersionSummary>> {
+  return pageOf(selectVersions(em).where('v.assembly_id', '=', assemblyId), 'v.id', request);
+}
+
+export interface AssemblyVersionDetails extends AssemblyVersionSummary {
+  readonly spec: Record<string, JsonValue>;
+  /** The draft's text at publication. */
+  readonly source: string;
+  /** The template version of each node, by the node's key. */
+  readonly templates: Record<string, ChosenTemplate>;
+}
+
+/** One version with its spec, by the id of its row. */
+export function readAssemblyVersion(em: Em, id: string): Promise<AssemblyVersionDetails | undefined> {
+  return selectVersions(em).where('v.id', '=', id).select(['v.spec', 'v.source', 'v.templates']).executeTakeFirst();
+}
+
+/** The names of all versions of an assembly. */
+export async function listAvailableVersions(
+  em: Em,
+  assemblyId: string,
+): Promise<{ id: string; version: string; yanked: false }[]> {
+  const rows = await db(em)
+    .selectFrom('assembly_versions')
+    .where('assembly_id', '=', assemblyId)
+    .select(['id', 'version'])
+    .execute();
+  return rows.map((row) => ({ ...row, yanked: false }));
+}
+
+/** The nodes of a version, by the id of its row. */
+export async function readVersionNodes(em: Em, id: string): Promise<AssemblySpec['nodes']> {
+  const { nodes } = await db(em)
+    .selectFrom('assembly_versions')
+    .where('id', '=', id)
+    .select((eb) => sql<AssemblySpec['nodes']>`${eb.ref('spec')} -> 'nodes'`.as('nodes'))
+    .executeTakeFirstOrThrow();
+  return nodes;
+}
+
+function selectVersions(em: Em) {
+  return db(em)
+    .selectFrom('assembly_versions as v')
+    .select([
+      'v.id',
+      'v.assembly_id as assemblyId',
+      'v.version',
+      'v.digest',
+      'v.changelog',
+      'v.created_at as createdAt',
+    ])
+    .select((eb) => {
+      const name = eb.selectFrom('principals as p').whereRef('p.id', '=', 'v.published_by').select('p.name');
+      return [
+        sql<number>`(select count(*)::int from jsonb_object_keys(${eb.ref('v.templates')}))`.as('nodes'),
+        sql<{ id: string; name: string }>`
+          jsonb_build_object('id', ${eb.ref('v.published_by')}, 'name', coalesce(${name}, ''))`.as('publishedBy'),
+      ];
+    });
+}
