@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { InstanceName } from '#api/runs/bodies.ts';
+import { InstanceName } from '#domain/instances/instance-name.ts';
 import { Id } from '#domain/shared/ids.ts';
 
 /** The bodies of requests about instances (api.md of the design, *Instances*). */

@@ -1,14 +1,10 @@
 import { z } from 'zod';
+import { InstanceName } from '#domain/instances/instance-name.ts';
 import { runOperations } from '#domain/runs/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { Json } from '#domain/shared/values/json.ts';
 
 /** The bodies of requests for runs (api.md of the design, *Runs*). */
-
-/** The name of an instance, as it appears in addresses and messages. */
-export const InstanceName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?$/, {
-  error: 'expected 1-100 lowercase letters, digits and inner ". _ -", such as "network"',
-});
 
 const Operation = z.enum(runOperations);
 const Replaced = z.array(z.string().min(1).max(1024)).max(100);

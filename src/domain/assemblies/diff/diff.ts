@@ -1,0 +1,102 @@
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { readableNodes } from '../spec/draft-nodes.ts';
+import { dependenciesOf } from '../spec/graph.ts';
+import { pointer } from '../spec/problems.ts';
+import type { AssemblySpec } from '../spec/spec.ts';
+import { fieldsOf, nodesOf } from './normal-form.ts';
+
+/** What differs between two specs. */
+
+/** A field that differs. `before` is absent if it was added, `after` if it was removed. */
+export interface FieldChange {
+  /** A JSON pointer, from the node for a field of a node, from the spec for another. */
+  readonly path: string;
+  readonly before?: JsonValue;
+  readonly after?: JsonValue;
+}
+
+export interface NodeChange {
+  readonly key: string;
+  readonly change: 'added' | 'removed' | 'changed';
+  readonly fields: readonly FieldChange[];
+}
+
+/** An edge leads from a node to one that waits for it. */
+export type Edge = readonly [from: string, to: string];
+
+export interface AssemblyDiff {
+  readonly nodes: readonly NodeChange[];
+  readonly fields: readonly FieldChange[];
+  readonly edges: { readonly added: readonly Edge[]; readonly removed: readonly Edge[] };
+}
+
+/**
+ * The nodes, fields and edges that differ. A field that holds its default equals one that is left out. Both may be drafts that are
+ * no valid specs. It parses the conditions of both, so call it through the evaluator.
+ */
+export function diffSpecs(before: AssemblySpec | JsonValue, after: AssemblySpec | JsonValue): AssemblyDiff {
+  const [old, recent] = [asJson(before), asJson(after)];
+  return {
+    nodes: diffNodes(nodesOf(old), nodesOf(recent)),
+    fields: diffMembers(fieldsOf(old), fieldsOf(recent), ''),
+    edges: diffEdges(edgesOf(old), edgesOf(recent)),
+  };
+}
+
+/** A spec that a schema made has members that are `undefined`, which JSON does not have. */
+function asJson(spec: AssemblySpec | JsonValue): JsonValue {
+  return JSON.parse(JSON.stringify(spec));
+}
+
+function diffNodes(before: Members, after: Members): NodeChange[] {
+  return namesOf(before, after).flatMap((key): NodeChange[] => {
+    const [old, recent] = [before[key], after[key]];
+    if (old === undefined) return [{ key, change: 'added', fields: diffValues({}, recent, '') }];
+    if (recent === undefined) return [{ key, change: 'removed', fields: diffValues(old, {}, '') }];
+    const fields = diffValues(old, recent, '');
+    return fields.length === 0 ? [] : [{ key, change: 'changed', fields }];
+  });
+}
+
+type Members = Readonly<Record<string, JsonValue>>;
+
+function diffMembers(before: Members, after: Members, path: string): FieldChange[] {
+  return namesOf(before, after).flatMap((name) => {
+    const old = Object.hasOwn(before, name) ? before[name] : undefined;
+    const recent = Object.hasOwn(after, name) ? after[name] : undefined;
+    return diffValues(old, recent, path + pointer(name));
+  });
+}
+
+/** Objects are compared member by member, and everything else as a whole. */
+function diffValues(before: JsonValue | undefined, after: JsonValue | undefined, path: string): FieldChange[] {
+  if (isObject(before) && isObject(after)) return diffMembers(before, after, path);
+  if (before !== undefined && after !== undefined && canonicalJson(before) === canonicalJson(after)) return [];
+  if (before === undefined && after === undefined) return [];
+  return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
+}
+
+/** The names of both, in their order: those of the first, then what only the second has. */
+function namesOf(before: Members, after: Members): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])];
+}
+
+function isObject(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The edges between the nodes of a spec, which may be a draft. */
+export function edgesOf(spec: JsonValue): Edge[] {
+  const dependencies = dependenciesOf({ nodes: readableNodes(spec) });
+  return [...dependencies].flatMap(([to, needed]) => [...needed].map((from): Edge => [from, to]));
+}
+
+function diffEdges(before: readonly Edge[], after: readonly Edge[]): AssemblyDiff['edges'] {
+  const nameOf = (edge: Edge) => edge.join(' ');
+  const missingIn = (edges: readonly Edge[], others: readonly Edge[]) => {
+    const known = new Set(others.map(nameOf));
+    return edges.filter((edge) => !known.has(nameOf(edge)));
+  };
+  return { added: missingIn(after, before), removed: missingIn(before, after) };
+}

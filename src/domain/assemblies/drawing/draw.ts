@@ -1,0 +1,20 @@
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import type { Drawing, Graph } from './drawing.ts';
+import { layOut } from './layout.ts';
+
+const mostKept = 200;
+const kept = new Map<string, Promise<Drawing>>();
+
+/** Lays a graph out. A page that follows a run asks for the same graph again and again, so layouts are kept by their content. */
+export function drawGraph(graph: Graph, lay: (graph: Graph) => Promise<Drawing> = layOut): Promise<Drawing> {
+  const content = canonicalJson(graph);
+  const drawing = kept.get(content) ?? lay(graph);
+  kept.delete(content);
+  kept.set(content, drawing);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= mostKept) break;
+    kept.delete(oldest);
+  }
+  drawing.catch(() => kept.delete(content));
+  return drawing;
+}

@@ -1,0 +1,129 @@
+import type { Drawing } from './drawing.ts';
+import { escapeXml, isOwnAddress } from './escape.ts';
+import { round, shorten } from './sizes.ts';
+
+/** How a node looks. Colours come from the styles of the page, by class; the word and the border say the same without them. */
+export interface NodeLook {
+  /** Such as the node's status. Some classes have a border of their own (`borders`). */
+  readonly class: string;
+  /** The address of a symbol, such as `/assets/icons.svg#check`. */
+  readonly icon?: string;
+  /** What the node's state is called. */
+  readonly word: string;
+  /** Where the node leads; an address of this service. */
+  readonly href?: string;
+  /** More about the node, shown beside the pointer and read out. */
+  readonly title?: string;
+}
+
+export interface SvgOptions {
+  /** Distinguishes the ids of several drawings of one page. */
+  readonly id?: string;
+  readonly title?: string;
+  /** The class of an edge, such as `added`. */
+  readonly edgeClass?: (from: string, to: string) => string;
+}
+
+/** Borders that tell states apart without colours. */
+const borders: Readonly<Record<string, 'double' | 'dashed'>> = {
+  failed: 'double',
+  timed_out: 'double',
+  skipped: 'dashed',
+  canceled: 'dashed',
+  removed: 'dashed',
+};
+
+/**
+ * The drawing as SVG, without scripts, styles and foreign content. It reads from left to right, and everything that others named is
+ * escaped. Attributes such as `fill="none"` make it legible where no styles are; every class overrides them.
+ */
+export function renderGraphSvg(
+  drawing: Drawing,
+  look: (key: string) => NodeLook,
+  { id = 'graph', title = 'Graph of the nodes', edgeClass = () => '' }: SvgOptions = {},
+): string {
+  const { width, height } = drawing;
+  const looks = drawing.nodes.map(({ key }) => look(key));
+  // A picture hides the links inside it from screen readers; a group does not.
+  const role = looks.some(({ href }) => isOwnAddress(href)) ? 'group' : 'img';
+  const prefix = escapeXml(id);
+  const nodes = drawing.nodes.map((node, index) => renderNode(node, looks[index] ?? look(node.key), prefix));
+  const edges = drawing.edges.map((edge) => renderEdge(edge, edgeClass(edge.from, edge.to), prefix));
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" id="${prefix}" class="graph" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`,
+    ` role="${role}" aria-labelledby="${prefix}-title ${prefix}-desc">`,
+    `<title id="${prefix}-title">${escapeXml(title)}</title>`,
+    `<desc id="${prefix}-desc">${escapeXml(describeDrawing(looks))}</desc>`,
+    `<defs><marker id="${prefix}-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse">`,
+    `<path class="graph-arrow" d="M0 0L10 5L0 10z" fill="currentColor"/></marker></defs>`,
+    `<g class="graph-edges" fill="none" stroke="currentColor">`,
+    ...edges,
+    `</g><g class="graph-nodes">`,
+    ...nodes,
+    '</g></svg>',
+  ].join('');
+}
+
+type DrawnNode = Drawing['nodes'][number];
+
+function renderNode(node: DrawnNode, look: NodeLook, prefix: string): string {
+  const name = escapeXml([node.label, node.detail, look.word, look.title].filter(Boolean).join(', '));
+  const content = `<title>${name}</title>${renderBorder(node, look)}${renderIcon(node, look)}${renderTexts(node, look)}`;
+  const attributes = `id="${prefix}-node-${escapeXml(node.key)}" class="graph-node ${escapeXml(look.class)}"`;
+  if (!isOwnAddress(look.href)) return `<g ${attributes}>${content}</g>`;
+  return `<a ${attributes} href="${escapeXml(look.href)}">${content}</a>`;
+}
+
+function renderBorder({ x, y, width, height }: DrawnNode, look: NodeLook): string {
+  const border = look.class
+    .split(' ')
+    .map((name) => (Object.hasOwn(borders, name) ? borders[name] : undefined))
+    .find((found) => found !== undefined);
+  const rectangle = (inset: number, name: string, dashes = '') =>
+    `<rect class="${name}" x="${round(x - width / 2 + inset)}" y="${round(y - height / 2 + inset)}" width="${width - 2 * inset}"` +
+    ` height="${height - 2 * inset}" rx="6" fill="none" stroke="currentColor"${dashes}/>`;
+  if (border === 'double') return rectangle(0, 'graph-border') + rectangle(3, 'graph-border-inner');
+  return rectangle(0, 'graph-border', border === 'dashed' ? ' stroke-dasharray="5 3"' : '');
+}
+
+const iconSize = 16;
+const indent = 12;
+
+function renderIcon({ x, y, width }: DrawnNode, { icon }: NodeLook): string {
+  if (!isOwnAddress(icon)) return '';
+  const place = `x="${round(x - width / 2 + indent)}" y="${round(y - iconSize / 2)}" width="${iconSize}" height="${iconSize}"`;
+  return `<svg class="icon" ${place} fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><use href="${escapeXml(icon)}"/></svg>`;
+}
+
+/** The label, the detail and the word below each other, in the middle of the node's height. */
+function renderTexts({ x, y, width, label, detail }: DrawnNode, { word }: NodeLook): string {
+  const lines = [
+    { name: 'graph-label', text: label },
+    ...(detail === undefined ? [] : [{ name: 'graph-detail', text: detail }]),
+    { name: 'graph-word', text: word },
+  ];
+  const left = round(x - width / 2 + indent + iconSize + indent / 2);
+  const first = y - ((lines.length - 1) * lineHeight) / 2 + 4;
+  return lines
+    .map(({ name, text }, index) => {
+      const place = `x="${left}" y="${round(first + index * lineHeight)}"`;
+      return `<text class="${name}" ${place} fill="currentColor">${escapeXml(shorten(text))}</text>`;
+    })
+    .join('');
+}
+
+const lineHeight = 16;
+
+function renderEdge({ from, to, path }: Drawing['edges'][number], name: string, prefix: string): string {
+  const classes = escapeXml(`graph-edge ${name}`.trim());
+  const ends = `<title>${escapeXml(`${from} → ${to}`)}</title>`;
+  return `<path class="${classes}" d="${escapeXml(path)}" marker-end="url(#${prefix}-arrow)">${ends}</path>`;
+}
+
+/** How many nodes are in which state, for those who do not see the drawing. */
+function describeDrawing(looks: readonly NodeLook[]): string {
+  const counts = new Map<string, number>();
+  for (const { word } of looks) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const states = [...counts].map(([word, count]) => `${count} ${word}`);
+  return `${looks.length} node${looks.length === 1 ? '' : 's'}: ${states.join(', ')}`;
+}

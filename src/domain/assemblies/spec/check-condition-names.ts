@@ -1,0 +1,16 @@
+import { explainUnknown } from './check-references.ts';
+import { suggest } from './near-names.ts';
+import type { ConditionReport } from './satisfiability.ts';
+import type { Draft } from './validate.ts';
+
+type Readable = Exclude<ConditionReport, { problem: string }>;
+
+/** What a condition reads and the assembly does not have. */
+export function checkConditionNames({ references, statuses }: Readable, draft: Draft): string[] {
+  const keys = Object.keys(draft.nodes);
+  const unknownNodes = statuses
+    .filter((key) => !Object.hasOwn(draft.nodes, key))
+    .map((key) => `refers to the node "${key}", which this assembly does not have${suggest(key, keys)}`);
+  const unknown = references.flatMap((reference) => explainUnknown(reference, draft) ?? []);
+  return [...new Set([...unknownNodes, ...unknown])];
+}

@@ -1,0 +1,30 @@
+import { checkConditionNames } from './check-condition-names.ts';
+import { type Problem, pointer } from './problems.ts';
+import type { ConditionReport, Verdict } from './satisfiability.ts';
+import type { Draft, Problems } from './validate.ts';
+
+/** The conditions of the nodes. */
+export function checkConditions(draft: Draft): Problems {
+  const errors = [...draft.conditions].flatMap(([key, report]): Problem[] => {
+    const path = pointer('nodes', key, 'when');
+    return explain(report, draft).map((message) => ({ path, message }));
+  });
+  return { errors };
+}
+
+function explain(report: ConditionReport, draft: Draft): string[] {
+  if ('problem' in report) return [report.problem];
+  const unknown = checkConditionNames(report, draft);
+  if (unknown.length > 0) return unknown;
+  const verdict = explainVerdict(report.verdict, report.statuses.length > 0);
+  return verdict === null ? [] : [verdict];
+}
+
+function explainVerdict(verdict: Verdict, readsStatus: boolean): string | null {
+  if (verdict.kind === 'possible') return null;
+  if (verdict.kind === 'broken') return `cannot be evaluated, whatever the values are: it ${verdict.reason}`;
+  const hint = readsStatus
+    ? '; the status of a node is "succeeded" or "skipped" here: what depends on a node that failed is not evaluated'
+    : '';
+  return `can never be true, whatever the values are: change it, or remove the node${hint}`;
+}

@@ -1,0 +1,95 @@
+import { splitPointer } from '#domain/registry/variables/walk.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { type Problem, pointer } from './problems.ts';
+import { describeReference } from './reference-syntax.ts';
+import { findMalformed, findReferences, locateReferences, resolveReferences } from './references.ts';
+import type { AssemblyNodeSpec } from './spec.ts';
+import type { Draft, Problems, SpecEvaluation } from './validate.ts';
+import { declaredNames, haveCommonType, requiredNames, schemaAt, typesOf } from './variable-types.ts';
+
+type JsonObject = { [key: string]: JsonValue };
+
+/** The variables that nodes give to their templates. */
+export async function checkNodeVariables(draft: Draft, evaluation: SpecEvaluation): Promise<Required<Problems>> {
+  const errors: Problem[] = [];
+  const warnings: Problem[] = [];
+  for (const [key, node] of Object.entries(draft.nodes)) {
+    const schema = draft.templates.get(key)?.spec.variables;
+    if (!schema) continue;
+    const base = pointer('nodes', key, 'variables');
+    const constants = await checkConstants(node, schema, evaluation);
+    errors.push(...constants.map(({ path, message }) => ({ path: base + path, message })));
+    errors.push(...checkTypes(node, schema, base, draft));
+    warnings.push(...findMissing(node, schema, base));
+  }
+  return { errors, warnings };
+}
+
+/**
+ * The constant values, each by the schema of its own variable. Rules between variables are left to the run: the environment may give
+ * further values. The names are checked here as well, those of variables with references included.
+ */
+async function checkConstants(node: AssemblyNodeSpec, schema: JsonObject, evaluation: SpecEvaluation) {
+  const isConstant = (value: JsonValue) => findReferences(value).length === 0 && findMalformed(value).length === 0;
+  const declared = new Set(declaredNames(schema));
+  const input = Object.entries(node.variables).flatMap(([name, value]): [string, JsonValue][] => {
+    // As the run gets it: `$${` becomes `${`.
+    if (isConstant(value)) return [[name, resolveReferences(value, () => undefined).value]];
+    return declared.has(name) ? [] : [[name, null]];
+  });
+  if (input.length === 0) return [];
+  const { errors } = await evaluation.validateVariables(withoutRulesBetween(schema), Object.fromEntries(input));
+  return errors;
+}
+
+const separate = new WeakMap<JsonObject, JsonObject>();
+
+/** The schema with the rules of each variable alone. One object stands for one schema, so that it is compiled once. */
+function withoutRulesBetween(schema: JsonObject): JsonObject {
+  const known = separate.get(schema);
+  if (known) return known;
+  const kept = ['$schema', 'type', 'properties', '$defs', 'definitions'];
+  const reduced = Object.fromEntries(Object.entries(schema).filter(([keyword]) => kept.includes(keyword)));
+  separate.set(schema, reduced);
+  return reduced;
+}
+
+/** References whose declared type cannot be what the template wants. Outputs have no declared types. */
+function checkTypes(node: AssemblyNodeSpec, schema: JsonObject, base: string, draft: Draft): Problem[] {
+  return Object.entries(node.variables).flatMap(([name, value]) =>
+    locateReferences(value, pointer(name)).flatMap(({ path, reference, isWhole }): Problem[] => {
+      const wanted = typesOf(schemaAt(schema, stepsOf(value, path)));
+      const given = isWhole
+        ? reference.kind === 'variable' && typesOf(schemaAt(draft.variables, [reference.name, ...reference.path]))
+        : (['string'] as const);
+      if (!wanted || !given || haveCommonType(wanted, given)) return [];
+      const what = isWhole
+        ? `${describeReference(reference)} is ${given.join(' or ')}`
+        : 'a text with a reference inside';
+      return [{ path: base + path, message: `must be ${wanted.join(' or ')}, and ${what}` }];
+    }),
+  );
+}
+
+/** The steps of a pointer, where those into lists are numbers. */
+function stepsOf(root: JsonValue, path: string): (string | number)[] {
+  const [name = '', ...parts] = splitPointer(path);
+  let value: JsonValue | undefined = root;
+  return [
+    name,
+    ...parts.map((part) => {
+      const step = Array.isArray(value) ? Number(part) : part;
+      value =
+        typeof value === 'object' && value !== null ? (value as Record<string | number, JsonValue>)[step] : undefined;
+      return step;
+    }),
+  ];
+}
+
+function findMissing(node: AssemblyNodeSpec, schema: JsonObject, base: string): Problem[] {
+  const missing = requiredNames(schema).filter((name) => !Object.hasOwn(node.variables, name));
+  return missing.map((name) => ({
+    path: base + pointer(name),
+    message: 'is required by the template and not given here: runs fail unless their environment has a value for it',
+  }));
+}

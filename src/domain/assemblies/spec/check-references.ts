@@ -1,0 +1,75 @@
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { suggest } from './near-names.ts';
+import { type Problem, pointer } from './problems.ts';
+import { describeReference } from './reference-syntax.ts';
+import { findMalformed, locateReferences, type Reference } from './references.ts';
+import type { Draft, Problems } from './validate.ts';
+import { canHaveMember, declaredNames, schemaAt, typesOf } from './variable-types.ts';
+
+/** The references in the variables of nodes and in the outputs. */
+export function checkReferences(draft: Draft): Problems {
+  const places: [JsonValue, string][] = [
+    ...Object.entries(draft.nodes).map(([key, { variables }]): [JsonValue, string] => [
+      variables,
+      pointer('nodes', key, 'variables'),
+    ]),
+    [{ ...draft.outputs }, '/outputs'],
+  ];
+  const located = places.flatMap(([value, base]) => locateReferences(value, base));
+  const malformed = places.flatMap(([value, base]) => findMalformed(value, base));
+  const unknown = located.flatMap(({ path, reference }) => {
+    const message = explainUnknown(reference, draft);
+    return message === null ? [] : [{ path, message }];
+  });
+  return { errors: [...malformed, ...unknown], warnings: findUnsure(located, draft) };
+}
+
+/** Why a reference leads nowhere; null if it may lead somewhere. */
+export function explainUnknown(reference: Reference, { variables, nodes, templates }: Draft): string | null {
+  if (reference.kind === 'variable') return explainUnknownVariable(reference, variables);
+  const { node, name } = reference;
+  if (!Object.hasOwn(nodes, node)) {
+    return `refers to the node "${node}", which this assembly does not have${suggest(node, Object.keys(nodes))}`;
+  }
+  const template = templates.get(node);
+  if (!template || Object.hasOwn(template.spec.outputs, name)) return null;
+  const names = Object.keys(template.spec.outputs);
+  const hint = names.length === 0 ? '; it has none' : suggest(name, names);
+  return `refers to the output "${name}", which the template of "${node}" does not have${hint}`;
+}
+
+function explainUnknownVariable({ name, path }: Reference, variables: Draft['variables']): string | null {
+  const names = declaredNames(variables);
+  if (!names.includes(name)) {
+    const hint = names.length === 0 ? '; it has none: declare it in "variables"' : suggest(name, names);
+    return `refers to the variable "${name}", which this assembly does not have${hint}`;
+  }
+  for (const [index, step] of path.entries()) {
+    const inside = [name, ...path.slice(0, index)];
+    const schema = schemaAt(variables, inside);
+    const allowed = typesOf(schema);
+    if (!canHaveMember(allowed, step)) {
+      const whole = describeReference({ kind: 'variable', name, path: path.slice(0, index) });
+      return `refers to "${step}" in ${whole}, which is ${allowed?.join(' or ')} and has no such members`;
+    }
+    const members = declaredNames(schema);
+    if (schema?.['additionalProperties'] === false && !members.includes(String(step))) {
+      return `refers to the member "${step}", which ${describeReference({ kind: 'variable', name, path: path.slice(0, index) })} does not have${suggest(String(step), members)}`;
+    }
+  }
+  return null;
+}
+
+/** A run need not give a variable that is not required, and then what refers to it fails. */
+function findUnsure(located: readonly { path: string; reference: Reference }[], { variables }: Draft): Problem[] {
+  const declared = declaredNames(variables);
+  const required = new Set(Array.isArray(variables['required']) ? variables['required'] : []);
+  return located.flatMap(({ path, reference }) => {
+    const { kind, name } = reference;
+    if (kind !== 'variable' || !declared.includes(name) || required.has(name)) return [];
+    if (schemaAt(variables, [name])?.['default'] !== undefined) return [];
+    return [
+      { path, message: `refers to the variable "${name}", which may have no value: require it, or give it a default` },
+    ];
+  });
+}

@@ -1,0 +1,19 @@
+import type { JsonValue } from '#domain/shared/values/json.ts';
+
+/** The text cannot be read. `line` and `column` count from 1. */
+export class DraftUnreadable extends Error {
+  readonly line: number;
+  readonly column: number;
+
+  constructor(message: string, { line, column }: { line: number; column: number }) {
+    super(message);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+export interface ParsedDraft {
+  readonly value: JsonValue;
+  /** The line of the member that a JSON pointer names, or of the nearest one around it; null if the text is empty. */
+  lineOf(path: string): number | null;
+}

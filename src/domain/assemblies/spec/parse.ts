@@ -1,0 +1,40 @@
+import { isLargerThan } from '#domain/registry/variables/json-size.ts';
+import { findUnstorable } from '#domain/shared/values/storable.ts';
+import { DraftUnreadable, type ParsedDraft } from './draft.ts';
+import { readJson } from './json-source.ts';
+import { readYaml } from './yaml-source.ts';
+
+/** Reads the source text of a draft: JSON, or YAML 1.2. */
+
+export { DraftUnreadable, type ParsedDraft } from './draft.ts';
+
+export const longestSource = 1024 * 1024;
+const valueLimits = { values: 100_000, depth: 64, bytes: 2 * longestSource };
+const top = { line: 1, column: 1 };
+
+/**
+ * Reads a draft. It may be no valid spec: `validateSpec` says what is wrong with it. Long or hostile YAML takes seconds, so call it
+ * through the evaluator.
+ * @throws DraftUnreadable
+ */
+export function parseDraft(source: string): ParsedDraft {
+  if (Buffer.byteLength(source) > longestSource) throw new DraftUnreadable('the spec is larger than 1 MiB', top);
+  const draft = readSource(source);
+  if (isLargerThan(draft.value, valueLimits)) {
+    const { values, depth } = valueLimits;
+    throw new DraftUnreadable(`the spec has more than ${values} values, or more than ${depth} levels`, top);
+  }
+  const unstorable = findUnstorable(draft.value);
+  if (unstorable !== null) throw new DraftUnreadable(`the spec ${unstorable}`, top);
+  // An alias of YAML is the same object as its anchor. The copy has each value once.
+  return { ...draft, value: JSON.parse(JSON.stringify(draft.value)) };
+}
+
+function readSource(source: string): ParsedDraft {
+  try {
+    return readJson(source) ?? readYaml(source);
+  } catch (error) {
+    if (error instanceof RangeError) throw new DraftUnreadable('the spec is nested too deeply', top);
+    throw error;
+  }
+}

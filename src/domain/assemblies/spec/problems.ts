@@ -1,0 +1,59 @@
+import type { z } from 'zod';
+import { escapePointer } from '#domain/registry/variables/walk.ts';
+
+/** One thing that is wrong with a spec. `path` is a JSON pointer into the spec, `''` for the whole of it. */
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A JSON pointer from its parts. */
+export function pointer(...parts: readonly PropertyKey[]): string {
+  return parts.map((part) => `/${escapePointer(String(part))}`).join('');
+}
+
+type Issue = z.core.$ZodIssue;
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+};
+
+/** What a schema of zod rejects, as problems. They repeat names that the author wrote, but no values. */
+export function describeIssues(issues: readonly Issue[]): Problem[] {
+  return issues.flatMap((issue) => describeIssue(issue));
+}
+
+function describeIssue(issue: Issue): Problem[] {
+  const path = pointer(...issue.path);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: path + pointer(key), message: 'is not known here' }));
+  }
+  if (issue.code === 'invalid_key' || issue.code === 'invalid_element') {
+    const [inner] = issue.issues;
+    return [{ path, message: inner?.message ?? 'is not allowed as a name' }];
+  }
+  return [{ path, message: explain(issue) }];
+}
+
+function explain(issue: Issue): string {
+  if (issue.code === 'invalid_type') {
+    const expected = typeNames[issue.expected] ?? issue.expected;
+    return /received undefined/.test(issue.message) ? `is required: ${expected}` : `must be ${expected}`;
+  }
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'too_small') return bound(issue.origin, 'at least', Number(issue.minimum));
+  if (issue.code === 'too_big') return bound(issue.origin, 'at most', Number(issue.maximum));
+  return issue.message;
+}
+
+function bound(origin: string, comparison: string, limit: number): string {
+  if (origin === 'string') return `must have ${comparison} ${limit} character${limit === 1 ? '' : 's'}`;
+  if (origin === 'array') return `must have ${comparison} ${limit} item${limit === 1 ? '' : 's'}`;
+  return `must be ${comparison} ${limit}`;
+}

@@ -1,0 +1,119 @@
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { type Problem, pointer } from './problems.ts';
+import { describeReference, type Reference, splitText } from './reference-syntax.ts';
+
+export type { Reference } from './reference-syntax.ts';
+
+/** The value of a variable or of an output, as a whole: `resolveReferences` follows the reference's path into it. */
+export interface Known {
+  readonly value: JsonValue;
+  readonly isSensitive: boolean;
+}
+
+/** A reference that has no value, or whose value has no place in a text. The message never repeats a value. */
+export class ReferenceFailed extends Error {
+  readonly reference: Reference | null;
+
+  constructor(reference: Reference | null, message: string) {
+    super(message);
+    this.reference = reference;
+  }
+}
+
+/** The references in a value, in their order. Those that are written wrongly are left out (`findMalformed`). */
+export function findReferences(value: JsonValue): Reference[] {
+  return [...textsIn(value)].flatMap(({ text }) =>
+    splitText(text).flatMap((part) => (part.kind === 'reference' ? [part.reference] : [])),
+  );
+}
+
+/** The references with the path of the text that holds each, and whether the text is nothing but the reference. */
+export function locateReferences(
+  value: JsonValue,
+  base = '',
+): { path: string; reference: Reference; isWhole: boolean }[] {
+  return [...textsIn(value, base)].flatMap(({ path, text }) => {
+    const parts = splitText(text);
+    return parts.flatMap((part) =>
+      part.kind === 'reference' ? [{ path, reference: part.reference, isWhole: parts.length === 1 }] : [],
+    );
+  });
+}
+
+/** What looks like a reference and is none. */
+export function findMalformed(value: JsonValue, base = ''): Problem[] {
+  return [...textsIn(value, base)].flatMap(({ path, text }) =>
+    splitText(text).flatMap((part) => (part.kind === 'malformed' ? [{ path, message: part.message }] : [])),
+  );
+}
+
+/**
+ * The value with every reference replaced. A text that is nothing but a reference becomes the value itself, with its type. Inside
+ * a text, texts, numbers and booleans are put in.
+ * @throws ReferenceFailed
+ */
+export function resolveReferences(
+  value: JsonValue,
+  find: (reference: Reference) => Known | undefined,
+): { value: JsonValue; isSensitive: boolean } {
+  let isSensitive = false;
+  const read = (reference: Reference): JsonValue => {
+    const known = find(reference);
+    if (!known) throw new ReferenceFailed(reference, `${describeReference(reference)} has no value`);
+    isSensitive ||= known.isSensitive;
+    return follow(reference, known.value);
+  };
+  return { value: resolve(value, read), isSensitive };
+}
+
+function resolve(value: JsonValue, read: (reference: Reference) => JsonValue): JsonValue {
+  if (typeof value === 'string') return resolveText(value, read);
+  if (Array.isArray(value)) return value.map((item) => resolve(item, read));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member, read)]));
+}
+
+function resolveText(text: string, read: (reference: Reference) => JsonValue): JsonValue {
+  const parts = splitText(text);
+  const [only] = parts;
+  if (parts.length === 1 && only?.kind === 'reference') return read(only.reference);
+  return parts
+    .map((part) => {
+      if (part.kind === 'text') return part.text;
+      if (part.kind === 'malformed') throw new ReferenceFailed(null, part.message);
+      return asText(part.reference, read(part.reference));
+    })
+    .join('');
+}
+
+function asText(reference: Reference, value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'a list' : 'an object';
+  throw new ReferenceFailed(
+    reference,
+    `${describeReference(reference)} is ${kind}, which has no place inside a text: let the value be nothing but the reference`,
+  );
+}
+
+/** The member that the reference's path leads to. Inherited members are none. */
+function follow(reference: Reference, value: JsonValue): JsonValue {
+  let member: JsonValue = value;
+  for (const step of reference.path) {
+    const inside: JsonValue | undefined =
+      typeof member === 'object' && member !== null && Object.hasOwn(member, step)
+        ? (member as Record<string | number, JsonValue>)[step]
+        : undefined;
+    if (inside === undefined || (Array.isArray(member) && typeof step !== 'number')) {
+      throw new ReferenceFailed(reference, `${describeReference(reference)} has no value: there is no "${step}" in it`);
+    }
+    member = inside;
+  }
+  return member;
+}
+
+function* textsIn(value: JsonValue, path = ''): Generator<{ path: string; text: string }> {
+  if (typeof value === 'string') yield { path, text: value };
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) yield* textsIn(member, path + pointer(name));
+}

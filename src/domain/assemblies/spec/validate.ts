@@ -1,0 +1,151 @@
+import type { TemplateSpec } from '#domain/registry/spec.ts';
+import type { VariableError } from '#domain/registry/variables/errors.ts';
+import type { ValidationResult, VariableValues } from '#domain/registry/variables/variables.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { checkConditions } from './check-conditions.ts';
+import { checkNodeVariables } from './check-node-variables.ts';
+import { checkNodes } from './check-nodes.ts';
+import { checkReferences } from './check-references.ts';
+import { objectOf, readableNodes } from './draft-nodes.ts';
+import { dependenciesOf, findCycles } from './graph.ts';
+import { describeIssues, type Problem, pointer } from './problems.ts';
+import type { ConditionReport } from './satisfiability.ts';
+import { type AssemblyNodeSpec, AssemblySpec } from './spec.ts';
+import { findTemplates } from './templates.ts';
+
+/** Everything that is wrong with the spec of an assembly, at once. */
+
+export interface FoundTemplate {
+  readonly templateId: string;
+  readonly versionId: string;
+  /** The exact version. */
+  readonly version: string;
+  readonly spec: TemplateSpec;
+  readonly isArchived: boolean;
+}
+
+export interface MissingTemplate {
+  readonly missing: 'template' | 'version';
+}
+
+/** The templates that the team of an assembly may use. */
+export interface TemplateCatalog {
+  /** @param version a version, a range or `latest` */
+  find(template: string, version: string): Promise<FoundTemplate | MissingTemplate>;
+}
+
+/** What may take long, done on behalf of the author (`AssemblyEvaluator.for`). */
+export interface SpecEvaluation {
+  checkSchema(schema: JsonObject): Promise<VariableError[]>;
+  validateVariables(schema: JsonObject, input: VariableValues): Promise<ValidationResult>;
+  /** A report for each condition, in their order. */
+  examineConditions(texts: readonly string[], variables: JsonValue): Promise<ConditionReport[]>;
+}
+
+type JsonObject = { [key: string]: JsonValue };
+
+/** What the checks know of the spec. A draft may be invalid elsewhere, so these are its readable parts. */
+export interface Draft {
+  readonly nodes: Readonly<Record<string, AssemblyNodeSpec>>;
+  /** The schema of the assembly's variables. */
+  readonly variables: JsonObject;
+  readonly outputs: Readonly<Record<string, JsonValue>>;
+  /** By the key of the node; only those that were found. */
+  readonly templates: ReadonlyMap<string, FoundTemplate>;
+  /** By the key of the node; only those that have a condition. */
+  readonly conditions: ReadonlyMap<string, ConditionReport>;
+}
+
+export interface SpecValidation {
+  readonly errors: Problem[];
+  /** What may fail in a run, but need not. */
+  readonly warnings: Problem[];
+  /** Null if its form is wrong. */
+  readonly spec: AssemblySpec | null;
+  /** The exact versions, by the key of the node. */
+  readonly templates: Record<string, Pick<FoundTemplate, 'templateId' | 'versionId' | 'version'>>;
+  /** The nodes that each node waits for: `dependenciesOf` without parsing the conditions again. */
+  readonly dependencies: Record<string, string[]>;
+}
+
+export async function validateSpec(
+  value: JsonValue,
+  catalog: TemplateCatalog,
+  evaluation: SpecEvaluation,
+): Promise<SpecValidation> {
+  const parsed = AssemblySpec.safeParse(value);
+  const nodes = readableNodes(value);
+  const { variables, outputs } = parsed.success ? parsed.data : objectOf(value);
+  const schema = { ...objectOf(variables ?? {}) };
+  const schemaErrors = await evaluation.checkSchema(schema);
+  const found = await findTemplates(nodes, catalog);
+  const conditions = await examineAll(nodes, schema, evaluation);
+  const draft: Draft = { nodes, variables: schema, outputs: objectOf(outputs), templates: found.templates, conditions };
+  const dependencies = dependenciesOf(draft, (key) => conditions.get(key));
+  const results: Problems[] = [
+    { errors: parsed.success ? [] : describeIssues(parsed.error.issues) },
+    { errors: schemaErrors.map(({ path, message }) => ({ path: `/variables${path}`, message })) },
+    { errors: found.errors },
+    checkNodes(draft),
+    checkReferences(draft),
+    checkConditions(draft),
+    { errors: findCycles(dependencies).map(describeCycle) },
+    await checkNodeVariables(draft, evaluation),
+  ];
+  return {
+    errors: limit(results.flatMap(({ errors = [] }) => errors)),
+    warnings: limit(results.flatMap(({ warnings = [] }) => warnings)),
+    spec: parsed.success ? parsed.data : null,
+    templates: Object.fromEntries(
+      [...found.templates].map(([key, { templateId, versionId, version }]) => [
+        key,
+        { templateId, versionId, version },
+      ]),
+    ),
+    dependencies: Object.fromEntries([...dependencies].map(([key, needed]) => [key, [...needed]])),
+  };
+}
+
+export interface Problems {
+  readonly errors?: readonly Problem[];
+  readonly warnings?: readonly Problem[];
+}
+
+async function examineAll(
+  nodes: Draft['nodes'],
+  variables: JsonValue,
+  evaluation: SpecEvaluation,
+): Promise<Map<string, ConditionReport>> {
+  const conditions = Object.entries(nodes).flatMap(([key, { when }]) =>
+    when === undefined ? [] : [[key, when] as const],
+  );
+  const texts = [...new Set(conditions.map(([, when]) => when))];
+  const reports = texts.length === 0 ? [] : await evaluation.examineConditions(texts, variables);
+  const byText = new Map(texts.map((text, index) => [text, reports[index]]));
+  return new Map(
+    conditions.flatMap(([key, when]) => {
+      const report = byText.get(when);
+      return report ? [[key, report] as const] : [];
+    }),
+  );
+}
+
+function describeCycle(circle: readonly string[]): Problem {
+  const [first = ''] = circle;
+  const path = [...circle, first].join(' → ');
+  return {
+    path: pointer('nodes', first),
+    message: `waits for itself: ${path} (each waits for the next); remove one of these references or dependencies`,
+  };
+}
+
+const mostProblems = 500;
+
+function limit(problems: readonly Problem[]): Problem[] {
+  const distinct = [...new Map(problems.map((problem) => [`${problem.path}\n${problem.message}`, problem])).values()];
+  if (distinct.length <= mostProblems) return distinct;
+  return [
+    ...distinct.slice(0, mostProblems),
+    { path: '', message: `has ${distinct.length - mostProblems} more problems` },
+  ];
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { DraftUnreadable, parseDraft } from '#domain/assemblies/spec/parse.ts';
+
+function refusalOf(source: string): { line: number; column: number; message: string } {
+  try {
+    parseDraft(source);
+  } catch (error) {
+    if (error instanceof DraftUnreadable) return { line: error.line, column: error.column, message: error.message };
+    throw error;
+  }
+  throw new Error('the text was read');
+}
+
+describe('a draft', () => {
+  it('is the same in YAML with comments as in JSON', () => {
+    const yaml = '# the network first\nnodes:\n  network: {template: vpc}   # small\nconcurrency: 3\n';
+    const json = '{"nodes": {"network": {"template": "vpc"}}, "concurrency": 3}';
+    expect(parseDraft(yaml).value).toEqual(parseDraft(json).value);
+  });
+
+  it('knows the line of a member, or of the nearest one around it', () => {
+    const yaml = 'nodes:\n  a:\n    template: x\n    depends_on:\n      - b\n';
+    const json = '{\n "nodes": {\n  "a": {\n   "template": "x",\n   "depends_on": [\n"b"]}}}';
+    for (const [source, lines] of [
+      [yaml, [2, 3, 5, 1]],
+      [json, [3, 4, 6, 2]],
+    ] as const) {
+      const { lineOf } = parseDraft(source);
+      const paths = ['/nodes/a', '/nodes/a/template', '/nodes/a/depends_on/0', '/nodes/other/template'];
+      expect(paths.map(lineOf)).toEqual(lines);
+    }
+  });
+
+  it('takes words such as "no" and dates as texts, as YAML 1.2 does', () => {
+    expect(parseDraft('a: no\nb: 2030-01-01\nc: 1.10').value).toEqual({ a: 'no', b: '2030-01-01', c: 1.1 });
+  });
+
+  it('copies what an anchor names to each alias', () => {
+    expect(parseDraft('a: &x {b: 1}\nc: *x').value).toEqual({ a: { b: 1 }, c: { b: 1 } });
+  });
+
+  it('takes names such as "constructor" as names', () => {
+    expect(Object.keys(Object(parseDraft('constructor: 1\ntoString: 2').value))).toEqual(['constructor', 'toString']);
+  });
+});
+
+describe('a draft that cannot be read', () => {
+  it.each([
+    ['a:\n  b: 1\n  b: 2', 3, 'the name "b" stands twice'],
+    ['{"a": 1,\n "a": 2}', 2, 'the name "a" stands twice'],
+    ['a: b: c', 1, 'Nested mappings'],
+    ['x: 1\na: !secret b', 2, 'tags such as "!secret" have no meaning here'],
+    ['a: 1\n---\nb: 2', 2, 'several documents'],
+    ['a: 1\n__proto__: {x: 1}', 2, '"__proto__" is a name that the service reserves'],
+    ['{"nodes": {"__proto__": {}}}', 1, '"__proto__" is a name that the service reserves'],
+    ['a: .inf', 1, 'a number that JSON does not have'],
+    ['a: &x [*x]', 1, 'levels'],
+    ['a: *nothing', 1, 'name no anchor'],
+    ['? [1]\n: 2', 1, 'names must be texts'],
+    ['"a\\0": 1', 1, 'NUL'],
+    [`{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 1, 'nested too deeply'],
+    [`a: "${'x'.repeat(1024 * 1024)}"`, 1, 'larger than 1 MiB'],
+  ])('%.30s is refused with its line', (source, line, message) => {
+    expect(refusalOf(source)).toEqual({ line, column: expect.any(Number), message: expect.stringContaining(message) });
+  });
+
+  it('is refused where aliases of aliases would multiply', () => {
+    const levels = 'abcdefgh'.split('').map((name, index, names) => {
+      const inner = index === 0 ? 'x' : `*${names[index - 1]}`;
+      return `${name}: &${name} [${Array(9).fill(inner).join(', ')}]`;
+    });
+    expect(refusalOf(levels.join('\n')).message).toMatch(/aliases repeat too much/);
+  });
+});

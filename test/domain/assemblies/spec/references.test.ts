@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import {
+  findMalformed,
+  findReferences,
+  type Known,
+  ReferenceFailed,
+  resolveReferences,
+} from '#domain/assemblies/spec/references.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { Random } from '#test/support/pages/random.ts';
+
+const values: Record<string, JsonValue> = { n: 3, text: 'eu', list: [1, { a: 'x' }], flag: true, none: null };
+
+function resolve(value: JsonValue, secrets: string[] = []) {
+  return resolveReferences(value, (reference): Known | undefined =>
+    Object.hasOwn(values, reference.name)
+      ? { value: values[reference.name] ?? null, isSensitive: secrets.includes(reference.name) }
+      : undefined,
+  );
+}
+
+describe('a value that is nothing but a reference', () => {
+  it.each([
+    ['${variables.n}', 3],
+    ['${variables.list}', [1, { a: 'x' }]],
+    ['${nodes.net-work.outputs.flag}', true],
+    ['${variables.list[1].a}', 'x'],
+    ['${variables["list"][1]["a"]}', 'x'],
+    ['${variables.none}', null],
+  ])('%s keeps its type', (text, expected) => {
+    expect(resolve({ a: [text] }).value).toEqual({ a: [expected] });
+  });
+});
+
+describe('a reference inside a text', () => {
+  it('puts texts, numbers and booleans in', () => {
+    expect(resolve('${variables.text}-${variables.n}-${variables.flag}').value).toBe('eu-3-true');
+  });
+
+  it('is refused where the value is a list', () => {
+    expect(() => resolve('a ${variables.list}')).toThrow(/variables\.list is a list, which has no place inside a text/);
+  });
+
+  it('stays as it is after a second dollar sign', () => {
+    expect(resolve('$${variables.n} and ${variables.n}').value).toBe('${variables.n} and 3');
+  });
+});
+
+describe('a reference without a value', () => {
+  it('is named in the error', () => {
+    expect(() => resolve('${nodes.a.outputs.missing}')).toThrow('nodes.a.outputs.missing has no value');
+  });
+
+  it.each([
+    '${variables.list.length}',
+    '${variables.text.length}',
+    '${variables.list[7]}',
+    '${variables.n.constructor}',
+  ])('%s finds no inherited member', (text) => {
+    expect(() => resolve(text)).toThrow(ReferenceFailed);
+  });
+});
+
+describe('a text that looks like a reference', () => {
+  it.each([
+    '${}',
+    '${foo}',
+    '${variables}',
+    '${variables.}',
+    '${nodes.a}',
+    '${nodes.a.status}',
+    '${nodes.a.outputs}',
+    '${variables.a',
+    '${ variables.a }',
+  ])('%s is reported with what would be right', (text) => {
+    expect(findReferences(text)).toEqual([]);
+    expect(findMalformed({ x: text })).toEqual([
+      { path: '/x', message: expect.stringContaining('write ${variables.<name>} or ${nodes.<key>.outputs.<name>}') },
+    ]);
+  });
+});
+
+describe('secrets', () => {
+  it('make the whole value sensitive', () => {
+    expect(resolve({ a: '${variables.n}', b: 'x${variables.text}' }, ['text']).isSensitive).toBe(true);
+    expect(resolve({ a: '${variables.n}' }, ['text']).isSensitive).toBe(false);
+  });
+});
+
+describe('any text', () => {
+  const pieces = ['$', '${', '$${', '}', 'variables', '.n', '.text', 'a', ' ', '[0]', '["x"]', '${variables.n}', 'é'];
+
+  it('resolves to itself once its dollar signs are doubled, and never takes long', () => {
+    const random = new Random(7);
+    for (let round = 0; round < 2_000; round++) {
+      const text = Array.from({ length: random.between(0, 12) }, () => random.pick(pieces)).join('');
+      const plain = text.replaceAll('$', '');
+      expect(resolve(plain).value).toBe(plain);
+      if (findMalformed(text).length > 0) expect(() => resolve(text)).toThrow(ReferenceFailed);
+      else expect(resolve(text).value).toBeDefined();
+    }
+    const began = performance.now();
+    findMalformed('${variables.a["'.repeat(60_000));
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+});
