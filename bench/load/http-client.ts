@@ -14,7 +14,7 @@ export class HttpClient {
   }
 
   async send(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PUT',
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
@@ -31,7 +31,7 @@ export class HttpClient {
 
   /** Sends a request that must succeed. @returns the body of the response @throws Error for any other status */
   // biome-ignore lint/suspicious/noExplicitAny: as above
-  async call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<any> {
+  async call(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<any> {
     const answer = await this.send(method, path, body);
     if (answer.status < 300) return answer.body;
     throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);

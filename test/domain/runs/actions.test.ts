@@ -28,6 +28,8 @@ const approval: ApprovalFacts = {
   templateVersion: '1.4.0',
   requesters: [{ person: 'requester', id: 'requester' }],
   publishers: [{ person: 'publisher', id: 'publisher' }],
+  isOfAssembly: false,
+  authors: [],
   owner: { organizationId: null, teamId: null },
   reviews: [],
 };
