@@ -1,7 +1,9 @@
 import * as reviews from '#api/access-reviews/operations.ts';
 import * as assemblyDiffs from '#api/assemblies/diff-operations.ts';
 import * as assemblyDrafts from '#api/assemblies/draft-operations.ts';
+import * as assemblyNodes from '#api/assemblies/node-operations.ts';
 import * as assemblies from '#api/assemblies/operations.ts';
+import * as assemblyRuns from '#api/assemblies/run-operations.ts';
 import * as assemblyVersions from '#api/assemblies/version-operations.ts';
 import * as audit from '#api/audit/operations.ts';
 import * as commands from '#api/commands/operations.ts';
@@ -77,6 +79,8 @@ const areas = [
   assemblies,
   assemblyDrafts,
   assemblyVersions,
+  assemblyRuns,
+  assemblyNodes,
   assemblyDiffs,
   users,
   userAdministration,

@@ -22,7 +22,12 @@ export async function openAssemblyStage(overrides: Record<string, string> = {}):
   const teamId = await make(caller, `${organization}/teams`, { name: 'Platform' });
   const team = `${organization}/teams/${teamId}`;
   const project = await make(caller, '/projects', { name: 'Shop', team_id: teamId });
-  const environmentId = await make(caller, '/environments', { name: 'Test', project_id: project });
+  const environmentId = await make(caller, '/environments', {
+    name: 'Test',
+    kind: 'development',
+    project_id: project,
+    approval_policy: { required: 0, when: 'never' },
+  });
   return { system, caller, organization, team, teamId, environmentId };
 }
 
@@ -32,11 +37,14 @@ async function make(caller: Caller, path: string, body: object): Promise<string>
   return answer.body.id;
 }
 
+/** The variables of `echo`. Each takes any value. */
+const names = ['cidr', 'key', 'mark', 'name', 'of', 'size', 'token'];
+
 /** The spec of a template whose outputs are its variables and a secret, after a script. */
 export function echo(script = 'true', rest: object = {}) {
   const print = `printf '{"all": %s, "secret": "s3cret-%s"}' "$(cat variables.json)" "$$" > outputs.json`;
   return {
-    variables: { type: 'object', properties: {}, additionalProperties: true },
+    variables: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) },
     outputs: { all: {}, secret: { sensitive: true } },
     executor: {
       kind: 'command',

@@ -72,7 +72,7 @@ export const review = command({
   access: { ...reviewAuthority, review: { ...accessReview, verb: 'approve' } },
   target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
   targetName: 'run',
-  accessTo: ({ run }) => ({ ...(run.assemblyRunId ? nodeReviewAuthority : reviewAuthority), review: 'none' }),
+  accessTo: ({ isOfAssembly }) => ({ ...(isOfAssembly ? nodeReviewAuthority : reviewAuthority), review: 'none' }),
   idempotency: 'optional',
   audit: 'run.reviewed',
   handle: async ({ tx, target, body, principal }) => {

@@ -15,6 +15,8 @@ import { type OverRun, type RunDetails, selectRunDetails } from './details-store
 export interface RunTarget extends Ownership {
   readonly id: string;
   readonly isDeleted: boolean;
+  /** Whether it is the run of a node of an assembly run. */
+  readonly isOfAssembly: boolean;
 }
 
 /** A run with its owner, and with the facts on which its actions depend. */
@@ -90,7 +92,8 @@ export function toRunWithFacts(row: RunRow): RunWithFacts {
     approval: approval && toApprovalFacts(approval),
     admission: admission && toAdmissionFacts(admission),
   };
-  return { id: details.id, teamId: details.teamId, organizationId, isDeleted, details, facts };
+  const isOfAssembly = details.assemblyRunId !== null;
+  return { id: details.id, teamId: details.teamId, organizationId, isDeleted, isOfAssembly, details, facts };
 }
 
 /** A run and its owner. A deleted run keeps its lineage, and so can still be read. */
@@ -109,6 +112,7 @@ const selectTarget = prepare((db, parameter: ParameterOf<{ id: string }>) =>
       'runs.team_id as teamId',
       't.organization_id as organizationId',
       eb('runs.deleted_at', 'is not', null).$castTo<boolean>().as('isDeleted'),
+      eb('runs.assembly_run_id', 'is not', null).$castTo<boolean>().as('isOfAssembly'),
     ]),
 );
 

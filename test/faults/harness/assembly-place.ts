@@ -15,7 +15,11 @@ export async function makePlace({ requester }: Installation): Promise<Place> {
   const { id: organizationId } = await requester.call('POST', '/organizations', { name });
   const { id: teamId } = await requester.call('POST', `/organizations/${organizationId}/teams`, { name });
   const { id: projectId } = await requester.call('POST', '/projects', { name, team_id: teamId });
-  const { id: environmentId } = await requester.call('POST', '/environments', { name, project_id: projectId });
+  const { id: environmentId } = await requester.call('POST', '/environments', {
+    name,
+    kind: 'development',
+    project_id: projectId,
+  });
   return { organizationId, teamId, environmentId };
 }
 

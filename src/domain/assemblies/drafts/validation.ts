@@ -1,7 +1,9 @@
 import type { Em } from '#database/database.ts';
 import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { DraftUnreadable, parseDraft } from '../spec/parse.ts';
+import { examineCondition } from '../spec/satisfiability.ts';
 import { validateSpec } from '../spec/validate.ts';
 import { openCatalog } from './catalog.ts';
 
@@ -27,6 +29,8 @@ type Validation = Awaited<ReturnType<typeof validateSpec>>;
 
 /** What is wrong with a draft. `spec` is null if something is. */
 export interface DraftReport extends Pick<Validation, 'spec' | 'templates'> {
+  /** What the text means; null if it cannot be read. */
+  readonly value: JsonValue;
   readonly errors: readonly DraftProblem[];
   readonly warnings: readonly DraftProblem[];
 }
@@ -39,14 +43,24 @@ export async function validateSource(
 ): Promise<DraftReport> {
   const draft = read(source);
   if (draft instanceof DraftUnreadable) return unreadable(draft);
-  const { errors, warnings, spec, templates } = await validateSpec(draft.value, openCatalog(em, teamId));
+  const { errors, warnings, spec, templates } = await validateSpec(draft.value, openCatalog(em, teamId), {
+    checkSchema: (schema) => evaluator.check(principal.id, schema),
+    validateVariables: (schema, input) => evaluator.validate(principal.id, schema, input),
+    examineConditions: async (texts, variables) => texts.map((text) => examineCondition(text, variables)),
+  });
   const place = ({ path, message }: { path: string; message: string }) => ({
     path,
     message,
     line: draft.lineOf(path),
     column: null,
   });
-  return { errors: errors.map(place), warnings: warnings.map(place), spec: errors.length > 0 ? null : spec, templates };
+  return {
+    value: draft.value,
+    errors: errors.map(place),
+    warnings: warnings.map(place),
+    spec: errors.length > 0 ? null : spec,
+    templates,
+  };
 }
 
 function read(source: string) {
@@ -59,5 +73,5 @@ function read(source: string) {
 }
 
 function unreadable({ message, line, column }: DraftUnreadable): DraftReport {
-  return { errors: [{ path: '', message, line, column }], warnings: [], spec: null, templates: {} };
+  return { value: null, errors: [{ path: '', message, line, column }], warnings: [], spec: null, templates: {} };
 }

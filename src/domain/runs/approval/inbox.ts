@@ -21,7 +21,7 @@ export function listApprovals(
   return pageByRule(page, {
     read: (after, limit) => findPending(em, reviewer, { after, limit, ...filter }),
     isListed: (run) =>
-      mayReview(reviewer, { owner: run, isOfAssembly: run.details.assemblyRunId !== null }) &&
+      mayReview(reviewer, { owner: run, isOfAssembly: run.isOfAssembly }) &&
       findRunRefusal('approve', run.facts, reviewer) === null,
     most: mostRuns,
   });

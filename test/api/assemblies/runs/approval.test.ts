@@ -62,15 +62,15 @@ describe('a node that waits for approval', () => {
     const second = (await readNodes(stage.caller, path))['second'];
     expect(second).toMatchObject({ status: 'pending', waiting_on: { code: 'dependencies', nodes: ['first'] } });
     const own = await starter.post(`${path}/nodes/first/approve`, approve(digest));
-    expect([own.status, own.body.error.code]).toEqual([409, 'self_approval']);
+    expect([own.status, own.headers.get('x-error-code')]).toEqual([409, 'self_approval']);
     const wrong = await stage.caller.post(`${path}/nodes/first/approve`, approve(`sha256:${'0'.repeat(64)}`));
-    expect([wrong.status, wrong.body.error.code]).toEqual([409, 'plan_moved']);
+    expect([wrong.status, wrong.headers.get('x-error-code')]).toEqual([409, 'plan_moved']);
     const reviewer = await addUser('reviewer', 'maintainer', 'admin');
     const done = await reviewer.post(`${path}/nodes/first/approve`, approve(digest));
     expect(done.status, done.text).toBe(200);
     expect((await awaitAssemblyRun(stage.caller, path)).status).toBe('succeeded');
     const late = await stage.caller.post(`${path}/nodes/first/approve`, approve(digest));
-    expect([late.status, late.body.error.code]).toEqual([409, 'run_not_pending_approval']);
+    expect([late.status, late.headers.get('x-error-code')]).toEqual([409, 'run_not_pending_approval']);
   });
 
   it('takes one of two reviews that race for the last approval, and refuses the other', async () => {
@@ -93,14 +93,14 @@ describe('a node that waits for approval', () => {
     const { path, digest } = await startReviewed(starter);
     // The stage's administrator published it.
     const published = await stage.caller.post(`${path}/nodes/first/approve`, approve(digest));
-    expect(published.body.error.message).toContain('you published the version of the assembly');
+    expect(published.body.error).toContain('you published the version of the assembly');
     await starter.post(`${path}/cancel`);
     await awaitAssemblyRun(stage.caller, path);
     expect((await resumer.post(`${path}/resume`)).status).toBe(202);
     const again = await awaitNode(stage.caller, path, 'first', ['pending_approval']);
     for (const author of [starter, resumer]) {
       const own = await author.post(`${path}/nodes/first/approve`, approve(again.plan.digest));
-      expect(own.body.error?.code, own.text).toBe('self_approval');
+      expect(own.headers.get('x-error-code'), own.text).toBe('self_approval');
     }
     const other = await reviewer.post(`${path}/nodes/first/approve`, approve(again.plan.digest));
     expect(other.status, other.text).toBe(200);
@@ -146,7 +146,7 @@ describe('the authority of an assembly run', () => {
       ['POST', `${path}/nodes/first/approve`, approve(digest)],
     ] as const) {
       const hidden = await stranger.send(method, at, sent);
-      expect([at, hidden.status, hidden.body.error.code]).toEqual([at, 404, 'not_found']);
+      expect([at, hidden.status, hidden.headers.get('x-error-code')]).toEqual([at, 404, 'not_found']);
       if (method === 'GET') expect((await viewer.send(method, at, sent)).status).toBe(200);
       else expect([at, (await viewer.send(method, at, sent)).status]).toEqual([at, 403]);
     }
@@ -168,8 +168,8 @@ describe('the authority of an assembly run', () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { assembly } = await startReviewed(starter);
     const refused = await stage.caller.send('DELETE', assembly);
-    expect([refused.status, refused.body.error.code]).toEqual([409, 'in_use']);
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([409, 'in_use']);
     const elsewhere = await stage.caller.post(`${assembly}/runs`, { environment_id: randomUUID() });
-    expect([elsewhere.status, elsewhere.body.error.code]).toEqual([422, 'environment_unknown']);
+    expect([elsewhere.status, elsewhere.headers.get('x-error-code')]).toEqual([422, 'environment_unknown']);
   });
 });

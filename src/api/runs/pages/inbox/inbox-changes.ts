@@ -27,5 +27,6 @@ export function followApprovals(visit: Visit): Promise<FastifyReply> {
 }
 
 function concerns(reviewer: Principal): EventTest {
-  return ({ type, teamId, organizationId }) => relevant.has(type) && mayReview(reviewer, { owner: { teamId, organizationId }, isOfAssembly: false });
+  return ({ type, teamId, organizationId }) =>
+    relevant.has(type) && mayReview(reviewer, { owner: { teamId, organizationId }, isOfAssembly: false });
 }
