@@ -44,10 +44,11 @@ async function leave(user: { id: string }): Promise<void> {
 const approve = (plan_digest: string) => ({ decision: 'approve', plan_digest });
 
 /** A run of an assembly of one reviewed node, started by a caller, once the node waits for approval. */
-async function startReviewed(caller: Caller, approval: object = { required: 1 }) {
+async function startReviewed(caller: Caller, approval: object = { required: 1 }, publisher = stage.caller) {
   const first = { template: 'echo', instance: `i-${randomUUID()}`, approval };
   const second = { template: 'echo', instance: `i-${randomUUID()}`, depends_on: ['first'] };
-  const assembly = await addAssembly(stage, `Reviewed ${randomUUID()}`, { nodes: { first, second } });
+  const nodes = { first, second };
+  const assembly = await addAssembly({ ...stage, caller: publisher }, `Reviewed ${randomUUID()}`, { nodes });
   const { path } = await startRun({ ...stage, caller }, assembly);
   const node = await awaitNode(stage.caller, path, 'first', ['pending_approval']);
   return { assembly, path, node, digest: node.plan.digest as string };
@@ -86,13 +87,12 @@ describe('a node that waits for approval', () => {
   });
 
   it('cannot be approved by who published the version of the assembly, nor by who resumed its run', async () => {
-    const [starter, resumer, reviewer] = await Promise.all(
-      ['starter', 'resumer', 'reviewer'].map((name) => addUser(name, 'maintainer', 'admin')),
+    const [starter, resumer, reviewer, publisher] = await Promise.all(
+      ['starter', 'resumer', 'reviewer', 'publisher'].map((name) => addUser(name, 'maintainer', 'admin')),
     );
-    if (!starter || !resumer || !reviewer) throw new Error('the users are missing');
-    const { path, digest } = await startReviewed(starter);
-    // The stage's administrator published it.
-    const published = await stage.caller.post(`${path}/nodes/first/approve`, approve(digest));
+    if (!starter || !resumer || !reviewer || !publisher) throw new Error('the users are missing');
+    const { path, digest } = await startReviewed(starter, { required: 1 }, publisher);
+    const published = await publisher.post(`${path}/nodes/first/approve`, approve(digest));
     expect(published.body.error).toContain('you published the version of the assembly');
     await starter.post(`${path}/cancel`);
     await awaitAssemblyRun(stage.caller, path);
@@ -108,7 +108,7 @@ describe('a node that waits for approval', () => {
 
   it('can only be stricter than the environment, never weaker', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
-    const { node } = await startReviewed(starter, { required: 1, when: 'never', allow_self: true });
+    const { node } = await startReviewed(starter, { required: 1, allow_self: true });
     const run = (await stage.caller.get(`/runs/${node.run_id}`)).body;
     expect(run.approval).toMatchObject({ required: 1, allow_self: false });
   });
