@@ -7,6 +7,7 @@ import { draftMissing } from '#domain/assemblies/drafts/drafts.ts';
 import { type AssemblyTarget, findAssembly } from '#domain/assemblies/store.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { draftAccess, nestedReadAccess } from './access.ts';
+import { drawDiff, svg } from './drawings.ts';
 import { AssemblyParams } from './operations.ts';
 import { loadNamed } from './version-operations.ts';
 
@@ -47,6 +48,7 @@ export const diff = read({
   params: AssemblyParams,
   query: z.strictObject({ from: Side, to: Side }),
   responses: { 200: DiffView },
+  produces: { [svg]: 'Both graphs in one, with what was added, removed and changed.' },
   access: nestedReadAccess,
   accessTo: ({ comparesDraft }: Comparison) => (comparesDraft ? draftAccess : nestedReadAccess),
   target: async ({ em, params, query }): Promise<Comparison | undefined> => {
@@ -54,10 +56,11 @@ export const diff = read({
     return found && { ...found, comparesDraft: query.from === draft || query.to === draft };
   },
   targetName: 'assembly',
-  handle: async ({ em, params, query }) => {
+  handle: async ({ em, params, query, request }) => {
     const [from, to] = await Promise.all([load(em, params.id, query.from), load(em, params.id, query.to)]);
-    const { nodes, fields, edges } = diffSpecs(from.spec, to.spec);
-    return { from: from.name, to: to.name, nodes, fields, edges };
+    const changes = diffSpecs(from.spec, to.spec);
+    if (request.mediaType === svg) return drawDiff(from, to, changes);
+    return { from: from.name, to: to.name, ...changes };
   },
 });
 

@@ -7,6 +7,7 @@ import { findAssembly, findAssemblyToChange } from '#domain/assemblies/store.ts'
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { draftAccess } from './access.ts';
 import { SaveDraft, ValidateAssembly } from './bodies.ts';
+import { drawSpec, svg } from './drawings.ts';
 import { AssemblyParams } from './operations.ts';
 import { AssemblyValidationView, DraftView, viewDraft } from './views.ts';
 
@@ -57,12 +58,14 @@ export const validate = read({
   params: AssemblyParams,
   body: ValidateAssembly.prefault({}),
   responses: { 200: AssemblyValidationView },
+  produces: { [svg]: 'The graph of the nodes, and which of them have problems.' },
   access: draftAccess,
   target: ({ em, params }) => findAssembly(em, params.id),
   targetName: 'assembly',
-  handle: async ({ em, params, body, target, principal, services }) => {
+  handle: async ({ em, params, body, target, principal, services, request }) => {
     const source = body.spec === undefined ? (await loadDraft(em, params.id)).source : toSource(body.spec);
     const report = await validateSource({ em, principal, evaluator: services.evaluator }, target.teamId, source);
+    if (request.mediaType === svg) return drawSpec(report.value, report);
     return viewReport(report, { hasLines: typeof body.spec !== 'object' });
   },
 });

@@ -1,0 +1,42 @@
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { AssemblyDiff, Edge } from '../diff/diff.ts';
+import { readableNodes } from '../spec/draft-nodes.ts';
+import type { Graph, GraphNode } from './drawing.ts';
+
+/** The graph of a spec, which may be a draft: its readable nodes, and the edges between them. */
+export function graphOf(spec: JsonValue, edges: readonly Edge[]): Graph {
+  const nodes = Object.entries(readableNodes(spec)).map(
+    ([key, { template, version }]): GraphNode => ({ key, label: key, detail: `${template} ${version}` }),
+  );
+  return { nodes, edges };
+}
+
+/** Both graphs in one: what was removed is drawn as well. */
+export function graphOfBoth(before: Graph, after: Graph): Graph {
+  const keys = new Set(after.nodes.map(({ key }) => key));
+  const nodes = [...after.nodes, ...before.nodes.filter(({ key }) => !keys.has(key))];
+  const edges = new Map([...before.edges, ...after.edges].map((edge) => [nameOf(edge), edge]));
+  return { nodes, edges: [...edges.values()] };
+}
+
+export type Difference = 'added' | 'removed' | 'changed' | 'unchanged';
+
+/** What a comparison says of each node and each edge of both graphs. */
+export function differencesOf({ nodes, edges }: AssemblyDiff): {
+  ofNode: (key: string) => Difference;
+  ofEdge: (from: string, to: string) => Difference;
+} {
+  const changes = new Map<string, Difference>(nodes.map(({ key, change }) => [key, change]));
+  const added = new Set(edges.added.map(nameOf));
+  const removed = new Set(edges.removed.map(nameOf));
+  const ofEdge = (from: string, to: string): Difference => {
+    const name = nameOf([from, to]);
+    if (added.has(name)) return 'added';
+    return removed.has(name) ? 'removed' : 'unchanged';
+  };
+  return { ofNode: (key) => changes.get(key) ?? 'unchanged', ofEdge };
+}
+
+function nameOf([from, to]: Edge): string {
+  return `${from} ${to}`;
+}
