@@ -1,11 +1,11 @@
 import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
 import { type AssemblyDiff, edgesOf } from '#domain/assemblies/diff/diff.ts';
+import type { DraftReport } from '#domain/assemblies/drafts/validation.ts';
 import { chooseNodes } from '#domain/assemblies/drawing/choice.ts';
 import { drawGraph } from '#domain/assemblies/drawing/draw.ts';
 import type { Graph } from '#domain/assemblies/drawing/drawing.ts';
 import { differencesOf, graphOf, graphOfBoth } from '#domain/assemblies/drawing/spec-graph.ts';
 import { type NodeLook, renderGraphSvg } from '#domain/assemblies/drawing/svg.ts';
-import type { DraftReport } from '#domain/assemblies/drafts/validation.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** The media type of drawings. */
@@ -25,7 +25,12 @@ export async function drawDiff(from: Side, to: Side, diff: AssemblyDiff): Promis
   const { ofNode, ofEdge } = differencesOf(diff);
   const look = (key: string): NodeLook => ({ class: ofNode(key), word: ofNode(key) });
   const title = `What changed from ${from.name} to ${to.name}`;
-  return draw(graphOfBoth(before, after), { title, look, edgeClass: ofEdge, isUrgent: (key) => ofNode(key) !== 'unchanged' });
+  return draw(graphOfBoth(before, after), {
+    title,
+    look,
+    edgeClass: ofEdge,
+    isUrgent: (key) => ofNode(key) !== 'unchanged',
+  });
 }
 
 /** Draws the graph of a spec, which need not be valid. */
@@ -37,7 +42,11 @@ export async function drawSpec(spec: JsonValue, { errors }: DraftReport): Promis
     if (problems === 0) return { class: 'valid', word: 'valid' };
     return { class: 'invalid', word: problems === 1 ? '1 problem' : `${problems} problems` };
   };
-  return draw(graphOf(spec, edgesOf(spec)), { title: 'Graph of the nodes', look, isUrgent: (key) => problemsOf(key) > 0 });
+  return draw(graphOf(spec, edgesOf(spec)), {
+    title: 'Graph of the nodes',
+    look,
+    isUrgent: (key) => problemsOf(key) > 0,
+  });
 }
 
 interface Style {

@@ -83,8 +83,7 @@ describe('a comparison', () => {
 });
 
 describe('the drawing of a draft', () => {
-  const draw = (spec: unknown) =>
-    tenant.owner.send('POST', `${path}/validate`, { spec }, { accept: 'image/svg+xml' });
+  const draw = (spec: unknown) => tenant.owner.send('POST', `${path}/validate`, { spec }, { accept: 'image/svg+xml' });
 
   it('shows the readable nodes, and which of them have problems', async () => {
     const { status, text } = await draw({
