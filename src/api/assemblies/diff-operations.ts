@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { read } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
 import { diffSpecs } from '#domain/assemblies/diff/diff.ts';
-import { readDraft } from '#domain/assemblies/drafts/draft-store.ts';
-import { draftMissing } from '#domain/assemblies/drafts/drafts.ts';
+import { findDraft } from '#domain/assemblies/drafts/drafts.ts';
 import { type AssemblyTarget, findAssembly } from '#domain/assemblies/store.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { draftAccess, nestedReadAccess } from './access.ts';
@@ -67,9 +66,8 @@ export const diff = read({
 /** What one side of a comparison names. @throws ServiceError (404) if there is no such version, or no draft */
 async function load(em: Em, assemblyId: string, wanted: string): Promise<{ name: string; spec: JsonValue }> {
   if (wanted === draft) {
-    const found = await readDraft(em, assemblyId);
-    if (!found) throw draftMissing();
-    return { name: draft, spec: found.spec };
+    const { spec } = await findDraft(em, assemblyId);
+    return { name: draft, spec };
   }
   const { version, spec } = await loadNamed(em, assemblyId, wanted);
   return { name: version, spec };

@@ -1,7 +1,5 @@
 import { command, read } from '#api/pipeline/operation.ts';
-import type { Em } from '#database/database.ts';
-import { type Draft, readDraft } from '#domain/assemblies/drafts/draft-store.ts';
-import { draftMissing, readSource, saveDraft, toSource } from '#domain/assemblies/drafts/drafts.ts';
+import { findDraft, readSource, requireDraft, saveDraft, toSource } from '#domain/assemblies/drafts/drafts.ts';
 import { type DraftProblem, type DraftReport, validateSource } from '#domain/assemblies/drafts/validation.ts';
 import { findAssembly, findAssemblyToChange } from '#domain/assemblies/store.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
@@ -20,7 +18,7 @@ export const getDraft = read({
   access: draftAccess,
   target: ({ em, params }) => findAssembly(em, params.id),
   targetName: 'assembly',
-  handle: async ({ em, params }) => viewDraft(await loadDraft(em, params.id)),
+  handle: async ({ em, params }) => viewDraft(await findDraft(em, params.id)),
 });
 
 export const saveTheDraft = command({
@@ -63,18 +61,12 @@ export const validate = read({
   target: ({ em, params }) => findAssembly(em, params.id),
   targetName: 'assembly',
   handle: async ({ em, params, body, target, principal, services, request }) => {
-    const source = body.spec === undefined ? (await loadDraft(em, params.id)).source : toSource(body.spec);
+    const source = body.spec === undefined ? (await requireDraft(em, params.id)).source : toSource(body.spec);
     const report = await validateSource({ em, principal, evaluator: services.evaluator }, target.teamId, source);
     if (request.mediaType === svg) return drawSpec(report.value, report);
     return viewReport(report, { hasLines: typeof body.spec !== 'object' });
   },
 });
-
-async function loadDraft(em: Em, assemblyId: string): Promise<Draft> {
-  const draft = await readDraft(em, assemblyId);
-  if (!draft) throw draftMissing();
-  return draft;
-}
 
 /** The lines are those of the text. What was sent as an object has none that the client knows. */
 function viewReport({ errors, warnings }: DraftReport, { hasLines }: { hasLines: boolean }) {

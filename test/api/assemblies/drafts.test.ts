@@ -155,10 +155,10 @@ describe('validation', () => {
     expect(text).toContain('waits for itself: a → b → a');
   });
 
-  it('checks the draft if the request has no spec, and 404 says that there is none', async () => {
+  it('checks the draft if the request has no spec, and 409 says that there is none', async () => {
     const { id } = await addTemplate(tenant.owner, { team: tenant.team });
     const path = await addAssembly(tenant);
-    expect((await tenant.owner.post(`${path}/validate`)).status).toBe(404);
+    expect((await tenant.owner.post(`${path}/validate`)).headers['x-error-code']).toBe('draft_missing');
     await saveDraft(tenant.owner, path, { nodes: { a: { template: id } } });
     for (const body of [undefined, {}])
       expect(await tenant.owner.post(`${path}/validate`, body)).toMatchObject({

@@ -101,10 +101,11 @@ describe('a publication', () => {
     expect((await publish(path, '1.0.0', { expected_revision: 2 })).status).toBe(201);
   });
 
-  it('without a draft answers 404', async () => {
+  it('without a draft conflicts', async () => {
     const path = await addAssembly(tenant);
     expect(await publish(path, '1.0.0')).toMatchObject({
-      status: 404,
+      status: 409,
+      headers: { 'x-error-code': 'draft_missing' },
       body: { error: expect.stringContaining('has no draft') },
     });
   });

@@ -41,6 +41,8 @@ async function invite(): Promise<{ id: string; email: string }> {
   return { id: body.id ?? body.invitation?.id, email };
 }
 
+const assemble = () => tenant.owner.make('/assemblies', { name: `A ${crypto.randomUUID()}`, team_id: tenant.team });
+
 /** A run that no worker executes. */
 async function admitted(): Promise<string> {
   const { status, body, text } = await run({ instance: `i-${crypto.randomUUID()}` });
@@ -76,6 +78,19 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     await join(tenant, user, 'admin');
     await admin.put(`/users/${user.id}`, { enabled: false });
     return tenant.owner.post(`${organization()}/transfer`, { new_owner_user_id: user.id });
+  },
+  draft_unreadable: async () => {
+    const { id } = await assemble();
+    return tenant.owner.put(`/assemblies/${id}/draft`, { spec: 'nodes: [' });
+  },
+  draft_missing: async () => {
+    const { id } = await assemble();
+    return tenant.owner.post(`/assemblies/${id}/publish`, { version: '1.0.0' });
+  },
+  assembly_invalid: async () => {
+    const { id } = await assemble();
+    await tenant.owner.put(`/assemblies/${id}/draft`, { spec: {} });
+    return tenant.owner.post(`/assemblies/${id}/publish`, { version: '1.0.0' });
   },
   same_owner: () => tenant.owner.post(`/projects/${tenant.project}/transfer`, { team_id: tenant.team }),
   not_in_organization: async () => {

@@ -32,8 +32,8 @@ const linksOf = ({ owners = [], references = [] }: AnyDeclaration): readonly Any
 const naming =
   /(^|_)(organization|team|project|environment|instance|template|template_version|run|attempt|principal|user|owner|actor|reviewer|worker)_ids?$|_by(_id)?$|^(set_by|undoes|requeued_from)$/;
 
-/** Columns for kinds that no area has yet. */
-const unbuilt = ['runs.assembly_run_id'];
+/** Columns that only look like it: a run is watched by a workflow. */
+const others = ['runs.watched_by'];
 
 /** The columns, as `table.column`, that name an owner or a principal by their own name or by a foreign key. */
 async function namingColumns(): Promise<string[]> {
@@ -45,7 +45,7 @@ async function namingColumns(): Promise<string[]> {
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1, 2`,
   );
   const found = rows.filter(({ column, is_foreign: isForeign }) => isForeign || naming.test(column));
-  return found.map(({ table, column }) => `${table}.${column}`).filter((column) => !unbuilt.includes(column));
+  return found.map(({ table, column }) => `${table}.${column}`).filter((column) => !others.includes(column));
 }
 
 /** The columns that a declaration names as a link, or that make it one of another kind. */

@@ -1,5 +1,6 @@
+import type { Em } from '#database/database.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { Refusal } from '#domain/shared/actions.ts';
+import { ActionRefused, type Refusal } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
@@ -8,6 +9,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
 import { DraftUnreadable, parseDraft } from '../spec/parse.ts';
 import type { AssemblyTarget } from '../store.ts';
+import { type Draft, readDraft } from './draft-store.ts';
 
 /** The largest draft, in bytes of its text. */
 export const largestDraft = 1024 * 1024;
@@ -45,16 +47,28 @@ function refuseUnstorable(value: JsonValue): void {
   if (problem !== null) throw new Unprocessable(`spec: ${problem}`, { code: 'draft_unreadable' });
 }
 
-/** The error of a request that needs a draft where there is none. */
-export function draftMissing(): ServiceError {
-  return new ServiceError('notFound', `the assembly has no draft: ${saveOne}`);
-}
-
-const saveOne = 'save one first, with PUT at its path /draft';
+const draftMissing: Refusal = {
+  code: 'draft_missing',
+  message: 'the assembly has no draft: save one first, with PUT at its path /draft',
+};
 
 /** What keeps an assembly from being published for lack of a draft; null if it has one. */
 export function findDraftRefusal({ draftRevision }: { readonly draftRevision: number }): Refusal | null {
-  return draftRevision > 0 ? null : { code: 'draft_missing', message: `the assembly has no draft: ${saveOne}` };
+  return draftRevision > 0 ? null : draftMissing;
+}
+
+/** The draft, for what needs one. @throws Conflict if there is none */
+export async function requireDraft(em: Em, assemblyId: string): Promise<Draft> {
+  const draft = await readDraft(em, assemblyId);
+  if (!draft) throw new ActionRefused(draftMissing);
+  return draft;
+}
+
+/** The draft, for who asks for it. @throws ServiceError (404) if there is none */
+export async function findDraft(em: Em, assemblyId: string): Promise<Draft> {
+  const draft = await readDraft(em, assemblyId);
+  if (!draft) throw new ServiceError('notFound', draftMissing.message);
+  return draft;
 }
 
 /**

@@ -7,8 +7,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, Unprocessable } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import { readDraft } from '../drafts/draft-store.ts';
-import { draftMissing } from '../drafts/drafts.ts';
+import { requireDraft } from '../drafts/drafts.ts';
 import { type DraftReport, type ValidationContext, validateSource } from '../drafts/validation.ts';
 import { AssemblyVersion, type ChosenTemplate } from '../entity.ts';
 import type { AssemblySpec } from '../spec/spec.ts';
@@ -45,8 +44,7 @@ export async function preparePublication(
   { expectedRevision }: NewAssemblyVersion,
 ): Promise<PreparedAssemblyVersion> {
   refuseArchived(target);
-  const draft = await readDraft(context.em, target.assembly.id);
-  if (!draft) throw draftMissing();
+  const draft = await requireDraft(context.em, target.assembly.id);
   refuseStale(draft, expectedRevision);
   const report = await validateSource(context, target.teamId, draft.source);
   if (report.spec === null) throw draftInvalid(report);
