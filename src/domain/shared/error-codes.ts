@@ -30,8 +30,9 @@ export const errorCodes = {
   last_owner: 'The organization or team would have no owner, or the installation no administrator.',
   variables_invalid: 'The variables do not fit the schema of the template.',
   schema_too_costly: 'The schema of the template takes too long to evaluate.',
+  assembly_too_costly: 'The draft, the conditions or the graph of an assembly takes too long to evaluate.',
   evaluation_budget_exhausted:
-    'You have used up the time for evaluating schemas of templates, or too many wait. Wait, as Retry-After says.',
+    'You have used up the time for evaluating schemas and assemblies, or too many wait. Wait, as Retry-After says.',
   reviewers_ineligible: 'Somebody who is asked to review the run may not review it, or is unknown to you.',
   run_not_cancelable: 'The run has ended already.',
   run_not_pending_approval: 'The run does not wait for approval.',

@@ -197,6 +197,7 @@ const withoutRow: ErrorCode[] = [
   'limit_reached',
   'email_unverified',
   'schema_too_costly',
+  'assembly_too_costly',
   'evaluation_budget_exhausted',
   'reviewers_ineligible',
   'already_reviewed',

@@ -9,6 +9,8 @@ import { heightOf, type Layout, type Point, widthOf } from './sizes.ts';
 
 const pointsPerInch = 72;
 
+export type Graphviz = Viz;
+
 let engine: Promise<Viz> | undefined;
 
 /** Loads Graphviz once. */

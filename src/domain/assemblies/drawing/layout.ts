@@ -1,6 +1,6 @@
 import { layOutSimply, placeInColumns } from './columns.ts';
 import { type Drawing, type Graph, mostDrawn } from './drawing.ts';
-import { layOutCarefully, loadGraphviz } from './graphviz.ts';
+import { type Graphviz, layOutCarefully, loadGraphviz } from './graphviz.ts';
 import { heightOf, type Layout, type Point, round, widthOf } from './sizes.ts';
 
 /**
@@ -11,12 +11,17 @@ const mostCrossed = 700;
 /** Between a drawing and its border. */
 const margin = 8;
 
-/** @throws Error if the graph is larger than `mostDrawn`, or has an edge without its nodes */
+/** @throws as `layOutWith` */
 export async function layOut(graph: Graph): Promise<Drawing> {
+  return layOutWith(await loadGraphviz(), graph);
+}
+
+/** @throws Error if the graph is larger than `mostDrawn`, or has an edge without its nodes */
+export function layOutWith(graphviz: Graphviz, graph: Graph): Drawing {
   refuseUndrawable(graph);
   const columns = placeInColumns(graph);
   const isSimple = columns.crossed <= mostCrossed;
-  return toDrawing(graph, isSimple ? layOutCarefully(await loadGraphviz(), graph) : layOutSimply(graph, columns));
+  return toDrawing(graph, isSimple ? layOutCarefully(graphviz, graph) : layOutSimply(graph, columns));
 }
 
 function refuseUndrawable({ nodes, edges }: Graph): void {

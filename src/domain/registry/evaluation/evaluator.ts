@@ -55,6 +55,11 @@ export class VariableEvaluator {
     return this.#evaluate<'check'>(principalId, { kind: 'check', schema }, null);
   }
 
+  /** Anything else that a thread can do, on behalf of a principal. @throws as `validate` */
+  run<K extends Kind>(principalId: string, task: Task & { readonly kind: K }): Promise<Evaluations[K]['result']> {
+    return this.#evaluate<K>(principalId, task, null);
+  }
+
   /** Counts processor time that was used on behalf of a principal. */
   charge(principalId: string, milliseconds: number): void {
     this.#budget.charge(principalId, milliseconds);
@@ -86,7 +91,7 @@ export class VariableEvaluator {
     this.#next();
     const evaluated = await settle.promise;
     if (evaluated.outcome === 'failed') throw new Error(`an evaluation failed: ${evaluated.reason}`);
-    if (evaluated.outcome === 'too_costly') throw tooCostly();
+    if (evaluated.outcome === 'too_costly') throw tooCostly(task.kind);
     return evaluated.result as Evaluations[K]['result'];
   }
 
@@ -128,18 +133,28 @@ function schemaDigest(schema: JsonObject): string {
   return digest;
 }
 
-function tooCostly(): Unprocessable {
-  return new Unprocessable(
-    'the schema of the template took too long to evaluate: simplify its references, alternatives and patterns, or send fewer values',
-    { code: 'schema_too_costly' },
-  );
+const schemaTooCostly =
+  'the schema of the template took too long to evaluate: simplify its references, alternatives and patterns, or send fewer values';
+
+/** What took too long, and how it takes less time. */
+const costs: Readonly<Record<Kind, string>> = {
+  validate: schemaTooCostly,
+  check: schemaTooCostly,
+  read_draft:
+    'the text of the draft took too long to read: write it as JSON, which is read much faster than YAML, or shorten it',
+  examine_conditions: 'the conditions of the nodes took too long to check: simplify them',
+  evaluate_condition: 'the condition took too long to evaluate: simplify its loops, or let it read less',
+  diff: 'the specs took too long to compare: simplify their conditions',
+  lay_out: 'the graph took too long to draw',
+};
+
+function tooCostly(kind: Kind): Unprocessable {
+  const isSchema = kind === 'validate' || kind === 'check';
+  return new Unprocessable(costs[kind], { code: isSchema ? 'schema_too_costly' : 'assembly_too_costly' });
 }
 
 function budgetSpent(seconds: number): ServiceError {
-  return limited(
-    'you have used up the time for evaluating schemas of templates: wait, or simplify the schema',
-    seconds,
-  );
+  return limited('you have used up the time for evaluating schemas and assemblies: wait, or simplify them', seconds);
 }
 
 function tooManyWaiting(): ServiceError {

@@ -1,3 +1,4 @@
+import type { AssemblyEvaluations } from '#domain/assemblies/evaluation/tasks.ts';
 import type { JsonObject } from '../variables/engine.ts';
 import type { VariableError } from '../variables/errors.ts';
 import type { ValidationResult, VariableValues } from '../variables/variables.ts';
@@ -5,7 +6,7 @@ import type { ValidationResult, VariableValues } from '../variables/variables.ts
 /** What the main thread and an evaluation thread send each other. */
 
 /** The work of a thread, with the type of its result. */
-export interface Evaluations {
+export interface Evaluations extends AssemblyEvaluations {
   readonly check: { readonly task: { readonly schema: JsonObject }; readonly result: VariableError[] };
   readonly validate: {
     /** A thread remembers the schemas that it was sent, by digest, so that most messages are small. */

@@ -1,6 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { answerForAssembly, isOfAssembly } from '#domain/assemblies/evaluation/answers.ts';
 import { checkSchema } from '../variables/check.ts';
 import type { JsonObject } from '../variables/engine.ts';
 import { TimeLimitExceeded } from '../variables/time-limit.ts';
@@ -13,7 +14,7 @@ const mostSchemas = 100;
 const schemas = new Map<string, JsonObject>();
 
 lowerPriority();
-parentPort?.on('message', (message: Message) => parentPort?.postMessage(answer(message)));
+parentPort?.on('message', async (message: Message) => parentPort?.postMessage(await answer(message)));
 
 /** Gives this thread a low priority, so that it hardly delays the main thread and the database on a busy machine. */
 function lowerPriority(): void {
@@ -22,7 +23,7 @@ function lowerPriority(): void {
   setPriority(threadId, constants.priority.PRIORITY_BELOW_NORMAL);
 }
 
-function answer({ task, schema }: Message): Reply {
+async function answer({ task, schema }: Message): Promise<Reply> {
   if (schema && task.kind === 'validate') remember(task.digest, schema);
   if (task.kind === 'validate' && !schemas.has(task.digest)) return { outcome: 'schema_missing' };
   const before = process.threadCpuUsage();
@@ -31,7 +32,7 @@ function answer({ task, schema }: Message): Reply {
     return (user + system) / 1_000;
   };
   try {
-    return { outcome: 'done', result: evaluate(task), usedMs: usedMs() };
+    return { outcome: 'done', result: await evaluate(task), usedMs: usedMs() };
   } catch (error) {
     if (error instanceof TimeLimitExceeded) return { outcome: 'too_costly', usedMs: usedMs() };
     // The message of an error could repeat a secret of the input.
@@ -39,7 +40,8 @@ function answer({ task, schema }: Message): Reply {
   }
 }
 
-function evaluate(task: Task) {
+async function evaluate(task: Task) {
+  if (isOfAssembly(task)) return answerForAssembly(task);
   if (task.kind === 'check') return checkSchema(task.schema);
   const schema = schemas.get(task.digest);
   if (!schema) throw new Error('the thread has lost the schema');

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { diffSpecs } from '#domain/assemblies/diff/diff.ts';
+
+const node = { template: 'vpc' };
+
+describe('a diff', () => {
+  it('names added, removed and changed nodes, fields and edges', () => {
+    const before = { nodes: { a: { ...node, variables: { r: 1 } }, b: { ...node, depends_on: ['a'] } } };
+    const after = {
+      nodes: { a: { ...node, variables: { r: 2 } }, c: { ...node, variables: { x: '${nodes.a.outputs.o}' } } },
+      concurrency: 3,
+    };
+    expect(diffSpecs(before, after)).toEqual({
+      nodes: [
+        { key: 'a', change: 'changed', fields: [{ path: '/variables/r', before: 1, after: 2 }] },
+        {
+          key: 'b',
+          change: 'removed',
+          fields: [
+            { path: '/template', before: 'vpc' },
+            { path: '/depends_on', before: ['a'] },
+          ],
+        },
+        {
+          key: 'c',
+          change: 'added',
+          fields: [
+            { path: '/template', after: 'vpc' },
+            { path: '/variables', after: { x: '${nodes.a.outputs.o}' } },
+          ],
+        },
+      ],
+      fields: [{ path: '/concurrency', after: 3 }],
+      edges: { added: [['a', 'c']], removed: [['a', 'b']] },
+    });
+  });
+
+  it('is empty between a spec and the same one with its defaults written out', () => {
+    const full = {
+      nodes: { a: { ...node, version: 'latest', instance: 'a', variables: {}, depends_on: [] } },
+      variables: { type: 'object', properties: {} },
+      outputs: {},
+      concurrency: 10,
+    };
+    expect(diffSpecs({ nodes: { a: node } }, full)).toEqual({
+      nodes: [],
+      fields: [],
+      edges: { added: [], removed: [] },
+    });
+  });
+
+  it('compares drafts that are no valid specs', () => {
+    expect(diffSpecs(null, { nodes: { a: 'x', b: { template: 3 } } }).nodes).toEqual([
+      { key: 'a', change: 'added', fields: [{ path: '', before: {}, after: 'x' }] },
+      { key: 'b', change: 'added', fields: [{ path: '/template', after: 3 }] },
+    ]);
+  });
+});
