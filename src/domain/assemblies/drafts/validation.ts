@@ -2,8 +2,8 @@ import type { Em } from '#database/database.ts';
 import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { DraftUnreadable, parseDraft } from '../spec/parse.ts';
-import { examineCondition } from '../spec/satisfiability.ts';
+import { AuthorEvaluation } from '../evaluation/author.ts';
+import { DraftUnreadable } from '../spec/parse.ts';
 import { validateSpec } from '../spec/validate.ts';
 import { openCatalog } from './catalog.ts';
 
@@ -41,13 +41,10 @@ export async function validateSource(
   teamId: string,
   source: string,
 ): Promise<DraftReport> {
-  const draft = read(source);
+  const author = new AuthorEvaluation(evaluator, principal.id);
+  const draft = await read(author, source);
   if (draft instanceof DraftUnreadable) return unreadable(draft);
-  const { errors, warnings, spec, templates } = await validateSpec(draft.value, openCatalog(em, teamId), {
-    checkSchema: (schema) => evaluator.check(principal.id, schema),
-    validateVariables: (schema, input) => evaluator.validate(principal.id, schema, input),
-    examineConditions: async (texts, variables) => texts.map((text) => examineCondition(text, variables)),
-  });
+  const { errors, warnings, spec, templates } = await validateSpec(draft.value, openCatalog(em, teamId), author);
   const place = ({ path, message }: { path: string; message: string }) => ({
     path,
     message,
@@ -63,9 +60,9 @@ export async function validateSource(
   };
 }
 
-function read(source: string) {
+async function read(author: AuthorEvaluation, source: string) {
   try {
-    return parseDraft(source);
+    return await author.parseDraft(source);
   } catch (error) {
     if (error instanceof DraftUnreadable) return error;
     throw error;

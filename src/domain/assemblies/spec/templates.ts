@@ -1,6 +1,6 @@
+import type { FoundTemplate, MissingTemplate, TemplateCatalog } from './draft-parts.ts';
 import { type Problem, pointer } from './problems.ts';
 import type { AssemblyNodeSpec } from './spec.ts';
-import type { FoundTemplate, MissingTemplate, TemplateCatalog } from './validate.ts';
 
 /** The templates of the nodes. Each template and version is looked up once. */
 export async function findTemplates(

@@ -1,60 +1,24 @@
-import type { TemplateSpec } from '#domain/registry/spec.ts';
-import type { VariableError } from '#domain/registry/variables/errors.ts';
-import type { ValidationResult, VariableValues } from '#domain/registry/variables/variables.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { checkConditions } from './check-conditions.ts';
 import { checkNodeVariables } from './check-node-variables.ts';
 import { checkNodes } from './check-nodes.ts';
 import { checkReferences } from './check-references.ts';
 import { objectOf, readableNodes } from './draft-nodes.ts';
+import type { Draft, FoundTemplate, Problems, SpecEvaluation, TemplateCatalog } from './draft-parts.ts';
 import { dependenciesOf, findCycles } from './graph.ts';
 import { describeIssues, type Problem, pointer } from './problems.ts';
 import type { ConditionReport } from './satisfiability.ts';
-import { type AssemblyNodeSpec, AssemblySpec } from './spec.ts';
+import { AssemblySpec } from './spec.ts';
 import { findTemplates } from './templates.ts';
 
 /** Everything that is wrong with the spec of an assembly, at once. */
 
-export interface FoundTemplate {
-  readonly templateId: string;
-  readonly versionId: string;
-  /** The exact version. */
-  readonly version: string;
-  readonly spec: TemplateSpec;
-  readonly isArchived: boolean;
-}
-
-export interface MissingTemplate {
-  readonly missing: 'template' | 'version';
-}
-
-/** The templates that the team of an assembly may use. */
-export interface TemplateCatalog {
-  /** @param version a version, a range or `latest` */
-  find(template: string, version: string): Promise<FoundTemplate | MissingTemplate>;
-}
-
-/** What may take long, done on behalf of the author (`AssemblyEvaluator.for`). */
-export interface SpecEvaluation {
-  checkSchema(schema: JsonObject): Promise<VariableError[]>;
-  validateVariables(schema: JsonObject, input: VariableValues): Promise<ValidationResult>;
-  /** A report for each condition, in their order. */
-  examineConditions(texts: readonly string[], variables: JsonValue): Promise<ConditionReport[]>;
-}
-
-type JsonObject = { [key: string]: JsonValue };
-
-/** What the checks know of the spec. A draft may be invalid elsewhere, so these are its readable parts. */
-export interface Draft {
-  readonly nodes: Readonly<Record<string, AssemblyNodeSpec>>;
-  /** The schema of the assembly's variables. */
-  readonly variables: JsonObject;
-  readonly outputs: Readonly<Record<string, JsonValue>>;
-  /** By the key of the node; only those that were found. */
-  readonly templates: ReadonlyMap<string, FoundTemplate>;
-  /** By the key of the node; only those that have a condition. */
-  readonly conditions: ReadonlyMap<string, ConditionReport>;
-}
+export type {
+  FoundTemplate,
+  MissingTemplate,
+  SpecEvaluation,
+  TemplateCatalog,
+} from './draft-parts.ts';
 
 export interface SpecValidation {
   readonly errors: Problem[];
@@ -106,11 +70,6 @@ export async function validateSpec(
   };
 }
 
-export interface Problems {
-  readonly errors?: readonly Problem[];
-  readonly warnings?: readonly Problem[];
-}
-
 async function examineAll(
   nodes: Draft['nodes'],
   variables: JsonValue,
@@ -135,7 +94,7 @@ function describeCycle(circle: readonly string[]): Problem {
   const path = [...circle, first].join(' → ');
   return {
     path: pointer('nodes', first),
-    message: `waits for itself: ${path} (each waits for the next); remove one of these references or dependencies`,
+    message: `is part of a circle, ${path}, in which each node waits for the next: remove one of these references or dependencies`,
   };
 }
 

@@ -71,7 +71,7 @@ describe('a condition with wrong names', () => {
     ['nodes.a-b.status == "succeeded"', 'where a key holds a "-", write nodes["a-b"]'],
     ['nodes[variables.s].status == "x"', 'must name the node'],
     ['1 +', 'is not an expression of CEL'],
-    ['('.repeat(40) + '1' + ')'.repeat(40), 'must not nest brackets deeper than 32 levels'],
+    [`${'('.repeat(40)}1${')'.repeat(40)}`, 'must not nest brackets deeper than 32 levels'],
   ])('%.40s says what would be right', (text, message) => {
     expect(checkCondition(text)).toEqual({ problem: expect.stringContaining(message) });
   });

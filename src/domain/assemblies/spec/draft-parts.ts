@@ -1,0 +1,55 @@
+import type { TemplateSpec } from '#domain/registry/spec.ts';
+import type { VariableError } from '#domain/registry/variables/errors.ts';
+import type { ValidationResult, VariableValues } from '#domain/registry/variables/variables.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Problem } from './problems.ts';
+import type { ConditionReport } from './satisfiability.ts';
+import type { AssemblyNodeSpec } from './spec.ts';
+
+/** What the checks of a spec are given, and what they find. */
+
+export interface FoundTemplate {
+  readonly templateId: string;
+  readonly versionId: string;
+  /** The exact version. */
+  readonly version: string;
+  readonly spec: TemplateSpec;
+  readonly isArchived: boolean;
+}
+
+export interface MissingTemplate {
+  readonly missing: 'template' | 'version';
+}
+
+/** The templates that the team of an assembly may use. */
+export interface TemplateCatalog {
+  /** @param version a version, a range or `latest` */
+  find(template: string, version: string): Promise<FoundTemplate | MissingTemplate>;
+}
+
+/** What may take long, done on behalf of the author (`AssemblyEvaluator.for`). */
+export interface SpecEvaluation {
+  checkSchema(schema: JsonObject): Promise<VariableError[]>;
+  validateVariables(schema: JsonObject, input: VariableValues): Promise<ValidationResult>;
+  /** A report for each condition, in their order. */
+  examineConditions(texts: readonly string[], variables: JsonValue): Promise<ConditionReport[]>;
+}
+
+type JsonObject = { [key: string]: JsonValue };
+
+/** What the checks know of the spec. A draft may be invalid elsewhere, so these are its readable parts. */
+export interface Draft {
+  readonly nodes: Readonly<Record<string, AssemblyNodeSpec>>;
+  /** The schema of the assembly's variables. */
+  readonly variables: JsonObject;
+  readonly outputs: Readonly<Record<string, JsonValue>>;
+  /** By the key of the node; only those that were found. */
+  readonly templates: ReadonlyMap<string, FoundTemplate>;
+  /** By the key of the node; only those that have a condition. */
+  readonly conditions: ReadonlyMap<string, ConditionReport>;
+}
+
+export interface Problems {
+  readonly errors?: readonly Problem[];
+  readonly warnings?: readonly Problem[];
+}
