@@ -143,7 +143,7 @@ async function refuseDeletion({ requester, violations }: Installation, id: strin
  * somebody who has no authority any more. Then somebody else resumes it.
  */
 export async function removeRequester(installation: Installation): Promise<void> {
-  const { requester, violations } = installation;
+  const { requester, approver, violations } = installation;
   const place = await makePlace(installation);
   const template = await publishTemplate(installation, place);
   const waits = {
@@ -167,7 +167,7 @@ export async function removeRequester(installation: Installation): Promise<void>
   const path = `/assemblies/${id}/runs/${started.body.id}`;
   const node = await awaitPending(installation, `${path}/nodes/first`);
   await leave();
-  await requester.call('POST', `${path}/nodes/first/approve`, { decision: 'approve', plan_digest: node.plan.digest });
+  await approver.call('POST', `${path}/nodes/first/approve`, { decision: 'approve', plan_digest: node.plan.digest });
   const run = await awaitEnd(installation, path);
   const { reason } = await requester.call('GET', `${path}/nodes/second`);
   if (run.status !== 'failed' || reason?.code !== 'not_permitted')
