@@ -19,7 +19,7 @@ import { release } from '#domain/shared/installation/release.ts';
 import { operations } from './operations.ts';
 import { registerPages } from './pages.ts';
 import type { Services } from './services.ts';
-import { sendErrorPage } from './web/error-page.ts';
+import { errorPageSender } from './web/error-page.ts';
 
 /** The readiness checks and metrics of the API. */
 export interface Observation {
@@ -33,7 +33,7 @@ export async function buildServer(services: Services, { readiness, registry }: O
   const app = Fastify(edgeServerOptions({ logger: log, trustedProxies: config.trustedProxies }));
   await app.register(requestId, { principalIdOf: (request) => request.principal?.id });
   await app.register(strictJson);
-  await app.register(errors, { sendPage: sendErrorPage });
+  await app.register(errors, { sendPage: errorPageSender(operations) });
   await app.register(securityHeaders, { baseUrl: config.baseUrl });
   await app.register(shutdown);
   await app.register(validation);

@@ -12,7 +12,6 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import { isSignedIn } from '#api/web/visit/signed-in.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { renderOutcomes } from './outcomes.ts';
 
@@ -66,8 +65,7 @@ function runScope(visit: Visit): Query {
 }
 
 async function listMine(visit: Visit): Promise<Run[]> {
-  const { role } = visit.principal;
-  if (role === null || !rolePermissions[role].has('run:approve')) return [];
+  if (!visit.mayDo(listApprovals).allowed) return [];
   const { approvals } = await visit.read(listApprovals, { query: { limit: shown } });
   return approvals.map(({ run }) => run);
 }

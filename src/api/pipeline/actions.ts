@@ -1,7 +1,7 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Action, type Refusal, toAction } from '#domain/shared/actions.ts';
-import { findDenial, isProtected, type ProtectedOperation } from './access/authorization.ts';
+import { decideOperation, findDenial, isProtected, type ProtectedOperation, toDenial } from './access/authorization.ts';
 import type { Operation } from './operation.ts';
 import { actionsView } from './schemas.ts';
 
@@ -34,6 +34,22 @@ export function describeActions<Name extends string>(
     const denial = findDenial(findProtected(operations, operation), principal, target);
     return toAction(name, denial?.message ?? findRefusal()?.message ?? null);
   });
+}
+
+/**
+ * Describes whether the caller has the authority for an operation on at least one of these targets; without targets, whether the operation
+ * could have any target at all. The reason is that of the first target. Rules of the operation's area are not asked.
+ */
+export function describeAuthority(
+  operation: ProtectedOperation,
+  principal: Principal,
+  targets: readonly (Ownership | undefined)[],
+): Action {
+  const [denial = null, ...others] =
+    targets.length === 0
+      ? [toDenial(operation, decideOperation(operation, principal))]
+      : targets.map((target) => findDenial(operation, principal, target));
+  return toAction(operation.id, others.includes(null) ? null : (denial?.message ?? null));
 }
 
 /** An action of a kind of resource: the operation that carries it out, and the area's rule against it, if there is one. */
@@ -69,7 +85,7 @@ export function actionsOf<Target extends Ownership>() {
 }
 
 /** @throws Error if no operation has this id, or if it is public: the action is declared wrongly */
-function findProtected(operations: readonly Operation[], id: string): ProtectedOperation {
+export function findProtected(operations: readonly Operation[], id: string): ProtectedOperation {
   const operation = operations.find((each) => each.id === id);
   if (!operation || !isProtected(operation)) throw new Error(`there is no protected operation ${id}`);
   return operation;

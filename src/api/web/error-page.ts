@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorAnswer } from '#api/edge/errors/error-answers.ts';
 import { supportIdOf } from '#api/edge/request-id.ts';
 import { pageHeaders } from '#api/edge/security-headers.ts';
+import type { Operation } from '#api/pipeline/operation.ts';
 import { bareFrame } from './frame/bare-frame.ts';
 import { type Html, html } from './html.ts';
-import { sendPage } from './layout.ts';
+import { type Page, sendPage } from './layout.ts';
 import { toLocalPath } from './local-path.ts';
 import { pagePath, pages } from './paths.ts';
 import { formatDuration, toSentence } from './text.ts';
@@ -23,17 +24,18 @@ const titles: Readonly<Record<number, string>> = {
   503: 'The service is not available just now',
 };
 
-/** Shows an error as a page: its cause, what to do next, and the ids that find it in the log. */
-export function sendErrorPage(
-  answer: ErrorAnswer,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { status, body, headers } = answer;
+/** Shows errors as pages: the cause, what to do next, and the ids that find it in the log. The frame offers what the operations allow. */
+export function errorPageSender(operations: readonly Operation[]) {
+  return (answer: ErrorAnswer, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    // An unknown path has no route that would set a page's headers.
+    reply.helmet(pageHeaders);
+    return sendPage(request, reply, answer.status, errorPage(answer, request), bareFrame(request, operations));
+  };
+}
+
+function errorPage({ status, body, headers }: ErrorAnswer, request: FastifyRequest): Page {
   const title = titles[status] ?? (status < 500 ? 'That request is not right' : 'Something went wrong here');
-  // An unknown path has no route that would set a page's headers.
-  reply.helmet(pageHeaders);
-  const page = {
+  return {
     title,
     main: html`<section class="card" aria-labelledby="title" ${status === 401 ? html`data-keep-forms` : null}>
 <p class="kicker">Error ${status}</p>
@@ -47,7 +49,6 @@ ${status >= 500 ? html`<dt>Support</dt><dd><code>${supportIdOf(request)}</code><
 </dl>
 </section>`,
   };
-  return sendPage(request, reply, status, page, bareFrame(request));
 }
 
 /** Offers to try again only if the request may succeed next time, and only for GET, because a link cannot send a form. */

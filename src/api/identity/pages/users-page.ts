@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
-import { renderIcon } from '#api/web/components/icon.ts';
+import { renderAction } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
@@ -11,7 +11,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { platformRoles } from '#domain/identity/model.ts';
-import { list } from '../user-operations.ts';
+import { create, list } from '../user-operations.ts';
 import type { ListedUserView } from '../user-views.ts';
 import { userPath } from './user-frame.ts';
 
@@ -31,7 +31,7 @@ export async function showUsers(visit: Visit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Users',
-  actions: html`<div class="actions"><a class="button button-primary" href="${pagePath(pages.newUser)}">${renderIcon('plus')}New user</a></div>`,
+  actions: html`<div class="actions">${renderAction(visit.mayDo(create), { label: 'New user', icon: 'plus', tone: 'primary', path: pagePath(pages.newUser) })}</div>`,
 })}
 ${renderNews(visit.query('done'), { deleted: 'The user is deleted, and the address is free again.' })}
 ${renderFilters(filters, isFiltered)}

@@ -1,5 +1,4 @@
 import type { Visit } from '#api/web/visit/visit.ts';
-import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { list as listApprovals } from '../inbox-operations.ts';
 
 /** The bar counts no further. */
@@ -13,6 +12,6 @@ export async function countApprovals(visit: Visit): Promise<{ count: number; isM
 }
 
 /** Whether the visitor may approve runs at all. Others have no inbox. */
-export function mayApprove({ principal: { role } }: Visit): boolean {
-  return role !== null && rolePermissions[role].has('run:approve');
+export function mayApprove(visit: Visit): boolean {
+  return visit.mayDo(listApprovals).allowed;
 }

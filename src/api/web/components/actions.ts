@@ -24,7 +24,7 @@ export function renderAction({ name, allowed, reason }: Action, button: ActionBu
   const content = html`${icon ? renderIcon(icon) : null}${label}`;
   const style = `button button-${tone}`;
   if (!allowed) {
-    const id = `why-not-${name.replaceAll('_', '-')}`;
+    const id = `why-not-${name.replace(/[_.]/g, '-')}`;
     return html`<span class="tipped"><button class="${style}" type="button" aria-disabled="true" aria-describedby="${id}">${content}</button><span class="tip" role="tooltip" id="${id}">${toSentence(reason ?? 'This is not possible now')}</span></span>`;
   }
   if (!isImmediate) return html`<a class="${style}" href="${path}">${content}</a>`;

@@ -3,7 +3,7 @@ import type { PlatformRole } from '#domain/identity/model.ts';
 import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import { pagePath, pages, withQuery } from '../paths.ts';
-import { navigationFor, sectionOf } from './navigation.ts';
+import { type NavigationGroup, sectionOf } from './navigation.ts';
 import type { ScopeMenu } from './scope-menu.ts';
 
 /** What is around every page of a signed-in visitor. */
@@ -13,6 +13,8 @@ export interface Frame {
   readonly address: string;
   readonly approvals: { readonly count: number; readonly isMore: boolean } | null;
   readonly scope: ScopeMenu;
+  /** The pages that the visitor may open. */
+  readonly navigation: readonly NavigationGroup[];
 }
 
 /** The bar above every page: scope, search, approvals, and the visitor's own menu. */
@@ -60,10 +62,10 @@ function renderVisitor({ visitor }: Frame): Html {
 }
 
 /** The main navigation. Its links carry the scope on. */
-export function renderNavigation({ visitor, address, scope }: Frame): Html {
+export function renderNavigation({ navigation, address, scope }: Frame): Html {
   const section = sectionOf(new URL(address, 'http://service.invalid').pathname);
   return html`<nav class="navigation" id="navigation" popover aria-label="Main">
-${navigationFor(visitor.role).map(
+${navigation.map(
   ({ label, entries }) => html`<div class="navigation-group">
 ${label ? html`<p class="navigation-label">${label}</p>` : null}
 <ul>${entries.map(

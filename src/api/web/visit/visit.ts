@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ActionDeclaration, describeActions } from '#api/pipeline/actions.ts';
+import { describeAuthority, findProtected } from '#api/pipeline/actions.ts';
 import type { EncodedAnswerOf, Responses } from '#api/pipeline/answers/answer-types.ts';
-import type { CommandOperation, ReadOperation } from '#api/pipeline/operation.ts';
+import type { CommandOperation, Operation, ReadOperation } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { Invalid } from '#domain/shared/errors.ts';
@@ -103,9 +104,12 @@ export class Visit<Params = unknown> {
     return streamForPage(this, operation, input, produce);
   }
 
-  /** Describes what the visitor may do, for buttons that a resource does not list itself. */
-  actions<Name extends string>(declarations: readonly ActionDeclaration<Name>[]): Action<Name>[] {
-    return describeActions({ operations: this.context.operations, principal: this.principal }, declarations);
+  /**
+   * Decides whether the visitor may use an operation on one of these targets, as the operation itself would decide; without targets, whether
+   * the visitor may use it at all. Ask this about what has no `actions` of its own, such as a list or something that is to be made.
+   */
+  mayDo({ id }: Pick<Operation, 'id'>, ...targets: readonly (Ownership | undefined)[]): Action {
+    return describeAuthority(findProtected(this.context.operations, id), this.principal, targets);
   }
 
   /** Answers with a page, inside the frame of the service if the visitor is signed in. */
@@ -115,8 +119,9 @@ export class Visit<Params = unknown> {
   }
 
   #readFrame(): Promise<Frame> {
-    const framed = { principal: this.principal, address: this.request.url, scope: this.scope };
-    return readFrame(this.em, framed, () => this.context.countApprovals(this));
+    const { principal, request, scope, context } = this;
+    const framed = { principal, address: request.url, scope, operations: context.operations };
+    return readFrame(this.em, framed, () => context.countApprovals(this));
   }
 
   /** Sends the browser to another page, by GET. */

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { readTeamsForNew } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import type { Choice, FormField } from '#api/web/forms/form.ts';
 import { renderForm } from '#api/web/forms/form.ts';
@@ -6,6 +7,7 @@ import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { create, get, update } from '../../template-operations.ts';
 import type { ShownTemplate } from '../shown.ts';
@@ -21,12 +23,13 @@ export async function showNew(
   problems: FormProblems | null = null,
   typed: Typed = {},
 ): Promise<FastifyReply> {
+  const choices = await readOwnerChoices(visit);
   const team: FormField = {
     name: 'team_id',
     label: 'Owner',
     kind: 'select',
-    value: visit.scope.teamId ?? Object.keys(visit.principal.teams)[0] ?? '',
-    choices: await readOwnerChoices(visit),
+    value: visit.scope.teamId ?? choices[0]?.value ?? '',
+    choices,
     hint: 'A template of a team runs in the environments of that team alone. One of the installation runs in all of them.',
   };
   const page = {
@@ -145,13 +148,15 @@ function toBody({ name, description, tags, readme }: Record<(typeof described)[n
   return { name, description, tags: named, readme: readme.replaceAll('\r\n', '\n') };
 }
 
-/** The teams of the visitor, and the installation for administrators. */
-async function readOwnerChoices({ em, principal, scope }: Visit): Promise<Choice[]> {
-  // Only administrators may make templates of teams that they are not in, and only they may learn the name of any team.
-  const chosen = scope.teamId !== undefined && principal.role === 'admin' ? [scope.teamId] : [];
-  const ids = [...new Set([...Object.keys(principal.teams), ...chosen])];
-  const names = await readNames(em, { teams: ids });
-  const teams = ids.map((id) => ({ value: id, label: names.get(id)?.name ?? id }));
-  const installation = { value: '', label: 'The whole installation' };
-  return principal.role === 'admin' || teams.length === 0 ? [...teams, installation] : teams;
+/** The owners whose templates the visitor may make. A visitor who may make none is told so by the operation. */
+async function readOwnerChoices(visit: Visit): Promise<Choice[]> {
+  const owners = [...(await readTeamsForNew(visit)), installationOwnership];
+  const allowed = owners.filter((owner) => visit.mayDo(create, owner).allowed);
+  const shown = allowed.length > 0 ? allowed : [installationOwnership];
+  const names = await readNames(visit.em, { teams: shown.map(({ teamId }) => teamId) });
+  return shown.map(({ teamId }) =>
+    teamId === null
+      ? { value: '', label: 'The whole installation' }
+      : { value: teamId, label: names.get(teamId)?.name ?? teamId },
+  );
 }

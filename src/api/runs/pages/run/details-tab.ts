@@ -1,9 +1,9 @@
+import { list as listRecords } from '#api/audit/operations.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
-import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
 import { operationWords } from '../words.ts';
@@ -17,7 +17,7 @@ export const detailsTab: RunTab = {
   async render(visit, run) {
     const names = await namesIn(visit, run);
     return html`<div class="run-details">
-${section('Request', renderRequest(run, names, mayReadAudit(visit)))}
+${section('Request', renderRequest(run, names, mayReadHistory(visit, run, names)))}
 ${section('Place', renderPlace(run, names))}
 ${section('Execution', renderExecution(run))}
 ${section('Outputs', renderOutputs(run.outputs))}
@@ -53,8 +53,9 @@ const kinds: Readonly<Record<PrincipalKind, string>> = {
 };
 
 /** The audit says with which credential the run was asked for, and what else was done to it. */
-function mayReadAudit({ principal: { role } }: RunVisit): boolean {
-  return role !== null && rolePermissions[role].has('audit:read');
+function mayReadHistory(visit: RunVisit, { team_id: teamId }: ShownRun, names: Names): boolean {
+  const organizationId = names.get(teamId ?? '')?.organizationId ?? null;
+  return visit.mayDo(listRecords, { teamId, organizationId }).allowed;
 }
 
 function renderRequest(run: ShownRun, names: Names, hasHistory: boolean): Html {
