@@ -9,16 +9,15 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../operations.ts';
 import { renderOutcome, type ShownRecord } from './audit-page.ts';
-import { listChanges, renderChanges } from './changes.ts';
 import { auditPath } from './filters.ts';
+import { renderRecordChanges } from './record-changes.ts';
 import { findResourcePath } from './resource-link.ts';
 
 /** One record: who did it, to what, and the values before and after. */
 export async function showRecord(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   const record = await visit.read(get, { params: { id: visit.params.id } });
-  const { organization_id: organizationId, team_id: teamId, resource, before, after } = record;
+  const { organization_id: organizationId, team_id: teamId, resource } = record;
   const names = await readNames(visit.em, { organizations: [organizationId], teams: [teamId] });
-  const changes = listChanges(before, after);
   const nameOf = (id: string | null) =>
     id === null ? null : html`<span class="foreign">${names.get(id)?.name ?? id}</span>`;
   return visit.show({
@@ -49,7 +48,7 @@ ${renderPageHead({
       ['Record', html`<code>${record.id}</code>`],
     ])}</div>
 <h2>What changed</h2>
-${changes.length > 0 ? renderChanges(changes) : html`<p class="muted">${record.outcome === 'refused' ? 'Nothing: it was refused.' : 'The record names no values.'}</p>`}
+${renderRecordChanges(record) ?? html`<p class="muted">${record.outcome === 'refused' ? 'Nothing: it was refused.' : 'The record names no values.'}</p>`}
 </div>`,
   });
 }

@@ -5,9 +5,12 @@ import { renderFacts } from '#api/web/components/facts.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
+import { showUnseen } from '#api/web/components/value-change/print.ts';
+import { renderValueChanges } from '#api/web/components/value-change/value-changes.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { newEffort } from '#domain/shared/values/comparison/compare.ts';
 import { compare } from '../comparison-operations.ts';
 import { get as getInstance } from '../operations.ts';
 import { download, get } from '../state-operations.ts';
@@ -89,18 +92,18 @@ function describe({ changes, omitted, unchanged }: Comparison): string {
   return parts.join(' · ');
 }
 
+/** All changes that the operation answers, whose values it has cut already. */
+const shown = {
+  mostCharacters: 5_000,
+  mostDifferences: Number.POSITIVE_INFINITY,
+  mostUnchanged: 0,
+  whole: null,
+};
+
 const words: Readonly<Record<Change['action'], string>> = { create: 'new', update: 'changed', delete: 'gone' };
 
 function renderChange({ address, action, attributes, omitted_attributes: omitted }: Change): Html {
-  return html`<details class="difference"><summary><span class="difference-word difference-${action}">${words[action]}</span> <span class="mono foreign">${address}</span></summary>
-<table class="values"><caption class="unseen">Values of ${address}</caption><thead><tr><th scope="col">Path</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
-<tbody>${attributes.map(
-    ({ path, before, after, sensitive }) =>
-      html`<tr><th scope="row" class="mono foreign">${path}</th>${
-        sensitive
-          ? html`<td colspan="2" class="muted">sensitive, changed</td>`
-          : html`<td class="mono foreign">${before ?? '–'}</td><td class="mono foreign">${after ?? '–'}</td>`
-      }</tr>`,
-  )}</tbody></table>
+  return html`<details class="difference"><summary><span class="difference-word difference-${action}">${words[action]}</span> <span class="mono foreign">${showUnseen(address)}</span></summary>
+${renderValueChanges(attributes, { ...shown, effort: newEffort() }) ?? html`<p class="muted">No value differs, only what the state marks as sensitive, or an attribute that is not set.</p>`}
 ${omitted > 0 ? html`<p class="muted">${omitted} more values differ.</p>` : null}</details>`;
 }

@@ -1,15 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonValue } from '#domain/shared/values/json.ts';
-import { isMarked, isPlainObject, isUnset, type JsonObject, type Side } from './marks.ts';
+import type { JsonValue } from '../json.ts';
+import { hideTheSame, isPlainObject, type JsonObject, type Side } from './marks.ts';
 import { matchItems } from './match-items.ts';
+import { nestingOf } from './nesting.ts';
 import { insideText, item, member, type Place } from './paths.ts';
 
 /** A value that differs, or one that stays as it is with everything in it. */
 export interface Compared extends Place {
+  /** Undefined: this side does not have the value. */
   readonly before: Side;
   readonly after: Side;
   readonly isSame: boolean;
-  /** What differs where no value does. */
+  /** What differs if it is not the value, such as the order of a list. */
   readonly note?: string;
 }
 
@@ -18,6 +20,11 @@ export interface Effort {
   left: number;
   /** In milliseconds, as `performance.now()` counts them. */
   readonly until: number;
+}
+
+/** What the comparison of all values of a page or an answer may cost. */
+export function newEffort(values = 150_000, milliseconds = 400): Effort {
+  return { left: values, until: performance.now() + milliseconds };
 }
 
 export function isSpent({ left, until }: Effort): boolean {
@@ -44,10 +51,9 @@ export function* compare(before: Side, after: Side, place: Place, effort: Effort
   yield { ...place, before, after, isSame: false };
 }
 
-/** What a value with marks stands for may differ although the marks are the same: that is for those who know what the plan says about it. */
+/** Two marks look the same although the values that they stand for may differ. */
 function isSame(before: Side, after: Side): boolean {
-  if (isUnset(before) || isUnset(after)) return isUnset(before) && isUnset(after);
-  return isDeepStrictEqual(before, after) && !isMarked(after);
+  return isDeepStrictEqual(before, after) && hideTheSame(before, after);
 }
 
 function* compareObjects(before: JsonObject, after: JsonObject, place: Place, effort: Effort, depth: number) {
@@ -91,22 +97,10 @@ function parseTexts(before: Side, after: Side): [JsonValue, JsonValue] | null {
 /** The object or list that a text holds as JSON; null if it holds none. */
 export function parseText(text: Side): JsonValue {
   if (typeof text !== 'string' || text.length > longestJsonText || !/^\s*[[{]/.test(text)) return null;
-  if (nests(text) > deepest) return null;
+  if (nestingOf(text) > deepest) return null;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
     return null; // It only looks like JSON, so it is a text.
   }
-}
-
-/** How deep brackets nest at most. */
-function nests(text: string): number {
-  let depth = 0;
-  let most = 0;
-  for (const sign of text) {
-    if (sign === '{' || sign === '[') depth += 1;
-    else if (sign === '}' || sign === ']') depth -= 1;
-    most = Math.max(most, depth);
-  }
-  return most;
 }

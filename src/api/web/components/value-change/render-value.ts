@@ -1,8 +1,9 @@
-import { type Html, html } from '#api/web/html.ts';
-import { type Effort, isSpent, parseText } from './compare.ts';
-import { cutAround } from './cut.ts';
+import { type Effort, isSpent, parseText } from '#domain/shared/values/comparison/compare.ts';
+import { cutAround } from '#domain/shared/values/comparison/cut.ts';
+import type { Side } from '#domain/shared/values/comparison/marks.ts';
+import type { ValueChange } from '#domain/shared/values/comparison/value-changes.ts';
+import { type Html, html } from '../../html.ts';
 import { compareLines, type LinePart } from './lines.ts';
-import { isUnset, type Side } from './marks.ts';
 import { isShort, type Printed, printValue, showUnseen, wordOf } from './print.ts';
 
 /** How much of a value is shown, and how much effort its comparison is worth. */
@@ -12,12 +13,14 @@ export interface Extent {
   readonly effort: Effort;
 }
 
+export type Sides = Pick<ValueChange, 'kind'> & { readonly before?: Side; readonly after?: Side };
+
 /** One value that is set, removed, or replaced by another. */
-export function renderSides(before: Side, after: Side, extent: Extent): Html {
-  if (isUnset(before)) return renderOne('ins', after, extent);
-  if (isUnset(after)) return renderOne('del', before, extent);
+export function renderSides({ kind, before, after }: Sides, extent: Extent): Html {
+  if (kind === 'added') return renderOne('ins', after, extent);
+  if (kind === 'removed') return renderOne('del', before, extent);
   if (isShort(before) && isShort(after)) {
-    return html`<span class="plan-sides">${renderShort('del', before)}<span class="plan-becomes"> <span class="unseen">becomes</span> </span>${renderShort('ins', after)}</span>`;
+    return html`<span class="value-sides">${renderShort('del', before)}<span class="value-becomes"> <span class="unseen">becomes</span> </span>${renderShort('ins', after)}</span>`;
   }
   if (typeof before === 'string' && typeof after === 'string') return renderTexts(before, after, extent);
   return html`${renderOne('del', before, extent)}${renderOne('ins', after, extent)}`;
@@ -25,7 +28,7 @@ export function renderSides(before: Side, after: Side, extent: Extent): Html {
 
 /** A value that stays. */
 export function renderPlain(value: Side, { mostCharacters }: Extent): Html {
-  if (isShort(value)) return html`<span class="foreign plan-value">${printValue(value, mostCharacters).text}</span>`;
+  if (isShort(value)) return html`<span class="foreign value-text">${printValue(value, mostCharacters).text}</span>`;
   return renderBlock('same', printReadable(value, mostCharacters));
 }
 
@@ -33,7 +36,7 @@ const words = { ins: 'set to ', del: 'removed: ' };
 
 function renderOne(kind: 'ins' | 'del', value: Side, { mostCharacters }: Extent): Html {
   if (isShort(value)) {
-    return html`<span class="plan-sides plan-sides-${kind}" data-sign="${signs[kind]}"><span class="unseen">${words[kind]}</span>${renderShort(kind, value)}</span>`;
+    return html`<span class="value-sides value-sides-${kind}" data-sign="${signs[kind]}"><span class="unseen">${words[kind]}</span>${renderShort(kind, value)}</span>`;
   }
   return renderBlock(kind, printReadable(value, mostCharacters));
 }
@@ -42,8 +45,8 @@ function renderShort(kind: 'ins' | 'del', value: Side): Html {
   const { text } = printValue(value, 1000);
   const shown = wordOf(value) === null ? text : html`<em>${text}</em>`;
   return kind === 'ins'
-    ? html`<ins class="plan-value foreign">${shown}</ins>`
-    : html`<del class="plan-value foreign">${shown}</del>`;
+    ? html`<ins class="value-text foreign">${shown}</ins>`
+    : html`<del class="value-text foreign">${shown}</del>`;
 }
 
 /** A text with lines is printed in lines, and a text that holds JSON as JSON. */
@@ -62,7 +65,7 @@ function renderBlock(kind: 'ins' | 'del' | 'same', { text, isCut }: Printed): Ht
   const said = kind === 'same' ? null : html`<span class="unseen">${words[kind]}</span>`;
   const body =
     kind === 'ins' ? html`<ins>${content}</ins>` : kind === 'del' ? html`<del>${content}</del>` : html`${content}`;
-  return html`<pre class="plan-block plan-block-${kind} foreign" data-sign="${signs[kind]}">${said}${body}</pre>`;
+  return html`<pre class="value-block value-block-${kind} foreign" data-sign="${signs[kind]}">${said}${body}</pre>`;
 }
 
 function renderTexts(before: string, after: string, { mostCharacters, effort }: Extent): Html {
@@ -79,22 +82,24 @@ function renderLines(parts: readonly LinePart[], most: number): Html {
   const shown: Html[] = [];
   for (const part of parts) {
     if (left <= 0) {
-      shown.push(html`<em class="plan-line">… cut: the text goes on</em>`);
+      shown.push(html`<em class="value-line">… cut: the text goes on</em>`);
       break;
     }
     const text = part.kind === 'hidden' ? '' : part.lines.join('\n');
     shown.push(renderPart(part, showUnseen(text.slice(0, left))));
     left -= text.length;
   }
-  return html`<pre class="plan-block plan-block-lines foreign">${shown}</pre>`;
+  return html`<pre class="value-block value-block-lines foreign">${shown}</pre>`;
 }
 
 function renderPart({ kind, lines }: LinePart, text: string): Html {
-  if (kind === 'hidden') return html`<em class="plan-line">${lines.length} unchanged lines</em>`;
-  if (kind === 'same') return html`<span class="plan-line">${text}</span>`;
+  if (kind === 'hidden') return html`<em class="value-line">${lines.length} unchanged lines</em>`;
+  if (kind === 'same') return html`<span class="value-line">${text}</span>`;
   const marked = text
     .split('\n')
     .map((line) => `${kind === 'added' ? '+' : '−'} ${line}`)
     .join('\n');
-  return kind === 'added' ? html`<ins class="plan-line">${marked}</ins>` : html`<del class="plan-line">${marked}</del>`;
+  return kind === 'added'
+    ? html`<ins class="value-line">${marked}</ins>`
+    : html`<del class="value-line">${marked}</del>`;
 }
