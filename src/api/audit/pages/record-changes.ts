@@ -3,9 +3,12 @@ import { type Html, html } from '#api/web/html.ts';
 import { newEffort } from '#domain/shared/values/comparison/compare.ts';
 import { listValueChanges, type ValueChanges } from '#domain/shared/values/comparison/value-changes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { ShownRecord } from './audit-page.ts';
 
-type Values = Pick<ShownRecord, 'before' | 'after'>;
+/** What a record says of the values before and after; null: nothing. */
+interface Values {
+  readonly before: unknown;
+  readonly after: unknown;
+}
 
 /** The values that an action changed, by path. */
 export function listRecordChanges({ before, after }: Values, mostChanges?: number): ValueChanges {

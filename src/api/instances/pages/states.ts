@@ -65,7 +65,7 @@ export async function showComparison(visit: Visit<{ id: string }>): Promise<Fast
 ${renderPageHead({ title, crumbs: crumbsOf(id, instance.name), below: describe(comparison) })}
 ${
   comparison.changes.length > 0
-    ? html`<div class="list-panel">${comparison.changes.map(renderChange)}</div>`
+    ? html`<div class="list-panel">${comparison.changes.map((change) => renderChange(change, comparison.changes.length <= fewChanges))}</div>`
     : html`<div class="list-panel">${renderEmpty('The two hold the same', 'No resource differs between them.')}</div>`
 }
 ${comparison.omitted > 0 ? html`<p class="notice">${comparison.omitted} more resources differ. Download both states to compare all.</p>` : null}
@@ -102,8 +102,11 @@ const shown = {
 
 const words: Readonly<Record<Change['action'], string>> = { create: 'new', update: 'changed', delete: 'gone' };
 
-function renderChange({ address, action, attributes, omitted_attributes: omitted }: Change): Html {
-  return html`<details class="difference"><summary><span class="difference-word difference-${action}">${words[action]}</span> <span class="mono foreign">${showUnseen(address)}</span></summary>
+/** So few changes are all open. */
+const fewChanges = 3;
+
+function renderChange({ address, action, attributes, omitted_attributes: omitted }: Change, isOpen: boolean): Html {
+  return html`<details class="difference" ${isOpen ? html`open` : null}><summary><span class="difference-word difference-${action}">${words[action]}</span> <span class="mono foreign">${showUnseen(address)}</span></summary>
 ${renderValueChanges(attributes, { ...shown, effort: newEffort() }) ?? html`<p class="muted">No value differs, only what the state marks as sensitive, or an attribute that is not set.</p>`}
 ${omitted > 0 ? html`<p class="muted">${omitted} more values differ.</p>` : null}</details>`;
 }
