@@ -21,8 +21,11 @@ const shown = '8';
 
 /** Adds the start page: what runs, what waits and on whom, what failed lately. Visitors who are not signed in get the sign-in page. */
 export function registerStart(addPage: AddPage): void {
-  addPage('GET', pages.home, (visit) =>
-    isSignedIn(visit.request) ? showStart(visit) : visit.redirect(pagePath(pages.login)),
+  addPage(
+    'GET',
+    pages.home,
+    (visit) => (isSignedIn(visit.request) ? showStart(visit) : visit.redirect(pagePath(pages.login))),
+    { isPublic: true },
   );
 }
 

@@ -63,10 +63,24 @@ function renderNextStep(request: FastifyRequest, status: number, retryAfter: str
   return html`${wait}<a class="button button-primary" href="${path}">${label}</a>`;
 }
 
-/** The page with the form that was sent without a session. There, a script fills in what was typed. Undefined if there is none. */
-function findForm(request: FastifyRequest): string | undefined {
-  const { url } = request.routeOptions;
-  if (request.method !== 'POST' || !url || !request.server.hasRoute({ method: 'GET', url })) return undefined;
-  const path = toLocalPath(request.url);
-  return path ? `${path}${path.includes('?') ? '&' : '?'}restored=1` : undefined;
+/**
+ * The page with the form that was sent without a session: that of its own address, else the one that it stood on. There, a script fills in
+ * what was typed. Undefined if there is none.
+ */
+function findForm({ method, url, headers, server, routeOptions }: FastifyRequest): string | undefined {
+  if (method !== 'POST') return undefined;
+  const hasPage = routeOptions.url !== undefined && server.hasRoute({ method: 'GET', url: routeOptions.url });
+  const path = toLocalPath(hasPage ? url : withoutOrigin(headers.referer));
+  if (!path || (path === url && !hasPage)) return undefined;
+  const page = new URL(path, 'http://service.invalid');
+  page.searchParams.delete('done');
+  page.searchParams.set('restored', '1');
+  return page.pathname + page.search;
+}
+
+/** The path and the query of an address; undefined if it is none. */
+function withoutOrigin(address: string | undefined): string | undefined {
+  if (address === undefined || !URL.canParse(address)) return undefined;
+  const { pathname, search } = new URL(address);
+  return pathname + search;
 }

@@ -79,7 +79,7 @@ const teamInvitations: InvitationLevel<{ orgID: string; id: string }, TeamSubjec
 
 /** Adds the pages of invitations: those of an owner, and the one where the invited person accepts. */
 export function registerInvitationPages(addPage: AddPage): void {
-  addPage('GET', pages.acceptInvitation, showAcceptance);
+  addPage('GET', pages.acceptInvitation, showAcceptance, { isPublic: true });
   addPage('POST', pages.acceptInvitation, submitAcceptance);
   addPage('GET', pages.organizationInvitations, (visit) => showInvitations(organizationInvitations, visit));
   addPage('POST', pages.organizationInvitations, (visit) => submitInvitation(organizationInvitations, visit));

@@ -28,7 +28,7 @@ export function revisionField({ revision }: { readonly revision: number }): Form
 /** The body of an operation from what was typed: empty fields are left out, and the revision is a number. */
 export function toBody({ expected_revision: revision, ...typed }: Typed): Record<string, unknown> {
   const filled = Object.entries(typed).filter(([name, value]) => name !== 'key' && value !== '');
-  return { ...Object.fromEntries(filled), ...(revision && { expected_revision: Number(revision) }) };
+  return { ...Object.fromEntries(filled), ...(revision !== undefined && { expected_revision: Number(revision) }) };
 }
 
 /** Where a tenant dies, people type its name. */

@@ -24,7 +24,7 @@ export type AddPage = <Pattern extends PagePattern>(
 export interface PageOptions {
   /** The largest form in bytes, if it may be larger than usual. */
   readonly bodyLimit?: number;
-  /** Also somebody who is not signed in may send the form. Of anybody else, no body is read without a session. */
+  /** Also somebody who is not signed in may see the page or send the form. Without a session, no other handler runs and no other body is read. */
   readonly isPublic?: boolean;
   /** The form sends files (`multipart/form-data`). */
   readonly hasFiles?: boolean;
@@ -51,6 +51,7 @@ export function pageAdder(app: FastifyInstance, context: PageContext): AddPage {
         if (isForm && !isPublic && !isSignedIn(request)) throw new Unauthenticated('you are not signed in');
       },
       handler: async (request, reply) => {
+        if (!isForm && !isPublic && !isSignedIn(request)) return detourOverSignIn(request, reply);
         try {
           return await handler(new Visit(context, request, reply));
         } catch (error) {
