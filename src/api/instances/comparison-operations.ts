@@ -39,6 +39,7 @@ export const compare = read({
   target: findInstance,
   targetName: 'instance',
   audit: 'instance.states_compared',
+  isCostly: () => true,
   handle: async ({ em, params, query, services }) => {
     const comparison = await compareStates(em, services.keyRing, params.id, query);
     if (!comparison) throw new NotFound('state version');
