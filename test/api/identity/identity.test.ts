@@ -370,9 +370,11 @@ describe('a request by session cookie', () => {
     },
   );
 
-  it('that only reads is accepted from any origin', async () => {
+  it('that only reads is accepted from a tab that another site opened, and refused to its scripts', async () => {
     const { token } = await openSession(ana);
-    expect((await whoami(withCookie(token, { 'sec-fetch-site': 'cross-site' }))).status).toBe(200);
+    const from = (mode: string) => withCookie(token, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode });
+    expect((await whoami(from('navigate'))).status).toBe(200);
+    expect((await whoami(from('no-cors'))).status).toBe(403);
   });
 
   it('is the only kind checked for its origin: browsers do not send tokens and keys by themselves', async () => {
