@@ -47,7 +47,9 @@ describe('a comparison of values that somebody made to be costly', () => {
       );
     const startedAt = performance.now();
     const [change] = compareContents(state(0), state(1)).changes;
-    expect(change?.attributes.map(({ label }) => label)).toEqual(['x']);
+    // Where the time is up, the resource is compared as a whole.
+    expect(['', 'x']).toContain(change?.attributes[0]?.label);
+    expect(change?.attributes).toHaveLength(1);
     expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 
