@@ -52,6 +52,7 @@ export const pages = {
   deleteRun: '/workloads/runs/:id/delete',
   approvals: '/workloads/approvals',
   approvalStream: '/workloads/approvals/stream',
+  approvalCount: '/workloads/approvals/count',
   resources: '/workloads/resources',
   instances: '/workloads/instances',
   newInstance: '/workloads/instances/new',

@@ -2,11 +2,12 @@ import type { Operation } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import type { Frame } from './frame.ts';
+import type { InboxCount } from './inbox-link.ts';
 import { navigationFor } from './navigation.ts';
 import { describeScope, type Framed } from './scope-menu.ts';
 
 /** How many runs wait for the visitor's approval; null if the visitor approves none. */
-export type ApprovalCount = { readonly count: number; readonly isMore: boolean } | null;
+export type ApprovalCount = InboxCount | null;
 
 /** Reads what the frame around a page shows to its visitor. */
 export async function readFrame(
