@@ -38,7 +38,7 @@ export async function showEnvironments(visit: Visit): Promise<FastifyReply> {
 ${renderPageHead({
   title: 'Environments',
   below: 'Where runs deploy: each has its own variables, approval policy and locks.',
-  actions: html`<div class="actions">${renderAction(await mayCreateIn(visit, filter.project_id), { label: 'New environment', tone: 'primary', path: pagePath(pages.newEnvironment, {}, { project_id: filter.project_id }) })}</div>`,
+  actions: html`<div class="actions">${renderAction(await mayCreateIn(visit, filter.project_id), { label: 'New environment', icon: 'plus', tone: 'primary', path: pagePath(pages.newEnvironment, {}, { project_id: filter.project_id }) })}</div>`,
 })}
 <ul class="chips" role="list" aria-label="Which environments">
 <li><a class="chip" href="${link({ archived: undefined })}" ${isArchive ? null : html`aria-current="true"`}>Active</a></li>

@@ -12,7 +12,17 @@ import { get as getEnvironment } from '../operations.ts';
 import { get, remove, set } from '../variable-operations.ts';
 
 type VariableVisit = Visit<{ id: string; name: string }>;
-const names = ['name', 'category', 'value', 'sensitive', 'plan', 'apply', 'expected_revision'] as const;
+const names = [
+  'name',
+  'category',
+  'value',
+  'has_plan_value',
+  'plan_value',
+  'sensitive',
+  'plan',
+  'apply',
+  'expected_revision',
+] as const;
 type Typed = Readonly<Record<(typeof names)[number], string>>;
 
 export async function showNewVariable(visit: Visit<{ id: string }>): Promise<FastifyReply> {
@@ -21,15 +31,18 @@ export async function showNewVariable(visit: Visit<{ id: string }>): Promise<Fas
 
 export async function showVariable(visit: VariableVisit): Promise<FastifyReply> {
   const variable = await visit.read(get, { params: visit.params });
-  const { name, category, sensitive, phases, value, revision } = variable;
+  const { name, category, sensitive, phases, value, plan_value: planValue, has_plan_value: hasPlanValue } = variable;
+  const show = (shown: JsonValue) => (typeof shown === 'string' ? shown : JSON.stringify(shown));
   const typed = {
     name,
     category,
-    value: sensitive ? '' : typeof value === 'string' ? value : JSON.stringify(value),
+    value: sensitive ? '' : show(value),
+    has_plan_value: hasPlanValue ? 'yes' : '',
+    plan_value: planValue === null ? '' : show(planValue),
     sensitive: sensitive ? 'yes' : '',
     plan: phases.includes('plan') ? 'yes' : '',
     apply: phases.includes('apply') ? 'yes' : '',
-    expected_revision: String(revision),
+    expected_revision: String(variable.revision),
   };
   return showForm(visit, { typed, existing: name, keepsSecret: sensitive });
 }
@@ -60,13 +73,22 @@ function toBody(typed: Typed, exists: boolean): Record<string, unknown> {
     category: typed.category,
     sensitive,
     phases,
-    ...(!keepsValue && { value: readValue(typed) }),
+    ...(!keepsValue && { value: readValue(typed.category, typed.value) }),
+    ...toPlanValue(typed, exists),
     ...(typed.expected_revision && { expected_revision: Number(typed.expected_revision) }),
   };
 }
 
+/** An empty field keeps a secret value for planning that there is. */
+function toPlanValue(typed: Typed, exists: boolean): Record<string, unknown> {
+  const { category, sensitive, has_plan_value: has, plan_value: value } = typed;
+  if (has !== 'yes') return { has_plan_value: false };
+  const keepsValue = exists && sensitive === 'yes' && value === '';
+  return { has_plan_value: true, ...(!keepsValue && { plan_value: readValue(category, value) }) };
+}
+
 /** A default of a template may be any JSON; text that is no JSON is meant as it is. An environment variable is always text. */
-function readValue({ category, value }: Typed): JsonValue {
+function readValue(category: string, value: string): JsonValue {
   if (category === 'env') return value;
   try {
     return JSON.parse(value) as JsonValue;
@@ -87,7 +109,7 @@ async function showForm(
   { typed: sent, existing, keepsSecret = false, problems }: ShownForm,
 ): Promise<FastifyReply> {
   // A page never shows a secret, not even in a form that was refused.
-  const typed = sent.sensitive === 'yes' ? { ...sent, value: '' } : sent;
+  const typed = sent.sensitive === 'yes' ? { ...sent, value: '', plan_value: '' } : sent;
   const { id } = visit.params;
   const environment = await visit.read(getEnvironment, { params: { id } });
   const back = pagePath(pages.environment, { id }, { tab: 'variables' });
@@ -151,6 +173,20 @@ function fieldsOf(existing: string | undefined, keepsSecret: boolean): FormField
       hint: keepsSecret
         ? 'It is stored, and never shown. Leave it empty to keep it.'
         : 'A default may be JSON, such as 3, true or ["a"]. Anything else is text.',
+    },
+    {
+      name: 'has_plan_value',
+      label: 'Planning gets another value',
+      kind: 'checkbox',
+      hint: 'For an environment variable, such as a credential that may only read.',
+    },
+    {
+      name: 'plan_value',
+      label: 'Value for planning',
+      isSecret: true,
+      kind: keepsSecret ? 'password' : 'area',
+      isOptional: true,
+      ...(keepsSecret && { hint: 'It is never shown. Leave it empty to keep the one that there is.' }),
     },
     { name: 'sensitive', label: 'It is a secret: nobody can read it again', kind: 'checkbox' },
     { name: 'plan', label: 'Give it while planning', kind: 'checkbox' },
