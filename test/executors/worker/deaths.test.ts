@@ -53,27 +53,23 @@ async function startWorker(options: WorkerOptions): Promise<WorkerProcess> {
   return worker;
 }
 
-const namespaceKinds = ['mnt', 'pid', 'net', 'ipc', 'uts', 'user', 'cgroup'];
-const namespaceOf = (pid: number, kind: string) => readlinkSync(`/proc/${pid}/ns/${kind}`);
-const ownNamespaces = namespaceKinds.map((kind) => namespaceOf(process.pid, kind));
-
 /** Returns the namespaces of a process that differ from those of these tests. */
 function readNamespaces(pid: number): string[] {
-  return namespaceKinds.flatMap((kind) => {
+  const names = ['mnt', 'pid', 'net', 'ipc', 'uts', 'user', 'cgroup'];
+  return names.flatMap((name) => {
     try {
-      const namespace = namespaceOf(pid, kind);
-      return ownNamespaces.includes(namespace) ? [] : [namespace];
+      const namespaceOf = (id: number) => readlinkSync(`/proc/${id}/ns/${name}`);
+      return namespaceOf(pid) === namespaceOf(process.pid) ? [] : [namespaceOf(pid)];
     } catch {
       return [];
     }
   });
 }
 
-/** The namespaces are read last, because reading those of every process takes longest. */
 function hasEnded({ seconds, namespaces, worker }: Doomed): boolean {
-  if (existsSync(`/proc/${worker.hostPid}/exe`) || findProcesses(seconds).length > 0) return false;
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
-  return !pids.some((pid) => readNamespaces(pid).some((namespace) => namespaces.includes(namespace)));
+  const isInUse = pids.some((pid) => readNamespaces(pid).some((namespace) => namespaces.includes(namespace)));
+  return findProcesses(seconds).length === 0 && !isInUse && !existsSync(`/proc/${worker.hostPid}/exe`);
 }
 
 const listHosts = ({ directory }: WorkerProcess) => readdirSync(directory).filter((name) => name.startsWith('host-'));

@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderHistoryLink } from '#api/web/components/history.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -27,7 +26,7 @@ ${renderPageHead({
   title: record.action,
   crumbs: [{ label: 'Audit', path: pagePath(pages.audit) }],
   beside: renderOutcome(record.outcome),
-  actions: resource.id ? html`<div class="actions">${renderHistoryLink(resource.type, resource.id)}</div>` : null,
+  history: resource.id ? [resource.type, resource.id] : null,
 })}
 <div class="panel">${renderFacts([
       ['When', renderTime(record.at)],

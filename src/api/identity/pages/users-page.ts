@@ -15,7 +15,7 @@ import { create, list } from '../user-operations.ts';
 import type { ListedUserView } from '../user-views.ts';
 import { userPath } from './user-frame.ts';
 
-const any: Choice = { value: '', label: 'any' };
+const any: Choice = { value: '', label: 'Any' };
 const roles: readonly Choice[] = [any, ...platformRoles.map((value) => ({ value, label: value }))];
 const states: readonly Choice[] = [any, { value: 'true', label: 'enabled' }, { value: 'false', label: 'disabled' }];
 
@@ -49,8 +49,8 @@ type Filters = Readonly<Record<'q' | 'role' | 'enabled', string | undefined>>;
 function renderFilters({ q, role, enabled }: Filters, isFiltered: boolean): Html {
   return html`<form class="filters" method="get" action="${pagePath(pages.users)}" role="search" aria-label="Users">
 <div class="field"><label for="q">Name or address</label><input id="q" name="q" type="search" value="${q ?? ''}" maxlength="100" autocomplete="off" spellcheck="false" data-key="f"></div>
-${renderFormField({ name: 'role', label: 'Role', kind: 'select', choices: roles, value: role, isOptional: true })}
-${renderFormField({ name: 'enabled', label: 'State', kind: 'select', choices: states, value: enabled, isOptional: true })}
+${renderFormField({ name: 'role', label: 'Role', kind: 'select', choices: roles, value: role })}
+${renderFormField({ name: 'enabled', label: 'State', kind: 'select', choices: states, value: enabled })}
 <button class="button" type="submit">Filter</button>
 ${isFiltered ? html`<a class="button button-plain" href="${pagePath(pages.users)}">Clear</a>` : null}
 </form>`;
@@ -69,7 +69,7 @@ function renderUsers(users: readonly z.input<typeof ListedUserView>[]): Html {
       },
       { label: 'Role', cell: ({ role }) => role },
       { label: 'State', cell: ({ enabled }) => renderState(enabled) },
-      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+      { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   })}</div>`;
 }

@@ -52,6 +52,7 @@ ${renderPageHead({
     ? html`<a href="${pagePath(pages.run, { id: instance.locked_by_run_id })}">${renderStatusBadge({ word: 'Busy with a run', icon: 'loader-circle', tone: 'running' })}</a>`
     : null,
   actions: renderInstanceActions(instance),
+  history: ['instances', instance.id],
 })}
 ${renderNews(visit.query('done'), news)}
 <div class="panel">${renderInstanceFacts(instance, names)}</div>
@@ -127,7 +128,7 @@ function renderInstanceFacts(instance: Instance, names: Names): Html {
       ],
       ['Tool', instance.tool],
       ['Latest state', instance.state_serial === 0 ? 'none' : `#${instance.state_serial}`],
-      ['Made', renderTime(instance.created_at)],
+      ['Created', renderTime(instance.created_at)],
       ['Runs', html`<a href="${pagePath(pages.runs, {}, { instance_id: instance.id })}">All runs of this instance</a>`],
     ],
     { isWide: true },

@@ -64,7 +64,7 @@ export async function renderInstanceTable(
         cell: ({ locked_by_run_id: id }) =>
           id === null ? null : html`<a href="${pagePath(pages.run, { id })}">run …${id.slice(-6)}</a>`,
       },
-      { label: 'Made', kind: 'minor', cell: ({ created_at: at }) => renderAge(at) },
+      { label: 'Created', kind: 'minor', cell: ({ created_at: at }) => renderAge(at) },
     ],
   });
 }

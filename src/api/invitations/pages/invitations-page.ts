@@ -169,5 +169,5 @@ function renderRowActions<Params, Owner extends LevelOwner>(
   if (status === 'accepted' || status === 'revoked') return null;
   const button = (path: string, verb: string) =>
     html`<form method="post" action="${path}"><button class="button button-small" type="submit">${verb}<span class="unseen"> the invitation of ${email}</span></button></form>`;
-  return html`<div class="row-actions">${button(invitations.resendPath(owner, id), 'Send again')}${button(invitations.revokePath(owner, id), 'Revoke')}</div>`;
+  return html`<div class="row-actions">${button(invitations.resendPath(owner, id), 'New link')}${button(invitations.revokePath(owner, id), 'Revoke')}</div>`;
 }

@@ -105,7 +105,7 @@ function renderMembers<Params, Owner extends LevelOwner>(
         cell: ({ enabled }) =>
           enabled ? null : renderStatusBadge({ word: 'Disabled', icon: 'ban', tone: 'canceled' }),
       },
-      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+      { label: 'Member since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   });
 }

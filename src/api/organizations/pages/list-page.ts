@@ -30,7 +30,7 @@ export async function showOrganizations(visit: Visit): Promise<FastifyReply> {
       },
       { label: 'Slug', cell: ({ slug }) => html`<span class="mono">${slug}</span>` },
       { label: 'Your role', cell: ({ id }) => visit.principal.organizations[id] ?? 'not a member' },
-      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+      { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   });
   return visit.show({

@@ -31,7 +31,7 @@ export async function showOrganizationTeams(visit: OrganizationVisit): Promise<F
       },
       { label: 'Slug', cell: ({ slug }) => html`<span class="mono">${slug}</span>` },
       { label: 'Your role', cell: ({ id }) => visit.principal.teams[id] ?? 'not a member' },
-      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+      { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   });
   const content = html`${renderArchiveTabs(path, isArchived)}

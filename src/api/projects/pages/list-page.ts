@@ -40,12 +40,17 @@ export async function showProjects(visit: Visit): Promise<FastifyReply> {
         label: 'About',
         cell: ({ description: text }) => (text ? html`<span class="foreign">${text.slice(0, 200)}</span>` : null),
       },
-      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+      { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   });
   const path = pagePath(pages.projects, {}, scope);
   const mayCreate = visit.mayDo(create, ...(await readTeamsForNewInScope(visit)));
-  const button = { label: 'New project', tone: 'primary', path: pagePath(pages.newProject, {}, scope) } as const;
+  const button = {
+    label: 'New project',
+    icon: 'plus',
+    tone: 'primary',
+    path: pagePath(pages.newProject, {}, scope),
+  } as const;
   const newProject = html`<div class="actions">${renderAction(mayCreate, button)}</div>`;
   return visit.show({
     title: 'Projects',

@@ -67,7 +67,7 @@ async function renderAccounts(visit: Visit, accounts: readonly ListedAccount[]):
       { label: 'Role', cell: ({ role }) => role },
       { label: 'Owner', cell: (row) => renderOwner(row, names) },
       { label: 'State', cell: ({ enabled }) => renderEnabled(enabled) },
-      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+      { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   })}</div>`;
 }

@@ -30,7 +30,7 @@ export async function showTeamProjects(visit: TeamVisit): Promise<FastifyReply> 
         label: 'About',
         cell: ({ description: text }) => (text ? html`<span class="foreign">${text.slice(0, 200)}</span>` : null),
       },
-      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+      { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   });
   const none = isArchived

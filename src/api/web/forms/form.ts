@@ -164,6 +164,12 @@ function renderRadios({ name, label, value, choices = [] }: FormField, id: strin
   )}${notes}</fieldset>`;
 }
 
+/** Of several choices none is made for the visitor: a form that is sent in a hurry must not act on the first one. */
+function renderUnchosen(choices: readonly Choice[], value: string): Html | null {
+  if (choices.length === 1 || choices.some((choice) => choice.value === value)) return null;
+  return html`<option value="" selected>${choices.length === 0 ? 'There is nothing to choose' : 'Choose…'}</option>`;
+}
+
 function renderControl(field: FormField, id: string, state: Html): Html {
   const {
     name,
@@ -188,7 +194,7 @@ ${value}</textarea>`;
     return html`<input type="file" ${common} ${kind === 'folder' ? html`webkitdirectory` : null} multiple>`;
   }
   if (kind === 'select') {
-    return html`<select ${common}>${choices.map(
+    return html`<select ${common}>${renderUnchosen(choices, value)}${choices.map(
       (choice) =>
         html`<option value="${choice.value}" ${choice.value === value ? html`selected` : null}>${choice.label}</option>`,
     )}</select>`;

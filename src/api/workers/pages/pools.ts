@@ -117,6 +117,7 @@ const ruleFields: FormField[] = [
     name: 'egress.policy',
     label: 'Template code reaches',
     kind: 'select',
+    value: 'internet',
     choices: [
       { value: 'internet', label: 'The internet' },
       { value: 'allow', label: 'Only the places below' },

@@ -31,6 +31,7 @@ ${renderPageHead({
   actions: renderActions(worker.actions, {
     drain: { label: 'Drain', icon: 'circle-stop', path: pagePath(pages.drainWorker, visit.params) },
   }),
+  history: ['workers', worker.id],
 })}
 <div class="panel">${renderFacts(
       [

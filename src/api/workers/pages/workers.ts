@@ -6,7 +6,7 @@ import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
-import { renderAge } from '#api/web/components/time.ts';
+import { renderAge, renderSince } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -40,7 +40,7 @@ export async function showWorkers(visit: Visit): Promise<FastifyReply> {
 ${renderPageHead({
   title: 'Workers',
   below: 'They plan and apply. A run waits in the queue of its pool until a worker of the pool has a free slot.',
-  actions: html`<div class="actions">${renderAction(visit.mayDo(createPool), { label: 'New pool', path: pagePath(pages.newWorkerPool) })}${pause && renderPauseButton(visit, pause.pause !== null)}</div>`,
+  actions: html`<div class="actions">${renderAction(visit.mayDo(createPool), { label: 'New pool', icon: 'plus', path: pagePath(pages.newWorkerPool) })}${pause && renderPauseButton(visit, pause.pause !== null)}</div>`,
 })}
 ${renderNews(visit.query('done'), news)}
 <section class="stack" aria-labelledby="pools"><h2 id="pools">Pools</h2>
@@ -69,7 +69,7 @@ export function renderWorkerStatus({ status, heartbeat_at: at }: Worker): Html {
     draining: { word: 'Draining', icon: 'circle-stop', tone: 'canceling' },
     gone: { word: 'Gone', icon: 'ban', tone: 'canceled' },
   } as const;
-  return html`${renderStatusBadge(looks[status])}${status === 'gone' ? html` <span class="muted">since ${renderAge(at)}</span>` : null}`;
+  return html`${renderStatusBadge(looks[status])}${status === 'gone' ? html` <span class="muted">${renderSince(at)}</span>` : null}`;
 }
 
 /** How much is used, as text and as a bar. */

@@ -29,6 +29,7 @@ ${renderPageHead({
   beside: template.archived_at ? html`<span class="badge">Archived</span>` : null,
   below: description ? html`<span class="foreign prewrap">${description}</span>` : null,
   actions: renderTemplateActions(template),
+  history: ['templates', template.id],
 })}
 ${tags.length > 0 ? html`<ul class="chips" aria-label="Tags">${tags.map((tag) => html`<li><a class="chip foreign" href="${pagePath(pages.catalog, {}, { tag })}">${renderIcon('tag')}${tag}</a></li>`)}</ul>` : null}
 <div class="beside">

@@ -1,5 +1,5 @@
 import { type IconName, renderIcon } from '#api/web/components/icon.ts';
-import { formatSpan, renderAge } from '#api/web/components/time.ts';
+import { formatSpan, renderSince } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { LogPhase, RunOperation } from '#domain/runs/model.ts';
@@ -97,6 +97,6 @@ function placeOf({ id }: ShownRun, tab: RunTabKey, line: number | undefined): st
 
 function describeTime(from: number | null, to: number | null): Html | string {
   if (from === null) return 'to come';
-  if (to === null) return html`since ${renderAge(new Date(from).toISOString())}`;
+  if (to === null) return renderSince(new Date(from).toISOString());
   return formatSpan(to - from);
 }

@@ -1,5 +1,4 @@
 import { renderActions } from '#api/web/components/actions.ts';
-import { renderHistoryLink } from '#api/web/components/history.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
@@ -49,7 +48,8 @@ ${renderPageHead({
   crumbs: level.parents(owner),
   beside: renderArchivedBadge(archivedAt),
   below: html`<span class="mono">${slug}</span>`,
-  actions: html`<div class="actions">${renderHistoryLink(level.auditType, owner.id)}${add}</div>`,
+  actions: add,
+  history: [level.auditType, owner.id],
 })}
 ${renderNews(visit.query('done'), { ...archivingNews(noun), ...membershipNews, ...level.news })}
 ${renderTabs(`Parts of the ${noun}`, tabs)}
