@@ -1,7 +1,14 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Action, type Refusal, toAction } from '#domain/shared/actions.ts';
-import { decideOperation, findDenial, isProtected, type ProtectedOperation, toDenial } from './access/authorization.ts';
+import {
+  asCalled,
+  decideOperation,
+  findDenial,
+  isProtected,
+  type ProtectedOperation,
+  toDenial,
+} from './access/authorization.ts';
 import type { Operation } from './operation.ts';
 import { actionsView } from './schemas.ts';
 
@@ -12,6 +19,8 @@ export interface ActionDeclaration<Name extends string> {
   readonly operation: string;
   /** The target that the operation would find; undefined if there is none. */
   readonly target: Ownership | undefined;
+  /** What the path of the operation names, if the caller may need less for what is their own. */
+  readonly params?: Readonly<Record<string, string>>;
   /** The area's own rule against the action at this moment. It is asked only if the caller has the authority. */
   readonly findRefusal: () => RuleAgainst;
 }
@@ -30,8 +39,9 @@ export function describeActions<Name extends string>(
   { operations, principal }: ActionContext,
   declarations: readonly ActionDeclaration<Name>[],
 ): Action<Name>[] {
-  return declarations.map(({ name, operation, target, findRefusal }) => {
-    const denial = findDenial(findProtected(operations, operation), principal, target);
+  return declarations.map(({ name, operation, target, params, findRefusal }) => {
+    const called = asCalled(findProtected(operations, operation), principal, params);
+    const denial = findDenial(called, principal, target);
     return toAction(name, denial?.message ?? findRefusal()?.message ?? null);
   });
 }
@@ -55,6 +65,8 @@ export function describeAuthority(
 /** An action of a kind of resource: the operation that carries it out, and the area's rule against it, if there is one. */
 export interface ActionRule<Target> {
   readonly operation: string;
+  /** What the path of the operation names, if the caller may need less for what is their own. */
+  readonly params?: (target: Target) => Readonly<Record<string, string>>;
   readonly findRefusal?: (target: Target, caller: Principal) => RuleAgainst;
 }
 
@@ -71,11 +83,12 @@ export function actionsOf<Target extends Ownership>() {
         describeActions(
           context,
           names.map((name) => {
-            const { operation, findRefusal } = rules[name];
+            const { operation, params, findRefusal } = rules[name];
             return {
               name,
               operation,
               target,
+              ...(params && { params: params(target) }),
               findRefusal: () => findRefusal?.(target, context.principal) ?? null,
             };
           }),

@@ -1,16 +1,17 @@
 import { type Level, type LevelOwner, levelCrumbs } from '#api/tenancy/pages/levels/level.ts';
 import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
+import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import type { FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { MemberLevel, MemberParams, ShownMember } from './member-level.ts';
+import type { MemberDetails, MemberLevel, MemberParams } from './member-level.ts';
 
 interface Membership<Owner> {
   readonly owner: Owner;
-  readonly member: ShownMember;
+  readonly member: MemberDetails;
 }
 
 async function readMembership<Params, Owner extends LevelOwner>(
@@ -42,14 +43,20 @@ export function memberForm<Params, Owner extends LevelOwner>(
         ['Member since', renderTime(member.created_at)],
         ['State', member.enabled ? 'enabled' : 'disabled'],
       ])}
-<p><a class="button button-danger" href="${members.removalPath(owner, member.user_id)}">${member.user_id === visit.principal.id ? `Leave the ${level.noun} …` : `Remove from the ${level.noun} …`}</a></p>`,
+${renderActions(member.actions, {
+  remove: {
+    label: `${member.user_id === visit.principal.id ? 'Leave' : 'Remove from'} the ${level.noun} …`,
+    tone: 'danger',
+    path: members.removalPath(owner, member.user_id),
+  },
+})}`,
       fields: [
         { name: 'role', label: 'Role', kind: 'radio', choices: members.roles, value: member.role },
         { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(member.revision) },
       ],
       submit: 'Save role',
       cancel: level.path('members', owner),
-      refusal: refusalOf(owner.actions, 'set_members'),
+      refusal: refusalOf(member.actions, 'change_role'),
     }),
     carryOut: async ({ owner, member }, typed, visit) => {
       const revision = Number(typed['expected_revision']);
@@ -76,7 +83,7 @@ export function removalForm<Params, Owner extends LevelOwner>(
         submit: isOwn ? `Leave ${level.noun}` : 'Remove member',
         tone: 'danger',
         cancel: level.path('members', owner),
-        refusal: isOwn ? null : refusalOf(owner.actions, 'remove_members'),
+        refusal: refusalOf(member.actions, 'remove'),
       };
     },
     carryOut: async ({ owner, member }, _typed, visit) => {

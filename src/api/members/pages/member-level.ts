@@ -3,6 +3,7 @@ import type { Choice, FormField } from '#api/web/forms/form.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { LocalPath } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import type { Action } from '#domain/shared/actions.ts';
 
 /** A member as pages show one. */
 export interface ShownMember {
@@ -17,6 +18,11 @@ export interface ShownMember {
   readonly created_at: string;
 }
 
+/** A member read alone, with what the visitor may do with the membership. */
+export interface MemberDetails extends ShownMember {
+  readonly actions: readonly Action[];
+}
+
 /** How the members of organizations and those of teams differ for pages. */
 export interface MemberLevel<Params, Owner extends LevelOwner> {
   readonly level: Level<Params, Owner>;
@@ -25,7 +31,7 @@ export interface MemberLevel<Params, Owner extends LevelOwner> {
     owner: Owner,
     query: Record<string, string>,
   ) => Promise<{ readonly members: readonly ShownMember[]; readonly next_cursor: string | null }>;
-  readonly get: (visit: Visit, owner: Owner, userID: string) => Promise<ShownMember>;
+  readonly get: (visit: Visit, owner: Owner, userID: string) => Promise<MemberDetails>;
   readonly set: (visit: Visit, owner: Owner, userID: string, body: object) => Promise<unknown>;
   readonly remove: (visit: Visit, owner: Owner, userID: string) => Promise<unknown>;
   readonly roles: readonly Choice[];
