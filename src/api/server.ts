@@ -27,6 +27,9 @@ export interface Observation {
   readonly registry: Registry;
 }
 
+/** The document is made for the first server of a process. It depends on nothing that differs between servers. */
+let document: ReturnType<typeof describeApi> | undefined;
+
 /** Builds the API as a Fastify instance that does not listen yet. */
 export async function buildServer(services: Services, { readiness, registry }: Observation): Promise<FastifyInstance> {
   const { config, log } = services;
@@ -40,7 +43,8 @@ export async function buildServer(services: Services, { readiness, registry }: O
   await app.register(httpMetrics, { registry });
   await app.register(rateLimit, { orm: services.orm, limits: config.limits });
   await app.register(health, { readiness });
-  await app.register(docs, { document: describeApi(operations, release) });
+  document ??= describeApi(operations, release);
+  await app.register(docs, { document });
   await app.register(cookie);
   registerOperations(app, operations, services);
   await registerPages(app, { operations, services });

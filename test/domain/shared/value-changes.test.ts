@@ -88,7 +88,7 @@ describe('a hidden value', () => {
   it('is a mark inside of what is added, cut or compared as a whole', () => {
     const added = listValueChanges(undefined, { user: hide('hunter2') });
     const cut = listValueChanges({}, { long: [hide('hunter2'), 'x'.repeat(500)] }, { longestValue: 200 });
-    const spent = { left: 0, until: 0 };
+    const spent = { left: 0, characters: 1000, until: 0 };
     const whole = listValueChanges(hide('hunter2'), hide('hunter3'), { effort: spent });
     expect(whole.changes).toHaveLength(1);
     expect(listValueChanges(hide('hunter2'), hide('hunter2'), { effort: spent }).changes).toEqual([]);

@@ -34,9 +34,10 @@ function* piecesOf(value: Side, indent: string): Generator<string> {
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const inner = `${indent}  `;
   let isFirst = true;
-  for (const [name, each] of Object.entries(value)) {
+  // The members of a large value are not all read, because only the first of them are printed.
+  for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
     yield `${isFirst ? open : ','}\n${inner}${Array.isArray(value) ? '' : `${JSON.stringify(name)}: `}`;
-    yield* piecesOf(each, inner);
+    yield* piecesOf((value as Readonly<Record<string | number, JsonValue>>)[name], inner);
     isFirst = false;
   }
   yield isFirst ? `${open}${close}` : `\n${indent}${close}`;

@@ -27,18 +27,24 @@ export function renderSides({ kind, before, after }: Sides, extent: Extent): Htm
 }
 
 /** A value that stays. */
-export function renderPlain(value: Side, { mostCharacters }: Extent): Html {
-  if (isShort(value)) return html`<span class="foreign value-text">${printValue(value, mostCharacters).text}</span>`;
-  return renderBlock('same', printReadable(value, mostCharacters));
+export function renderPlain(value: Side, extent: Extent): Html {
+  if (isShort(value))
+    return html`<span class="foreign value-text">${printValue(value, extent.mostCharacters).text}</span>`;
+  return renderBlock('same', printReadable(value, extent));
+}
+
+/** How much of the next value is shown: as much as the page has room for. */
+function roomIn({ mostCharacters, effort }: Extent): number {
+  return Math.max(0, Math.min(mostCharacters, effort.characters));
 }
 
 const words = { ins: 'set to ', del: 'removed: ' };
 
-function renderOne(kind: 'ins' | 'del', value: Side, { mostCharacters }: Extent): Html {
+function renderOne(kind: 'ins' | 'del', value: Side, extent: Extent): Html {
   if (isShort(value)) {
     return html`<span class="value-sides value-sides-${kind}" data-sign="${signs[kind]}"><span class="unseen">${words[kind]}</span>${renderShort(kind, value)}</span>`;
   }
-  return renderBlock(kind, printReadable(value, mostCharacters));
+  return renderBlock(kind, printReadable(value, extent));
 }
 
 function renderShort(kind: 'ins' | 'del', value: Side): Html {
@@ -50,7 +56,14 @@ function renderShort(kind: 'ins' | 'del', value: Side): Html {
 }
 
 /** A text with lines is printed in lines, and a text that holds JSON as JSON. */
-function printReadable(value: Side, most: number): Printed {
+function printReadable(value: Side, extent: Extent): Printed {
+  const most = roomIn(extent);
+  const printed = most > 0 ? print(value, most) : { text: '', isCut: true };
+  extent.effort.characters -= printed.text.length;
+  return printed;
+}
+
+function print(value: Side, most: number): Printed {
   if (typeof value !== 'string') return printValue(value, most);
   const parsed = parseText(value);
   if (parsed !== null) return printValue(parsed, most);
@@ -68,11 +81,14 @@ function renderBlock(kind: 'ins' | 'del' | 'same', { text, isCut }: Printed): Ht
   return html`<pre class="value-block value-block-${kind} foreign" data-sign="${signs[kind]}">${said}${body}</pre>`;
 }
 
-function renderTexts(before: string, after: string, { mostCharacters, effort }: Extent): Html {
+function renderTexts(before: string, after: string, extent: Extent): Html {
+  const { effort } = extent;
+  const most = roomIn(extent);
+  effort.characters -= Math.min(most, before.length) + Math.min(most, after.length);
   const hasLines = before.includes('\n') || after.includes('\n');
   const parts = hasLines && !isSpent(effort) ? compareLines(before, after) : null;
-  if (parts) return renderLines(parts, mostCharacters);
-  const cut = cutAround(before, after, mostCharacters);
+  if (parts) return renderLines(parts, most);
+  const cut = cutAround(before, after, most);
   const side = (text: string) => ({ text: showUnseen(text), isCut: false });
   return html`${renderBlock('del', side(cut.before))}${renderBlock('ins', side(cut.after))}`;
 }

@@ -35,7 +35,7 @@ ${renderGap(changes.length - shown.length, 'more values change', view.whole)}`;
 function renderValueChange(change: ShownChange, extent: Extent, mark: Html | null): Html {
   const { label, sensitive, truncated, note } = change;
   const isWithheld = sensitive && change.kind === 'changed' && note?.startsWith('sensitive') === true;
-  return html`<li><span class="value-path foreign">${showUnseen(label.trim() || 'value')}</span>${mark ? html` ${mark}` : null}
+  return html`<li><span class="value-path foreign">${showUnseen(shorten(label.trim()) || 'value')}</span>${mark ? html` ${mark}` : null}
 ${note ? html`<em class="value-note">${note}</em>` : null}${truncated ? html`<em class="value-note">cut around the difference</em>` : null}${isWithheld ? null : renderSides(change, extent)}</li>`;
 }
 
@@ -49,9 +49,16 @@ export function renderUnchanged(
   return html`<details class="value-unchanged"><summary>${formatCount(unchanged.length)} unchanged</summary>
 <ul class="value-changes">${shown.map(
     ({ label, after }) =>
-      html`<li><span class="value-path foreign">${showUnseen(label || 'value')}</span> ${renderPlain(after, view)}</li>`,
+      html`<li><span class="value-path foreign">${showUnseen(shorten(label) || 'value')}</span> ${renderPlain(after, view)}</li>`,
   )}</ul>
 ${renderGap(unchanged.length - shown.length, 'more stay as they are', view.whole)}</details>`;
+}
+
+const longestLabel = 1000;
+
+/** A label repeats the names of everything around a value, and a stranger may have chosen them. */
+function shorten(label: string): string {
+  return label.length > longestLabel ? `${label.slice(0, longestLabel).toWellFormed()}…` : label;
 }
 
 function renderGap(hidden: number, what: string, whole: LocalPath | null): Html | null {

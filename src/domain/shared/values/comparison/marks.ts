@@ -36,6 +36,7 @@ export function hideTheSame(before: unknown, after: unknown): boolean {
   if (typeof before !== 'object' || before === null) return true;
   if (before instanceof HiddenValue) return after instanceof HiddenValue && before.equals(after);
   if (isSecret(before as JsonValue) || isUnknown(before as JsonValue)) return false;
-  const others = new Map(Object.entries(after as object));
-  return Object.entries(before).every(([name, each]) => hideTheSame(each, others.get(name)));
+  if (Array.isArray(before)) return before.every((each, index) => hideTheSame(each, (after as unknown[])[index]));
+  const [one, other] = [before, after] as Record<string, unknown>[];
+  return Object.keys(before).every((name) => hideTheSame(one?.[name], other?.[name]));
 }

@@ -61,8 +61,11 @@ export function listValueChanges(before: Side, after: Side, options: ComparisonO
     const isNone = isMissing(compared.after);
     if (isGone && isNone) continue;
     if (compared.isSame) unchanged.push(compared);
-    else if (changes.length >= mostChanges) omitted += 1;
-    else changes.push(bound(toChange(compared, isGone ? 'added' : isNone ? 'removed' : 'changed'), longestValue));
+    else if (changes.length >= mostChanges || (longestValue !== undefined && effort.characters <= 0)) omitted += 1;
+    else {
+      const change = toChange(compared, isGone ? 'added' : isNone ? 'removed' : 'changed');
+      changes.push(longestValue === undefined ? change : bound(change, longestValue, effort));
+    }
   }
   return { changes, omitted, unchanged };
 }
@@ -96,10 +99,11 @@ function withWhatIsKnown(compared: Compared, isMissing: (side: Side) => boolean,
 const changedSecret = 'sensitive, changed';
 
 /** Cuts both sides to a length, around the place where they begin to differ. */
-function bound(change: ValueChange, longest?: number): ValueChange {
-  if (longest === undefined) return change;
+function bound(change: ValueChange, longest: number, effort: Effort): ValueChange {
   const [before, after] = [toText(change.before), toText(change.after)];
   const { isCut, ...cut } = cutAround(before ?? '', after ?? '', longest);
+  // The path and the label repeat the names of everything around the value.
+  effort.characters -= cut.before.length + cut.after.length + 2 * change.label.length;
   if (!isCut) return change;
   return {
     ...change,

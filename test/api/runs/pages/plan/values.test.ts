@@ -7,7 +7,7 @@ import type { Effort } from '#domain/shared/values/comparison/compare.ts';
 import { cutAround } from '#domain/shared/values/comparison/cut.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
-const effort = (left = 1000): Effort => ({ left, until: performance.now() + 10_000 });
+const effort = (left = 1000): Effort => ({ left, characters: 2_000_000, until: performance.now() + 10_000 });
 /** A change of which the tool tells only the values. */
 const unsaid = {
   position: 1,
