@@ -40,8 +40,8 @@ function errorPage({ status, body, headers }: ErrorAnswer, request: FastifyReque
     main: html`<section class="card" aria-labelledby="title" ${status === 401 ? html`data-keep-forms` : null}>
 <p class="kicker">Error ${status}</p>
 <h1 id="title">${title}</h1>
-<p>${toSentence(body.error)}</p>
-${status === 404 ? html`<p class="aside">It doesn't exist, or you may not have access to it.</p>` : null}
+<p>${request.is404 && status === 404 ? 'No page has this address.' : toSentence(body.error)}</p>
+${status === 404 && !request.is404 ? html`<p class="aside">It doesn't exist, or you may not have access to it.</p>` : null}
 ${renderNextStep(request, status, headers['retry-after'])}
 <dl class="facts facts-small">
 <dt>Request</dt><dd><code>${request.id}</code></dd>
