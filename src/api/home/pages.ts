@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { list as listApprovals } from '#api/runs/inbox-operations.ts';
 import { listAllRuns } from '#api/runs/lists/list-operations.ts';
+import { operationWords } from '#api/runs/pages/words.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderAge } from '#api/web/components/time.ts';
@@ -40,12 +41,13 @@ async function showStart(visit: Visit): Promise<FastifyReply> {
     renderOutcomes(visit, scope),
   ]);
   const all = [active.runs, waiting.runs, failed.runs, mine].flat();
+  const others = waiting.runs.filter(({ id }) => !mine.some((run) => run.id === id));
   const names = await readNames(visit.em, { environments: all.map((run) => run.environment_id) });
   const link = (query: Query) => pagePath(pages.runs, {}, { ...scopeQuery(visit.scope), ...query });
   const content = html`<div class="start">
 ${mine.length > 0 ? renderBox('Waits for you', pagePath(pages.approvals), mine, names, '') : null}
 ${renderBox('Runs now', link({ status: ['queued', 'running', 'canceling'] }), active.runs, names, 'Nothing runs at the moment.')}
-${renderBox('Waits for approval', link({ status: ['pending_approval'] }), waiting.runs, names, 'No plan waits for a decision.')}
+${renderBox(mine.length > 0 ? 'Waits for others' : 'Waits for approval', link({ status: ['pending_approval'] }), others, names, 'No plan waits for a decision.')}
 ${renderBox('Failed lately', link({ status: ['failed', 'timed_out'] }), failed.runs, names, 'No run has failed.')}
 ${outcomes}
 </div>`;
@@ -91,7 +93,7 @@ function renderRun(run: Run, names: Names): Html {
   return html`<li class="brief" data-row id="start-${run.id}">
 <a class="brief-name foreign" href="${pagePath(pages.run, { id: run.id })}">${run.instance}</a>
 ${renderRunStatus(run.status)}
-<p class="muted"><span class="foreign">${[run.operation, environment, run.requested_by.name].filter(Boolean).join(' · ')}</span></p>
+<p class="muted"><span class="foreign">${[operationWords[run.operation], environment, run.requested_by.name].filter(Boolean).join(' · ')}</span></p>
 <p class="muted brief-when">${renderAge(run.created_at)}</p>
 </li>`;
 }

@@ -76,6 +76,8 @@ function renderInstanceActions(instance: Instance): Html {
   const params = { id };
   const absent = [
     instance.state_serial === 0 ? 'forget_state' : 'import_state',
+    // What a run has deployed was not imported.
+    ...(instance.deployed_run_id === null ? [] : ['forget_state']),
     ...(instance.locked_by_run_id === null ? ['unlock'] : []),
   ];
   const shown = instance.actions.filter(({ name: action }) => !absent.includes(action));
