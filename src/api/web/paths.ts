@@ -59,6 +59,7 @@ export const pages = {
   instance: '/workloads/instances/:id',
   unlockInstance: '/workloads/instances/:id/unlock',
   importState: '/workloads/instances/:id/state',
+  forgetState: '/workloads/instances/:id/forget-state',
   deleteInstance: '/workloads/instances/:id/delete',
   stateVersion: '/workloads/instances/:id/state-versions/:serial',
   compareStates: '/workloads/instances/:id/compare',

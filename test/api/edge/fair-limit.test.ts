@@ -34,6 +34,9 @@ describe('a fair limit', () => {
     const limit = new FairLimit({ running: 1, waiting: 1 });
     void limit.run('busy', forever);
     void limit.run('busy', forever);
-    await expect(limit.run('busy', forever)).rejects.toMatchObject({ statusCode: 429, headers: { 'retry-after': '2' } });
+    await expect(limit.run('busy', forever)).rejects.toMatchObject({
+      statusCode: 429,
+      headers: { 'retry-after': '2' },
+    });
   });
 });

@@ -99,12 +99,7 @@ function renderEnvironmentActions({ id, actions, lock, archived_at: archivedAt }
     lock: { label: 'Lock', icon: 'lock', path: pagePath(pages.lockEnvironment, params) },
     unlock: { label: 'Unlock', icon: 'lock', path: pagePath(pages.unlockEnvironment, params) },
     archive: { label: 'Archive', icon: 'archive', path: pagePath(pages.archiveEnvironment, params) },
-    unarchive: {
-      label: 'Unarchive',
-      icon: 'archive',
-      path: pagePath(pages.unarchiveEnvironment, params),
-      isImmediate: true,
-    },
+    unarchive: { label: 'Unarchive', icon: 'archive', path: pagePath(pages.unarchiveEnvironment, params) },
     delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteEnvironment, params) },
   });
 }

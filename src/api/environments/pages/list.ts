@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { get as getProject } from '#api/projects/operations.ts';
-import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderAction } from '#api/web/components/actions.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';

@@ -92,7 +92,7 @@ function renderInstanceActions(instance: Instance): Html {
     forget_state: {
       label: 'Undo the import',
       icon: 'undo-2',
-      path: pagePath(pages.importState, params, { undo: 'yes' }),
+      path: pagePath(pages.forgetState, params),
     },
     unlock: { label: 'Unlock', icon: 'lock', path: pagePath(pages.unlockInstance, params) },
     delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteInstance, params) },

@@ -1,15 +1,15 @@
 import type { FastifyReply } from 'fastify';
 import type { LevelOwner } from '#api/tenancy/pages/levels/level.ts';
 import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
-import { refusalOf, toBody } from '#api/tenancy/pages/named-forms.ts';
 import { renderSection } from '#api/tenancy/pages/views.ts';
 import type { IconName } from '#api/web/components/icon.ts';
 import { renderSecret, secretScript } from '#api/web/components/secret.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { renderForm } from '#api/web/forms/form.ts';
+import { renderForm, renderKey } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { refusalOf, toBody } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
@@ -168,6 +168,6 @@ function renderRowActions<Params, Owner extends LevelOwner>(
 ): Html | null {
   if (status === 'accepted' || status === 'revoked') return null;
   const button = (path: string, verb: string) =>
-    html`<form method="post" action="${path}"><button class="button button-small" type="submit">${verb}<span class="unseen"> the invitation of ${email}</span></button></form>`;
+    html`<form method="post" action="${path}">${renderKey()}<button class="button button-small" type="submit">${verb}<span class="unseen"> the invitation of ${email}</span></button></form>`;
   return html`<div class="row-actions">${button(invitations.resendPath(owner, id), 'New link')}${button(invitations.revokePath(owner, id), 'Revoke')}</div>`;
 }

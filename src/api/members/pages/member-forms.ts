@@ -1,10 +1,10 @@
 import { type Level, type LevelOwner, levelCrumbs } from '#api/tenancy/pages/levels/level.ts';
-import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import type { FormPageDeclaration } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { MemberDetails, MemberLevel, MemberParams } from './member-level.ts';

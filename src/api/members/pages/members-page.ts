@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import type { LevelOwner } from '#api/tenancy/pages/levels/level.ts';
 import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
-import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
 import { renderSection } from '#api/tenancy/pages/views.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { renderForm } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';

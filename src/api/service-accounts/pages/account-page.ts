@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { renderKeyTable } from '#api/identity/pages/key-table.ts';
-import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPager } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { ApiKeyDetailsView } from '#api/identity/key-actions.ts';
 import { issuedKeyPage, keyFields, overlapField, type ShownKey, toKeyBody } from '#api/identity/pages/keys.ts';
-import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';

@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { list as listProjects } from '#api/projects/operations.ts';
 import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
-import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
 import { renderArchiveTabs, withArchived } from '#api/tenancy/pages/views.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type PagePattern, pagePath, pages, withQuery } from '#api/web/paths.ts';
 import { readTeam, type TeamSubject, type TeamVisit, teamLevel, teamParams, teamPath } from './team-frame.ts';

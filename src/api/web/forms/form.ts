@@ -64,8 +64,6 @@ export interface Form {
   readonly typed?: Readonly<Record<string, string>>;
   /** The form sends files, to a route that takes them. */
   readonly hasFiles?: boolean;
-  /** The form sends an idempotency key, `key`, so that submitting it twice does the work once. */
-  readonly hasKey?: boolean;
 }
 
 /**
@@ -83,19 +81,28 @@ export function renderForm(form: Form): Html {
     cancelLabel = 'Cancel',
     problems,
     typed = {},
-    hasKey,
     hasFiles,
   } = form;
   const plain = fields.filter(isField);
   const stale = isStale(problems, plain);
   return html`<form class="form" method="post" action="${action}" ${hasFiles ? html`enctype="multipart/form-data"` : null} novalidate>
 ${problems ? (stale ? renderStale(plain, typed, (field) => renderFieldLink(field, name)) : renderSummary(problems, plain, name)) : null}
-${hasKey ? html`<input type="hidden" name="key" value="${typed['key'] || newId()}">` : null}
+${plain.some(holdsSecret) ? null : renderKey()}
 ${fields.map((field) => (isField(field) ? renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name]) : field))}
 <div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${
     cancel ? html`<a class="button button-plain" href="${cancel}">${cancelLabel}</a>` : null
   }</div>
 </form>`;
+}
+
+/** The idempotency key of a form, so that sending it twice does the work once. Every form has one, unless it sends a secret. */
+export function renderKey(): Html {
+  return html`<input type="hidden" name="key" value="${newId()}">`;
+}
+
+/** No receipt is kept of a secret, so these forms do no harm when they are sent twice. */
+function holdsSecret({ kind, isSecret }: FormField): boolean {
+  return kind === 'password' || isSecret === true;
 }
 
 function isField(field: FormField | Html): field is FormField {

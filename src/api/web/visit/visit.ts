@@ -75,9 +75,10 @@ export class Visit<Params = unknown> {
     return [given ?? []].flat().filter((value) => value !== '');
   }
 
-  /** The fields of the submitted form. @throws Invalid for an unknown or repeated field */
+  /** The fields of the submitted form, without its key. @throws Invalid for an unknown or repeated field */
   form<Name extends string>(...names: readonly Name[]): Record<Name, string> {
-    return readForm(this.request.body, names);
+    const { key: _, ...typed } = readForm(this.request.body, [...names, 'key']);
+    return typed as Record<Name, string>;
   }
 
   /** Invokes a read operation for the visitor, and returns the body that the API would send. */
@@ -91,12 +92,12 @@ export class Visit<Params = unknown> {
     return this.reply;
   }
 
-  /** Invokes a command for the visitor, and returns the body that the API would send. `key`: the form's idempotency key. */
-  run<S extends Responses>(
-    operation: CommandOperation<S>,
-    input?: PageInput & { readonly key?: string },
-  ): Promise<EncodedAnswerOf<S>> {
-    return runForPage(this.context, this.request, this.reply, operation, input);
+  /**
+   * Invokes a command for the visitor, and returns the body that the API would send. The field `key` of the submitted form is its
+   * idempotency key, so a form invokes one command, and is carried out once however often it is sent.
+   */
+  run<S extends Responses>(operation: CommandOperation<S>, input: PageInput = {}): Promise<EncodedAnswerOf<S>> {
+    return runForPage(this.context, this.request, this.reply, operation, { ...input, key: this.#formKey() });
   }
 
   /** Answers with a stream of events about what a read operation shows. It ends when the visitor may no longer read that. */
@@ -116,6 +117,11 @@ export class Visit<Params = unknown> {
   async show(page: Page, status = 200): Promise<FastifyReply> {
     const frame = isSignedIn(this.request) && !page.isBare ? await this.#readFrame() : null;
     return sendPage(this.request, this.reply, status, page, frame);
+  }
+
+  #formKey(): string | undefined {
+    const { key } = (this.request.body ?? {}) as { readonly key?: unknown };
+    return typeof key === 'string' && key !== '' ? key : undefined;
   }
 
   #readFrame(): Promise<Frame> {

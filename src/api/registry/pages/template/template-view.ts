@@ -72,12 +72,7 @@ function renderTemplateActions({ id, actions, archived_at: archivedAt }: ShownTe
       publish: { label: 'Publish a version', icon: 'rocket', path: pagePath(pages.publishVersion, { id }) },
       update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editTemplate, { id }) },
       archive: { label: 'Archive', icon: 'archive', path: pagePath(pages.archiveTemplate, { id }) },
-      unarchive: {
-        label: 'Unarchive',
-        icon: 'archive',
-        path: pagePath(pages.unarchiveTemplate, { id }),
-        isImmediate: true,
-      },
+      unarchive: { label: 'Unarchive', icon: 'archive', path: pagePath(pages.unarchiveTemplate, { id }) },
       delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteTemplate, { id }) },
     },
   );

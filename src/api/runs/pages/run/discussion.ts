@@ -77,6 +77,5 @@ ${renderForm({
   submit: 'Add comment',
   problems: problems ?? null,
   ...(typed && { typed }),
-  hasKey: true,
 })}</details>`;
 }

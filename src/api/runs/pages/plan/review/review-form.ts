@@ -13,7 +13,7 @@ export interface ReviewForm {
 }
 
 /** The fields of the form, by their names in the operation's body. */
-export const reviewFields = ['key', 'decision', 'comment', 'plan_digest'] as const;
+export const reviewFields = ['decision', 'comment', 'plan_digest'] as const;
 
 /** The form that decides. It carries the digest of the plan that is shown, so that it decides about no other. */
 export function renderReviewForm(run: ShownRun, standing: Standing, { problems = null, typed = {} }: ReviewForm): Html {
@@ -21,7 +21,6 @@ export function renderReviewForm(run: ShownRun, standing: Standing, { problems =
   const mayDecide = run.actions.some(({ name, allowed }) => (name === 'approve' || name === 'reject') && allowed);
   return renderForm({
     action: pagePath(pages.reviewRun, { id: run.id }),
-    hasKey: true,
     problems,
     typed,
     fields: [

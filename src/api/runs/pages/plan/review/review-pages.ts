@@ -23,12 +23,12 @@ export function registerReview(addPage: AddPage): void {
 }
 
 const decide: Handler = async (visit) => {
-  const { key, ...body } = visit.form(...reviewFields);
+  const body = visit.form(...reviewFields);
   const { id } = visit.params;
-  const submission = await submit(visit, reviewFields, () => visit.run(review, { params: { id }, body, key }));
+  const submission = await submit(visit, reviewFields, () => visit.run(review, { params: { id }, body }));
   if (submission.done)
     return visit.redirect(planPath(id, { done: body.decision === 'approve' ? 'approved' : 'rejected' }));
-  return showProblem(visit, { problems: submission.problems, typed: { key, ...body } }, submission.problems.status);
+  return showProblem(visit, { problems: submission.problems, typed: body }, submission.problems.status);
 };
 
 /** Nothing was decided. The form is shown again with what was typed, unless the plan is another one by now. */
