@@ -19,7 +19,7 @@ export function registerSearch(addPage: AddPage): void {
   addPage('GET', pages.search, showSearch);
 }
 
-/** Shows what the visitor may read and a text names. The only result of an id opens at once. */
+/** Lists what the visitor may read and whose name, address or id has the text in it. If the text is the id of one thing, its page opens. */
 async function showSearch(visit: Visit): Promise<FastifyReply> {
   const text = visit.query('q')?.trim() ?? '';
   const { results } = text === '' ? { results: [] } : await visit.read(find, { query: { q: text } });

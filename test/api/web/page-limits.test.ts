@@ -81,7 +81,6 @@ describe('a secret', () => {
       sensitive: 'yes',
       plan: 'yes',
       apply: 'yes',
-      expected_revision: '',
     };
     const refused = await visitor.submit(`/environments/${tenant.environment}/new-variable`, fields);
     expect(refused.status).toBe(400);

@@ -50,7 +50,7 @@ export function policyFields(isNew: boolean): FormField[] {
         { value: 'never', label: 'Never' },
         { value: 'destroys', label: 'If a plan destroys something' },
         { value: 'changes', label: 'If a plan changes something' },
-        ...(isNew ? [] : [{ value: 'always', label: 'If a plan changes something (always)' }]),
+        ...(isNew ? [] : [{ value: 'always', label: 'If a plan changes something, as “always” from the API' }]),
       ],
     },
     {

@@ -6,6 +6,7 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderTime } from '#api/web/components/time.ts';
+import { renderRunLink } from '#api/web/components/run-link.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
@@ -122,11 +123,11 @@ function renderInstanceFacts(instance: Instance, names: Names): Html {
       ['Team', instance.team_id ? nameOf(instance.team_id) : 'none: it belongs to the whole installation'],
       [
         'Deployed by',
-        run ? html`<a href="${pagePath(pages.run, { id: run })}">run …${run.slice(-6)}</a>` : 'nothing yet',
+        run ? renderRunLink(run) : 'nothing yet',
       ],
       [
         'Busy with',
-        lockedBy ? html`<a href="${pagePath(pages.run, { id: lockedBy })}">run …${lockedBy.slice(-6)}</a>` : null,
+        lockedBy ? renderRunLink(lockedBy) : null,
       ],
       ['Tool', instance.tool],
       ['Latest state', instance.state_serial === 0 ? 'none' : `#${instance.state_serial}`],

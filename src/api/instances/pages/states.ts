@@ -7,6 +7,7 @@ import { renderEmpty } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { showUnseen } from '#api/web/components/value-change/print.ts';
 import { renderValueChanges } from '#api/web/components/value-change/value-changes.ts';
+import { renderRunLink } from '#api/web/components/run-link.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -36,7 +37,7 @@ ${renderPageHead({ title, crumbs: crumbsOf(id, instance.name) })}
       [
         'Written by',
         version.run_id
-          ? html`<a href="${pagePath(pages.run, { id: version.run_id })}">run …${version.run_id.slice(-6)}</a>`
+          ? renderRunLink(version.run_id)
           : 'an import',
       ],
       ['When', renderTime(version.created_at)],

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
+import { renderRunLink } from '#api/web/components/run-link.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -57,12 +58,12 @@ export async function renderInstanceTable(
       {
         label: 'Deployed by',
         cell: ({ deployed_run_id: id }) =>
-          id === null ? null : html`<a href="${pagePath(pages.run, { id })}">run …${id.slice(-6)}</a>`,
+          id === null ? null : renderRunLink(id),
       },
       {
         label: 'Busy with',
         cell: ({ locked_by_run_id: id }) =>
-          id === null ? null : html`<a href="${pagePath(pages.run, { id })}">run …${id.slice(-6)}</a>`,
+          id === null ? null : renderRunLink(id),
       },
       { label: 'Created', kind: 'minor', cell: ({ created_at: at }) => renderAge(at) },
     ],

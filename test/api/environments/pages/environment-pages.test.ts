@@ -22,7 +22,6 @@ async function signIn(email: string): Promise<Visitor> {
 
 const fields = {
   name: 'Shop <b>',
-  slug: '',
   kind: 'production',
   'approval_policy.when': '',
   'approval_policy.required': '',
@@ -80,7 +79,6 @@ describe('the pages of environments', () => {
       sensitive: 'yes',
       plan: 'yes',
       apply: 'yes',
-      expected_revision: '',
     };
     expect((await visitor.submit(`${path}/new-variable`, secret)).location).toContain('done=variable');
     const form = await visitor.get(`${path}/variables/TOKEN`);

@@ -1,10 +1,10 @@
 import { type IconName, renderIcon } from '#api/web/components/icon.ts';
 import { formatSpan, renderSince } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { pluralize } from '#api/web/text.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { LogPhase, RunOperation } from '#domain/runs/model.ts';
 import { type RunTabKey, runTabPath, type ShownRun } from '../run-tab.ts';
-import { count } from '../words.ts';
 import {
   type BarPart,
   barWidth,
@@ -84,7 +84,7 @@ function renderStep({ run, places, isLast }: StepPlace, { key, from, to, lost }:
   return html`<li class="step step-${state}" ${state === 'current' ? html`aria-current="step"` : null}>${renderIcon(
     state === 'bad' ? 'octagon-x' : icon,
   )}<span class="step-name">${name}</span><span class="step-time">${describeTime(from, to)}${
-    lost > 0 ? ` · ${count(lost, 'worker')} lost${to === null ? `, attempt ${lost + 1}` : ''}` : null
+    lost > 0 ? ` · ${pluralize(lost, 'worker')} lost${to === null ? `, attempt ${lost + 1}` : ''}` : null
   }</span></li>`;
 }
 
