@@ -1,6 +1,6 @@
-import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';

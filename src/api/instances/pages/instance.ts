@@ -3,10 +3,10 @@ import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { renderRunLink } from '#api/web/components/run-link.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
@@ -121,14 +121,8 @@ function renderInstanceFacts(instance: Instance, names: Names): Html {
           : 'none',
       ],
       ['Team', instance.team_id ? nameOf(instance.team_id) : 'none: it belongs to the whole installation'],
-      [
-        'Deployed by',
-        run ? renderRunLink(run) : 'nothing yet',
-      ],
-      [
-        'Busy with',
-        lockedBy ? renderRunLink(lockedBy) : null,
-      ],
+      ['Deployed by', run ? renderRunLink(run) : 'nothing yet'],
+      ['Busy with', lockedBy ? renderRunLink(lockedBy) : null],
       ['Tool', instance.tool],
       ['Latest state', instance.state_serial === 0 ? 'none' : `#${instance.state_serial}`],
       ['Created', renderTime(instance.created_at)],

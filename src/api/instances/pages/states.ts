@@ -3,11 +3,11 @@ import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { operationPath } from '#api/pipeline/answers/location.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { showUnseen } from '#api/web/components/value-change/print.ts';
 import { renderValueChanges } from '#api/web/components/value-change/value-changes.ts';
-import { renderRunLink } from '#api/web/components/run-link.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -34,12 +34,7 @@ export async function showStateVersion(visit: Visit<{ id: string; serial: string
     main: html`<div class="page page-narrow">
 ${renderPageHead({ title, crumbs: crumbsOf(id, instance.name) })}
 <div class="panel stack">${renderFacts([
-      [
-        'Written by',
-        version.run_id
-          ? renderRunLink(version.run_id)
-          : 'an import',
-      ],
+      ['Written by', version.run_id ? renderRunLink(version.run_id) : 'an import'],
       ['When', renderTime(version.created_at)],
       ['Resources', version.resource_count],
       ['Size', formatSize(version.size)],

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
-import { renderRunLink } from '#api/web/components/run-link.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -57,13 +57,11 @@ export async function renderInstanceTable(
       { label: 'State', kind: 'number', cell: ({ state_serial: serial }) => (serial === 0 ? null : `#${serial}`) },
       {
         label: 'Deployed by',
-        cell: ({ deployed_run_id: id }) =>
-          id === null ? null : renderRunLink(id),
+        cell: ({ deployed_run_id: id }) => (id === null ? null : renderRunLink(id)),
       },
       {
         label: 'Busy with',
-        cell: ({ locked_by_run_id: id }) =>
-          id === null ? null : renderRunLink(id),
+        cell: ({ locked_by_run_id: id }) => (id === null ? null : renderRunLink(id)),
       },
       { label: 'Created', kind: 'minor', cell: ({ created_at: at }) => renderAge(at) },
     ],

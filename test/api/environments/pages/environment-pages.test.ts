@@ -110,7 +110,6 @@ describe('the pages of environments', () => {
       sensitive: '',
       plan: 'yes',
       apply: 'yes',
-      expected_revision: '',
     };
     const set = { ...fields, has_plan_value: 'yes', plan_value: 'reads' };
     expect((await visitor.submit(`${path}/new-variable`, set)).location).toContain('done=variable');

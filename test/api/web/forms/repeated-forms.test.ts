@@ -44,7 +44,7 @@ describe('a form that is sent twice with its key', () => {
 });
 
 test('every form has a key, unless it sends a secret', async () => {
-  const forms = async (path: string) => (await owner.get(path)).text.match(/<form class="form"[^]*?<\/form>/g) ?? [];
+  const forms = async (path: string) => (await owner.get(path)).text.match(/<form class="form"[\s\S]*?<\/form>/g) ?? [];
   for (const path of ['/projects/new', '/environments/new', '/catalog/new', '/workloads/instances/new'])
     for (const form of await forms(path)) expect(form).toContain('name="key"');
 });

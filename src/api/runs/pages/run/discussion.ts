@@ -3,8 +3,8 @@ import { renderAge } from '#api/web/components/time.ts';
 import { renderForm } from '#api/web/forms/form.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { pluralize } from '#api/web/text.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { pluralize } from '#api/web/text.ts';
 import { list as listComments } from '../../comment-operations.ts';
 import type { RunTabKey, RunVisit, ShownRun } from '../run-tab.ts';
 

@@ -1,7 +1,7 @@
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { pluralize } from '#api/web/text.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import { pluralize } from '#api/web/text.ts';
 import type { WaitingCode } from '#domain/runs/waiting.ts';
 import type { ListedShownRun } from '../run-tab.ts';
 
