@@ -121,6 +121,13 @@ const apiDataRules = [
     to: { path: '^src/database/', pathNot: '^src/database/(database|errors)\\.ts$' },
   },
   {
+    name: 'pages-without-permissions-of-roles',
+    comment: 'a page asks visit.mayDo, or shows the actions of a resource, so that it decides as the operations do',
+    severity: 'error',
+    from: { path: '^src/api/(([^/]+/pages|web|home|search)/|pages\\.ts$)' },
+    to: { path: '^src/domain/shared/access/permissions\\.ts$' },
+  },
+  {
     name: 'api-without-entities',
     comment: 'an operation calls a use case, and shows what it returns',
     severity: 'error',

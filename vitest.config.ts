@@ -1,13 +1,19 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // Generated requests take minutes: `npm run test:contract`.
     exclude: ['test/contract/**'],
-    // The Temporal worker's native module needs processes of its own; two of them suit two cores.
+    // The Temporal worker's native module needs processes; two of them suit two cores.
     pool: 'forks',
     maxWorkers: 2,
+    // A process runs many files, because importing the service for each of them takes longer than most files.
+    isolate: false,
+    // Files that share a process must not share spies.
+    restoreMocks: true,
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/services.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 /**
  * Runs every check, even after one has failed. The last line is `N passed, N failed` and counts each check and each test.
@@ -17,18 +19,44 @@ const checks = [
 const totals = { passed: 0, failed: 0 };
 const startedAt = Date.now();
 
-for (const [name, program, given] of checks) {
-  console.log(`\n── ${name}`);
-  count(run(program, given) ? 1 : 0, 1);
-}
+// Tests often wait, so the other checks run beside them. They are shown after the tests.
+const checked = runChecks();
 console.log('\n── Tests');
-runTests(process.argv.slice(2));
+await runTests(process.argv.slice(2));
+for (const { name, output, isPassed } of await checked) {
+  console.log(`\n── ${name}\n${output.trimEnd()}`);
+  count(isPassed ? 1 : 0, 1);
+}
 console.log(`\nAll checks took ${Math.round((Date.now() - startedAt) / 1000)} s.`);
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
 process.exit(totals.failed === 0 ? 0 : 1);
 
-function run(program, given) {
-  return spawnSync(program, given, { stdio: 'inherit' }).status === 0;
+/** Runs the checks one after another, which leaves most of the machine to the tests. */
+async function runChecks() {
+  const results = [];
+  for (const [name, program, given] of checks) results.push({ name, ...(await runQuietly(program, given)) });
+  return results;
+}
+
+async function runQuietly(program, given) {
+  const child = spawn(program, given, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const outcome = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+  return outcome.then(
+    ([[code], stdout, stderr]) => ({ output: stdout + stderr, isPassed: code === 0 }),
+    (error) => ({ output: `${program} could not be started: ${error.message}`, isPassed: false }),
+  );
+}
+
+/** Resolves to whether the program succeeded. Its output is shown while it runs. */
+async function run(program, given) {
+  const child = spawn(program, given, { stdio: 'inherit' });
+  return once(child, 'close').then(
+    ([code]) => code === 0,
+    (error) => {
+      console.error(`${program} could not be started: ${error.message}`);
+      return false;
+    },
+  );
 }
 
 function count(passed, all) {
@@ -37,10 +65,10 @@ function count(passed, all) {
 }
 
 /** A skipped test does not count. A test run that crashes or finds no tests counts as one failure. */
-function runTests(given) {
+async function runTests(given) {
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-report-'));
   const report = join(directory, 'report.json');
-  const isDone = run('vitest', [
+  const isDone = await run('vitest', [
     'run',
     '--reporter=default',
     '--reporter=json',

@@ -1,4 +1,5 @@
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
+import { toolGraceMs } from '#domain/runs/model.ts';
 import type {
   ExecutionLimits,
   ExecutionRequest,
@@ -6,8 +7,6 @@ import type {
   Tool,
   ToolName,
 } from '#executors/protocol/request.ts';
-
-const graceMs = 30_000;
 
 /** Builds the request that asks the executor for an attempt. */
 export function toExecutorRequest(work: AttemptWork, limits: ExecutionLimits): ExecutionRequest {
@@ -30,7 +29,7 @@ export function toExecutorRequest(work: AttemptWork, limits: ExecutionLimits): E
     planDigest: work.planDigest,
     tool: toTool(run.tool ?? null),
     timeoutMs: (planning ? run.timeouts.plan : run.timeouts.apply) * 1000,
-    graceMs,
+    graceMs: toolGraceMs,
     limits,
     egress: work.egress,
   };

@@ -19,7 +19,7 @@ import { release } from '#domain/shared/installation/release.ts';
 import { operations } from './operations.ts';
 import { registerPages } from './pages.ts';
 import type { Services } from './services.ts';
-import { sendErrorPage } from './web/error-page.ts';
+import { errorPageSender } from './web/error-page.ts';
 
 /** The readiness checks and metrics of the API. */
 export interface Observation {
@@ -27,20 +27,24 @@ export interface Observation {
   readonly registry: Registry;
 }
 
+/** The document is made for the first server of a process. It depends on nothing that differs between servers. */
+let document: ReturnType<typeof describeApi> | undefined;
+
 /** Builds the API as a Fastify instance that does not listen yet. */
 export async function buildServer(services: Services, { readiness, registry }: Observation): Promise<FastifyInstance> {
   const { config, log } = services;
   const app = Fastify(edgeServerOptions({ logger: log, trustedProxies: config.trustedProxies }));
   await app.register(requestId, { principalIdOf: (request) => request.principal?.id });
   await app.register(strictJson);
-  await app.register(errors, { sendPage: sendErrorPage });
+  await app.register(errors, { sendPage: errorPageSender(operations) });
   await app.register(securityHeaders, { baseUrl: config.baseUrl });
   await app.register(shutdown);
   await app.register(validation);
   await app.register(httpMetrics, { registry });
   await app.register(rateLimit, { orm: services.orm, limits: config.limits });
   await app.register(health, { readiness });
-  await app.register(docs, { document: describeApi(operations, release) });
+  document ??= describeApi(operations, release);
+  await app.register(docs, { document });
   await app.register(cookie);
   registerOperations(app, operations, services);
   await registerPages(app, { operations, services });

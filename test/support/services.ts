@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -14,7 +14,7 @@ declare module 'vitest' {
     templateDatabase: string;
     /** host:port of the test run's Temporal server, with the namespace `default`. */
     temporalAddress: string;
-    /** A directory that is deleted at the end of the test run. */
+    /** A directory that is deleted at the end of the test run. The data directories in it share its directory `cache`. */
     scratchDirectory: string;
   }
 }
@@ -25,6 +25,7 @@ const templateDatabase = 'migrated_template';
 export default async function startServices(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
   chmodSync(directory, 0o711);
+  mkdirSync(join(directory, 'cache'), { mode: 0o700 });
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     await Promise.all(stops.map((stopService) => stopService()));

@@ -10,3 +10,17 @@ export function isSameOrigin(request: FastifyRequest, baseUrl: string | null): b
   if (site !== undefined) return site === 'same-origin';
   return origin === baseUrl || origin === `${request.protocol}://${request.host}`;
 }
+
+/** What a browser opens in a tab of its own, where the page that opened it reads nothing. */
+const documents: readonly unknown[] = ['document', undefined];
+
+/**
+ * Whether a page of another origin reads by itself, such as with `fetch`, an image or a frame, rather than opens a tab. It cannot read the
+ * answer, but may make the visitor's session do costly work, hold all of the visitor's streams, and measure how long an answer takes. Browsers send the
+ * session cookie with it from another port or subdomain, which are the same site to them. Programs and old browsers do not say how they read.
+ */
+export function isReadFromElsewhere({ headers }: FastifyRequest): boolean {
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers;
+  if (site === undefined || site === 'same-origin' || site === 'none' || mode === undefined) return false;
+  return mode !== 'navigate' || !documents.includes(destination);
+}

@@ -75,7 +75,7 @@ export const get = read({
   access: readAccess,
   target: ({ em, params }) => findEnvironment(em, params.id),
   targetName: 'environment',
-  handle: ({ em, target, operations, principal }) => showDetails({ operations, principal }, em, target),
+  handle: ({ em, target, operations, principal }) => showDetails(em, { operations, principal }, target),
 });
 
 export const create = command({
@@ -93,8 +93,9 @@ export const create = command({
   handle: async ({ tx, target, body, operations, principal }) => {
     const context = { operations, principal };
     const environment = await createEnvironment(tx.em, principal, target, toNewEnvironment(body));
-    const answer = await showDetails(context, tx.em, environment);
-    return { ...changeOf(context, environment), after: describeEnvironment(environment), answer };
+    const answer = await showDetails(tx.em, context, environment);
+    const { id, revision } = environment;
+    return { id, revision, after: describeEnvironment(environment), answer };
   },
 });
 
@@ -113,7 +114,9 @@ export const update = command({
   handle: async ({ tx, target, body, operations, principal }) => {
     const { updated, difference } = await updateEnvironment(tx, principal, target, toEnvironmentChange(body));
     const { before, after } = difference;
-    return { ...changeOf({ operations, principal }, updated), before, after };
+    const { id, revision } = updated;
+    const answer = await showEnvironment(tx.em, { operations, principal }, updated);
+    return { id, revision, before, after, answer };
   },
 });
 
@@ -138,10 +141,10 @@ export const { archive, unarchive, remove } = archivingOperations({
 });
 
 /** An environment that is read alone, with what holds its applies. */
-async function showDetails(context: ActionContext, em: Em, environment: EnvironmentTarget) {
-  return { ...showEnvironment(context, environment), hold: viewHold(await findEnvironmentHold(em, environment)) };
-}
-
-function changeOf(context: ActionContext, environment: EnvironmentTarget) {
-  return { id: environment.id, revision: environment.revision, answer: showEnvironment(context, environment) };
+async function showDetails(em: Em, context: ActionContext, environment: EnvironmentTarget) {
+  const [shown, hold] = await Promise.all([
+    showEnvironment(em, context, environment),
+    findEnvironmentHold(em, environment),
+  ]);
+  return { ...shown, hold: viewHold(hold) };
 }

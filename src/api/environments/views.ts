@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { commonFields, viewCommon } from '#api/tenancy/views.ts';
+import type { Em } from '#database/database.ts';
 import { environmentKinds } from '#domain/environments/model.ts';
 import type { EnvironmentTarget } from '#domain/environments/store.ts';
 import { variableCategories, variablePhases } from '#domain/environments/variable-model.ts';
@@ -13,6 +14,7 @@ import { policyOf } from '#domain/registry/approval/approval-policy.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { formatDuration } from '#domain/shared/values/durations.ts';
 import { Json } from '#domain/shared/values/json.ts';
+import { withUse } from '#domain/tenancy/use.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
 import { environmentActions } from './actions.ts';
 
@@ -86,8 +88,9 @@ export function viewEnvironment(environment: EnvironmentTarget) {
 }
 
 /** Shows one environment with the actions that the caller may take. */
-export function showEnvironment(context: ActionContext, environment: EnvironmentTarget) {
-  return { ...viewEnvironment(environment), actions: environmentActions.describe(context, environment) };
+export async function showEnvironment(em: Em, context: ActionContext, environment: EnvironmentTarget) {
+  const used = await withUse(em, context.principal, 'environment', environment);
+  return { ...viewEnvironment(environment), actions: environmentActions.describe(context, used) };
 }
 
 export const VariableView = z

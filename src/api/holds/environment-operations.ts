@@ -48,7 +48,7 @@ export const lock = command({
       revision,
       before: { lock: target.lock },
       after: { lock: locked.lock },
-      answer: showEnvironment({ operations, principal }, locked),
+      answer: await showEnvironment(tx.em, { operations, principal }, locked),
     };
   },
 });

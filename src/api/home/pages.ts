@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { list as listApprovals } from '#api/runs/inbox-operations.ts';
 import { listAllRuns } from '#api/runs/lists/list-operations.ts';
+import { operationWords } from '#api/runs/pages/words.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderAge } from '#api/web/components/time.ts';
@@ -12,7 +13,6 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import { isSignedIn } from '#api/web/visit/signed-in.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { renderOutcomes } from './outcomes.ts';
 
@@ -22,8 +22,11 @@ const shown = '8';
 
 /** Adds the start page: what runs, what waits and on whom, what failed lately. Visitors who are not signed in get the sign-in page. */
 export function registerStart(addPage: AddPage): void {
-  addPage('GET', pages.home, (visit) =>
-    isSignedIn(visit.request) ? showStart(visit) : visit.redirect(pagePath(pages.login)),
+  addPage(
+    'GET',
+    pages.home,
+    (visit) => (isSignedIn(visit.request) ? showStart(visit) : visit.redirect(pagePath(pages.login))),
+    { isPublic: true },
   );
 }
 
@@ -38,12 +41,13 @@ async function showStart(visit: Visit): Promise<FastifyReply> {
     renderOutcomes(visit, scope),
   ]);
   const all = [active.runs, waiting.runs, failed.runs, mine].flat();
+  const others = waiting.runs.filter(({ id }) => !mine.some((run) => run.id === id));
   const names = await readNames(visit.em, { environments: all.map((run) => run.environment_id) });
   const link = (query: Query) => pagePath(pages.runs, {}, { ...scopeQuery(visit.scope), ...query });
   const content = html`<div class="start">
 ${mine.length > 0 ? renderBox('Waits for you', pagePath(pages.approvals), mine, names, '') : null}
 ${renderBox('Runs now', link({ status: ['queued', 'running', 'canceling'] }), active.runs, names, 'Nothing runs at the moment.')}
-${renderBox('Waits for approval', link({ status: ['pending_approval'] }), waiting.runs, names, 'No plan waits for a decision.')}
+${renderBox(mine.length > 0 ? 'Waits for others' : 'Waits for approval', link({ status: ['pending_approval'] }), others, names, 'No plan waits for a decision.')}
 ${renderBox('Failed lately', link({ status: ['failed', 'timed_out'] }), failed.runs, names, 'No run has failed.')}
 ${outcomes}
 </div>`;
@@ -66,8 +70,7 @@ function runScope(visit: Visit): Query {
 }
 
 async function listMine(visit: Visit): Promise<Run[]> {
-  const { role } = visit.principal;
-  if (role === null || !rolePermissions[role].has('run:approve')) return [];
+  if (!visit.mayDo(listApprovals).allowed) return [];
   const { approvals } = await visit.read(listApprovals, { query: { limit: shown } });
   return approvals.map(({ run }) => run);
 }
@@ -90,7 +93,7 @@ function renderRun(run: Run, names: Names): Html {
   return html`<li class="brief" data-row id="start-${run.id}">
 <a class="brief-name foreign" href="${pagePath(pages.run, { id: run.id })}">${run.instance}</a>
 ${renderRunStatus(run.status)}
-<p class="muted"><span class="foreign">${[run.operation, environment, run.requested_by.name].filter(Boolean).join(' · ')}</span></p>
+<p class="muted"><span class="foreign">${[operationWords[run.operation], environment, run.requested_by.name].filter(Boolean).join(' · ')}</span></p>
 <p class="muted brief-when">${renderAge(run.created_at)}</p>
 </li>`;
 }

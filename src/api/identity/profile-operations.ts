@@ -9,6 +9,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { ApiKeyDetailsView, showOwnKey } from './key-actions.ts';
 import { own } from './session-operations.ts';
 import {
   ApiKeyView,
@@ -49,13 +50,13 @@ export const getApiKey = read({
   route: 'GET /api/v1/profile/api-keys/:id',
   summary: 'Read one of your own API keys',
   params: KeyParams,
-  responses: { 200: ApiKeyView },
+  responses: { 200: ApiKeyDetailsView },
   access: own,
   resource: 'api_keys',
-  handle: async ({ em, principal, params }) => {
+  handle: async ({ em, principal, params, operations }) => {
     const key = await findKey(em, principal.id, params.id);
     if (!key) throw new HiddenResource('API key');
-    return viewApiKey(key);
+    return showOwnKey(em, { operations, principal }, key);
   },
 });
 

@@ -6,7 +6,7 @@ import { findRoleAboveOwn, ownPassword, ownPrivileges } from '#domain/identity/u
 import type { UserWithFacts } from '#domain/identity/users/user-facts.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 
-/** What a caller may do with a user. Whether the user owns or made something that prevents deletion is found then. */
+/** What a caller may do with a user. */
 export const userActions = actionsOf<UserWithFacts>()({
   update: { operation: 'users.update', findRefusal: findAboveOwn },
   change_role: {
@@ -38,7 +38,10 @@ export const userActions = actionsOf<UserWithFacts>()({
     findRefusal: (user, caller) =>
       findOwn(user, caller, ownPassword) ?? findAboveOwn(user, caller) ?? findResetRefusal(user),
   },
-  delete: { operation: 'users.delete', findRefusal: findLastAdministratorRefusal },
+  delete: {
+    operation: 'users.delete',
+    findRefusal: (user) => findLastAdministratorRefusal(user) ?? user.deletion,
+  },
 });
 
 function findOwn(user: UserWithFacts, caller: Principal, message: string): RuleAgainst {

@@ -32,5 +32,6 @@ export function viewUser({ id, email, emailVerified, name, role, enabled, revisi
 
 /** Shows one user with the actions that the caller may take. */
 export async function showUser(em: Em, context: ActionContext, user: UserTarget) {
-  return { ...viewUser(user), actions: userActions.describe(context, await withUserFacts(em, user)) };
+  const facts = await withUserFacts(em, context.principal, user);
+  return { ...viewUser(user), actions: userActions.describe(context, facts) };
 }

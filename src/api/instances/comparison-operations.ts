@@ -1,16 +1,12 @@
 import { z } from 'zod';
 import { read } from '#api/pipeline/operation.ts';
+import { ValueChangeView, viewValueChange } from '#api/pipeline/value-changes.ts';
 import { compareStates, type StateComparison } from '#domain/instances/state-comparison.ts';
 import { findInstance } from '#domain/instances/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { InstanceParams } from './operations.ts';
 import { download } from './state-operations.ts';
-
-const Value = z
-  .string()
-  .nullable()
-  .describe('As JSON, cut where it is long. Null: it is not there, or it is sensitive.');
 
 const ComparisonView = z
   .object({
@@ -20,7 +16,7 @@ const ComparisonView = z
       z.object({
         address: z.string(),
         action: z.enum(['create', 'update', 'delete']),
-        attributes: z.array(z.object({ path: z.string(), before: Value, after: Value, sensitive: z.boolean() })),
+        attributes: z.array(ValueChangeView),
         omitted_attributes: z.int().describe('How many more of its values differ.'),
       }),
     ),
@@ -43,6 +39,7 @@ export const compare = read({
   target: findInstance,
   targetName: 'instance',
   audit: 'instance.states_compared',
+  isCostly: () => true,
   handle: async ({ em, params, query, services }) => {
     const comparison = await compareStates(em, services.keyRing, params.id, query);
     if (!comparison) throw new NotFound('state version');
@@ -53,7 +50,7 @@ export const compare = read({
 function viewComparison({ changes, omitted, unchanged }: StateComparison) {
   const shown = changes.map(({ omittedAttributes, attributes, ...change }) => ({
     ...change,
-    attributes: [...attributes],
+    attributes: attributes.map(viewValueChange),
     omitted_attributes: omittedAttributes,
   }));
   return { changes: shown, omitted, unchanged };

@@ -49,6 +49,7 @@ export const list = readList({
   responses: { 200: pageOf('resources', ResourceView) },
   access: { ...readAccess, review: { resource: 'resources', verb: 'list', unscoped: true } },
   owners: { organization: 'organization_id', team: 'team_id', environment: 'environment_id' },
+  isCostly: ({ q: text }) => text !== undefined,
   handle: async ({ em, principal, query }) => {
     const { team_id: teamId, organization_id: organizationId, environment_id: environmentId, type, q: text } = query;
     const page = await listResources(em, principal, { teamId, organizationId, environmentId, type, text }, query);

@@ -10,6 +10,7 @@ import type { MembershipLevel } from '#domain/members/model.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
+import { InvitationDetailsView, showInvitation } from './actions.ts';
 import { describeInvitation, InvitationView, SentInvitationView, sentChange, viewInvitation } from './views.ts';
 
 /** The parameters in the paths of invitations and their owners. */
@@ -76,12 +77,12 @@ function getOperation<Level extends MembershipLevel>(declared: InvitationOperati
     route: `GET ${path}/:${idParameter}`,
     summary: summaries.get,
     params: invitationParams,
-    responses: { 200: InvitationView },
+    responses: { 200: InvitationDetailsView },
     access,
     target: ({ em, params }) => find(em, params, false),
     targetName: 'invitation',
     resource: 'invitations',
-    handle: async ({ target }) => viewInvitation(target.invitation),
+    handle: ({ em, target, operations, principal }) => showInvitation(em, { operations, principal }, level, target),
   });
 }
 

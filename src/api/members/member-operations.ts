@@ -10,7 +10,14 @@ import { findMember, findMemberPrincipal, listMembers } from '#domain/members/st
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { type MemberAnswer, type SentMember, viewMember } from './views.ts';
+import { describeMemberActions } from './actions.ts';
+import {
+  type MemberAnswer,
+  type MemberDetailsAnswer,
+  type SentMember,
+  type SentMemberDetails,
+  viewMember,
+} from './views.ts';
 
 /** The parameters in the paths of organizations and teams. */
 interface OwnerPaths {
@@ -28,6 +35,7 @@ export interface MemberOperations<Level extends MembershipLevel> {
   readonly memberParams: z.ZodType<MemberPath<Level>>;
   readonly body: z.ZodObject & z.ZodType<{ role: MemberRoles[Level]; expected_revision?: number | undefined }>;
   readonly view: z.ZodType<MemberAnswer<string>, SentMember<string>>;
+  readonly details: z.ZodType<MemberDetailsAnswer<string>, SentMemberDetails<string>>;
   readonly summaries: Readonly<Record<'list' | 'get' | 'set' | 'remove', string>>;
   /** `leave`: what people need to end their own membership. */
   readonly access: Readonly<Record<'list' | 'set' | 'remove' | 'leave', Access>>;
@@ -69,44 +77,47 @@ function listOperation<Level extends MembershipLevel>(declared: MemberOperations
 }
 
 function getOperation<Level extends MembershipLevel>(declared: MemberOperations<Level>) {
-  const { level, path, memberParams, view, summaries, access, find } = declared;
+  const { level, path, memberParams, details, summaries, access, find } = declared;
   return read({
     id: `${level}_members.get`,
     route: `GET ${path}/:userID`,
     summary: summaries.get,
     params: memberParams,
-    responses: { 200: view },
+    responses: { 200: details },
     access: access.list,
     target: ({ em, params }) => find(em, params),
     targetName: level,
-    handle: async ({ em, target, params }) => {
+    handle: async ({ em, target, params, operations, principal }) => {
       const member = await findMember(em, level, target.id, params.userID);
       if (!member) throw new NotFound('member');
-      return viewMember(member);
+      const actions = await describeMemberActions(em, { operations, principal }, level, target, member);
+      return { ...viewMember(member), actions };
     },
   });
 }
 
 function setOperation<Level extends MembershipLevel>(declared: MemberOperations<Level>) {
-  const { level, path, memberParams, body, view, summaries, access } = declared;
+  const { level, path, memberParams, body, details, summaries, access } = declared;
   return command({
     id: `${level}_members.set`,
     route: `PUT ${path}/:userID`,
     summary: summaries.set,
     params: memberParams,
     body,
-    responses: { 200: view },
+    responses: { 200: details },
     access: access.set,
     target: ({ em, params, lock }) => findForMember(declared, em, params, lock),
     targetName: level,
     idempotency: 'none',
     locks: membershipLocks,
     audit: `${level}_member.set`,
-    handle: async ({ tx, principal, target, params, body }) => {
+    handle: async ({ tx, principal, target, params, body, operations }) => {
       const wanted = { role: body.role, expectedRevision: body.expected_revision };
       const change = await setMember(tx.em, principal, level, target, target.joiner, wanted);
       const { revision } = change.after;
-      return { ...describeChange(params.userID, change), revision, answer: viewMember(change.after) };
+      const actions = await describeMemberActions(tx.em, { operations, principal }, level, target, change.after);
+      const answer = { ...viewMember(change.after), actions };
+      return { ...describeChange(params.userID, change), revision, answer };
     },
   });
 }

@@ -6,7 +6,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { memberOperations } from './member-operations.ts';
-import { OrganizationMemberView } from './views.ts';
+import { OrganizationMemberDetailsView, OrganizationMemberView } from './views.ts';
 
 const manageAccess: Access = {
   anyOf: ['organization:write'],
@@ -27,6 +27,7 @@ export const { list, get, set, remove } = memberOperations({
   memberParams: z.strictObject({ orgID: OrganizationName, userID: Id }),
   body: SetOrganizationMember,
   view: OrganizationMemberView,
+  details: OrganizationMemberDetailsView,
   summaries: {
     list: 'List the members of an organization',
     set:

@@ -5,7 +5,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { teamRoles } from '#domain/teams/model.ts';
 import { memberOperations } from './member-operations.ts';
-import { TeamMemberView } from './views.ts';
+import { TeamMemberDetailsView, TeamMemberView } from './views.ts';
 
 /** Changes that concern an owner need the right to manage owners as well, which the domain checks. */
 const manageAccess: Access = {
@@ -25,6 +25,7 @@ export const { list, get, set, remove } = memberOperations({
   memberParams: TeamParams.extend({ userID: Id }),
   body: SetTeamMember,
   view: TeamMemberView,
+  details: TeamMemberDetailsView,
   summaries: {
     list: 'List the members of a team',
     set: "Add a member of the organization to a team, or change a member's role",

@@ -3,6 +3,7 @@ import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { Member } from '#domain/members/model.ts';
 import { organizationRoles } from '#domain/organizations/model.ts';
 import { teamRoles } from '#domain/teams/model.ts';
+import { MemberActionsView } from './actions.ts';
 
 const memberFields = {
   id: AnswerId.describe('The id of the membership; every join makes a new one.'),
@@ -15,10 +16,19 @@ const memberFields = {
   created_at: Time,
 };
 
+/** A member in a list. */
 export const OrganizationMemberView = z
   .object({ ...memberFields, role: z.enum(organizationRoles) })
   .meta({ id: 'OrganizationMember' });
 export const TeamMemberView = z.object({ ...memberFields, role: z.enum(teamRoles) }).meta({ id: 'TeamMember' });
+
+/** A member in every answer about one member. */
+export const OrganizationMemberDetailsView = OrganizationMemberView.extend({ actions: MemberActionsView }).meta({
+  id: 'OrganizationMemberDetails',
+});
+export const TeamMemberDetailsView = TeamMemberView.extend({ actions: MemberActionsView }).meta({
+  id: 'TeamMemberDetails',
+});
 
 export function viewMember<Role extends string>({ userId, createdAt, ...member }: Member<Role>) {
   return { ...member, user_id: userId, created_at: createdAt };
@@ -28,3 +38,13 @@ export type MemberAnswer<Role extends string> = Omit<z.output<typeof TeamMemberV
 
 /** The same as clients receive it. */
 export type SentMember<Role extends string> = Omit<z.input<typeof TeamMemberView>, 'role'> & { role: Role };
+
+/** One member, with what the caller may do with the membership. */
+export type MemberDetailsAnswer<Role extends string> = Omit<z.output<typeof TeamMemberDetailsView>, 'role'> & {
+  role: Role;
+};
+
+/** The same as clients receive it. */
+export type SentMemberDetails<Role extends string> = Omit<z.input<typeof TeamMemberDetailsView>, 'role'> & {
+  role: Role;
+};

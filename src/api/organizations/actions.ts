@@ -1,17 +1,18 @@
 import { actionsOf } from '#api/pipeline/actions.ts';
 import type { OrganizationTarget } from '#domain/organizations/store.ts';
 import { findArchivedRefusal, findUnarchivingRefusal } from '#domain/shared/archiving.ts';
+import type { Used } from '#domain/shared/ownership-graph/blockers.ts';
 
-/** What a caller may do with an organization. Whether it owns something that prevents its deletion is found when it is deleted. */
-export const organizationActions = actionsOf<OrganizationTarget>()({
+/** What a caller may do with an organization. */
+export const organizationActions = actionsOf<OrganizationTarget & Used>()({
   update: { operation: 'organizations.update', findRefusal: findArchivedRefusal },
-  archive: { operation: 'organizations.archive' },
+  archive: { operation: 'organizations.archive', findRefusal: ({ archiving }) => archiving },
   unarchive: {
     operation: 'organizations.unarchive',
     findRefusal: (organization) => findUnarchivingRefusal('organization', organization),
   },
   transfer: { operation: 'organizations.transfer', findRefusal: findArchivedRefusal },
-  delete: { operation: 'organizations.delete' },
+  delete: { operation: 'organizations.delete', findRefusal: ({ deletion }) => deletion },
   set_members: { operation: 'organization_members.set', findRefusal: findArchivedRefusal },
   remove_members: { operation: 'organization_members.remove' },
   invite: { operation: 'organization_invitations.create', findRefusal: findArchivedRefusal },

@@ -6,6 +6,7 @@ import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
 import { CreateNamed, RenameNamed, toRenaming } from '#api/tenancy/bodies.ts';
 import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
+import type { Em } from '#database/database.ts';
 import { createOrganization, updateOrganization } from '#domain/organizations/organizations.ts';
 import {
   findOrganization,
@@ -72,7 +73,7 @@ export const get = read({
   target: ({ em, params }) => findOrganization(em, params.orgID),
   targetName: 'organization',
   resourceId: ({ target }) => target?.id,
-  handle: async ({ target, operations, principal }) => showOrganization({ operations, principal }, target),
+  handle: async ({ em, target, operations, principal }) => showOrganization(em, { operations, principal }, target),
 });
 
 export const create = command({
@@ -96,7 +97,11 @@ export const create = command({
     const organization = await createOrganization(tx.em, principal, body);
     const { name, slug } = organization;
     const context = { operations, principal: await readCallerAgain(tx.em, principal) };
-    return { ...changeOf(context, organization), owners: organization, after: { name, slug, owner: principal.id } };
+    return {
+      ...(await changeOf(tx.em, context, organization)),
+      owners: organization,
+      after: { name, slug, owner: principal.id },
+    };
   },
 });
 
@@ -116,7 +121,7 @@ export const update = command({
   handle: async ({ tx, target, body, operations, principal }) => {
     const { updated, difference } = await updateOrganization(tx.em, target, toRenaming(body));
     const { before, after } = difference;
-    return { ...changeOf({ operations, principal }, updated), before, after };
+    return { ...(await changeOf(tx.em, { operations, principal }, updated)), before, after };
   },
 });
 
@@ -161,11 +166,11 @@ export const transfer = command({
     const wasOwner = principal.organizations[target.id] === 'owner';
     const before = { owner: wasOwner ? principal.id : null };
     const context = { operations, principal: await readCallerAgain(tx.em, principal) };
-    return { ...changeOf(context, transferred), before, after: { owner: body.new_owner_user_id } };
+    return { ...(await changeOf(tx.em, context, transferred)), before, after: { owner: body.new_owner_user_id } };
   },
 });
 
-function changeOf(context: ActionContext, organization: OrganizationTarget) {
+async function changeOf(em: Em, context: ActionContext, organization: OrganizationTarget) {
   const { id, revision } = organization;
-  return { id, revision, answer: showOrganization(context, organization) };
+  return { id, revision, answer: await showOrganization(em, context, organization) };
 }

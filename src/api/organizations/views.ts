@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { commonFields, viewCommon } from '#api/tenancy/views.ts';
+import type { Em } from '#database/database.ts';
 import type { OrganizationTarget } from '#domain/organizations/store.ts';
+import { withUse } from '#domain/tenancy/use.ts';
 import { organizationActions } from './actions.ts';
 
 /** An organization in a list. */
@@ -17,6 +19,7 @@ export function viewOrganization(organization: OrganizationTarget) {
 }
 
 /** Shows one organization with the actions that the caller may take. */
-export function showOrganization(context: ActionContext, organization: OrganizationTarget) {
-  return { ...viewOrganization(organization), actions: organizationActions.describe(context, organization) };
+export async function showOrganization(em: Em, context: ActionContext, organization: OrganizationTarget) {
+  const used = await withUse(em, context.principal, 'organization', organization);
+  return { ...viewOrganization(organization), actions: organizationActions.describe(context, used) };
 }

@@ -1,7 +1,7 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Action, type Refusal, toAction } from '#domain/shared/actions.ts';
-import { explainDenial, isProtected, type ProtectedOperation } from './access/authorization.ts';
+import { asCalled, explainDenial, explainPermission, isProtected, type ProtectedOperation } from './access/authorization.ts';
 import type { Operation } from './operation.ts';
 import { actionsView } from './schemas.ts';
 
@@ -12,6 +12,8 @@ export interface ActionDeclaration<Name extends string> {
   readonly operation: string;
   /** The target that the operation would find; undefined if there is none. */
   readonly target: Ownership | undefined;
+  /** What the path of the operation names, if the caller may need less for what is their own. */
+  readonly params?: Readonly<Record<string, string>>;
   /** The area's own rule against the action at this moment. It is asked only if the caller has the authority. */
   readonly findRefusal: () => RuleAgainst;
 }
@@ -30,15 +32,33 @@ export function describeActions<Name extends string>(
   { operations, principal }: ActionContext,
   declarations: readonly ActionDeclaration<Name>[],
 ): Action<Name>[] {
-  return declarations.map(({ name, operation, target, findRefusal }) => {
-    const denial = explainDenial(findProtected(operations, operation), principal, target);
-    return toAction(name, denial ?? findRefusal()?.message ?? null);
+  return declarations.map(({ name, operation, target, params, findRefusal }) => {
+    const called = asCalled(findProtected(operations, operation), principal, params);
+    return toAction(name, explainDenial(called, principal, target) ?? findRefusal()?.message ?? null);
   });
+}
+
+/**
+ * Describes whether the caller has the authority for an operation on at least one of these targets; without targets, whether the operation
+ * could have any target at all. The reason is that of the first target. Rules of the operation's area are not asked.
+ */
+export function describeAuthority(
+  operation: ProtectedOperation,
+  principal: Principal,
+  targets: readonly (Ownership | undefined)[],
+): Action {
+  const [reason = null, ...others] =
+    targets.length === 0
+      ? [explainPermission(operation, principal)]
+      : targets.map((target) => explainDenial(operation, principal, target));
+  return toAction(operation.id, others.includes(null) ? null : reason);
 }
 
 /** An action of a kind of resource: the operation that carries it out, and the area's rule against it, if there is one. */
 export interface ActionRule<Target> {
   readonly operation: string;
+  /** What the path of the operation names, if the caller may need less for what is their own. */
+  readonly params?: (target: Target) => Readonly<Record<string, string>>;
   readonly findRefusal?: (target: Target, caller: Principal) => RuleAgainst;
 }
 
@@ -55,11 +75,12 @@ export function actionsOf<Target extends Ownership>() {
         describeActions(
           context,
           names.map((name) => {
-            const { operation, findRefusal } = rules[name];
+            const { operation, params, findRefusal } = rules[name];
             return {
               name,
               operation,
               target,
+              ...(params && { params: params(target) }),
               findRefusal: () => findRefusal?.(target, context.principal) ?? null,
             };
           }),
@@ -69,7 +90,7 @@ export function actionsOf<Target extends Ownership>() {
 }
 
 /** @throws Error if no operation has this id, or if it is public: the action is declared wrongly */
-function findProtected(operations: readonly Operation[], id: string): ProtectedOperation {
+export function findProtected(operations: readonly Operation[], id: string): ProtectedOperation {
   const operation = operations.find((each) => each.id === id);
   if (!operation || !isProtected(operation)) throw new Error(`there is no protected operation ${id}`);
   return operation;

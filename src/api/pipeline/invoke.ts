@@ -18,6 +18,7 @@ import type { RawAnswer } from './answers/raw-answer.ts';
 import { findReadOf, type ReceiptAnswer, toReceiptAnswer } from './answers/receipt-answer.ts';
 import { auditingRefusals, auditRead, requestFacts, withAuditTarget } from './audit/auditing.ts';
 import type { Call, RequestMetadata } from './call.ts';
+import { inTurnIfCostly } from './costly-reads.ts';
 import { negotiateMediaType } from './headers/media-types.ts';
 import type { Invocation } from './invocation.ts';
 import { type CommandOperation, type Erased, isPublic, type Operation, type ReadOperation } from './operation.ts';
@@ -70,10 +71,12 @@ export function invokeRead<Answer>(
 ): Promise<Answer | RawAnswer> {
   const { operation, services } = invocation;
   return auditingRefusals(invocation, async () => {
-    const call = await authorizeCall(invocation, services.orm.em.fork());
-    const answer = await withAuditTarget(call.target, () => operation.handle({ ...call, key: key ?? '' }));
-    if (operation.audit !== undefined) await auditRead(invocation, operation.audit, call.target);
-    return answer;
+    return inTurnIfCostly(invocation, async () => {
+      const call = await authorizeCall(invocation, services.orm.em.fork());
+      const answer = await withAuditTarget(call.target, () => operation.handle({ ...call, key: key ?? '' }));
+      if (operation.audit !== undefined) await auditRead(invocation, operation.audit, call.target);
+      return answer;
+    });
   });
 }
 

@@ -105,6 +105,8 @@ export interface ReadDeclaration<
    * it is no longer the part with which the answer began.
    */
   readonly partShownTo?: (principal: Principal) => unknown;
+  /** Whether a read with this query searches or compares so much that it has to wait for its turn. */
+  readonly isCostly?: (query: Out<Q>) => boolean;
   /** The request can wait until there is something new to answer. */
   readonly waits?: LongPoll<Call<Out<P>, Out<Q>, Out<B>, T, Operation>, Out<Q>>;
   readonly handle: (call: ReadCall<Out<P>, Out<Q>, Out<B>, T, Operation>) => Promise<AnswerOf<S> | RawAnswer>;

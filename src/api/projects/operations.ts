@@ -5,6 +5,7 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
 import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
+import type { Em } from '#database/database.ts';
 import { createProject, updateProject } from '#domain/projects/projects.ts';
 import { findProject, findProjectToChange, listProjects, type ProjectTarget } from '#domain/projects/store.ts';
 import { findProjectTransfer, transferProject } from '#domain/projects/transfer.ts';
@@ -69,7 +70,7 @@ export const get = read({
   access: readAccess,
   target: ({ em, params }) => findProject(em, params.id),
   targetName: 'project',
-  handle: async ({ target, operations, principal }) => showProject({ operations, principal }, target),
+  handle: async ({ em, target, operations, principal }) => showProject(em, { operations, principal }, target),
 });
 
 export const create = command({
@@ -87,7 +88,7 @@ export const create = command({
   handle: async ({ tx, target, body, operations, principal }) => {
     const project = await createProject(tx.em, target, toNewProject(body));
     const { name, slug, description } = project;
-    return { ...changeOf({ operations, principal }, project), after: { name, slug, description } };
+    return { ...(await changeOf(tx.em, { operations, principal }, project)), after: { name, slug, description } };
   },
 });
 
@@ -106,7 +107,7 @@ export const update = command({
   handle: async ({ tx, target, body, operations, principal }) => {
     const { updated, difference } = await updateProject(tx.em, target, toProjectChange(body));
     const { before, after } = difference;
-    return { ...changeOf({ operations, principal }, updated), before, after };
+    return { ...(await changeOf(tx.em, { operations, principal }, updated)), before, after };
   },
 });
 
@@ -149,7 +150,7 @@ export const transfer = command({
     const transferred = await transferProject(tx.em, principal, target, { expectedRevision: body.expected_revision });
     const [before, after] = [target, transferred].map(({ organizationId, teamId }) => ({ organizationId, teamId }));
     return {
-      ...changeOf({ operations, principal }, transferred),
+      ...(await changeOf(tx.em, { operations, principal }, transferred)),
       owners: transferred,
       formerOwners: target,
       before,
@@ -158,6 +159,6 @@ export const transfer = command({
   },
 });
 
-function changeOf(context: ActionContext, project: ProjectTarget) {
-  return { id: project.id, revision: project.revision, answer: showProject(context, project) };
+async function changeOf(em: Em, context: ActionContext, project: ProjectTarget) {
+  return { id: project.id, revision: project.revision, answer: await showProject(em, context, project) };
 }

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId } from '#api/pipeline/schemas.ts';
 import { commonFields, viewCommon } from '#api/tenancy/views.ts';
+import type { Em } from '#database/database.ts';
 import type { ProjectTarget } from '#domain/projects/store.ts';
+import { withUse } from '#domain/tenancy/use.ts';
 import { projectActions } from './actions.ts';
 
 const fields = {
@@ -24,6 +26,7 @@ export function viewProject(project: ProjectTarget) {
 }
 
 /** Shows one project with the actions that the caller may take. */
-export function showProject(context: ActionContext, project: ProjectTarget) {
-  return { ...viewProject(project), actions: projectActions.describe(context, project) };
+export async function showProject(em: Em, context: ActionContext, project: ProjectTarget) {
+  const used = await withUse(em, context.principal, 'project', project);
+  return { ...viewProject(project), actions: projectActions.describe(context, used) };
 }

@@ -4,15 +4,16 @@ import type { Em } from '#database/database.ts';
 import { readTemplate } from '#domain/registry/catalog-store.ts';
 import { readLastRuns } from '#domain/registry/last-runs-store.ts';
 import type { TemplateTarget } from '#domain/registry/store.ts';
-import { findTemplateUse, type TemplateUse } from '#domain/registry/templates.ts';
+import { findTemplateUse } from '#domain/registry/templates.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { NotFound } from '#domain/shared/errors.ts';
+import type { Used } from '#domain/shared/ownership-graph/blockers.ts';
 import { type TemplateView, type templateActions, viewListed } from './views.ts';
 
 type TemplateAction = (typeof templateActions)[number];
 
-interface TemplateFacts extends TemplateUse {
+interface TemplateFacts extends Used {
   readonly target: TemplateTarget;
   readonly latestVersion: string | null;
 }

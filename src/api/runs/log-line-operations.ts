@@ -132,6 +132,7 @@ export const findLogLines = read({
   access: nested,
   target: ({ em, params }) => findRun(em, params.id),
   targetName: 'run',
+  isCostly: () => true,
   handle: async ({ em, params, query: { from, limit, ...query } }) => {
     const wanted = toWanted(query);
     const { log, upTo, complete } = await openLog(em, params.id);

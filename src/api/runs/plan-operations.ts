@@ -69,6 +69,7 @@ export const listPlanChanges = read({
   access: { ...readAccess, review: { inherits: 'runs.get' } },
   target: ({ em, params }) => findRun(em, params.id),
   targetName: 'run',
+  isCostly: ({ q: text }) => text !== undefined,
   handle: async ({ em, params, query }) => {
     const { kind, q: text, after, limit } = query;
     const page = await readPlanChanges(em, params.id, { kind, text, after, limit });

@@ -31,6 +31,7 @@ export const find = read({
     hidden: 'not_found',
     review: { resource: 'search_results', verb: 'list' },
   },
+  isCostly: () => true,
   handle: async ({ em, principal, query }) => {
     const results = await search(em, principal, query.q);
     return {

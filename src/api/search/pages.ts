@@ -2,11 +2,13 @@ import type { FastifyReply } from 'fastify';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { type IconName, renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import { runStatusLooks } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import type { RunStatus } from '#domain/runs/model.ts';
 import type { SearchedKind } from '#domain/search/search-store.ts';
 import { find } from './operations.ts';
 
@@ -17,7 +19,7 @@ export function registerSearch(addPage: AddPage): void {
   addPage('GET', pages.search, showSearch);
 }
 
-/** Shows what the visitor may read and a text names. The only result of an id opens at once. */
+/** Lists what the visitor may read and whose name, address or id has the text in it. If the text is the id of one thing, its page opens. */
 async function showSearch(visit: Visit): Promise<FastifyReply> {
   const text = visit.query('q')?.trim() ?? '';
   const { results } = text === '' ? { results: [] } : await visit.read(find, { query: { q: text } });
@@ -57,10 +59,15 @@ function renderResults(results: readonly Result[]): Html {
       .map(
         (result) =>
           html`<li class="result" data-row>${renderIcon(icon)}<a class="foreign" href="${addressOf(result)}">${result.name}</a>${
-            result.context ? html`<span class="muted foreign">${result.context}</span>` : null
+            result.context ? html`<span class="muted foreign">${describeContext(result)}</span>` : null
           }</li>`,
       )}</ul></section>`;
   })}`;
+}
+
+/** What tells a run apart is its status. */
+function describeContext({ kind, context }: Result): string | null {
+  return kind === 'run' ? (runStatusLooks[context as RunStatus]?.word ?? context) : context;
 }
 
 function renderNothing(text: string): Html {

@@ -31,10 +31,15 @@ export const accountActions = actionsOf<AccountWithFacts>()({
   },
   create_key: {
     operation: 'service_account_keys.create',
-    findRefusal: (account, caller) => findBeyond(account, caller) ?? findArchivedRefusal(account),
+    findRefusal: findIssuingRefusal,
   },
   revoke_key: { operation: 'service_account_keys.revoke' },
 });
+
+/** The refusal of a new key by the rules of the account; null if they allow it. */
+export function findIssuingRefusal(account: AccountWithFacts, caller: Principal): RuleAgainst {
+  return findBeyond(account, caller) ?? findArchivedRefusal(account);
+}
 
 function findOnItself({ id }: AccountWithFacts, caller: Principal): RuleAgainst {
   return caller.id === id ? { message: onItself } : null;

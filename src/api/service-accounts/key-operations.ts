@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ApiKeyDetailsView } from '#api/identity/key-actions.ts';
 import {
   ApiKeyView,
   CreateKey,
@@ -24,6 +25,7 @@ import { refuseArchived } from '#domain/shared/archiving.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { showAccountKey } from './key-actions.ts';
 import { manageAccess } from './operations.ts';
 
 const AccountParams = z.strictObject({ id: Id });
@@ -68,14 +70,14 @@ export const get = read({
   route: 'GET /api/v1/service-accounts/:id/api-keys/:keyID',
   summary: 'Read an API key of a service account',
   params: KeyParams,
-  responses: { 200: ApiKeyView },
+  responses: { 200: ApiKeyDetailsView },
   access: keysAccess,
   target: ({ em, params }) => findAccount(em, params.id),
   targetName: 'service account',
-  handle: async ({ em, target, params }) => {
+  handle: async ({ em, target, params, operations, principal }) => {
     const key = await findKey(em, target.id, params.keyID);
     if (!key) throw new HiddenResource('API key');
-    return viewApiKey(key);
+    return showAccountKey(em, { operations, principal }, target, key);
   },
 });
 

@@ -83,7 +83,7 @@ export const get = read({
   access: readAccess,
   target: ({ em, params }) => teamOf(em, params),
   targetName: 'team',
-  handle: async ({ target, operations, principal }) => showTeam({ operations, principal }, target),
+  handle: async ({ em, target, operations, principal }) => showTeam(em, { operations, principal }, target),
 });
 
 export const create = command({
@@ -110,7 +110,7 @@ export const create = command({
     const team = await createTeam(tx.em, principal, target, body);
     const { name, slug } = team;
     const context = { operations, principal: await readCallerAgain(tx.em, principal) };
-    return { ...changeOf(context, team), owners: team, after: { name, slug, owner: principal.id } };
+    return { ...(await changeOf(tx.em, context, team)), owners: team, after: { name, slug, owner: principal.id } };
   },
   atParams: ({ id }, { target }) => ({ orgID: target.organizationId, id }),
 });
@@ -130,7 +130,7 @@ export const update = command({
   handle: async ({ tx, target, body, operations, principal }) => {
     const { updated, difference } = await updateTeam(tx.em, target, toRenaming(body));
     const { before, after } = difference;
-    return { ...changeOf({ operations, principal }, updated), before, after };
+    return { ...(await changeOf(tx.em, { operations, principal }, updated)), before, after };
   },
 });
 
@@ -171,7 +171,7 @@ export const transfer = command({
     const transferred = await transferTeam(tx.em, principal, target, { expectedRevision: body.expected_revision });
     const [before, after] = [target, transferred].map(({ organizationId }) => ({ organizationId }));
     return {
-      ...changeOf({ operations, principal }, transferred),
+      ...(await changeOf(tx.em, { operations, principal }, transferred)),
       owners: transferred,
       formerOwners: target,
       before,
@@ -180,6 +180,6 @@ export const transfer = command({
   },
 });
 
-function changeOf(context: ActionContext, team: TeamTarget) {
-  return { id: team.id, revision: team.revision, answer: showTeam(context, team) };
+async function changeOf(em: Em, context: ActionContext, team: TeamTarget) {
+  return { id: team.id, revision: team.revision, answer: await showTeam(em, context, team) };
 }

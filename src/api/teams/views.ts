@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId } from '#api/pipeline/schemas.ts';
 import { commonFields, viewCommon } from '#api/tenancy/views.ts';
+import type { Em } from '#database/database.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
+import { withUse } from '#domain/tenancy/use.ts';
 import { teamActions } from './actions.ts';
 
 const fields = { ...commonFields, organization_id: AnswerId };
@@ -18,6 +20,7 @@ export function viewTeam(team: TeamTarget) {
 }
 
 /** Shows one team with the actions that the caller may take. */
-export function showTeam(context: ActionContext, team: TeamTarget) {
-  return { ...viewTeam(team), actions: teamActions.describe(context, team) };
+export async function showTeam(em: Em, context: ActionContext, team: TeamTarget) {
+  const used = await withUse(em, context.principal, 'team', team);
+  return { ...viewTeam(team), actions: teamActions.describe(context, used) };
 }

@@ -5,15 +5,13 @@ import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { mayReadAccountsOf } from '#domain/service-accounts/policy.ts';
 import type { Access, Ownership } from '#domain/shared/access/decide.ts';
-import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Archivable, TenantLevel } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
-import type { ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
 import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { namesShownTo } from '#domain/tenancy/use.ts';
 import type { Common, CommonAnswer } from './views.ts';
 
 type LevelTarget = Common & Archivable & Ownership;
@@ -26,7 +24,7 @@ export interface ArchivingOperations<Params, Target extends LevelTarget> {
   readonly path: `/${string}`;
   readonly params: z.ZodType<Params>;
   readonly view: z.ZodType<CommonAnswer>;
-  readonly show: (context: ActionContext, target: Target) => CommonAnswer;
+  readonly show: (em: Em, context: ActionContext, target: Target) => Promise<CommonAnswer>;
   readonly summaries: Readonly<Record<OperationName, string>>;
   readonly access: Readonly<Record<OperationName, Access>>;
   readonly find: (em: Em, id: string) => Promise<Target | undefined>;
@@ -112,12 +110,6 @@ function deleteOperation<Params, Target extends LevelTarget>(declared: Archiving
   });
 }
 
-/** A caller who may delete a team may read everything in it, except that only its owners may read its service accounts. */
-function namesShownTo(principal: Principal, { organizationId, teamId }: LevelTarget): ShowsNames {
-  const accounts = { organizationId, teamId, ownerUserId: null, ownerEnabled: true };
-  return (kind) => kind !== 'service_account' || mayReadAccountsOf(principal, accounts);
-}
-
 function findTarget<Params, Target extends LevelTarget>(
   { findToChange }: ArchivingOperations<Params, Target>,
   { em, params, lock }: TargetLookup<Params, undefined, undefined>,
@@ -136,7 +128,7 @@ async function archivedChange<Params, Target extends LevelTarget>(
   return {
     id,
     revision: archived.revision,
-    answer: show(context, archived),
+    answer: await show(em, context, archived),
     before: { archivedAt },
     after: { archivedAt: archived.archivedAt },
   };

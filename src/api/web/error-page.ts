@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorAnswer } from '#api/edge/errors/error-answers.ts';
 import { supportIdOf } from '#api/edge/request-id.ts';
 import { pageHeaders } from '#api/edge/security-headers.ts';
+import type { Operation } from '#api/pipeline/operation.ts';
 import { bareFrame } from './frame/bare-frame.ts';
 import { type Html, html } from './html.ts';
-import { sendPage } from './layout.ts';
+import { type Page, sendPage } from './layout.ts';
 import { toLocalPath } from './local-path.ts';
 import { pagePath, pages } from './paths.ts';
 import { formatDuration, toSentence } from './text.ts';
@@ -23,23 +24,24 @@ const titles: Readonly<Record<number, string>> = {
   503: 'The service is not available just now',
 };
 
-/** Shows an error as a page: its cause, what to do next, and the ids that find it in the log. */
-export function sendErrorPage(
-  answer: ErrorAnswer,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { status, body, headers } = answer;
+/** Shows errors as pages: the cause, what to do next, and the ids that find it in the log. The frame offers what the operations allow. */
+export function errorPageSender(operations: readonly Operation[]) {
+  return (answer: ErrorAnswer, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    // An unknown path has no route that would set a page's headers.
+    reply.helmet(pageHeaders);
+    return sendPage(request, reply, answer.status, errorPage(answer, request), bareFrame(request, operations));
+  };
+}
+
+function errorPage({ status, body, headers }: ErrorAnswer, request: FastifyRequest): Page {
   const title = titles[status] ?? (status < 500 ? 'That request is not right' : 'Something went wrong here');
-  // An unknown path has no route that would set a page's headers.
-  reply.helmet(pageHeaders);
-  const page = {
+  return {
     title,
     main: html`<section class="card" aria-labelledby="title" ${status === 401 ? html`data-keep-forms` : null}>
 <p class="kicker">Error ${status}</p>
 <h1 id="title">${title}</h1>
-<p>${toSentence(body.error)}</p>
-${status === 404 ? html`<p class="aside">It doesn't exist, or you may not have access to it.</p>` : null}
+<p>${request.is404 && status === 404 ? 'No page has this address.' : toSentence(body.error)}</p>
+${status === 404 && !request.is404 ? html`<p class="aside">It doesn't exist, or you may not have access to it.</p>` : null}
 ${renderNextStep(request, status, headers['retry-after'])}
 <dl class="facts facts-small">
 <dt>Request</dt><dd><code>${request.id}</code></dd>
@@ -47,7 +49,6 @@ ${status >= 500 ? html`<dt>Support</dt><dd><code>${supportIdOf(request)}</code><
 </dl>
 </section>`,
   };
-  return sendPage(request, reply, status, page, bareFrame(request));
 }
 
 /** Offers to try again only if the request may succeed next time, and only for GET, because a link cannot send a form. */
@@ -62,10 +63,24 @@ function renderNextStep(request: FastifyRequest, status: number, retryAfter: str
   return html`${wait}<a class="button button-primary" href="${path}">${label}</a>`;
 }
 
-/** The page with the form that was sent without a session. There, a script fills in what was typed. Undefined if there is none. */
-function findForm(request: FastifyRequest): string | undefined {
-  const { url } = request.routeOptions;
-  if (request.method !== 'POST' || !url || !request.server.hasRoute({ method: 'GET', url })) return undefined;
-  const path = toLocalPath(request.url);
-  return path ? `${path}${path.includes('?') ? '&' : '?'}restored=1` : undefined;
+/**
+ * The page with the form that was sent without a session: that of its own address, else the one that it stood on. There, a script fills in
+ * what was typed. Undefined if there is none.
+ */
+function findForm({ method, url, headers, server, routeOptions }: FastifyRequest): string | undefined {
+  if (method !== 'POST') return undefined;
+  const hasPage = routeOptions.url !== undefined && server.hasRoute({ method: 'GET', url: routeOptions.url });
+  const path = toLocalPath(hasPage ? url : withoutOrigin(headers.referer));
+  if (!path || (path === url && !hasPage)) return undefined;
+  const page = new URL(path, 'http://service.invalid');
+  page.searchParams.delete('done');
+  page.searchParams.set('restored', '1');
+  return page.pathname + page.search;
+}
+
+/** The path and the query of an address; undefined if it is none. */
+function withoutOrigin(address: string | undefined): string | undefined {
+  if (address === undefined || !URL.canParse(address)) return undefined;
+  const { pathname, search } = new URL(address);
+  return pathname + search;
 }

@@ -54,7 +54,7 @@ const htmxConfig = JSON.stringify({
   includeIndicatorCSS: false,
 });
 
-const commonScripts = ['theme.js', 'times.js', 'keys.js', 'forms.js', 'htmx.js', 'htmx-sse.js', 'live.js'];
+const commonScripts = ['theme.js', 'times.js', 'keys.js', 'forms.js', 'htmx.js', 'htmx-sse.js', 'live.js', 'inbox.js'];
 
 function renderDocument(page: Page, frame: Frame | null): Html {
   const { title, tabStatus, hasProblem, main, scripts = [] } = page;

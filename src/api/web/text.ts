@@ -15,6 +15,12 @@ export function formatDuration(seconds: number): string {
   return pluralize(Math.ceil(seconds / 60), 'minute');
 }
 
-function pluralize(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+/** A number with what it counts: "1 change", "1,200 changes". */
+export function pluralize(number: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(number)} ${number === 1 ? noun : plural}`;
+}
+
+/** A number as people read it: "1,200". */
+export function formatCount(number: number): string {
+  return number.toLocaleString('en');
 }

@@ -1,5 +1,6 @@
 import { actionsOf } from '#api/pipeline/actions.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Refusal } from '#domain/shared/actions.ts';
 import type { PoolDetails } from '#domain/workers/pools/store.ts';
 import type { WorkerDetails } from '#domain/workers/store.ts';
 
@@ -13,10 +14,18 @@ export const workerActions = actionsOf<WorkerDetails & Ownership>()({
 
 const unmade = { message: 'no operator has created the pool: create a pool of this name, and then change it' };
 
-/** What a caller may do with a pool. Deletion also depends on what needs the pool. */
-export const poolActions = actionsOf<PoolDetails & Ownership>()({
+/** A pool with what keeps it from being deleted at this moment; null: nothing. */
+interface PoolFacts extends PoolDetails, Ownership {
+  readonly deletion: Refusal | null;
+}
+
+/** What a caller may do with a pool. */
+export const poolActions = actionsOf<PoolFacts>()({
   update: { operation: 'worker_pools.update', findRefusal: ({ revision }) => (revision === null ? unmade : null) },
-  delete: { operation: 'worker_pools.delete', findRefusal: ({ revision }) => (revision === null ? unmade : null) },
+  delete: {
+    operation: 'worker_pools.delete',
+    findRefusal: ({ revision, deletion }) => (revision === null ? unmade : deletion),
+  },
 });
 
 /** Workers and pools belong to the whole installation. */

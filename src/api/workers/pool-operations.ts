@@ -3,6 +3,7 @@ import type { ActionContext } from '#api/pipeline/actions.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
@@ -52,7 +53,7 @@ export const get = read({
   handle: async ({ em, principal, params, operations }) => {
     const pool = await readPool(em, principal, params.name);
     if (!pool) throw new NotFound('worker pool');
-    return showPool({ operations, principal }, pool);
+    return showPool(em, { operations, principal }, pool);
   },
 });
 
@@ -68,7 +69,7 @@ export const create = command({
   audit: 'worker_pool.created',
   handle: async ({ tx, principal, body, operations }) => {
     const pool = await createPool(tx.em, principal, toNewPool(body));
-    return { ...changeOf({ operations, principal }, pool), after: rulesOf(pool) };
+    return { ...(await changeOf(tx.em, { operations, principal }, pool)), after: rulesOf(pool) };
   },
 });
 
@@ -89,7 +90,7 @@ export const update = command({
   handle: async ({ tx, principal, target, body, operations }) => {
     const { updated, difference } = await updatePool(tx.em, principal, target, toPoolChange(body));
     const { before, after } = difference;
-    return { ...changeOf({ operations, principal }, updated), before, after };
+    return { ...(await changeOf(tx.em, { operations, principal }, updated)), before, after };
   },
 });
 
@@ -112,6 +113,6 @@ export const deleteWorkerPool = command({
   },
 });
 
-function changeOf(context: ActionContext, pool: PoolDetails) {
-  return { id: pool.name, revision: pool.revision, answer: showPool(context, pool) };
+async function changeOf(em: Em, context: ActionContext, pool: PoolDetails) {
+  return { id: pool.name, revision: pool.revision, answer: await showPool(em, context, pool) };
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
 import { runPhases } from '#domain/runs/model.ts';
 import { DemandedIsolation, isolations, limitKinds, workerStatuses } from '#domain/workers/model.ts';
+import { findPoolDeletionRefusal } from '#domain/workers/pools/changes.ts';
 import { egressPolicies } from '#domain/workers/pools/egress.ts';
 import type { PoolDetails } from '#domain/workers/pools/store.ts';
 import type { ExecutedRun, WorkerDetails } from '#domain/workers/store.ts';
@@ -100,6 +102,7 @@ export function viewPool(pool: PoolDetails): z.input<typeof ListedPoolView> {
 }
 
 /** Shows one pool with the actions that the caller may take. */
-export function showPool(context: ActionContext, pool: PoolDetails): z.input<typeof PoolView> {
-  return { ...viewPool(pool), actions: poolActions.describe(context, owned(pool)) };
+export async function showPool(em: Em, context: ActionContext, pool: PoolDetails): Promise<z.input<typeof PoolView>> {
+  const deletion = await findPoolDeletionRefusal(em, context.principal, pool.name);
+  return { ...viewPool(pool), actions: poolActions.describe(context, owned({ ...pool, deletion })) };
 }

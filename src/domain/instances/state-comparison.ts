@@ -2,32 +2,29 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { type Effort, newEffort } from '#domain/shared/values/comparison/compare.ts';
+import { hideAt } from '#domain/shared/values/comparison/hidden.ts';
+import { nestingOf } from '#domain/shared/values/comparison/nesting.ts';
+import type { ValuePath } from '#domain/shared/values/comparison/paths.ts';
+import { listValueChanges, type ValueChange } from '#domain/shared/values/comparison/value-changes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readState } from './state.ts';
 import { toDeployedResource } from './state-file/addresses.ts';
 
 /** A larger state would keep this process busy for too long. */
 const largestCompared = 8 * 1024 * 1024;
+/** No tool nests values this deep. */
+const deepest = 500;
 /** The comparison says how many more there are. */
 const mostResources = 200;
 const mostAttributes = 200;
 const longestValue = 2_000;
 
-/** A value that differs between two states. Null: it is not there. */
-export interface AttributeChange {
-  /** Where it lies in the resource, such as `tags.Name` or `rules[0].port`. */
-  readonly path: string;
-  /** The value as JSON, cut where it is long; null where the state does not have it, or where the value is secret. */
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly sensitive: boolean;
-}
-
 /** A resource that differs between two states. */
 export interface ResourceChange {
   readonly address: string;
   readonly action: 'create' | 'update' | 'delete';
-  readonly attributes: readonly AttributeChange[];
+  readonly attributes: readonly ValueChange[];
   /** How many more of its values differ. */
   readonly omittedAttributes: number;
 }
@@ -61,8 +58,9 @@ export function compareContents(before: Buffer, after: Buffer): StateComparison 
   const addresses = [...new Set([...old.keys(), ...present.keys()])].sort();
   const differing = addresses.filter((address) => !isDeepStrictEqual(old.get(address), present.get(address)));
   const shown = differing.slice(0, mostResources);
+  const effort = newEffort();
   return {
-    changes: shown.map((address) => compareResource(address, old.get(address), present.get(address))),
+    changes: shown.map((address) => compareResource(address, old.get(address), present.get(address), effort)),
     omitted: differing.length - shown.length,
     unchanged: addresses.length - differing.length,
   };
@@ -71,7 +69,7 @@ export function compareContents(before: Buffer, after: Buffer): StateComparison 
 interface StateResource {
   readonly attributes: JsonValue;
   /** The paths of sensitive values. */
-  readonly sensitive: ReadonlySet<string>;
+  readonly sensitive: readonly ValuePath[];
 }
 type StateResources = ReadonlyMap<string, StateResource>;
 
@@ -88,8 +86,10 @@ function readResources(content: Buffer): StateResources {
 }
 
 function parse(content: Buffer): Readonly<Record<string, unknown>> {
+  const text = content.toString('utf8');
+  if (nestingOf(text) > deepest) throw unusable();
   try {
-    const state: unknown = JSON.parse(content.toString('utf8'));
+    const state: unknown = JSON.parse(text);
     if (isObject(state)) return state;
   } catch {
     // It is answered below like a state of another form.
@@ -123,54 +123,31 @@ function readInstances(resource: Readonly<Record<string, unknown>>): [string, St
 }
 
 /** A mark is a list of steps: `{ type: "get_attr", value: "x" }` or `{ type: "index", value: … }`. */
-function readMarks(marks: unknown): ReadonlySet<string> {
-  if (!Array.isArray(marks)) return new Set();
-  return new Set(
-    marks.filter(Array.isArray).map((steps: unknown[]) =>
-      steps.filter(isObject).reduce<string>((path, { value }) => {
-        const step = isObject(value) ? value['value'] : value;
-        return join(path, typeof step === 'number' ? step : String(step));
-      }, ''),
-    ),
+function readMarks(marks: unknown): ValuePath[] {
+  if (!Array.isArray(marks)) return [];
+  return marks.filter(Array.isArray).map((steps: unknown[]) =>
+    steps.filter(isObject).map(({ value }) => {
+      const step = isObject(value) ? value['value'] : value;
+      return typeof step === 'number' ? step : String(step);
+    }),
   );
 }
 
+/** What one of the two states marks as sensitive is hidden in both. */
 function compareResource(
   address: string,
   before: StateResource | undefined,
   after: StateResource | undefined,
+  effort: Effort,
 ): ResourceChange {
-  const sensitive = new Set([...(before?.sensitive ?? []), ...(after?.sensitive ?? [])]);
-  const [old, present] = [flatten(before?.attributes, sensitive), flatten(after?.attributes, sensitive)];
-  const paths = [...new Set([...old.keys(), ...present.keys()])].filter((path) => old.get(path) !== present.get(path));
-  const shown = paths.slice(0, mostAttributes).map((path) => {
-    const isSecret = sensitive.has(path);
-    const show = (value: string | undefined) => (value === undefined || isSecret ? null : cut(value));
-    return { path, before: show(old.get(path)), after: show(present.get(path)), sensitive: isSecret };
-  });
+  const sensitive = [...(before?.sensitive ?? []), ...(after?.sensitive ?? [])];
+  const { changes, omitted } = listValueChanges(
+    before && hideAt(before.attributes, sensitive),
+    after && hideAt(after.attributes, sensitive),
+    { effort, isNullMissing: true, mostChanges: mostAttributes, longestValue },
+  );
   const action = !before ? 'create' : !after ? 'delete' : 'update';
-  return { address, action, attributes: shown, omittedAttributes: paths.length - shown.length };
-}
-
-/** Every value by its path, as JSON. A sensitive value is not taken apart, and an empty list or object is a value. */
-function flatten(value: JsonValue | undefined, sensitive: ReadonlySet<string>): Map<string, string> {
-  const found = new Map<string, string>();
-  const visit = (path: string, each: JsonValue): void => {
-    const members = Array.isArray(each) ? [...each.entries()] : isObject(each) ? Object.entries(each) : [];
-    if (members.length === 0 || sensitive.has(path)) found.set(path, JSON.stringify(each));
-    else for (const [key, member] of members) visit(join(path, key), member as JsonValue);
-  };
-  if (value !== undefined && value !== null) visit('', value);
-  return found;
-}
-
-function join(path: string, key: string | number): string {
-  if (typeof key === 'number') return `${path}[${key}]`;
-  return path === '' ? key : `${path}.${key}`;
-}
-
-function cut(text: string): string {
-  return text.length > longestValue ? `${text.slice(0, longestValue).toWellFormed()}…` : text;
+  return { address, action, attributes: changes, omittedAttributes: omitted };
 }
 
 function toText(value: unknown): string | null {

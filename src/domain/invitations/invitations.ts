@@ -5,11 +5,13 @@ import { emailKey } from '#domain/identity/model.ts';
 import { isMemberByEmail } from '#domain/members/store.ts';
 import type { OrganizationTarget } from '#domain/organizations/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { ActionRefused, throwIfRefused } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Conflict, Forbidden } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
+import { closedTeam, findEndedRefusal, isOfMember, memberRefusal, ungrantable } from './actions.ts';
 import { insertInvitation, markRevoked, renewInvitation, replaceInvitation } from './change-store.ts';
 import type { OrganizationInvitation, TeamInvitation } from './model.ts';
 import { mayOffer, mayOfferOrganization, type Offer } from './policy.ts';
@@ -106,13 +108,12 @@ export async function resendInvitation(
   refuseUngrantable(sender, invitation);
   await refuseLasting(em, sender, Date.parse(invitation.expiresAt) - Date.parse(invitation.sentAt));
   refuseArchived(owner);
-  refuseEnded(invitation);
+  throwIfRefused(findEndedRefusal(invitation));
   await refuseMember(em, invitation, invitation.email);
   const token = generateToken();
   await renewInvitation(em, sender.id, invitation, hashToken(token));
   const sent = await readBack(findInvitation(em, invitation.id));
-  if (sent.status !== 'open')
-    throw new Conflict('the team that the invitation leads into is archived: unarchive it first', 'archived');
+  if (sent.status !== 'open') throw new ActionRefused(closedTeam);
   return { token, invitation: sent };
 }
 
@@ -123,19 +124,8 @@ export async function resendInvitation(
  */
 export async function revokeInvitation(em: Em, caller: Principal, invitation: InvitationWithStatus): Promise<void> {
   refuseUngrantable(caller, invitation);
-  refuseEnded(invitation);
+  throwIfRefused(findEndedRefusal(invitation));
   await markRevoked(em, invitation.id);
-}
-
-function refuseEnded({ status }: InvitationWithStatus): void {
-  if (status === 'accepted')
-    throw new Conflict('the invitation has been accepted already: remove the member instead', 'invitation_accepted');
-  if (status === 'revoked') {
-    throw new Conflict(
-      'the invitation has been revoked already: send a new one if it is still wanted',
-      'invitation_revoked',
-    );
-  }
 }
 
 /** @throws Forbidden if the invitation could be accepted after the sender's key has expired */
@@ -145,13 +135,11 @@ async function refuseLasting(em: Em, sender: Principal, lifetimeMs: number): Pro
 
 function refuseUngrantable(giver: Principal, offer: Offer): void {
   if (mayOffer(giver, offer)) return;
-  throw new Forbidden('permission denied: the invitation offers a role that you cannot grant or revoke');
+  throw new Forbidden(ungrantable);
 }
 
-async function refuseMember(em: Em, { organizationId, teamId }: Offer, email: string): Promise<void> {
-  const level = teamId ? 'team' : 'organization';
-  if (!(await isMemberByEmail(em, level, teamId ?? organizationId, emailKey(email)))) return;
-  throw new Conflict(`email: this is the address of a member of the ${level}`, 'already_member');
+async function refuseMember(em: Em, offer: Offer, email: string): Promise<void> {
+  if (await isOfMember(em, offer, email)) throw new ActionRefused(memberRefusal(offer));
 }
 
 /** An address has one open invitation. One that no longer opens anything is replaced. */

@@ -2,11 +2,12 @@ import type { Em } from '#database/database.ts';
 import { revokeInvitationsFrom } from '#domain/invitations/change-store.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { throwIfRefused } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
-import { Conflict, NotFound } from '#domain/shared/errors.ts';
+import { Forbidden, NotFound } from '#domain/shared/errors.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { findOwnedAloneRefusal, isLastOwner, lastOwnerRefusal } from './actions.ts';
 import type { Member, MemberRoles, MembershipLevel } from './model.ts';
-import { hasOtherOwner } from './owner-store.ts';
 import { removeMembership } from './removal-store.ts';
 import { type MembershipOwners, membershipRules } from './rules.ts';
 import { addMember, changeRole, findMember, type MemberPrincipal } from './store.ts';
@@ -59,9 +60,9 @@ export async function setMember<Level extends MembershipLevel>(
   if (!joiner) throw rules.unknownMember();
   const before = await findMember(em, level, owner.id, joiner.id);
   if (!before && !(await rules.mayAdd(em, caller, owner, joiner))) throw rules.unknownMember();
-  rules.refuseRoles(caller, owner, before ? [before.role, role] : [role]);
+  refuseAboveOwn(rules.findRolesAboveOwn(caller, owner, before ? [before.role, role] : [role]));
   refuseArchived(owner);
-  rules.refuseAccount(joiner, role);
+  throwIfRefused(rules.findAccountRefusal(joiner, role));
   refuseStale(before ?? { revision: 0 }, expectedRevision);
   if (before?.role === role) return { before, after: before };
   if (before) {
@@ -90,22 +91,21 @@ export async function removeMember<Level extends MembershipLevel>(
   const rules = membershipRules[level];
   const before = await findMember(em, level, owner.id, userId);
   if (!before) throw new NotFound('member');
-  if (caller.id !== userId) rules.refuseRoles(caller, owner, [before.role]);
+  if (caller.id !== userId) refuseAboveOwn(rules.findRolesAboveOwn(caller, owner, [before.role]));
   refuseStale(before, expectedRevision);
   await refuseLastOwner(em, level, owner.id, before);
+  // The caller holds the organization's row, so that no team of it changes its owners meanwhile.
+  throwIfRefused(findOwnedAloneRefusal(await rules.findOwnedAlone(em, owner, before)));
   await rules.leave(em, owner, before);
   await removeMembership(em, level, { ownerId: owner.id, principalId: userId });
   await revokeInvitationsFrom(em, owner, userId);
   return { before, after: undefined };
 }
 
-/** Service accounts do not count as owners. */
-async function refuseLastOwner(
-  em: Em,
-  level: MembershipLevel,
-  ownerId: string,
-  { type, userId, role }: Member<string>,
-): Promise<void> {
-  if (type !== 'user' || role !== 'owner' || (await hasOtherOwner(em, level, ownerId, userId))) return;
-  throw new Conflict(`this is the last owner of the ${level}: make somebody else an owner first`, 'last_owner');
+function refuseAboveOwn(message: string | null): void {
+  if (message !== null) throw new Forbidden(message);
+}
+
+async function refuseLastOwner(em: Em, level: MembershipLevel, ownerId: string, member: Member<string>): Promise<void> {
+  throwIfRefused((await isLastOwner(em, level, ownerId, member)) ? lastOwnerRefusal(level) : null);
 }

@@ -1,9 +1,11 @@
 import type { Em } from '#database/database.ts';
+import { organizationRoles } from '#domain/organizations/model.ts';
 import type { OrganizationTarget } from '#domain/organizations/store.ts';
 import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { Conflict, Forbidden, type ServiceError } from '#domain/shared/errors.ts';
-import { enumerate } from '#domain/shared/ownership-graph/names.ts';
+import type { Refusal } from '#domain/shared/actions.ts';
+import { Conflict, type ServiceError } from '#domain/shared/errors.ts';
+import { teamRoles } from '#domain/teams/model.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
 import { mayName, unknownPrincipal } from './acquaintance.ts';
 import { mayGiveOrganizationRole, mayGiveTeamRole } from './grants.ts';
@@ -29,15 +31,19 @@ interface MembershipRules<Level extends MembershipLevel> {
   ) => Promise<boolean>;
   /** The refusal of a principal that does not exist or that the caller may not add. */
   readonly unknownMember: () => ServiceError;
-  /** @throws Forbidden if the caller may not give and take all of these roles */
-  readonly refuseRoles: (
+  /** The roles that a member can have. */
+  readonly roles: readonly MemberRoles[Level][];
+  /** The text with which a caller is refused who may not give and take all of these roles; null for one who may. */
+  readonly findRolesAboveOwn: (
     caller: Principal,
     owner: MembershipOwners[Level],
     roles: readonly MemberRoles[Level][],
-  ) => void;
-  /** @throws Conflict for a role that a service account cannot have there */
-  readonly refuseAccount: (joiner: MemberPrincipal, role: MemberRoles[Level]) => void;
-  /** Ends what depends on a membership before it ends itself. @throws Conflict for teams that would have no owner */
+  ) => string | null;
+  /** The refusal of a role that a service account cannot have there; null for every other role and for people. */
+  readonly findAccountRefusal: (joiner: MemberPrincipal, role: MemberRoles[Level]) => Refusal | null;
+  /** The teams that would have no owner without this member. */
+  readonly findOwnedAlone: (em: Em, owner: MembershipOwners[Level], member: Leaver) => Promise<string[]>;
+  /** Ends what depends on a membership, before it ends itself. */
   readonly leave: (em: Em, owner: MembershipOwners[Level], member: Leaver) => Promise<void>;
 }
 
@@ -50,9 +56,12 @@ export const membershipRules: { readonly [Level in MembershipLevel]: MembershipR
   organization: {
     mayAdd: (em, caller, _organization, joiner) => mayName(em, caller, joiner),
     unknownMember: unknownPrincipal,
-    refuseRoles: refuseAboveOwn,
-    refuseAccount: refuseAccountInOrganization,
-    leave: leaveTeams,
+    roles: organizationRoles,
+    findRolesAboveOwn: findAboveOwnInOrganization,
+    findAccountRefusal: findAccountRefusalInOrganization,
+    findOwnedAlone: async (em, { id }, { type, userId }) =>
+      type === 'user' ? findTeamsOwnedAlone(em, id, userId) : [],
+    leave: (em, { id }, { userId }) => removeFromTeams(em, id, userId),
   },
   team: {
     mayAdd: isInOrganization,
@@ -61,53 +70,60 @@ export const membershipRules: { readonly [Level in MembershipLevel]: MembershipR
         'the user is no member of the organization that owns this team: add them there first',
         'not_in_organization',
       ),
-    refuseRoles: refuseOwners,
-    refuseAccount: refuseAccountInTeam,
+    roles: teamRoles,
+    findRolesAboveOwn: findOwnerAboveOwn,
+    findAccountRefusal: findAccountRefusalInTeam,
+    findOwnedAlone: async () => [],
     leave: async () => {},
   },
 };
 
-/** Users outside the organization and users who do not exist get the same answer. */
-function refuseAboveOwn(
+function findAboveOwnInOrganization(
   caller: Principal,
   { id }: OrganizationTarget,
   roles: readonly MemberRoles['organization'][],
-): void {
+): string | null {
   const above = roles.find((role) => !mayGiveOrganizationRole(caller, id, role));
-  if (above) {
-    throw new Forbidden(
-      `permission denied: the organization role ${above} is above your own, so you cannot grant or revoke it`,
-    );
-  }
+  if (!above) return null;
+  return `permission denied: the organization role ${above} is above your own, so you cannot grant or revoke it`;
 }
 
-function refuseOwners(caller: Principal, team: TeamTarget, roles: readonly MemberRoles['team'][]): void {
-  if (roles.every((role) => mayGiveTeamRole(caller, team, role))) return;
-  throw new Forbidden('permission denied: the team role owner is above your own; this needs team.owner.manage');
+function findOwnerAboveOwn(caller: Principal, team: TeamTarget, roles: readonly MemberRoles['team'][]): string | null {
+  if (roles.every((role) => mayGiveTeamRole(caller, team, role))) return null;
+  return 'permission denied: the team role owner is above your own; this needs team.owner.manage';
 }
 
 /**
  * A service account can only have the role `member` in an organization, since a stronger role would open every team there.
  * An account that a team owns acts in that team alone.
  */
-function refuseAccountInOrganization({ kind, ownerTeamId }: MemberPrincipal, role: MemberRoles['organization']): void {
-  if (kind !== 'service_account') return;
+function findAccountRefusalInOrganization(
+  { kind, ownerTeamId }: MemberPrincipal,
+  role: MemberRoles['organization'],
+): Refusal | null {
+  if (kind !== 'service_account') return null;
   if (ownerTeamId !== null)
-    throw new Conflict('the service account belongs to a team, and acts in that team alone', 'account_of_team');
-  if (role !== 'member')
-    throw new Conflict(
-      'role: a service account can only have the role member in an organization',
-      'account_role_unfit',
-    );
+    return {
+      code: 'account_of_team',
+      message: 'the service account belongs to a team, and acts in that team alone',
+    };
+  if (role === 'member') return null;
+  return {
+    code: 'account_role_unfit',
+    message: 'role: a service account can only have the role member in an organization',
+  };
 }
 
 /** A service account's platform role decides its role in a team. A request for another role is refused rather than changed. */
-function refuseAccountInTeam({ kind, role: platformRole }: MemberPrincipal, role: MemberRoles['team']): void {
-  if (kind !== 'service_account' || platformRole === null || teamRoleOfAccount[platformRole] === role) return;
-  throw new Conflict(
-    `role: a service account with the platform role ${platformRole} is ${teamRoleOfAccount[platformRole]} in a team: let it join as that, or change its platform role`,
-    'account_role_unfit',
-  );
+function findAccountRefusalInTeam(
+  { kind, role: platformRole }: MemberPrincipal,
+  role: MemberRoles['team'],
+): Refusal | null {
+  if (kind !== 'service_account' || platformRole === null || teamRoleOfAccount[platformRole] === role) return null;
+  return {
+    code: 'account_role_unfit',
+    message: `role: a service account with the platform role ${platformRole} is ${teamRoleOfAccount[platformRole]} in a team: let it join as that, or change its platform role`,
+  };
 }
 
 async function isInOrganization(
@@ -117,16 +133,4 @@ async function isInOrganization(
   { id }: MemberPrincipal,
 ): Promise<boolean> {
   return (await findMember(em, 'organization', team.organizationId, id)) !== undefined;
-}
-
-/** The caller holds the organization's row, so that no team of it changes its owners meanwhile. */
-async function leaveTeams(em: Em, { id }: OrganizationTarget, { type, userId }: Leaver): Promise<void> {
-  const owned = type === 'user' ? await findTeamsOwnedAlone(em, id, userId) : [];
-  if (owned.length > 0) {
-    throw new Conflict(
-      `this is the last owner of these teams: ${enumerate(owned)}; make somebody else their owner first`,
-      'last_owner',
-    );
-  }
-  await removeFromTeams(em, id, userId);
 }

@@ -8,6 +8,7 @@ export const organizationKinds = [
     revision: true,
     generation: true,
     tombstone: true,
+    hiddenWhenDeleted: true,
     archivable: true,
     slug: { constraint: 'organization_slugs_pkey', history: 'organization_slug' },
   },

@@ -2,12 +2,11 @@ import type { Expression } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
-import type { Refusal } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
-import { findArchivingRefusal, findDeletionRefusal, type ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
+import { findUse, type ShowsNames, type Used } from '#domain/shared/ownership-graph/blockers.ts';
 import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
@@ -78,17 +77,7 @@ export function deleteTemplate(
   return deleteOwned(em, 'template', { id }, namesShownTo(principal));
 }
 
-/** What keeps a template from being archived or deleted at this moment; null if nothing does. */
-export interface TemplateUse {
-  readonly archiving: Refusal | null;
-  readonly deletion: Refusal | null;
-}
-
 /** Reads what uses a template. */
-export async function findTemplateUse(em: Em, principal: Principal, id: string): Promise<TemplateUse> {
-  const [archiving, deletion] = await Promise.all([
-    findArchivingRefusal(em, 'template', id),
-    findDeletionRefusal(em, 'template', id, { showsNames: namesShownTo(principal) }),
-  ]);
-  return { archiving, deletion };
+export function findTemplateUse(em: Em, principal: Principal, id: string): Promise<Used> {
+  return findUse(em, 'template', id, { showsNames: namesShownTo(principal) });
 }

@@ -130,6 +130,16 @@ export interface RunTimeouts {
   apply: number;
 }
 
+/** How long a worker waits for a tool that it has told to stop, before it kills the tool. */
+export const toolGraceMs = 30_000;
+/** Then the worker saves the last state and confirms. */
+const confirmationMs = 10_000;
+
+/** Whether a cancellation was requested so long ago that the worker should have confirmed it. */
+export function isCancellationOverdue(requestedAt: Date, now: Date): boolean {
+  return now.getTime() - requestedAt.getTime() >= toolGraceMs + confirmationMs;
+}
+
 /** The timeouts of a template that declares none, in seconds: an hour for execution, a week for approval. */
 export const defaultTimeouts: RunTimeouts = { plan: 3600, approval: 7 * 24 * 3600, apply: 3600 };
 

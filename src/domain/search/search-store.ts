@@ -38,17 +38,11 @@ const mostOfAKind = 10;
  */
 export async function search(em: Em, principal: Principal, text: string): Promise<SearchResult[]> {
   const wanted = { em, principal, text };
-  const found = await Promise.all([
-    findRuns(wanted),
-    findInstances(wanted),
-    findEnvironments(wanted),
-    findTemplates(wanted),
-    findProjects(wanted),
-    findTeams(wanted),
-    findOrganizations(wanted),
-    isPlatformAdministrator(principal) ? findUsers(wanted) : [],
-  ]);
-  return found.flat();
+  const finders = isPlatformAdministrator(principal) ? [...findersForAll, findUsers] : findersForAll;
+  const found: SearchResult[] = [];
+  // One after the other: a search takes one connection, however many kinds there are.
+  for (const find of finders) found.push(...(await find(wanted)));
+  return found;
 }
 
 interface Wanted {
@@ -56,6 +50,16 @@ interface Wanted {
   readonly principal: Principal;
   readonly text: string;
 }
+
+const findersForAll = [
+  findRuns,
+  findInstances,
+  findEnvironments,
+  findTemplates,
+  findProjects,
+  findTeams,
+  findOrganizations,
+];
 
 /** A piece of the id that pages show is not enough: only the whole id finds a run. */
 async function findRuns({ em, principal, text }: Wanted): Promise<SearchResult[]> {

@@ -8,6 +8,7 @@ export const teamKinds = [
     revision: true,
     generation: true,
     tombstone: true,
+    hiddenWhenDeleted: true,
     archivable: true,
     slug: { constraint: 'teams_organization_slug_unique' },
     owners: [

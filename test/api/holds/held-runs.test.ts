@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addEnvironment } from '#test/support/access/people.ts';
 import { type RunStage, startRunStage } from '#test/support/runs/run-stage.ts';
@@ -31,9 +32,10 @@ describe('a run that waits because its environment is locked', () => {
   });
 
   it('applies by itself when the time of the lock is over, although no worker ran at that time', async () => {
-    const { id } = await lockedRun(new Date(Date.now() + 15_000).toISOString());
+    const until = Date.now() + 15_000;
+    const { id } = await lockedRun(new Date(until).toISOString());
     await at.system.stopWorker();
-    await new Promise((resolve) => setTimeout(resolve, 15_000));
+    await sleep(until + 500 - Date.now());
     await at.system.startWorker();
     expect(await at.awaitEnd(id)).toMatchObject({ status: 'succeeded' });
   });

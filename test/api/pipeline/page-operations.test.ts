@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createMetricsRegistry } from '#api/edge/admin/metrics.ts';
 import { Readiness } from '#api/edge/admin/readiness.ts';
+import { operations as everyOperation } from '#api/operations.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { registerOperations } from '#api/pipeline/pipeline.ts';
 import { buildServer } from '#api/server.ts';
@@ -56,7 +57,8 @@ beforeAll(async () => {
   app = await buildServer(services, { readiness: new Readiness([]), registry: createMetricsRegistry() });
   const operations = [readThing, makeThing];
   registerOperations(app, operations, services);
-  const context = { operations, services, countApprovals: async () => null };
+  // The navigation around the page asks about operations of the service.
+  const context = { operations: [...everyOperation, ...operations], services, countApprovals: async () => null };
   const addPage = pageAdder(app, context);
   // The path is one of this test alone.
   const path = '/things/:name' as PagePattern;

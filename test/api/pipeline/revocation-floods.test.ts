@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addEnvironment, addPerson, addServiceAccount, addTeam, type Person } from '#test/support/access/people.ts';
 import type { Answer, Caller } from '#test/support/api/caller.ts';
@@ -120,7 +119,8 @@ async function startFlood(byAccount = false) {
   const first = await setVariable(flooded);
   if (first.status >= 300) throw new Error(`the flood has no authority: ${first.text}`);
   const flood = sendRepeatedly(() => setVariable(flooded));
-  await sleep(1_000);
+  // The flood is steady once every sender waits for the others.
+  await expect.poll(() => flood.statuses.length, { timeout: 30_000 }).toBeGreaterThan(2 * concurrency);
   return { flooded, flood };
 }
 

@@ -87,7 +87,7 @@ function ofProject({ project, team }: Tenant, to = team): Requests {
 }
 
 describe('the actions of an organization, a team and a project', () => {
-  test('are all allowed to the owner, but unarchiving what an archived owner holds', async () => {
+  test('are all allowed to the owner, but the deletion of what owns something', async () => {
     const tenant = await makeTenant(api);
     const { owner, organization, teamPath, project } = tenant;
     for (const [path, requests] of [
@@ -95,7 +95,9 @@ describe('the actions of an organization, a team and a project', () => {
       [teamPath, ofTeam(tenant)],
       [`/projects/${project}`, ofProject(tenant)],
     ] as const)
-      expect(await expectRefusals(owner, path, requests)).toEqual(Object.keys(requests));
+      expect(await expectRefusals(owner, path, requests)).toEqual(
+        Object.keys(requests).filter((name) => name !== 'delete'),
+      );
   });
 
   test('are few for a member and a viewer, who are told what they lack', async () => {
@@ -136,14 +138,26 @@ describe('the actions of an organization, a team and a project', () => {
     const otherTeam = await owner.make(`/organizations/${other.id}/teams`, { name: 'Elsewhere' });
     const paths = [`/projects/${project}`, teamPath, `/organizations/${organization}`];
     for (const path of paths) expect((await owner.post(`${path}/archive`)).status).toBe(200);
-    const mayEnd = ['archive', 'delete'];
-    expect(await expectRefusals(owner, `/projects/${project}`, ofProject(tenant, otherTeam.id))).toEqual(mayEnd);
-    expect(await expectRefusals(owner, teamPath, ofTeam(tenant, other.id))).toEqual([...mayEnd, 'remove_members']);
+    expect(await expectRefusals(owner, `/projects/${project}`, ofProject(tenant, otherTeam.id))).toEqual(['archive']);
+    expect(await expectRefusals(owner, teamPath, ofTeam(tenant, other.id))).toEqual(['archive', 'remove_members']);
     const shown = await actionsOf(owner, `/organizations/${organization}`);
     expect(shown.find(({ name }) => name === 'update')?.reason).toBe(
       'the organization is archived: unarchive it first',
     );
-    expect(allowed(shown)).toEqual(['archive', 'unarchive', 'delete', 'remove_members']);
+    expect(allowed(shown)).toEqual(['archive', 'unarchive', 'remove_members']);
+  });
+
+  test('do not have a deletion that would be refused, and name what must be gone first', async () => {
+    const tenant = await makeTenant(api);
+    const { owner, environment, project } = tenant;
+    const path = `/projects/${project}`;
+    const reason = async () => (await actionsOf(owner, path)).find(({ name }) => name === 'delete')?.reason;
+    expect(await reason()).toMatch(/^the project has environments: .+; delete them first$/);
+    await expectRefusals(owner, path, ofProject(tenant));
+    const answer = await owner.patch(path, { name: 'Renamed' });
+    expect(answer.body.actions).toEqual(await actionsOf(owner, path));
+    await owner.send('DELETE', `/environments/${environment}`, undefined, key());
+    expect(await reason()).toBeNull();
   });
 
   test('are told in the answer of a command by the memberships that it has changed', async () => {
@@ -238,8 +252,28 @@ describe('the actions of a user', () => {
     expect(alone.find(({ name }) => name === 'delete')?.reason).toContain('this is the last administrator');
   });
 
+  test('do not have the deletion of the only owner of an organization', async () => {
+    const [root, owner] = [await api.addUser('admin'), await api.addUser('maintainer')];
+    await owner.make('/organizations', { name: `Owned ${randomUUID()}` });
+    const may = await expectRefusals(root, `/users/${owner.id}`, requestsOf(owner.id));
+    expect(may).not.toContain('delete');
+  });
+
   test('are only the change of their own details for everybody else', async () => {
     const user = await api.addUser('operator');
     expect(await expectRefusals(user, `/users/${user.id}`, requestsOf(user.id))).toEqual(['update', 'enable']);
+  });
+});
+
+describe('the actions of a worker pool', () => {
+  test('do not have the deletion of the pool "default", which templates need that name no pool', async () => {
+    const root = await api.addUser('admin');
+    const path = '/worker-pools/default';
+    await root.make('/worker-pools', { name: 'default' });
+    const may = await expectRefusals(root, path, {
+      update: (user) => user.patch(path, {}),
+      delete: (user) => user.send('DELETE', path),
+    });
+    expect(may).toEqual(['update']);
   });
 });

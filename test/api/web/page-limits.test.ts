@@ -29,6 +29,21 @@ describe('a form with files', () => {
     await expect(parseUploads(type, parts(60_000))).rejects.toThrow('more than 1000 fields and files');
   });
 
+  it.each(['multipart/form-data; xboundary=z; boundary=b', 'multipart/form-data; x="boundary=z"; boundary=b'])(
+    'is counted by the boundary that separates its parts, whatever other parameters say: %s',
+    async (misleading) => {
+      await expect(parseUploads(misleading, parts(60_000))).rejects.toThrow('more than 1000 fields and files');
+      expect((await parseUploads(misleading, parts(2)))['a']).toHaveLength(2);
+    },
+  );
+
+  it.each(['multipart/form-data', 'multipart/form-data; boundary=', 'multipart/form-data; boundary="'])(
+    'is refused without a boundary: %s',
+    async (unclear) => {
+      await expect(parseUploads(unclear, parts(1))).rejects.toThrow('is not valid multipart/form-data');
+    },
+  );
+
   it('is refused without a session before its body is read', async () => {
     const headers = { 'content-type': type, 'sec-fetch-site': 'same-origin' };
     const url = `/catalog/${crypto.randomUUID()}/publish`;
@@ -66,7 +81,6 @@ describe('a secret', () => {
       sensitive: 'yes',
       plan: 'yes',
       apply: 'yes',
-      expected_revision: '',
     };
     const refused = await visitor.submit(`/environments/${tenant.environment}/new-variable`, fields);
     expect(refused.status).toBe(400);

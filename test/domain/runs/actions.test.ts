@@ -10,7 +10,7 @@ import {
 } from '#domain/runs/actions.ts';
 import type { AdmissionFacts } from '#domain/runs/admission/rules.ts';
 import { type ApprovalFacts, findReviewRefusal, type RecordedReview } from '#domain/runs/approval/rules.ts';
-import { isTerminal, type RunStatus, runStatuses, runTransitions } from '#domain/runs/model.ts';
+import { isCancellationOverdue, isTerminal, type RunStatus, runStatuses, runTransitions } from '#domain/runs/model.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { toAction } from '#domain/shared/actions.ts';
 
@@ -293,5 +293,16 @@ describe('an action', () => {
   it('has a reason exactly where it is not allowed', () => {
     expect(toAction('cancel', null)).toEqual({ name: 'cancel', allowed: true, reason: null });
     expect(toAction('cancel', 'no')).toEqual({ name: 'cancel', allowed: false, reason: 'no' });
+  });
+});
+
+describe('a cancellation', () => {
+  const requestedAt = new Date('2030-01-01T00:00:00Z');
+
+  it.each([
+    ['00:00:39.999', false],
+    ['00:00:40', true],
+  ])('that was requested at 00:00:00 is overdue at %s: %s', (now, expected) => {
+    expect(isCancellationOverdue(requestedAt, new Date(`2030-01-01T${now}Z`))).toBe(expected);
   });
 });

@@ -53,23 +53,27 @@ async function startWorker(options: WorkerOptions): Promise<WorkerProcess> {
   return worker;
 }
 
+const namespaceKinds = ['mnt', 'pid', 'net', 'ipc', 'uts', 'user', 'cgroup'];
+const namespaceOf = (pid: number, kind: string) => readlinkSync(`/proc/${pid}/ns/${kind}`);
+const ownNamespaces = namespaceKinds.map((kind) => namespaceOf(process.pid, kind));
+
 /** Returns the namespaces of a process that differ from those of these tests. */
 function readNamespaces(pid: number): string[] {
-  const names = ['mnt', 'pid', 'net', 'ipc', 'uts', 'user', 'cgroup'];
-  return names.flatMap((name) => {
+  return namespaceKinds.flatMap((kind) => {
     try {
-      const namespaceOf = (id: number) => readlinkSync(`/proc/${id}/ns/${name}`);
-      return namespaceOf(pid) === namespaceOf(process.pid) ? [] : [namespaceOf(pid)];
+      const namespace = namespaceOf(pid, kind);
+      return ownNamespaces.includes(namespace) ? [] : [namespace];
     } catch {
       return [];
     }
   });
 }
 
+/** The namespaces are read last, because reading those of every process takes longest. */
 function hasEnded({ seconds, namespaces, worker }: Doomed): boolean {
+  if (existsSync(`/proc/${worker.hostPid}/exe`) || findProcesses(seconds).length > 0) return false;
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
-  const isInUse = pids.some((pid) => readNamespaces(pid).some((namespace) => namespaces.includes(namespace)));
-  return findProcesses(seconds).length === 0 && !isInUse && !existsSync(`/proc/${worker.hostPid}/exe`);
+  return !pids.some((pid) => readNamespaces(pid).some((namespace) => namespaces.includes(namespace)));
 }
 
 const listHosts = ({ directory }: WorkerProcess) => readdirSync(directory).filter((name) => name.startsWith('host-'));

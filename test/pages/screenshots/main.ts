@@ -14,8 +14,9 @@ import { takePictures } from './pictures.ts';
 const documented = fileURLToPath(new URL('../../../docs/screenshots/', import.meta.url));
 
 const help = `Usage: npm run docs:screenshots -- [--out <directory>] [--only <text>] [--viewport <name>] [--hostile] [--check] [--serve]
+       npm run test:pages -- [--only <text>]
 
-Without options, it writes the pictures of the documentation to docs/screenshots.
+Without options, it writes the pictures of the documentation to docs/screenshots. test:pages is the same with --check and --hostile.
 
   --out       writes whole pages as PNG to this directory instead, of every declared page
   --only      only pages with this text in their name; may be repeated

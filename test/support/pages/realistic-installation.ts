@@ -29,6 +29,9 @@ export interface Installation extends Tenants {
   /** A service account of the platform team, and one of its keys. */
   readonly accountId: string;
   readonly accountKeyId: string;
+  /** An API key of `people.reviewer`. */
+  readonly ownKeyId: string;
+  readonly workerId: string;
   /** The record of an approval. */
   readonly auditRecordId: string;
 }
@@ -63,7 +66,8 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     instances: places.all,
     runs: namesOf(present),
     invitationToken,
-    ...(await findRecords(api, accounts.platform?.id ?? '')),
+    workerId: workers.cloud,
+    ...(await findRecords(api, accounts.platform?.id ?? '', people.reviewer.id)),
   };
 }
 
@@ -79,11 +83,13 @@ function namesOf(stories: Record<RunKey, RunStory>): Installation['runs'] {
   return Object.fromEntries(named);
 }
 
-async function findRecords(api: TestApi, accountId: string) {
+async function findRecords(api: TestApi, accountId: string, reviewerId: string) {
   const first = async (sql: string, ...values: string[]) => (await api.rows<{ id: string }>(sql, values))[0]?.id ?? '';
+  const firstKey = 'select id from api_keys where principal_id = ? order by id limit 1';
   return {
     accountId,
-    accountKeyId: await first('select id from api_keys where principal_id = ? order by id limit 1', accountId),
+    accountKeyId: await first(firstKey, accountId),
+    ownKeyId: await first(firstKey, reviewerId),
     auditRecordId: await first(`select id from audit_records where action = 'run.reviewed' order by id limit 1`),
   };
 }

@@ -5,14 +5,15 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
+import { showUnseen } from '#api/web/components/value-change/print.ts';
 import { renderSummary } from '#api/web/forms/form.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { list, listActions, type RecordView } from '../operations.ts';
-import { listChanges } from './changes.ts';
 import { type AuditFilters, auditPath, exportPath, readFilters, renderFilters } from './filters.ts';
+import { listRecordChanges } from './record-changes.ts';
 
 export type ShownRecord = z.input<typeof RecordView>;
 
@@ -86,12 +87,14 @@ function renderRecords(records: readonly ShownRecord[]): Html {
   });
 }
 
+const mostNames = 4;
+
 /** The names of what changed: enough to know whether to open the record. */
 function describeChange({ before, after }: ShownRecord): Html | null {
-  const paths = listChanges(before, after).map(({ path }) => path);
-  if (paths.length === 0) return null;
-  const more = paths.length > 4 ? `, ${paths.length - 4} more` : '';
-  return html`<span class="foreign muted">${paths.slice(0, 4).join(', ')}${more}</span>`;
+  const { changes, omitted } = listRecordChanges({ before, after }, mostNames);
+  if (changes.length === 0) return null;
+  const names = changes.map(({ label }) => showUnseen(label)).join(', ');
+  return html`<span class="foreign muted">${names}${omitted > 0 ? `, ${omitted} more` : ''}</span>`;
 }
 
 export function renderOutcome(outcome: ShownRecord['outcome']): Html {

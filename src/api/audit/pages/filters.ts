@@ -34,7 +34,7 @@ export function exportPath(filters: AuditFilters, format: 'ndjson' | 'csv'): Loc
 }
 
 const outcomes: readonly Choice[] = [
-  { value: '', label: 'any' },
+  { value: '', label: 'Any' },
   { value: 'committed', label: 'done' },
   { value: 'refused', label: 'refused' },
 ];
@@ -45,14 +45,14 @@ export function renderFilters(filters: AuditFilters, actions: readonly string[])
   const isFiltered = names.some((name) => name in filters);
   const text = (name: string, label: string, value: string | undefined, kind: 'search' | 'date' = 'search') =>
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" type="${kind}" value="${value ?? ''}" maxlength="255" autocomplete="off" spellcheck="false" ${name === 'actor' ? html`data-key="f" data-key-says="Filter"` : null}></div>`;
-  const choices = [{ value: '', label: 'any' }, ...actions.map((value) => ({ value, label: value }))];
+  const choices = [{ value: '', label: 'Any' }, ...actions.map((value) => ({ value, label: value }))];
   return html`<form class="filters" method="get" action="${pagePath(pages.audit)}" role="search" aria-label="Audit records">
 ${['organization_id', 'team_id', 'request_id'].map((name) => (filters[name] ? html`<input type="hidden" name="${name}" value="${filters[name]}">` : null))}
 ${text('actor', 'Who (address or id)', actor)}
-${renderFormField({ name: 'action', label: 'What', kind: 'select', choices, value: action, isOptional: true })}
+${renderFormField({ name: 'action', label: 'What', kind: 'select', choices, value: action })}
 ${text('resource_type', 'Type', type)}
 ${text('resource_id', 'Id of the thing', id)}
-${renderFormField({ name: 'outcome', label: 'Outcome', kind: 'select', choices: outcomes, value: outcome, isOptional: true })}
+${renderFormField({ name: 'outcome', label: 'Outcome', kind: 'select', choices: outcomes, value: outcome })}
 ${text('from', 'From (UTC)', dayOf(from), 'date')}
 ${text('to', 'Before (UTC)', dayOf(to), 'date')}
 <button class="button" type="submit">Filter</button>

@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderHistoryLink } from '#api/web/components/history.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -9,16 +8,15 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../operations.ts';
 import { renderOutcome, type ShownRecord } from './audit-page.ts';
-import { listChanges, renderChanges } from './changes.ts';
 import { auditPath } from './filters.ts';
+import { renderRecordChanges } from './record-changes.ts';
 import { findResourcePath } from './resource-link.ts';
 
 /** One record: who did it, to what, and the values before and after. */
 export async function showRecord(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   const record = await visit.read(get, { params: { id: visit.params.id } });
-  const { organization_id: organizationId, team_id: teamId, resource, before, after } = record;
+  const { organization_id: organizationId, team_id: teamId, resource } = record;
   const names = await readNames(visit.em, { organizations: [organizationId], teams: [teamId] });
-  const changes = listChanges(before, after);
   const nameOf = (id: string | null) =>
     id === null ? null : html`<span class="foreign">${names.get(id)?.name ?? id}</span>`;
   return visit.show({
@@ -28,7 +26,7 @@ ${renderPageHead({
   title: record.action,
   crumbs: [{ label: 'Audit', path: pagePath(pages.audit) }],
   beside: renderOutcome(record.outcome),
-  actions: resource.id ? html`<div class="actions">${renderHistoryLink(resource.type, resource.id)}</div>` : null,
+  history: resource.id ? [resource.type, resource.id] : null,
 })}
 <div class="panel">${renderFacts([
       ['When', renderTime(record.at)],
@@ -49,7 +47,7 @@ ${renderPageHead({
       ['Record', html`<code>${record.id}</code>`],
     ])}</div>
 <h2>What changed</h2>
-${changes.length > 0 ? renderChanges(changes) : html`<p class="muted">${record.outcome === 'refused' ? 'Nothing: it was refused.' : 'The record names no values.'}</p>`}
+${renderRecordChanges(record) ?? html`<p class="muted">${record.outcome === 'refused' ? 'Nothing: it was refused.' : 'The record names no values.'}</p>`}
 </div>`,
   });
 }

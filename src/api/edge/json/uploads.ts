@@ -1,3 +1,4 @@
+import { MIMEType } from 'node:util';
 import { Invalid } from '#domain/shared/errors.ts';
 
 /** A file that a form sent. */
@@ -29,7 +30,7 @@ export async function parseUploads(
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } })
     .formData()
     .catch(() => {
-      throw new Invalid('the form is not valid multipart/form-data');
+      throw invalidForm();
     });
   const fields = new Map<string, FormValue[]>();
   for (const [name, value] of form) {
@@ -46,14 +47,31 @@ export async function parseUploads(
 
 /** Counts the parts before anything is parsed. @throws Invalid */
 function refuseTooManyParts(contentType: string, body: Buffer): void {
-  const boundary = /boundary="?([^";,]+)"?/i.exec(contentType)?.[1];
-  if (!boundary) throw new Invalid('the form is not valid multipart/form-data');
-  const mark = Buffer.from(`--${boundary}`);
+  const mark = Buffer.from(`--${readBoundary(contentType)}`);
   let parts = 0;
   for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length)) {
     parts += 1;
     if (parts > mostParts + 1) throw new Invalid(`the form has more than ${mostParts} fields and files: send fewer`);
   }
+}
+
+/** Reads the boundary by the rules that the parser follows, so that another parameter cannot be taken for it. @throws Invalid */
+function readBoundary(contentType: string): string {
+  const boundary = parseType(contentType)?.params.get('boundary');
+  if (!boundary) throw invalidForm();
+  return boundary;
+}
+
+function parseType(contentType: string): MIMEType | null {
+  try {
+    return new MIMEType(contentType);
+  } catch {
+    return null; // It is no media type at all.
+  }
+}
+
+function invalidForm(): Invalid {
+  return new Invalid('the form is not valid multipart/form-data');
 }
 
 async function readFile(file: File): Promise<UploadedFile | null> {

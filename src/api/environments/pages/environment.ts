@@ -14,7 +14,7 @@ import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../operations.ts';
 import { renderProtection } from './protection.ts';
 import { renderVariables } from './variables.ts';
-import { type Environment, kindWords, renderLock } from './words.ts';
+import { type Environment, kindWords, renderHold } from './words.ts';
 
 const news = {
   created: 'The environment is created.',
@@ -57,11 +57,12 @@ ${renderPageHead({
   beside: html`<span class="badge">${kindWords[environment.kind]}</span>${
     environment.archived_at ? renderStatusBadge({ word: 'Archived', icon: 'archive', tone: 'canceled' }) : null
   }`,
-  below: html`Team <span class="foreign">${names.get(environment.team_id)?.name ?? ''}</span> · <a href="${pagePath(pages.runs, {}, { environment_id: id })}">Runs</a>`,
+  below: html`Team <a class="foreign" href="${pagePath(pages.team, { orgID: environment.organization_id, id: environment.team_id })}">${names.get(environment.team_id)?.name ?? ''}</a> · <a href="${pagePath(pages.runs, {}, { environment_id: id })}">Runs</a>`,
   actions: renderEnvironmentActions(environment),
+  history: ['environments', id],
 })}
 ${renderNews(visit.query('done'), news)}
-${renderLock(environment)}
+${renderHold(environment)}
 ${renderTabs(
   'Parts of the environment',
   parts.map(({ key, label }) => ({
@@ -98,12 +99,7 @@ function renderEnvironmentActions({ id, actions, lock, archived_at: archivedAt }
     lock: { label: 'Lock', icon: 'lock', path: pagePath(pages.lockEnvironment, params) },
     unlock: { label: 'Unlock', icon: 'lock', path: pagePath(pages.unlockEnvironment, params) },
     archive: { label: 'Archive', icon: 'archive', path: pagePath(pages.archiveEnvironment, params) },
-    unarchive: {
-      label: 'Unarchive',
-      icon: 'archive',
-      path: pagePath(pages.unarchiveEnvironment, params),
-      isImmediate: true,
-    },
+    unarchive: { label: 'Unarchive', icon: 'archive', path: pagePath(pages.unarchiveEnvironment, params) },
     delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteEnvironment, params) },
   });
 }

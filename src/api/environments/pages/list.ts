@@ -1,14 +1,19 @@
 import type { FastifyReply } from 'fastify';
+import { get as getProject } from '#api/projects/operations.ts';
+import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
+import { renderAction } from '#api/web/components/actions.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { type Action, toAction } from '#domain/shared/actions.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
-import { list } from '../operations.ts';
+import { create, list } from '../operations.ts';
 import { abbreviatePolicy, kindWords, type ListedEnvironment } from './words.ts';
 
 /** Lists the environments of the scope, or of one project. */
@@ -33,7 +38,7 @@ export async function showEnvironments(visit: Visit): Promise<FastifyReply> {
 ${renderPageHead({
   title: 'Environments',
   below: 'Where runs deploy: each has its own variables, approval policy and locks.',
-  actions: html`<div class="actions"><a class="button button-primary" href="${pagePath(pages.newEnvironment, {}, { project_id: filter.project_id })}">New environment</a></div>`,
+  actions: html`<div class="actions">${renderAction(await mayCreateIn(visit, filter.project_id), { label: 'New environment', icon: 'plus', tone: 'primary', path: pagePath(pages.newEnvironment, {}, { project_id: filter.project_id }) })}</div>`,
 })}
 <ul class="chips" role="list" aria-label="Which environments">
 <li><a class="chip" href="${link({ archived: undefined })}" ${isArchive ? null : html`aria-current="true"`}>Active</a></li>
@@ -50,6 +55,13 @@ ${renderPageHead({
 ${renderPager({ first: visit.query('cursor') ? link({}) : null, next: next ? link({ cursor: next }) : null })}
 </div>`,
   });
+}
+
+/** Whether the visitor may make an environment in this project; without one, in any project that the scope leaves. */
+async function mayCreateIn(visit: Visit, projectId: string | undefined): Promise<Action> {
+  if (projectId === undefined) return visit.mayDo(create, ...(await readTeamsForNewInScope(visit)));
+  const { actions } = await visit.read(getProject, { params: { id: projectId } });
+  return toAction(create.id, refusalOf(actions, 'create_environment'));
 }
 
 function renderRows(environments: readonly ListedEnvironment[], names: Names) {

@@ -4,6 +4,7 @@ import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { list } from '../variable-operations.ts';
 import type { VariableView } from '../views.ts';
 import type { Environment } from './words.ts';
@@ -58,7 +59,13 @@ function renderRows(id: string, variables: readonly Variable[], mayChange: boole
   });
 }
 
-function renderValue({ sensitive, value }: Variable): Html {
-  if (sensitive) return html`<span class="muted">secret, not shown</span>`;
+/** The value, and the one that planning gets in its place. */
+function renderValue({ sensitive, value, plan_value: planValue, has_plan_value: hasPlanValue }: Variable): Html {
+  if (sensitive)
+    return html`<span class="muted">secret, not shown${hasPlanValue ? '; planning gets another one' : null}</span>`;
+  return html`${renderPlain(value)}${hasPlanValue ? html` <span class="muted">planning gets</span> ${renderPlain(planValue)}` : null}`;
+}
+
+function renderPlain(value: JsonValue): Html {
   return html`<code class="foreign">${typeof value === 'string' ? value : JSON.stringify(value)}</code>`;
 }

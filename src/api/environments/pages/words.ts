@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import { renderStatusBadge } from '#api/web/components/status.ts';
-import { renderAge, renderTime } from '#api/web/components/time.ts';
+import { renderSince, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
-import type { EnvironmentView, ListedEnvironmentView } from '../views.ts';
+import type { EnvironmentDetails as DetailsView, EnvironmentView, ListedEnvironmentView } from '../views.ts';
 
 export type Environment = z.input<typeof EnvironmentView>;
+/** An environment that is read alone. */
+export type EnvironmentDetails = z.input<typeof DetailsView>;
 export type ListedEnvironment = z.input<typeof ListedEnvironmentView>;
 type Policy = Environment['approval_policy'];
 
@@ -35,10 +37,25 @@ export const kindWords: Readonly<Record<Environment['kind'], string>> = {
   production: 'Production',
 };
 
-/** What keeps applies from starting, as a sentence; null if nothing does. */
-export function renderLock({ lock }: ListedEnvironment): Html | null {
-  if (!lock) return null;
-  return html`<p class="notice notice-hold">${renderStatusBadge({ word: 'Locked', icon: 'lock', tone: 'approval' })}<span>by ${lock.by.name} ${renderAge(lock.since)}${
-    lock.until ? html`, until ${renderTime(lock.until)}` : ', until somebody unlocks it'
-  }: <span class="foreign">${lock.reason}</span></span></p>`;
+const holdLooks = {
+  paused: { word: 'All applies are paused', icon: 'pause', tone: 'approval' },
+  locked: { word: 'Locked', icon: 'lock', tone: 'approval' },
+  frozen: { word: 'Frozen', icon: 'snowflake', tone: 'approval' },
+} as const;
+
+/** What keeps applies from starting now: a pause of the installation, a lock or a freeze window. Null if nothing does. */
+export function renderHold({ hold }: EnvironmentDetails): Html | null {
+  if (!hold) return null;
+  const { code, by, name, since, until, reason } = hold;
+  const who = by
+    ? html`by <span class="foreign">${by.name}</span>`
+    : html`by the window <span class="foreign">${name}</span>`;
+  const end = until
+    ? html`until ${renderTime(until)}`
+    : code === 'locked'
+      ? 'until somebody unlocks it'
+      : 'until somebody ends the pause';
+  return html`<p class="notice notice-hold">${renderStatusBadge(holdLooks[code])}<span>${who} ${renderSince(since)}, ${end}${
+    reason ? html`: <span class="foreign">${reason}</span>` : '.'
+  }</span></p>`;
 }

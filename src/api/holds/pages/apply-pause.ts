@@ -1,57 +1,50 @@
 import type { FastifyReply } from 'fastify';
-import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { renderForm } from '#api/web/forms/form.ts';
-import { type FormProblems, submit } from '#api/web/forms/problems.ts';
-import { html } from '#api/web/html.ts';
+import { renderKey } from '#api/web/forms/form.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { end, get, set } from '../apply-pause-operations.ts';
 import { holdFields, toUtc } from './lock.ts';
 
-const names = ['reason', 'until', 'expected_revision'] as const;
+type Pause = NonNullable<Awaited<ReturnType<typeof readPause>>['pause']>;
 
-/** Shows whether all applies are paused, with the form to pause them or to go on. For administrators. */
-export async function confirmPause(visit: Visit): Promise<FastifyReply> {
-  return show(visit, {}, null);
+const readPause = (visit: Visit) => visit.read(get);
+
+/** Adds the form that pauses all applies of the installation, and the button that ends the pause. For administrators. */
+export function registerApplyPause(addPage: AddPage): void {
+  addFormPage(addPage, pages.pauseApplies, {
+    read: readPause,
+    describe: ({ pause }) => ({
+      title: pause ? 'All applies are paused' : 'Pause all applies',
+      crumbs: [{ label: 'Workers', path: pagePath(pages.workers) }],
+      actions: pause ? renderEnd() : null,
+      lead: html`${pause ? renderPause(pause) : null}
+<p>Runs of the whole installation still plan and wait for review, but no apply starts. What already applies is not interrupted.</p>`,
+      fields: holdFields,
+      submit: pause ? 'Replace the pause' : 'Pause all applies',
+      tone: 'danger',
+      cancel: pagePath(pages.workers),
+    }),
+    carryOut: async (_subject, { reason, until = '' }, visit) => {
+      await visit.run(set, { body: { reason, until: toUtc(until) } });
+      return pagePath(pages.pauseApplies);
+    },
+  });
+  addPage('POST', pages.resumeApplies, submitResumption);
 }
 
-async function show(visit: Visit, typed: Record<string, string>, problems: FormProblems | null): Promise<FastifyReply> {
-  const { pause } = await visit.read(get);
-  const title = pause ? 'All applies are paused' : 'Pause all applies';
-  const page = {
-    title,
-    hasProblem: problems !== null,
-    main: html`<div class="page page-narrow">
-${renderPageHead({ title, crumbs: [{ label: 'Workers', path: pagePath(pages.workers) }] })}
-${
-  pause
-    ? html`<div class="panel stack"><p>${pause.by.name} paused them ${renderTime(pause.since)}${pause.until ? html`, until ${renderTime(pause.until)}` : null}: <span class="foreign">${pause.reason}</span></p>
-<form method="post" action="${pagePath(pages.resumeApplies)}"><button class="button button-primary" type="submit">End the pause</button></form></div>`
-    : null
-}
-<div class="panel"><p class="consequences">Runs of the whole installation still plan and wait for review, but no apply starts. What already applies is not interrupted.</p>
-${renderForm({
-  action: pagePath(pages.pauseApplies),
-  fields: holdFields.filter(({ name }) => name !== 'expected_revision'),
-  typed,
-  submit: pause ? 'Replace the pause' : 'Pause all applies',
-  tone: 'danger',
-  cancel: pagePath(pages.workers),
-  problems,
-})}</div></div>`,
-  };
-  return visit.show(page, problems?.status ?? 200);
+function renderPause({ by, since, until, reason }: Pause): Html {
+  return html`<p>${by.name} paused them ${renderTime(since)}${until ? html`, until ${renderTime(until)}` : null}: <span class="foreign">${reason}</span></p>`;
 }
 
-export async function submitPause(visit: Visit): Promise<FastifyReply> {
-  const { reason, until } = visit.form('reason', 'until');
-  const result = await submit(visit, names, () => visit.run(set, { body: { reason, until: toUtc(until) } }));
-  if (!result.done) return show(visit, { reason, until }, result.problems);
-  return visit.redirect(pagePath(pages.pauseApplies));
+function renderEnd(): Html {
+  return html`<form method="post" action="${pagePath(pages.resumeApplies)}">${renderKey()}<button class="button button-primary" type="submit">End the pause</button></form>`;
 }
 
-export async function submitResumption(visit: Visit): Promise<FastifyReply> {
+async function submitResumption(visit: Visit): Promise<FastifyReply> {
   visit.form();
   await visit.run(end);
   return visit.redirect(pagePath(pages.workers));

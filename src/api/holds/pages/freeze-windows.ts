@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { get as getEnvironment } from '#api/environments/operations.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { type FormField, renderForm } from '#api/web/forms/form.ts';
+import { type FormField, renderForm, renderKey } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -78,7 +78,7 @@ ${renderPageHead({
 
 function renderRow(action: string, revision: number, window: ShownWindow): Html {
   return html`<li class="row"><div class="row-text"><p class="row-title foreign">${window.name}</p><p class="muted">${renderFreezeWindow(window)}</p></div>
-<form method="post" action="${action}"><input type="hidden" name="do" value="remove"><input type="hidden" name="name" value="${window.name}"><input type="hidden" name="expected_revision" value="${revision}">
+<form method="post" action="${action}">${renderKey()}<input type="hidden" name="do" value="remove"><input type="hidden" name="name" value="${window.name}"><input type="hidden" name="expected_revision" value="${revision}">
 <button class="button button-small" type="submit">Remove<span class="unseen"> ${window.name}</span></button></form></li>`;
 }
 

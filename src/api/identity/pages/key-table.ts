@@ -31,7 +31,7 @@ export function renderKeyTable(
       { label: 'State', cell: ({ state }) => renderStatusBadge(looks[state]) },
       { label: 'Last used', cell: ({ last_used_at: used }) => (used ? renderAge(used) : 'never') },
       { label: 'Expires', cell: ({ expires_at: until }) => (until ? renderTime(until) : 'never') },
-      { label: 'Made', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+      { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
       { label: 'Actions', cell: (key) => (paths && key.state === 'active' ? renderLinks(key, paths(key)) : null) },
     ],
   })}</div>`;
@@ -40,5 +40,5 @@ export function renderKeyTable(
 function renderLinks({ name }: Key, { rotate, revoke }: { rotate: string | null; revoke: string }): Html {
   const link = (path: string, verb: string) =>
     html`<a class="button button-small" href="${path}">${verb}<span class="unseen"> the key ${name}</span></a>`;
-  return html`<div class="row-actions">${rotate ? link(rotate, 'Rotate …') : null}${link(revoke, 'Revoke …')}</div>`;
+  return html`<div class="row-actions">${rotate ? link(rotate, 'Rotate') : null}${link(revoke, 'Revoke')}</div>`;
 }

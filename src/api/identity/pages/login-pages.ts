@@ -14,7 +14,7 @@ import { type SignInForm, signedInPage, signInPage, unencryptedPage } from './lo
 
 /** Adds the pages to sign in and out: two forms for the operations `auth.sign_in` and `auth.sign_out`. */
 export function registerLogin(addPage: AddPage): void {
-  addPage('GET', pages.login, showLogin);
+  addPage('GET', pages.login, showLogin, { isPublic: true });
   addPage('POST', pages.login, submitLogin, { isPublic: true });
   addPage('POST', pages.logout, submitLogout, { isPublic: true });
 }

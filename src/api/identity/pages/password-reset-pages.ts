@@ -12,11 +12,13 @@ import { deadLinkPage, passwordResetPage } from './password-reset-views.ts';
 
 /** Adds the pages of a password reset link. */
 export function registerPasswordReset(addPage: AddPage): void {
-  addPage('GET', pages.passwordReset, (visit) => {
-    const { token } = visit.request.query as Readonly<Record<string, unknown>>;
-    return showForm(visit, typeof token === 'string' ? token : '');
-  });
+  addPage('GET', pages.passwordReset, showLink, { isPublic: true });
   addPage('POST', pages.passwordReset, submitForm, { isPublic: true });
+}
+
+function showLink(visit: Visit): Promise<FastifyReply> {
+  const { token } = visit.request.query as Readonly<Record<string, unknown>>;
+  return showForm(visit, typeof token === 'string' ? token : '');
 }
 
 /** Shows the form of a valid link. An invalid one is refused here already, before the user has chosen a password. */

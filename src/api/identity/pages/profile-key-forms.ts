@@ -1,5 +1,6 @@
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -31,7 +32,7 @@ export function registerProfileKeyForms(addPage: AddPage): void {
   });
   addFormPage(addPage, pages.rotateApiKey, {
     read: readKey,
-    describe: ({ name, kind }) => ({
+    describe: ({ name, kind, actions }) => ({
       title: `Rotate ${name}`,
       crumbs,
       lead:
@@ -41,6 +42,7 @@ export function registerProfileKeyForms(addPage: AddPage): void {
       fields: kind === 'profile' ? [] : [overlapField],
       submit: 'Rotate key',
       cancel: back,
+      refusal: kind === 'profile' ? null : refusalOf(actions, 'rotate'),
     }),
     carryOut: async ({ id, kind }, typed, visit) => {
       // A user has one profile key, which is regenerated in place.

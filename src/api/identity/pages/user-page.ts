@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderHistoryLink } from '#api/web/components/history.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
@@ -23,7 +22,7 @@ export async function showUser(visit: UserVisit): Promise<FastifyReply> {
   return visit.show({
     title: name,
     main: html`<div class="page page-wide">
-${renderPageHead({ title: name, crumbs: [usersCrumb], beside: renderState(enabled), actions: renderButtons(user) })}
+${renderPageHead({ title: name, crumbs: [usersCrumb], beside: renderState(enabled), actions: renderButtons(user), history: ['users', user.id] })}
 ${renderNews(visit.query('done'), news)}
 <div class="panel">${renderFacts([
       [
@@ -31,7 +30,7 @@ ${renderNews(visit.query('done'), news)}
         html`<span class="foreign">${email}</span> ${isVerified ? html`<span class="badge">confirmed</span>` : html`<span class="badge">not confirmed: accepts no invitations</span>`}`,
       ],
       ['Role', role],
-      ['User since', renderTime(since)],
+      ['Created', renderTime(since)],
       ['Id', html`<code>${id}</code>`],
     ])}</div>
 <p><a href="${pagePath(pages.audit, {}, { actor: id })}">What this user did, in the audit</a></p>
@@ -40,12 +39,12 @@ ${renderNews(visit.query('done'), news)}
 }
 
 function renderButtons({ id, actions, email_verified: isVerified }: ShownUser): Html {
-  return html`<div class="actions">${renderHistoryLink('users', id)}${renderActions(actions, {
+  return renderActions(actions, {
     update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editUser, { id }) },
     ...(isVerified
       ? {}
-      : { confirm_email: { label: 'Confirm address …', icon: 'mail', path: pagePath(pages.confirmEmail, { id }) } }),
-    reset_password: { label: 'Password link …', icon: 'key-round', path: pagePath(pages.makePasswordReset, { id }) },
-    delete: { label: 'Delete …', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteUser, { id }) },
-  })}</div>`;
+      : { confirm_email: { label: 'Confirm address', icon: 'mail', path: pagePath(pages.confirmEmail, { id }) } }),
+    reset_password: { label: 'Password link', icon: 'key-round', path: pagePath(pages.makePasswordReset, { id }) },
+    delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteUser, { id }) },
+  });
 }

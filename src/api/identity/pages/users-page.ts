@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
-import { renderIcon } from '#api/web/components/icon.ts';
+import { renderAction } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
@@ -11,11 +11,11 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { platformRoles } from '#domain/identity/model.ts';
-import { list } from '../user-operations.ts';
+import { create, list } from '../user-operations.ts';
 import type { ListedUserView } from '../user-views.ts';
 import { userPath } from './user-frame.ts';
 
-const any: Choice = { value: '', label: 'any' };
+const any: Choice = { value: '', label: 'Any' };
 const roles: readonly Choice[] = [any, ...platformRoles.map((value) => ({ value, label: value }))];
 const states: readonly Choice[] = [any, { value: 'true', label: 'enabled' }, { value: 'false', label: 'disabled' }];
 
@@ -31,7 +31,7 @@ export async function showUsers(visit: Visit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Users',
-  actions: html`<div class="actions"><a class="button button-primary" href="${pagePath(pages.newUser)}">${renderIcon('plus')}New user</a></div>`,
+  actions: html`<div class="actions">${renderAction(visit.mayDo(create), { label: 'New user', icon: 'plus', tone: 'primary', path: pagePath(pages.newUser) })}</div>`,
 })}
 ${renderNews(visit.query('done'), { deleted: 'The user is deleted, and the address is free again.' })}
 ${renderFilters(filters, isFiltered)}
@@ -49,8 +49,8 @@ type Filters = Readonly<Record<'q' | 'role' | 'enabled', string | undefined>>;
 function renderFilters({ q, role, enabled }: Filters, isFiltered: boolean): Html {
   return html`<form class="filters" method="get" action="${pagePath(pages.users)}" role="search" aria-label="Users">
 <div class="field"><label for="q">Name or address</label><input id="q" name="q" type="search" value="${q ?? ''}" maxlength="100" autocomplete="off" spellcheck="false" data-key="f"></div>
-${renderFormField({ name: 'role', label: 'Role', kind: 'select', choices: roles, value: role, isOptional: true })}
-${renderFormField({ name: 'enabled', label: 'State', kind: 'select', choices: states, value: enabled, isOptional: true })}
+${renderFormField({ name: 'role', label: 'Role', kind: 'select', choices: roles, value: role })}
+${renderFormField({ name: 'enabled', label: 'State', kind: 'select', choices: states, value: enabled })}
 <button class="button" type="submit">Filter</button>
 ${isFiltered ? html`<a class="button button-plain" href="${pagePath(pages.users)}">Clear</a>` : null}
 </form>`;
@@ -69,7 +69,7 @@ function renderUsers(users: readonly z.input<typeof ListedUserView>[]): Html {
       },
       { label: 'Role', cell: ({ role }) => role },
       { label: 'State', cell: ({ enabled }) => renderState(enabled) },
-      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+      { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   })}</div>`;
 }

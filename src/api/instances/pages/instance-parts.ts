@@ -1,4 +1,5 @@
 import { operationPath } from '#api/pipeline/answers/location.ts';
+import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -101,11 +102,7 @@ export async function renderStates(visit: InstanceVisit): Promise<Html> {
       {
         label: 'Written by',
         cell: ({ run_id: run, created_by: by }) =>
-          run
-            ? html`<a href="${pagePath(pages.run, { id: run })}">run …${run.slice(-6)}</a>`
-            : by
-              ? html`imported by ${names.get(by)?.name ?? by}`
-              : null,
+          run ? renderRunLink(run) : by ? html`imported by ${names.get(by)?.name ?? by}` : null,
       },
       { label: 'When', cell: ({ created_at: at }) => renderAge(at) },
       {

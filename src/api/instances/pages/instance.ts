@@ -3,6 +3,7 @@ import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderTime } from '#api/web/components/time.ts';
@@ -52,6 +53,7 @@ ${renderPageHead({
     ? html`<a href="${pagePath(pages.run, { id: instance.locked_by_run_id })}">${renderStatusBadge({ word: 'Busy with a run', icon: 'loader-circle', tone: 'running' })}</a>`
     : null,
   actions: renderInstanceActions(instance),
+  history: ['instances', instance.id],
 })}
 ${renderNews(visit.query('done'), news)}
 <div class="panel">${renderInstanceFacts(instance, names)}</div>
@@ -75,6 +77,8 @@ function renderInstanceActions(instance: Instance): Html {
   const params = { id };
   const absent = [
     instance.state_serial === 0 ? 'forget_state' : 'import_state',
+    // What a run has deployed was not imported.
+    ...(instance.deployed_run_id === null ? [] : ['forget_state']),
     ...(instance.locked_by_run_id === null ? ['unlock'] : []),
   ];
   const shown = instance.actions.filter(({ name: action }) => !absent.includes(action));
@@ -89,7 +93,7 @@ function renderInstanceActions(instance: Instance): Html {
     forget_state: {
       label: 'Undo the import',
       icon: 'undo-2',
-      path: pagePath(pages.importState, params, { undo: 'yes' }),
+      path: pagePath(pages.forgetState, params),
     },
     unlock: { label: 'Unlock', icon: 'lock', path: pagePath(pages.unlockInstance, params) },
     delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteInstance, params) },
@@ -117,17 +121,11 @@ function renderInstanceFacts(instance: Instance, names: Names): Html {
           : 'none',
       ],
       ['Team', instance.team_id ? nameOf(instance.team_id) : 'none: it belongs to the whole installation'],
-      [
-        'Deployed by',
-        run ? html`<a href="${pagePath(pages.run, { id: run })}">run …${run.slice(-6)}</a>` : 'nothing yet',
-      ],
-      [
-        'Busy with',
-        lockedBy ? html`<a href="${pagePath(pages.run, { id: lockedBy })}">run …${lockedBy.slice(-6)}</a>` : null,
-      ],
+      ['Deployed by', run ? renderRunLink(run) : 'nothing yet'],
+      ['Busy with', lockedBy ? renderRunLink(lockedBy) : null],
       ['Tool', instance.tool],
       ['Latest state', instance.state_serial === 0 ? 'none' : `#${instance.state_serial}`],
-      ['Made', renderTime(instance.created_at)],
+      ['Created', renderTime(instance.created_at)],
       ['Runs', html`<a href="${pagePath(pages.runs, {}, { instance_id: instance.id })}">All runs of this instance</a>`],
     ],
     { isWide: true },

@@ -1,25 +1,25 @@
 import type { FastifyReply } from 'fastify';
 import { operationPath } from '#api/pipeline/answers/location.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { confirmationPage } from '#api/web/forms/confirmation.ts';
-import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { get } from '../operations.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
 import { forgetState, importState } from '../state-operations.ts';
+import { instanceCrumbs, readInstance } from './forms.ts';
 import type { InstanceVisit } from './table.ts';
 
-/** Shows how to import a state, or asks whether to undo an import. */
-export async function showStateImport(visit: InstanceVisit): Promise<FastifyReply> {
-  if (visit.query('undo') !== undefined) return askToForget(visit, null);
-  const { name } = await visit.read(get, { params: visit.params });
+/** Shows how to import a state. */
+async function showStateImport(visit: InstanceVisit): Promise<FastifyReply> {
+  const { id, name } = await readInstance(visit);
   const address = operationPath(importState, visit.params);
   const title = `Import a state into ${name}`;
   return visit.show({
     title,
     scripts: ['upload.js'],
     main: html`<div class="page page-narrow">
-${renderPageHead({ title, crumbs: crumbsOf(visit.params.id, name) })}
+${renderPageHead({ title, crumbs: instanceCrumbs(id, name) })}
 <div class="panel stack">
 <p>The state is stored byte for byte, and the next run continues from it. The instance must have none. Up to 64 MiB.</p>
 <form class="form" data-upload="${address}" data-then="${pagePath(pages.instance, visit.params, { tab: 'states', done: 'imported' })}" hidden>
@@ -35,32 +35,24 @@ ${renderPageHead({ title, crumbs: crumbsOf(visit.params.id, name) })}
   });
 }
 
-function crumbsOf(id: string, name: string) {
-  return [
-    { label: 'Instances', path: pagePath(pages.instances) },
-    { label: name, path: pagePath(pages.instance, { id }) },
-  ];
-}
-
-async function askToForget(visit: InstanceVisit, problems: FormProblems | null): Promise<FastifyReply> {
-  const { name } = await visit.read(get, { params: visit.params });
-  const page = confirmationPage({
-    title: `Undo the import into ${name}`,
-    crumbs: crumbsOf(visit.params.id, name),
-    consequences:
-      'The instance holds nothing again, and nothing is destroyed. The state version stays in the history. This works as long as no run has applied to the instance.',
-    verb: 'Undo the import',
-    fields: [],
-    action: pagePath(pages.importState, visit.params),
-    cancel: pagePath(pages.instance, visit.params),
-    problems,
+/** Adds the page that imports a state, and the form that undoes an import. */
+export function registerStateImport(addPage: AddPage): void {
+  addPage('GET', pages.importState, showStateImport);
+  addFormPage(addPage, pages.forgetState, {
+    read: readInstance,
+    describe: ({ id, name, actions }) => ({
+      title: `Undo the import into ${name}`,
+      crumbs: instanceCrumbs(id, name),
+      lead: 'The instance holds nothing again, and nothing is destroyed. The state version stays in the history. This works as long as no run has applied to the instance.',
+      fields: [],
+      submit: 'Undo the import',
+      tone: 'danger',
+      cancel: pagePath(pages.instance, { id }),
+      refusal: refusalOf(actions, 'forget_state'),
+    }),
+    carryOut: async ({ id }, _typed, visit) => {
+      await visit.run(forgetState, { params: { id } });
+      return pagePath(pages.instance, { id }, { done: 'forgotten' });
+    },
   });
-  return visit.show(page, problems?.status ?? 200);
-}
-
-export async function submitForgetting(visit: InstanceVisit): Promise<FastifyReply> {
-  visit.form();
-  const result = await submit(visit, [], () => visit.run(forgetState, { params: visit.params }));
-  if (!result.done) return askToForget(visit, result.problems);
-  return visit.redirect(pagePath(pages.instance, visit.params, { done: 'forgotten' }));
 }

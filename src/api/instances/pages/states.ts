@@ -3,11 +3,15 @@ import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { operationPath } from '#api/pipeline/answers/location.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
+import { showUnseen } from '#api/web/components/value-change/print.ts';
+import { renderValueChanges } from '#api/web/components/value-change/value-changes.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { newEffort } from '#domain/shared/values/comparison/compare.ts';
 import { compare } from '../comparison-operations.ts';
 import { get as getInstance } from '../operations.ts';
 import { download, get } from '../state-operations.ts';
@@ -30,12 +34,7 @@ export async function showStateVersion(visit: Visit<{ id: string; serial: string
     main: html`<div class="page page-narrow">
 ${renderPageHead({ title, crumbs: crumbsOf(id, instance.name) })}
 <div class="panel stack">${renderFacts([
-      [
-        'Written by',
-        version.run_id
-          ? html`<a href="${pagePath(pages.run, { id: version.run_id })}">run …${version.run_id.slice(-6)}</a>`
-          : 'an import',
-      ],
+      ['Written by', version.run_id ? renderRunLink(version.run_id) : 'an import'],
       ['When', renderTime(version.created_at)],
       ['Resources', version.resource_count],
       ['Size', formatSize(version.size)],
@@ -62,7 +61,7 @@ export async function showComparison(visit: Visit<{ id: string }>): Promise<Fast
 ${renderPageHead({ title, crumbs: crumbsOf(id, instance.name), below: describe(comparison) })}
 ${
   comparison.changes.length > 0
-    ? html`<div class="list-panel">${comparison.changes.map(renderChange)}</div>`
+    ? html`<div class="list-panel">${comparison.changes.map((change) => renderChange(change, comparison.changes.length <= fewChanges))}</div>`
     : html`<div class="list-panel">${renderEmpty('The two hold the same', 'No resource differs between them.')}</div>`
 }
 ${comparison.omitted > 0 ? html`<p class="notice">${comparison.omitted} more resources differ. Download both states to compare all.</p>` : null}
@@ -89,18 +88,21 @@ function describe({ changes, omitted, unchanged }: Comparison): string {
   return parts.join(' · ');
 }
 
+/** All changes that the operation answers, whose values it has cut already. */
+const shown = {
+  mostCharacters: 5_000,
+  mostDifferences: Number.POSITIVE_INFINITY,
+  mostUnchanged: 0,
+  whole: null,
+};
+
 const words: Readonly<Record<Change['action'], string>> = { create: 'new', update: 'changed', delete: 'gone' };
 
-function renderChange({ address, action, attributes, omitted_attributes: omitted }: Change): Html {
-  return html`<details class="difference"><summary><span class="difference-word difference-${action}">${words[action]}</span> <span class="mono foreign">${address}</span></summary>
-<table class="values"><caption class="unseen">Values of ${address}</caption><thead><tr><th scope="col">Path</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
-<tbody>${attributes.map(
-    ({ path, before, after, sensitive }) =>
-      html`<tr><th scope="row" class="mono foreign">${path}</th>${
-        sensitive
-          ? html`<td colspan="2" class="muted">sensitive, changed</td>`
-          : html`<td class="mono foreign">${before ?? '–'}</td><td class="mono foreign">${after ?? '–'}</td>`
-      }</tr>`,
-  )}</tbody></table>
+/** So few changes are all open. */
+const fewChanges = 3;
+
+function renderChange({ address, action, attributes, omitted_attributes: omitted }: Change, isOpen: boolean): Html {
+  return html`<details class="difference" ${isOpen ? html`open` : null}><summary><span class="difference-word difference-${action}">${words[action]}</span> <span class="mono foreign">${showUnseen(address)}</span></summary>
+${renderValueChanges(attributes, { ...shown, effort: newEffort() }) ?? html`<p class="muted">No value differs, only what the state marks as sensitive, or an attribute that is not set.</p>`}
 ${omitted > 0 ? html`<p class="muted">${omitted} more values differ.</p>` : null}</details>`;
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -56,15 +57,13 @@ export async function renderInstanceTable(
       { label: 'State', kind: 'number', cell: ({ state_serial: serial }) => (serial === 0 ? null : `#${serial}`) },
       {
         label: 'Deployed by',
-        cell: ({ deployed_run_id: id }) =>
-          id === null ? null : html`<a href="${pagePath(pages.run, { id })}">run …${id.slice(-6)}</a>`,
+        cell: ({ deployed_run_id: id }) => (id === null ? null : renderRunLink(id)),
       },
       {
         label: 'Busy with',
-        cell: ({ locked_by_run_id: id }) =>
-          id === null ? null : html`<a href="${pagePath(pages.run, { id })}">run …${id.slice(-6)}</a>`,
+        cell: ({ locked_by_run_id: id }) => (id === null ? null : renderRunLink(id)),
       },
-      { label: 'Made', kind: 'minor', cell: ({ created_at: at }) => renderAge(at) },
+      { label: 'Created', kind: 'minor', cell: ({ created_at: at }) => renderAge(at) },
     ],
   });
 }

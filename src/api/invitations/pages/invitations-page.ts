@@ -1,19 +1,21 @@
 import type { FastifyReply } from 'fastify';
-import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
+import type { LevelOwner } from '#api/tenancy/pages/levels/level.ts';
+import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
 import { renderSection } from '#api/tenancy/pages/views.ts';
 import type { IconName } from '#api/web/components/icon.ts';
 import { renderSecret, secretScript } from '#api/web/components/secret.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { renderForm } from '#api/web/forms/form.ts';
+import { renderForm, renderKey } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { refusalOf, toBody } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { InvitationStatus } from '#domain/invitations/model.ts';
-import type { InvitationLevel, InvitationsOwner, SentInvitation, ShownInvitation } from './invitation-level.ts';
+import type { InvitationLevel, SentInvitation, ShownInvitation } from './invitation-level.ts';
 
 interface State {
   readonly typed?: Readonly<Record<string, string>>;
@@ -23,15 +25,15 @@ interface State {
 }
 
 /** The invitations into an organization or a team, and the form that sends one. */
-export async function showInvitations<Params, Owner extends InvitationsOwner>(
-  level: InvitationLevel<Params, Owner>,
+export async function showInvitations<Params, Owner extends LevelOwner>(
+  invitations: InvitationLevel<Params, Owner>,
   visit: Visit<Params>,
   state: State = {},
 ): Promise<FastifyReply> {
-  const owner = await level.read(visit);
+  const owner = await invitations.level.read(visit);
   const refusal = refusalOf(owner.actions, 'invite');
   const content = html`${state.sent ? renderSent(visit, state.sent) : null}
-${refusal ? html`<p class="notice">${toSentence(refusal)}</p>` : await renderList(level, visit, owner)}
+${refusal ? html`<p class="notice">${toSentence(refusal)}</p>` : await renderList(invitations, visit, owner)}
 ${
   refusal
     ? null
@@ -39,27 +41,27 @@ ${
         'invite',
         'Invite somebody',
         'The link works once, and only for this address. You can offer no role above your own.',
-        await renderInviteForm(level, visit, owner, state),
+        await renderInviteForm(invitations, visit, owner, state),
       )
 }`;
   const page = {
-    ...level.page(visit, owner, { content, scripts: [secretScript] }),
+    ...levelPage(invitations.level, visit, owner, { tab: 'invitations', content, scripts: [secretScript] }),
     hasProblem: Boolean(state.problems),
   };
   return visit.show(page, state.sent ? 201 : state.problems?.status);
 }
 
-async function renderInviteForm<Params, Owner extends InvitationsOwner>(
-  level: InvitationLevel<Params, Owner>,
+async function renderInviteForm<Params, Owner extends LevelOwner>(
+  invitations: InvitationLevel<Params, Owner>,
   visit: Visit<Params>,
   owner: Owner,
   { typed, problems }: State,
 ): Promise<Html> {
   return renderForm({
-    action: level.path(owner),
+    action: invitations.level.path('invitations', owner),
     fields: [
       { name: 'email', label: 'E-mail address', kind: 'email', maxLength: 254 },
-      ...(await level.fields(visit, owner)),
+      ...(await invitations.fields(visit, owner)),
     ],
     submit: 'Make invitation',
     ...(typed && { typed }),
@@ -79,41 +81,41 @@ ${renderSecret({ id: 'invitation-token', label: 'Token alone, for the API', valu
 </section>`;
 }
 
-export async function submitInvitation<Params, Owner extends InvitationsOwner>(
-  level: InvitationLevel<Params, Owner>,
+export async function submitInvitation<Params, Owner extends LevelOwner>(
+  invitations: InvitationLevel<Params, Owner>,
   visit: Visit<Params>,
 ): Promise<FastifyReply> {
-  const owner = await level.read(visit);
-  const names = ['email', ...level.names];
+  const owner = await invitations.level.read(visit);
+  const names = ['email', ...invitations.names];
   const typed = visit.form(...names);
-  const submitted = await submit(visit, names, () => level.create(visit, owner, level.toBody(typed)));
-  if (!submitted.done) return showInvitations(level, visit, { typed, problems: submitted.problems });
-  return showInvitations(level, visit, { sent: submitted.result });
+  const submitted = await submit(visit, names, () => invitations.create(visit, owner, toBody(typed)));
+  if (!submitted.done) return showInvitations(invitations, visit, { typed, problems: submitted.problems });
+  return showInvitations(invitations, visit, { sent: submitted.result });
 }
 
 /** Sends an invitation again. Its new token is shown in the answer. */
-export async function submitResend<Params, Owner extends InvitationsOwner>(
-  level: InvitationLevel<Params, Owner>,
+export async function submitResend<Params, Owner extends LevelOwner>(
+  invitations: InvitationLevel<Params, Owner>,
   visit: Visit<Params>,
   id: string,
 ): Promise<FastifyReply> {
-  const owner = await level.read(visit);
+  const owner = await invitations.level.read(visit);
   visit.form();
-  const submitted = await submit(visit, [], () => level.resend(visit, owner, id));
-  if (!submitted.done) return showInvitations(level, visit, { problems: submitted.problems });
-  return showInvitations(level, visit, { sent: submitted.result });
+  const submitted = await submit(visit, [], () => invitations.resend(visit, owner, id));
+  if (!submitted.done) return showInvitations(invitations, visit, { problems: submitted.problems });
+  return showInvitations(invitations, visit, { sent: submitted.result });
 }
 
-export async function submitRevocation<Params, Owner extends InvitationsOwner>(
-  level: InvitationLevel<Params, Owner>,
+export async function submitRevocation<Params, Owner extends LevelOwner>(
+  invitations: InvitationLevel<Params, Owner>,
   visit: Visit<Params>,
   id: string,
 ): Promise<FastifyReply> {
-  const owner = await level.read(visit);
+  const owner = await invitations.level.read(visit);
   visit.form();
-  const submitted = await submit(visit, [], () => level.revoke(visit, owner, id));
-  if (!submitted.done) return showInvitations(level, visit, { problems: submitted.problems });
-  return visit.redirect(level.path(owner, { done: 'invitation-revoked' }));
+  const submitted = await submit(visit, [], () => invitations.revoke(visit, owner, id));
+  if (!submitted.done) return showInvitations(invitations, visit, { problems: submitted.problems });
+  return visit.redirect(invitations.level.path('invitations', owner, { done: 'invitation-revoked' }));
 }
 
 const looks: Readonly<Record<InvitationStatus, { word: string; icon: IconName; tone: string }>> = {
@@ -124,18 +126,18 @@ const looks: Readonly<Record<InvitationStatus, { word: string; icon: IconName; t
   void: { word: 'Void', icon: 'ban', tone: 'canceled' },
 };
 
-async function renderList<Params, Owner extends InvitationsOwner>(
-  level: InvitationLevel<Params, Owner>,
+async function renderList<Params, Owner extends LevelOwner>(
+  invitations: InvitationLevel<Params, Owner>,
   visit: Visit<Params>,
   owner: Owner,
 ): Promise<Html> {
   const cursor = visit.query('cursor');
-  const { invitations, next_cursor: next } = await level.list(visit, owner, cursor ? { cursor } : {});
-  if (invitations.length === 0)
+  const { invitations: shown, next_cursor: next } = await invitations.list(visit, owner, cursor ? { cursor } : {});
+  if (shown.length === 0)
     return renderEmpty('Nobody is invited', 'Invitations that were sent are listed here, with what became of them.');
   const table = renderTable({
     caption: 'Invitations',
-    rows: invitations,
+    rows: shown,
     columns: [
       { label: 'E-mail address', kind: 'main', cell: ({ email }) => html`<span class="foreign">${email}</span>` },
       { label: 'State', cell: ({ status }) => renderStatusBadge(looks[status]) },
@@ -146,11 +148,11 @@ async function renderList<Params, Owner extends InvitationsOwner>(
         kind: 'minor',
         cell: ({ expires_at: until, status }) => (status === 'open' ? renderTime(until) : null),
       },
-      { label: 'Actions', cell: (row) => renderRowActions(level, owner, row) },
+      { label: 'Actions', cell: (row) => renderRowActions(invitations, owner, row) },
     ],
   });
   return html`<div class="list-panel">${table}</div>
-${renderPager({ first: cursor ? level.path(owner) : null, next: next ? level.path(owner, { cursor: next }) : null })}`;
+${renderPager({ first: cursor ? invitations.level.path('invitations', owner) : null, next: next ? invitations.level.path('invitations', owner, { cursor: next }) : null })}`;
 }
 
 function describeOffer({ role, team_role: teamRole }: ShownInvitation): string {
@@ -159,13 +161,13 @@ function describeOffer({ role, team_role: teamRole }: ShownInvitation): string {
 }
 
 /** An accepted or revoked invitation has ended; every other one can be sent again or revoked. */
-function renderRowActions<Params, Owner extends InvitationsOwner>(
-  level: InvitationLevel<Params, Owner>,
+function renderRowActions<Params, Owner extends LevelOwner>(
+  invitations: InvitationLevel<Params, Owner>,
   owner: Owner,
   { id, email, status }: ShownInvitation,
 ): Html | null {
   if (status === 'accepted' || status === 'revoked') return null;
   const button = (path: string, verb: string) =>
-    html`<form method="post" action="${path}"><button class="button button-small" type="submit">${verb}<span class="unseen"> the invitation of ${email}</span></button></form>`;
-  return html`<div class="row-actions">${button(level.resendPath(owner, id), 'Send again')}${button(level.revokePath(owner, id), 'Revoke')}</div>`;
+    html`<form method="post" action="${path}">${renderKey()}<button class="button button-small" type="submit">${verb}<span class="unseen"> the invitation of ${email}</span></button></form>`;
+  return html`<div class="row-actions">${button(invitations.resendPath(owner, id), 'New link')}${button(invitations.revokePath(owner, id), 'Revoke')}</div>`;
 }

@@ -1,7 +1,6 @@
-import { type Organization, organizationPage, readOrganization } from '#api/organizations/pages/organization-frame.ts';
+import { type Organization, organizationLevel } from '#api/organizations/pages/organization-frame.ts';
 import { list as listTeams } from '#api/teams/operations.ts';
-import { readTeam, type TeamSubject, teamPage, teamParams } from '#api/teams/pages/team-frame.ts';
-import { toBody } from '#api/tenancy/pages/named-forms.ts';
+import { type TeamSubject, teamLevel, teamParams } from '#api/teams/pages/team-frame.ts';
 import { organizationRoleChoices, teamRoleChoices } from '#api/tenancy/pages/roles.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -24,9 +23,8 @@ const lifetimeField: FormField = {
   ],
 };
 
-const organizationLevel: InvitationLevel<{ orgID: string }, Organization> = {
-  noun: 'organization',
-  read: readOrganization,
+const organizationInvitations: InvitationLevel<{ orgID: string }, Organization> = {
+  level: organizationLevel,
   list: (visit, { id: orgID }, query) => visit.read(ofOrganization.list, { params: { orgID }, query }),
   create: (visit, { id: orgID }, body) => visit.run(ofOrganization.create, { params: { orgID }, body }),
   resend: (visit, { id: orgID }, id) => visit.run(ofOrganization.resend, { params: { orgID, id } }),
@@ -60,16 +58,12 @@ const organizationLevel: InvitationLevel<{ orgID: string }, Organization> = {
       lifetimeField,
     ];
   },
-  toBody,
-  path: ({ id: orgID }, query) => pagePath(pages.organizationInvitations, { orgID }, query),
   resendPath: ({ id: orgID }, id) => pagePath(pages.resendOrganizationInvitation, { orgID, id }),
   revokePath: ({ id: orgID }, id) => pagePath(pages.revokeOrganizationInvitation, { orgID, id }),
-  page: (visit, organization, parts) => organizationPage(visit, organization, 'invitations', parts),
 };
 
-const teamLevel: InvitationLevel<{ orgID: string; id: string }, TeamSubject> = {
-  noun: 'team',
-  read: readTeam,
+const teamInvitations: InvitationLevel<{ orgID: string; id: string }, TeamSubject> = {
+  level: teamLevel,
   list: (visit, team, query) => visit.read(ofTeam.list, { params: teamParams(team), query }),
   create: (visit, team, body) => visit.run(ofTeam.create, { params: teamParams(team), body }),
   resend: (visit, team, invitationID) => visit.run(ofTeam.resend, { params: { ...teamParams(team), invitationID } }),
@@ -79,27 +73,28 @@ const teamLevel: InvitationLevel<{ orgID: string; id: string }, TeamSubject> = {
     { name: 'role', label: 'Role in the team', kind: 'radio', choices: teamRoleChoices, value: 'member' },
     lifetimeField,
   ],
-  toBody,
-  path: (team, query) => pagePath(pages.teamInvitations, teamParams(team), query),
   resendPath: (team, invitationID) => pagePath(pages.resendTeamInvitation, { ...teamParams(team), invitationID }),
   revokePath: (team, invitationID) => pagePath(pages.revokeTeamInvitation, { ...teamParams(team), invitationID }),
-  page: (visit, team, parts) => teamPage(visit, team, 'invitations', parts),
 };
 
 /** Adds the pages of invitations: those of an owner, and the one where the invited person accepts. */
 export function registerInvitationPages(addPage: AddPage): void {
-  addPage('GET', pages.acceptInvitation, showAcceptance);
+  addPage('GET', pages.acceptInvitation, showAcceptance, { isPublic: true });
   addPage('POST', pages.acceptInvitation, submitAcceptance);
-  addPage('GET', pages.organizationInvitations, (visit) => showInvitations(organizationLevel, visit));
-  addPage('POST', pages.organizationInvitations, (visit) => submitInvitation(organizationLevel, visit));
+  addPage('GET', pages.organizationInvitations, (visit) => showInvitations(organizationInvitations, visit));
+  addPage('POST', pages.organizationInvitations, (visit) => submitInvitation(organizationInvitations, visit));
   addPage('POST', pages.resendOrganizationInvitation, (visit) =>
-    submitResend(organizationLevel, visit, visit.params.id),
+    submitResend(organizationInvitations, visit, visit.params.id),
   );
   addPage('POST', pages.revokeOrganizationInvitation, (visit) =>
-    submitRevocation(organizationLevel, visit, visit.params.id),
+    submitRevocation(organizationInvitations, visit, visit.params.id),
   );
-  addPage('GET', pages.teamInvitations, (visit) => showInvitations(teamLevel, visit));
-  addPage('POST', pages.teamInvitations, (visit) => submitInvitation(teamLevel, visit));
-  addPage('POST', pages.resendTeamInvitation, (visit) => submitResend(teamLevel, visit, visit.params.invitationID));
-  addPage('POST', pages.revokeTeamInvitation, (visit) => submitRevocation(teamLevel, visit, visit.params.invitationID));
+  addPage('GET', pages.teamInvitations, (visit) => showInvitations(teamInvitations, visit));
+  addPage('POST', pages.teamInvitations, (visit) => submitInvitation(teamInvitations, visit));
+  addPage('POST', pages.resendTeamInvitation, (visit) =>
+    submitResend(teamInvitations, visit, visit.params.invitationID),
+  );
+  addPage('POST', pages.revokeTeamInvitation, (visit) =>
+    submitRevocation(teamInvitations, visit, visit.params.invitationID),
+  );
 }

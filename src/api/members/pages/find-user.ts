@@ -1,7 +1,6 @@
 import { list as listUsers } from '#api/identity/user-operations.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { emailKey } from '#domain/identity/model.ts';
-import { managesUsers } from '#domain/service-accounts/succession.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { list as listMembers } from '../organization-operations.ts';
@@ -42,7 +41,7 @@ async function findMember(visit: Visit, orgID: string, email: string): Promise<s
 }
 
 async function findUser(visit: Visit, email: string): Promise<string | undefined> {
-  if (!managesUsers(visit.principal)) return undefined;
+  if (!visit.mayDo(listUsers).allowed) return undefined;
   const { users } = await visit.read(listUsers, { query: { email } });
   return users[0]?.id;
 }

@@ -1,33 +1,41 @@
-import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
+import { type Level, type LevelOwner, levelCrumbs } from '#api/tenancy/pages/levels/level.ts';
+import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
+import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import type { FormPageDeclaration } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { MemberLevel, MemberParams, MembersOwner, ShownMember } from './member-level.ts';
+import type { MemberDetails, MemberLevel, MemberParams } from './member-level.ts';
 
 interface Membership<Owner> {
   readonly owner: Owner;
-  readonly member: ShownMember;
+  readonly member: MemberDetails;
 }
 
-async function readMembership<Params, Owner extends MembersOwner>(
-  level: MemberLevel<Params, Owner>,
+async function readMembership<Params, Owner extends LevelOwner>(
+  members: MemberLevel<Params, Owner>,
   visit: Visit<MemberParams<Params>>,
 ): Promise<Membership<Owner>> {
-  const owner = await level.read(visit as unknown as Visit<Params>);
-  return { owner, member: await level.get(visit, owner, visit.params.userID) };
+  const owner = await members.level.read(visit);
+  return { owner, member: await members.get(visit, owner, visit.params.userID) };
+}
+
+function membersCrumbs<Params, Owner extends LevelOwner>(level: Level<Params, Owner>, owner: Owner): Crumb[] {
+  return [...levelCrumbs(level, owner), { label: 'Members', path: level.path('members', owner) }];
 }
 
 /** One member, and the form that changes the role. */
-export function memberForm<Params, Owner extends MembersOwner>(
-  level: MemberLevel<Params, Owner>,
+export function memberForm<Params, Owner extends LevelOwner>(
+  members: MemberLevel<Params, Owner>,
 ): FormPageDeclaration<MemberParams<Params>, Membership<Owner>> {
+  const { level } = members;
   return {
-    read: (visit) => readMembership(level, visit),
+    read: (visit) => readMembership(members, visit),
     describe: ({ owner, member }, visit) => ({
       title: member.name,
-      crumbs: [...level.crumbs(owner), { label: 'Members', path: level.path(owner) }],
+      crumbs: membersCrumbs(level, owner),
       lead: html`${renderFacts([
         ['Role', member.role],
         ['E-mail address', member.email && html`<span class="foreign">${member.email}</span>`],
@@ -35,46 +43,53 @@ export function memberForm<Params, Owner extends MembersOwner>(
         ['Member since', renderTime(member.created_at)],
         ['State', member.enabled ? 'enabled' : 'disabled'],
       ])}
-<p><a class="button button-danger" href="${level.removalPath(owner, member.user_id)}">${member.user_id === visit.principal.id ? `Leave the ${level.noun} …` : `Remove from the ${level.noun} …`}</a></p>`,
+${renderActions(member.actions, {
+  remove: {
+    label: `${member.user_id === visit.principal.id ? 'Leave' : 'Remove from'} the ${level.noun} …`,
+    tone: 'danger',
+    path: members.removalPath(owner, member.user_id),
+  },
+})}`,
       fields: [
-        { name: 'role', label: 'Role', kind: 'radio', choices: level.roles, value: member.role },
+        { name: 'role', label: 'Role', kind: 'radio', choices: members.roles, value: member.role },
         { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(member.revision) },
       ],
       submit: 'Save role',
-      cancel: level.path(owner),
-      refusal: refusalOf(owner.actions, 'set_members'),
+      cancel: level.path('members', owner),
+      refusal: refusalOf(member.actions, 'change_role'),
     }),
     carryOut: async ({ owner, member }, typed, visit) => {
       const revision = Number(typed['expected_revision']);
-      await level.set(visit, owner, member.user_id, { role: typed['role'], expected_revision: revision });
-      return level.path(owner, { done: 'member-set' });
+      await members.set(visit, owner, member.user_id, { role: typed['role'], expected_revision: revision });
+      return level.path('members', owner, { done: 'member-set' });
     },
   };
 }
 
 /** Ends a membership: one's own by leaving, another's by removing. */
-export function removalForm<Params, Owner extends MembersOwner>(
-  level: MemberLevel<Params, Owner>,
+export function removalForm<Params, Owner extends LevelOwner>(
+  members: MemberLevel<Params, Owner>,
 ): FormPageDeclaration<MemberParams<Params>, Membership<Owner>> {
+  const { level } = members;
   return {
-    read: (visit) => readMembership(level, visit),
+    read: (visit) => readMembership(members, visit),
     describe: ({ owner, member }, visit) => {
       const isOwn = member.user_id === visit.principal.id;
       return {
         title: isOwn ? `Leave ${owner.name}` : `Remove ${member.name} from ${owner.name}`,
-        crumbs: [...level.crumbs(owner), { label: 'Members', path: level.path(owner) }],
-        lead: level.removal,
+        crumbs: membersCrumbs(level, owner),
+        lead: members.aboutRemoval,
         fields: [],
         submit: isOwn ? `Leave ${level.noun}` : 'Remove member',
         tone: 'danger',
-        cancel: level.path(owner),
-        refusal: isOwn ? null : refusalOf(owner.actions, 'remove_members'),
+        cancel: level.path('members', owner),
+        refusal: refusalOf(member.actions, 'remove'),
       };
     },
     carryOut: async ({ owner, member }, _typed, visit) => {
-      await level.remove(visit, owner, member.user_id);
+      await members.remove(visit, owner, member.user_id);
       const hasLeft = member.user_id === visit.principal.id;
-      return hasLeft ? level.pathAfterLeaving : level.path(owner, { done: 'member-removed' });
+      return hasLeft ? members.pathAfterLeaving : level.path('members', owner, { done: 'member-removed' });
     },
   };
 }

@@ -1,9 +1,7 @@
-import type { Crumb } from '#api/web/components/page-head.ts';
+import type { Level, LevelOwner } from '#api/tenancy/pages/levels/level.ts';
 import type { Choice, FormField } from '#api/web/forms/form.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
-import type { Html } from '#api/web/html.ts';
-import type { Page } from '#api/web/layout.ts';
-import type { LocalPath, Query } from '#api/web/paths.ts';
+import type { LocalPath } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
 
@@ -20,39 +18,35 @@ export interface ShownMember {
   readonly created_at: string;
 }
 
-/** An organization or a team, whose members pages show. */
-export interface MembersOwner {
-  readonly id: string;
-  readonly name: string;
+/** A member read alone, with what the visitor may do with the membership. */
+export interface MemberDetails extends ShownMember {
   readonly actions: readonly Action[];
 }
 
 /** How the members of organizations and those of teams differ for pages. */
-export interface MemberLevel<Params, Owner extends MembersOwner> {
-  readonly noun: 'organization' | 'team';
-  readonly read: (visit: Visit<Params>) => Promise<Owner>;
+export interface MemberLevel<Params, Owner extends LevelOwner> {
+  readonly level: Level<Params, Owner>;
   readonly list: (
     visit: Visit,
     owner: Owner,
     query: Record<string, string>,
   ) => Promise<{ readonly members: readonly ShownMember[]; readonly next_cursor: string | null }>;
-  readonly get: (visit: Visit, owner: Owner, userID: string) => Promise<ShownMember>;
+  readonly get: (visit: Visit, owner: Owner, userID: string) => Promise<MemberDetails>;
   readonly set: (visit: Visit, owner: Owner, userID: string, body: object) => Promise<unknown>;
   readonly remove: (visit: Visit, owner: Owner, userID: string) => Promise<unknown>;
   readonly roles: readonly Choice[];
+  /** Who can join. */
+  readonly aboutJoining: string;
   /** The field in which a person is chosen who is to join. */
   readonly personField: (visit: Visit, owner: Owner) => Promise<FormField>;
   /** The id of that person. @throws Invalid at the field */
   readonly findPerson: (visit: Visit, owner: Owner, typed: Typed) => Promise<string>;
-  readonly crumbs: (owner: Owner) => readonly Crumb[];
-  readonly path: (owner: Owner, query?: Query) => LocalPath;
   readonly memberPath: (owner: Owner, userID: string) => LocalPath;
   readonly removalPath: (owner: Owner, userID: string) => LocalPath;
   /** Where somebody goes who has left. */
   readonly pathAfterLeaving: LocalPath;
-  readonly page: (visit: Visit, owner: Owner, content: Html) => Page;
   /** What ends with a membership. */
-  readonly removal: string;
+  readonly aboutRemoval: string;
 }
 
 /** The parameters of the path of one member. */

@@ -1,15 +1,17 @@
 import type { FastifyReply } from 'fastify';
-import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
+import type { LevelOwner } from '#api/tenancy/pages/levels/level.ts';
+import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
 import { renderSection } from '#api/tenancy/pages/views.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { renderForm } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { MemberLevel, MembersOwner, ShownMember } from './member-level.ts';
+import type { MemberLevel, ShownMember } from './member-level.ts';
 
 const names = ['user_id', 'role'] as const;
 
@@ -19,34 +21,28 @@ interface State {
 }
 
 /** The members of an organization or a team, and the form by which somebody joins. */
-export async function showMembers<Params, Owner extends MembersOwner>(
-  level: MemberLevel<Params, Owner>,
+export async function showMembers<Params, Owner extends LevelOwner>(
+  members: MemberLevel<Params, Owner>,
   visit: Visit<Params>,
   state: State = {},
 ): Promise<FastifyReply> {
+  const { level } = members;
   const owner = await level.read(visit);
   const cursor = visit.query('cursor');
-  const { members, next_cursor: next } = await level.list(visit, owner, cursor ? { cursor } : {});
+  const { members: shown, next_cursor: next } = await members.list(visit, owner, cursor ? { cursor } : {});
   const content = html`${
-    members.length > 0
-      ? html`<div class="list-panel">${renderMembers(level, owner, members, visit.principal.id)}</div>`
+    shown.length > 0
+      ? html`<div class="list-panel">${renderMembers(members, owner, shown, visit.principal.id)}</div>`
       : renderEmpty('Nobody is here', `Members of the ${level.noun} are listed here.`)
   }
-${renderPager({ first: cursor ? level.path(owner) : null, next: next ? level.path(owner, { cursor: next }) : null })}
-${renderSection(
-  'add',
-  'Add somebody',
-  level.noun === 'team'
-    ? 'Members of a team are members of its organization. Invite everybody else by e-mail.'
-    : 'People whom you know here join at once. Invite everybody else by e-mail.',
-  await renderJoinForm(level, visit, owner, state),
-)}`;
-  const page = { ...level.page(visit, owner, content), hasProblem: Boolean(state.problems) };
+${renderPager({ first: cursor ? level.path('members', owner) : null, next: next ? level.path('members', owner, { cursor: next }) : null })}
+${renderSection('add', 'Add somebody', members.aboutJoining, await renderJoinForm(members, visit, owner, state))}`;
+  const page = { ...levelPage(level, visit, owner, { tab: 'members', content }), hasProblem: Boolean(state.problems) };
   return visit.show(page, state.problems?.status);
 }
 
-async function renderJoinForm<Params, Owner extends MembersOwner>(
-  level: MemberLevel<Params, Owner>,
+async function renderJoinForm<Params, Owner extends LevelOwner>(
+  members: MemberLevel<Params, Owner>,
   visit: Visit<Params>,
   owner: Owner,
   state: State,
@@ -54,10 +50,10 @@ async function renderJoinForm<Params, Owner extends MembersOwner>(
   const refusal = refusalOf(owner.actions, 'set_members');
   if (refusal) return html`<p class="muted">${toSentence(refusal)}</p>`;
   return renderForm({
-    action: level.path(owner),
+    action: members.level.path('members', owner),
     fields: [
-      await level.personField(visit, owner),
-      { name: 'role', label: 'Role', kind: 'radio', choices: level.roles, value: 'member' },
+      await members.personField(visit, owner),
+      { name: 'role', label: 'Role', kind: 'radio', choices: members.roles, value: 'member' },
     ],
     submit: 'Add',
     ...state,
@@ -65,35 +61,36 @@ async function renderJoinForm<Params, Owner extends MembersOwner>(
 }
 
 /** Lets somebody join. */
-export async function submitMember<Params, Owner extends MembersOwner>(
-  level: MemberLevel<Params, Owner>,
+export async function submitMember<Params, Owner extends LevelOwner>(
+  members: MemberLevel<Params, Owner>,
   visit: Visit<Params>,
 ): Promise<FastifyReply> {
+  const { level } = members;
   const owner = await level.read(visit);
   const typed = visit.form(...names);
   const submitted = await submit(visit, names, async () => {
-    const userID = await level.findPerson(visit, owner, typed);
-    await level.set(visit, owner, userID, { role: typed.role });
+    const userID = await members.findPerson(visit, owner, typed);
+    await members.set(visit, owner, userID, { role: typed.role });
   });
-  if (!submitted.done) return showMembers(level, visit, { typed, problems: submitted.problems });
-  return visit.redirect(level.path(owner, { done: 'member-set' }));
+  if (!submitted.done) return showMembers(members, visit, { typed, problems: submitted.problems });
+  return visit.redirect(level.path('members', owner, { done: 'member-set' }));
 }
 
-function renderMembers<Params, Owner extends MembersOwner>(
-  level: MemberLevel<Params, Owner>,
+function renderMembers<Params, Owner extends LevelOwner>(
+  members: MemberLevel<Params, Owner>,
   owner: Owner,
-  members: readonly ShownMember[],
+  shown: readonly ShownMember[],
   visitorId: string,
 ): Html {
   return renderTable({
     caption: 'Members',
-    rows: members,
+    rows: shown,
     columns: [
       {
         label: 'Name',
         kind: 'main',
         cell: ({ user_id: id, name }) =>
-          html`<a class="foreign" href="${level.memberPath(owner, id)}">${name}</a>${id === visitorId ? html` <span class="badge">You</span>` : null}`,
+          html`<a class="foreign" href="${members.memberPath(owner, id)}">${name}</a>${id === visitorId ? html` <span class="badge">You</span>` : null}`,
       },
       { label: 'Role', cell: ({ role }) => role },
       {
@@ -108,7 +105,7 @@ function renderMembers<Params, Owner extends MembersOwner>(
         cell: ({ enabled }) =>
           enabled ? null : renderStatusBadge({ word: 'Disabled', icon: 'ban', tone: 'canceled' }),
       },
-      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+      { label: 'Member since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   });
 }

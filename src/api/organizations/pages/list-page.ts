@@ -8,8 +8,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { installationOwnership } from '#domain/shared/access/decide.ts';
-import { list } from '../operations.ts';
+import { create, list } from '../operations.ts';
 import { organizationPath } from './organization-frame.ts';
 
 /** The organizations that the visitor is in; all of them for an administrator. */
@@ -31,7 +30,7 @@ export async function showOrganizations(visit: Visit): Promise<FastifyReply> {
       },
       { label: 'Slug', cell: ({ slug }) => html`<span class="mono">${slug}</span>` },
       { label: 'Your role', cell: ({ id }) => visit.principal.organizations[id] ?? 'not a member' },
-      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+      { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   });
   return visit.show({
@@ -50,21 +49,13 @@ ${renderPager({
 }
 
 function renderNewButton(visit: Visit): Html {
-  const [create] = visit.actions([
-    {
-      name: 'create',
-      operation: 'organizations.create',
-      target: installationOwnership,
-      findRefusal: () => null,
-    },
-  ]);
   const button = {
     label: 'New organization',
     icon: 'plus',
     tone: 'primary',
     path: pagePath(pages.newOrganization),
   } as const;
-  return html`<div class="actions">${create ? renderAction(create, button) : null}</div>`;
+  return html`<div class="actions">${renderAction(visit.mayDo(create), button)}</div>`;
 }
 
 function renderNone(isArchived: boolean, isLater: boolean): Html {

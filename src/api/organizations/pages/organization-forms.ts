@@ -1,9 +1,10 @@
 import { findUserId } from '#api/members/pages/find-user.ts';
 import { list as listTeams } from '#api/teams/operations.ts';
-import { type ArchivingForms, archiveForm, deleteForm, unarchiveForm } from '#api/tenancy/pages/archiving-forms.ts';
-import { nameFields, refusalOf, requireTypedName, toBody, typedNameField } from '#api/tenancy/pages/named-forms.ts';
+import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
+import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf, requireTypedName, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -25,6 +26,7 @@ const archiving: ArchivingForms<{ orgID: string }, Organization> = {
   crumbs: organizationCrumbs,
   path: organizationPath,
   pathAfterDeletion: () => pagePath(pages.organizations, {}, { done: 'deleted' }),
+  isNameTyped: true,
   archiving:
     'No run starts in an archived organization, and nothing in it can be changed or added. What is deployed stays deployed, and everything ' +
     'stays readable. Its name and slug stay taken. You can unarchive it later.',
@@ -62,9 +64,11 @@ export function registerOrganizationForms(addPage: AddPage): void {
       return organizationPath(await visit.run(create, { body: toBody(typed) }), 'created');
     },
   });
-  addFormPage(addPage, pages.archiveOrganization, archiveForm(archiving));
-  addFormPage(addPage, pages.unarchiveOrganization, unarchiveForm(archiving));
-  addFormPage(addPage, pages.deleteOrganization, deleteForm(archiving));
+  addArchivingForms(
+    addPage,
+    { archive: pages.archiveOrganization, unarchive: pages.unarchiveOrganization, remove: pages.deleteOrganization },
+    archiving,
+  );
   addFormPage(addPage, pages.transferOrganization, {
     read: readOrganization,
     describe: (organization) => ({

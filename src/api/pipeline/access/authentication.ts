@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { sessionCookie } from '#api/edge/cookies.ts';
-import { isSameOrigin } from '#api/edge/same-origin.ts';
+import { isReadFromElsewhere, isSameOrigin } from '#api/edge/same-origin.ts';
 import type { Services } from '#api/services.ts';
 import { beginsAsApiKey, looksLikeApiKey } from '#domain/identity/api-keys/api-keys.ts';
 import { findPrincipalByCredential } from '#domain/identity/authentication.ts';
@@ -78,9 +78,20 @@ function findPrincipal(services: Services, { source, secret }: RequestCredential
 const harmlessMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 function refuseCrossSite(request: FastifyRequest, baseUrl: string | null): void {
-  if (harmlessMethods.has(request.method) || isSameOrigin(request, baseUrl)) return;
+  if (harmlessMethods.has(request.method)) {
+    refuseReadFromElsewhere(request);
+    return;
+  }
+  if (isSameOrigin(request, baseUrl)) return;
   throw new Forbidden(
     'cross-site request refused: a change by session cookie must come from a page of this service, which `Sec-Fetch-Site` or ' +
       '`Origin` must say; programs send the session token as a bearer token',
+  );
+}
+
+function refuseReadFromElsewhere(request: FastifyRequest): void {
+  if (!isReadFromElsewhere(request)) return;
+  throw new Forbidden(
+    'cross-site request refused: a page of another origin may not read by session cookie; programs send the session token as a bearer token',
   );
 }

@@ -85,12 +85,14 @@ export function explainDenial(
   principal: Principal,
   target: Ownership | null | undefined,
 ): string | null {
-  const permission = decideOperation(operation, principal);
-  const { decision, access } = permission.decision.allowed ? decideTarget(operation, principal, target) : permission;
-  if (decision.allowed) return null;
-  // The caller may read the target, so it need not be hidden that only a permission is missing.
-  if (decision.because === 'permission') return describeDenial(operation, decision, access);
-  return toDenial(operation, { decision, access })?.message ?? null;
+  const missing = explainPermission(operation, principal);
+  return missing ?? toDenial(operation, decideTarget(operation, principal, target))?.message ?? null;
+}
+
+/** The permission that a caller lacks for an operation on any target; null if none. It tells nothing about a target. */
+export function explainPermission(operation: ProtectedOperation, principal: Principal): string | null {
+  const { decision, access } = decideOperation(operation, principal);
+  return decision.allowed ? null : describeDenial(operation, decision, access);
 }
 
 /** The text of a denial. It reveals nothing that the caller may not read. */

@@ -23,10 +23,13 @@ export function commandKey(operation: Operation, request: FastifyRequest): strin
   throw new Invalid(`the header Idempotency-Key is required: ${remedy}`);
 }
 
-/** The same for a form, which sends the key in a field; undefined if the form has no such field. @throws Invalid */
+/**
+ * The same for a form, which sends the key in a field; undefined if the form has no such field. Browsers send a form again when somebody presses
+ * its button twice or loads the page again, so a form's key counts for every command. @throws Invalid
+ */
 export function formKey(operation: CommandOperation, sent: string | undefined): string | null {
-  if (operation.idempotency === 'none') return null;
   const key = sent ?? newKey(operation);
+  if (key === undefined && operation.idempotency === 'none') return null;
   if (key === undefined || !isId(key))
     throw new Invalid('the form has no valid key: reload its page and submit it again');
   return key;

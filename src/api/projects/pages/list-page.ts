@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { teamPath } from '#api/teams/pages/team-frame.ts';
+import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderArchiveTabs, withArchived } from '#api/tenancy/pages/views.ts';
+import { renderAction } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
@@ -10,7 +12,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
-import { list } from '../operations.ts';
+import { create, list } from '../operations.ts';
 
 /** The projects that the visitor may read, in the scope of the address. */
 export async function showProjects(visit: Visit): Promise<FastifyReply> {
@@ -38,11 +40,18 @@ export async function showProjects(visit: Visit): Promise<FastifyReply> {
         label: 'About',
         cell: ({ description: text }) => (text ? html`<span class="foreign">${text.slice(0, 200)}</span>` : null),
       },
-      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+      { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   });
   const path = pagePath(pages.projects, {}, scope);
-  const newProject = html`<div class="actions"><a class="button button-primary" href="${pagePath(pages.newProject, {}, scope)}">New project</a></div>`;
+  const mayCreate = visit.mayDo(create, ...(await readTeamsForNewInScope(visit)));
+  const button = {
+    label: 'New project',
+    icon: 'plus',
+    tone: 'primary',
+    path: pagePath(pages.newProject, {}, scope),
+  } as const;
+  const newProject = html`<div class="actions">${renderAction(mayCreate, button)}</div>`;
   return visit.show({
     title: 'Projects',
     main: html`<div class="page page-wide">

@@ -1,16 +1,10 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
-import { type ArchivingForms, archiveForm, deleteForm, unarchiveForm } from '#api/tenancy/pages/archiving-forms.ts';
-import {
-  nameFields,
-  refusalOf,
-  requireTypedName,
-  revisionField,
-  toBody,
-  typedNameField,
-} from '#api/tenancy/pages/named-forms.ts';
+import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
+import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -26,6 +20,7 @@ const archiving: ArchivingForms<{ id: string }, ProjectSubject> = {
   crumbs: projectCrumbs,
   path: projectPath,
   pathAfterDeletion: () => pagePath(pages.projects, {}, { done: 'deleted' }),
+  isNameTyped: true,
   archiving:
     'No run starts in an archived project, and nothing in it can be changed or added. Instances must not hold resources any more. Everything ' +
     'stays readable, and the slug stays taken. You can unarchive it later.',
@@ -96,9 +91,11 @@ export function registerProjectForms(addPage: AddPage): void {
       return projectPath(project, 'saved');
     },
   });
-  addFormPage(addPage, pages.archiveProject, archiveForm(archiving));
-  addFormPage(addPage, pages.unarchiveProject, unarchiveForm(archiving));
-  addFormPage(addPage, pages.deleteProject, deleteForm(archiving));
+  addArchivingForms(
+    addPage,
+    { archive: pages.archiveProject, unarchive: pages.unarchiveProject, remove: pages.deleteProject },
+    archiving,
+  );
   registerTransfer(addPage);
 }
 

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { list as listEnvironments } from '#api/environments/operations.ts';
+import { abbreviatePolicy, kindWords, type ListedEnvironment } from '#api/environments/pages/words.ts';
 import { archivingNews } from '#api/tenancy/pages/archiving-forms.ts';
 import { renderArchivedBadge } from '#api/tenancy/pages/views.ts';
 import { renderActions } from '#api/web/components/actions.ts';
-import { renderHistoryLink } from '#api/web/components/history.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
@@ -33,6 +33,7 @@ ${renderPageHead({
   beside: renderArchivedBadge(archivedAt),
   below: html`<span class="mono">${slug}</span>`,
   actions: renderButtons(project),
+  history: ['projects', project.id],
 })}
 ${renderNews(visit.query('done'), archivingNews('project'))}
 ${description ? html`<p class="foreign">${description}</p>` : null}
@@ -46,17 +47,7 @@ ${renderPager({
   });
 }
 
-interface ShownEnvironment {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: string;
-  readonly approval_policy: { readonly required: number; readonly when: string };
-  readonly lock: unknown;
-  readonly archived_at: string | null;
-  readonly created_at: string;
-}
-
-function renderEnvironments(rows: readonly ShownEnvironment[]): Html {
+function renderEnvironments(rows: readonly ListedEnvironment[]): Html {
   return renderTable({
     caption: 'Environments',
     rows,
@@ -66,18 +57,15 @@ function renderEnvironments(rows: readonly ShownEnvironment[]): Html {
         kind: 'main',
         cell: ({ id, name }) => html`<a class="foreign" href="${pagePath(pages.environment, { id })}">${name}</a>`,
       },
-      { label: 'Kind', cell: ({ kind }) => kind },
+      { label: 'Kind', cell: ({ kind }) => kindWords[kind] },
+      { label: 'Approvals', cell: ({ approval_policy: policy }) => abbreviatePolicy(policy) },
       {
-        label: 'Approvals',
-        cell: ({ approval_policy: { required, when } }) => (required === 0 ? 'none' : `${required}, ${when}`),
-      },
-      {
-        label: 'State',
+        label: 'Held by',
         cell: ({ lock, archived_at: archivedAt }) =>
           renderArchivedBadge(archivedAt) ??
           (lock ? renderStatusBadge({ word: 'Locked', icon: 'lock', tone: 'approval' }) : null),
       },
-      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+      { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   });
 }
@@ -89,13 +77,13 @@ const none = renderEmpty(
 
 function renderButtons({ id, actions, archived_at: archivedAt }: ProjectSubject): Html {
   const newEnvironment = pagePath(pages.newEnvironment, {}, { project_id: id });
-  return html`<div class="actions">${renderHistoryLink('projects', id)}${renderActions(actions, {
+  return renderActions(actions, {
     create_environment: { label: 'New environment', icon: 'plus', tone: 'primary', path: newEnvironment },
     update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editProject, { id }) },
     ...(archivedAt === null
-      ? { archive: { label: 'Archive …', icon: 'archive', path: pagePath(pages.archiveProject, { id }) } }
-      : { unarchive: { label: 'Unarchive …', icon: 'archive', path: pagePath(pages.unarchiveProject, { id }) } }),
-    transfer: { label: 'Transfer …', icon: 'shuffle', path: pagePath(pages.transferProject, { id }) },
-    delete: { label: 'Delete …', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteProject, { id }) },
-  })}</div>`;
+      ? { archive: { label: 'Archive', icon: 'archive', path: pagePath(pages.archiveProject, { id }) } }
+      : { unarchive: { label: 'Unarchive', icon: 'archive', path: pagePath(pages.unarchiveProject, { id }) } }),
+    transfer: { label: 'Transfer', icon: 'shuffle', path: pagePath(pages.transferProject, { id }) },
+    delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteProject, { id }) },
+  });
 }

@@ -3,7 +3,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { showCatalog } from './catalog/catalog-page.ts';
 import { registerPublishing } from './publish/register.ts';
 import { showRunForm, submitRunForm } from './run/run-page.ts';
-import { registerTemplateQuestions } from './template/questions.ts';
+import { registerTemplateLifecycle } from './template/lifecycle.ts';
 import { showTemplatePage } from './template/template-page.ts';
 import { showVersion } from './version/version-page.ts';
 import { registerYank } from './version/yank-page.ts';
@@ -16,7 +16,7 @@ export function registerCatalog(addPage: AddPage): void {
   addPage('GET', pages.catalog, showCatalog);
   registerPublishing(addPage);
   addPage('GET', pages.template, showTemplatePage);
-  registerTemplateQuestions(addPage);
+  registerTemplateLifecycle(addPage);
   addPage('GET', pages.newRun, showRunForm);
   addPage('POST', pages.newRun, submitRunForm, { bodyLimit: runFormLimit });
   addPage('GET', pages.templateVersion, showVersion);

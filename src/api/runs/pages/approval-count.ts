@@ -1,18 +1,32 @@
+import type { FastifyReply } from 'fastify';
+import { describeInbox, type InboxCount } from '#api/web/frame/inbox-link.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { list as listApprovals } from '../inbox-operations.ts';
 
 /** The bar counts no further. */
 const most = 20;
 
 /** How many runs wait for the visitor's approval; null if the visitor may approve none. */
-export async function countApprovals(visit: Visit): Promise<{ count: number; isMore: boolean } | null> {
-  if (!mayApprove(visit)) return null;
+export async function countApprovals(visit: Visit): Promise<InboxCount | null> {
+  return mayApprove(visit) ? readCount(visit) : null;
+}
+
+/** Answers the number to the script that keeps it while a page is open. */
+export async function sendApprovalCount(visit: Visit): Promise<FastifyReply> {
+  const inbox = describeInbox(await readCount(visit));
+  return visit.reply
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .serializer((body: unknown) => body as string)
+    .send(JSON.stringify(inbox));
+}
+
+async function readCount(visit: Visit): Promise<InboxCount> {
   const { approvals, next_cursor: next } = await visit.read(listApprovals, { query: { limit: String(most) } });
   return { count: approvals.length, isMore: next !== null };
 }
 
 /** Whether the visitor may approve runs at all. Others have no inbox. */
-export function mayApprove({ principal: { role } }: Visit): boolean {
-  return role !== null && rolePermissions[role].has('run:approve');
+export function mayApprove(visit: Visit): boolean {
+  return visit.mayDo(listApprovals).allowed;
 }

@@ -2,7 +2,7 @@ import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { showApprovalRequest, submitApprovalRequest } from './actions/approval-request.ts';
 import { submitComment } from './actions/comment-form.ts';
-import { registerRunQuestions } from './actions/forms.ts';
+import { registerRunForms } from './actions/forms.ts';
 import { registerInbox } from './inbox/inbox-page.ts';
 import { streamListChanges } from './list/list-changes.ts';
 import { showRuns } from './list/list-page.ts';
@@ -22,7 +22,7 @@ export function registerRuns(addPage: AddPage): void {
   addPage('GET', pages.requestApproval, (visit) => showApprovalRequest(visit));
   addPage('POST', pages.requestApproval, submitApprovalRequest);
   registerRunLog(addPage);
-  registerRunQuestions(addPage);
+  registerRunForms(addPage);
   registerPlanFile(addPage);
   registerReview(addPage);
   registerInbox(addPage);

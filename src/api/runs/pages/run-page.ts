@@ -68,7 +68,8 @@ ${isDiscussed ? renderCommentForm(run, tab.key, comment) : null}
 }
 
 /** Without a choice, the tab opens that the reader most probably came for. */
-function findTabThatMatters({ status, plan }: ShownRun): RunTab {
+function findTabThatMatters({ status, status_reason: reason, plan }: ShownRun): RunTab {
+  if (reason === 'approval_timeout') return planTab;
   const opensLog = status === 'running' || status === 'failed' || status === 'timed_out' || status === 'canceling';
   if (opensLog) return logTab;
   return plan === null && status === 'queued' ? eventsTab : planTab;

@@ -7,8 +7,3 @@ export const operationWords: Readonly<Record<RunOperation, string>> = {
   plan: 'Plan only',
   refresh: 'Refresh state',
 };
-
-/** "1 run", "2 runs". */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}

@@ -1,8 +1,8 @@
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
-import { refusalOf, revisionField, toBody } from '#api/tenancy/pages/named-forms.ts';
 import { platformRoleChoices } from '#api/tenancy/pages/roles.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';

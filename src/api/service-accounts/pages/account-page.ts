@@ -1,13 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { renderKeyTable } from '#api/identity/pages/key-table.ts';
-import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderHistoryLink } from '#api/web/components/history.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPager } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
@@ -39,12 +38,12 @@ export async function showAccount(visit: AccountVisit): Promise<FastifyReply> {
   return visit.show({
     title: name,
     main: html`<div class="page page-wide">
-${renderPageHead({ title: name, crumbs: [accountsCrumb], beside: renderEnabled(enabled), actions: renderButtons(account) })}
+${renderPageHead({ title: name, crumbs: [accountsCrumb], beside: renderEnabled(enabled), actions: renderButtons(account), history: ['service_accounts', account.id] })}
 ${renderNews(visit.query('done'), news)}
 ${renderFacts([
   ['Role', role],
   ['Owner', renderOwner(account, names)],
-  ['Made by', html`<span class="foreign">${names.get(by)?.name ?? by}</span>, ${renderTime(since)}`],
+  ['Created by', html`<span class="foreign">${names.get(by)?.name ?? by}</span>, ${renderTime(since)}`],
   ['Id', html`<code>${id}</code>`],
 ])}
 <div class="section-line"><h2>API keys</h2>${renderActions(actions, {
@@ -76,12 +75,12 @@ ${renderPager({
 }
 
 function renderButtons({ id, enabled, actions }: AccountSubject): Html {
-  return html`<div class="actions">${renderHistoryLink('service_accounts', id)}${renderActions(actions, {
+  return renderActions(actions, {
     update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editServiceAccount, { id }) },
     ...(enabled
-      ? { disable: { label: 'Disable …', icon: 'pause', path: pagePath(pages.disableServiceAccount, { id }) } }
-      : { enable: { label: 'Enable …', icon: 'play', path: pagePath(pages.enableServiceAccount, { id }) } }),
-    transfer: { label: 'Transfer …', icon: 'shuffle', path: pagePath(pages.transferServiceAccount, { id }) },
-    delete: { label: 'Delete …', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteServiceAccount, { id }) },
-  })}</div>`;
+      ? { disable: { label: 'Disable', icon: 'pause', path: pagePath(pages.disableServiceAccount, { id }) } }
+      : { enable: { label: 'Enable', icon: 'play', path: pagePath(pages.enableServiceAccount, { id }) } }),
+    transfer: { label: 'Transfer', icon: 'shuffle', path: pagePath(pages.transferServiceAccount, { id }) },
+    delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteServiceAccount, { id }) },
+  });
 }

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { issuedKeyPage, keyFields, overlapField, toKeyBody } from '#api/identity/pages/keys.ts';
-import type { ApiKeyView } from '#api/identity/views.ts';
-import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
+import type { ApiKeyDetailsView } from '#api/identity/key-actions.ts';
+import { issuedKeyPage, keyFields, overlapField, type ShownKey, toKeyBody } from '#api/identity/pages/keys.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -11,7 +11,7 @@ import { type AccountSubject, accountCrumbs, accountPath, readAccount } from './
 
 interface KeySubject {
   readonly account: AccountSubject;
-  readonly key: z.input<typeof ApiKeyView>;
+  readonly key: z.input<typeof ApiKeyDetailsView>;
 }
 
 async function readKey(visit: Visit<{ id: string; keyID: string }>): Promise<KeySubject> {
@@ -35,13 +35,18 @@ export function registerAccountKeyForms(addPage: AddPage): void {
     }),
     carryOut: async (account, typed, visit) => {
       const issued = await visit.run(create, { params: { id: account.id }, body: toKeyBody(typed) });
-      return issuedKeyPage(issued, {
-        title: 'New API key',
-        crumbs: accountCrumbs(account),
-        back: accountPath(account),
-      });
+      return issuedKeyPage(issued, shownFor(account));
     },
   });
+  registerRotation(addPage);
+  registerRevocation(addPage);
+}
+
+function shownFor(account: AccountSubject): ShownKey {
+  return { title: 'New API key', crumbs: accountCrumbs(account), back: accountPath(account) };
+}
+
+function registerRotation(addPage: AddPage): void {
   addFormPage(addPage, pages.rotateServiceAccountKey, {
     read: readKey,
     describe: ({ account, key }) => ({
@@ -51,18 +56,17 @@ export function registerAccountKeyForms(addPage: AddPage): void {
       fields: [overlapField],
       submit: 'Rotate key',
       cancel: accountPath(account),
-      refusal: refusalOf(account.actions, 'create_key'),
+      refusal: refusalOf(key.actions, 'rotate'),
     }),
     carryOut: async ({ account, key }, typed, visit) => {
       const params = { id: account.id, keyID: key.id };
       const issued = await visit.run(rotate, { params, body: { overlap: typed['overlap'] } });
-      return issuedKeyPage(issued, {
-        title: 'New API key',
-        crumbs: accountCrumbs(account),
-        back: accountPath(account),
-      });
+      return issuedKeyPage(issued, shownFor(account));
     },
   });
+}
+
+function registerRevocation(addPage: AddPage): void {
   addFormPage(addPage, pages.revokeServiceAccountKey, {
     read: readKey,
     describe: ({ account, key }) => ({
@@ -73,7 +77,7 @@ export function registerAccountKeyForms(addPage: AddPage): void {
       submit: 'Revoke key',
       tone: 'danger',
       cancel: accountPath(account),
-      refusal: refusalOf(account.actions, 'revoke_key'),
+      refusal: refusalOf(key.actions, 'revoke'),
     }),
     carryOut: async ({ account, key }, _typed, visit) => {
       await visit.run(revoke, { params: { id: account.id, keyID: key.id } });

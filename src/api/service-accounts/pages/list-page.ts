@@ -9,7 +9,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { list } from '../operations.ts';
+import { create, list } from '../operations.ts';
 import { accountPath, type ListedAccount, readOwnerNames, renderOwner } from './account-frame.ts';
 
 const states = [
@@ -67,7 +67,7 @@ async function renderAccounts(visit: Visit, accounts: readonly ListedAccount[]):
       { label: 'Role', cell: ({ role }) => role },
       { label: 'Owner', cell: (row) => renderOwner(row, names) },
       { label: 'State', cell: ({ enabled }) => renderEnabled(enabled) },
-      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+      { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   })}</div>`;
 }
@@ -81,13 +81,10 @@ export function renderEnabled(isEnabled: boolean): Html {
 
 function renderNewButton(visit: Visit): Html {
   const { id: ownerUserId } = visit.principal;
-  const target = { organizationId: null, teamId: null, ownerUserId };
-  const [create] = visit.actions([
-    { name: 'create', operation: 'service_accounts.create', target, findRefusal: () => null },
-  ]);
+  const own = { organizationId: null, teamId: null, ownerUserId };
   const path = pagePath(pages.newServiceAccount, {}, scopeQuery(visit.scope));
   const button = { label: 'New service account', icon: 'plus', tone: 'primary', path } as const;
-  return html`<div class="actions">${create ? renderAction(create, button) : null}</div>`;
+  return html`<div class="actions">${renderAction(visit.mayDo(create, own), button)}</div>`;
 }
 
 function renderNone(enabled: string | undefined): Html {

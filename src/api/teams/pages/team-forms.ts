@@ -1,8 +1,9 @@
 import { list as listOrganizations } from '#api/organizations/operations.ts';
 import { organizationCrumbs, organizationPath, readOrganization } from '#api/organizations/pages/organization-frame.ts';
-import { type ArchivingForms, archiveForm, deleteForm, unarchiveForm } from '#api/tenancy/pages/archiving-forms.ts';
-import { nameFields, refusalOf, requireTypedName, toBody, typedNameField } from '#api/tenancy/pages/named-forms.ts';
+import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
+import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf, requireTypedName, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -18,6 +19,7 @@ const archiving: ArchivingForms<{ orgID: string; id: string }, TeamSubject> = {
   crumbs: teamCrumbs,
   path: teamPath,
   pathAfterDeletion: ({ organization }) => organizationPath(organization, 'team-deleted'),
+  isNameTyped: true,
   archiving:
     'No run starts in an archived team, and nothing in it can be changed or added. What is deployed stays deployed, and everything stays ' +
     'readable. Its slug stays taken. You can unarchive it later.',
@@ -43,9 +45,11 @@ export function registerTeamForms(addPage: AddPage): void {
       return teamPath(await visit.run(create, { params: { orgID }, body: toBody(typed) }), 'created');
     },
   });
-  addFormPage(addPage, pages.archiveTeam, archiveForm(archiving));
-  addFormPage(addPage, pages.unarchiveTeam, unarchiveForm(archiving));
-  addFormPage(addPage, pages.deleteTeam, deleteForm(archiving));
+  addArchivingForms(
+    addPage,
+    { archive: pages.archiveTeam, unarchive: pages.unarchiveTeam, remove: pages.deleteTeam },
+    archiving,
+  );
   addFormPage(addPage, pages.transferTeam, {
     read: readTeam,
     describe: async (team, visit) => ({

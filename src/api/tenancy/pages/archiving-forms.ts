@@ -1,11 +1,12 @@
 import type { CommandOperation } from '#api/pipeline/operation.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
-import type { FormPageDeclaration } from '#api/web/forms/form-page.ts';
+import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
+import { refusalOf, requireTypedName, typedNameField } from '#api/web/forms/resource-forms.ts';
 import type { Html } from '#api/web/html.ts';
-import type { LocalPath } from '#api/web/paths.ts';
+import type { LocalPath, PagePattern, ParamsOf } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
-import { refusalOf, requireTypedName, typedNameField } from './named-forms.ts';
 
 interface Archived {
   readonly id: string;
@@ -13,7 +14,7 @@ interface Archived {
   readonly actions: readonly Action[];
 }
 
-/** How an organization, a team or a project is archived, unarchived and deleted by forms. */
+/** How something that can be archived, such as a team or a template, is archived, unarchived and deleted by forms. */
 export interface ArchivingForms<Params, Thing extends Archived> {
   /** What the thing is, such as "team". */
   readonly noun: string;
@@ -29,14 +30,17 @@ export interface ArchivingForms<Params, Thing extends Archived> {
   readonly path: (thing: Thing, done?: string) => LocalPath;
   /** Where the visitor goes after a deletion. */
   readonly pathAfterDeletion: (thing: Thing) => LocalPath;
-  readonly archiving: string;
+  /** What archiving means for the thing, and what stays. */
+  readonly archiving: Html | string;
   readonly unarchiving: string;
+  /** People type the name before they delete it, because something dies with it that nobody can make again. */
+  readonly isNameTyped: boolean;
   /** What a deletion takes along, what stays, and what must be gone before. */
   readonly deletion: (thing: Thing, visit: Visit<Params>) => Promise<Html>;
 }
 
 /** Archiving can be undone, so nothing is typed. */
-export function archiveForm<Params, Thing extends Archived>(
+function archiveForm<Params, Thing extends Archived>(
   forms: ArchivingForms<Params, Thing>,
 ): FormPageDeclaration<Params, Thing> {
   return {
@@ -58,7 +62,7 @@ export function archiveForm<Params, Thing extends Archived>(
   };
 }
 
-export function unarchiveForm<Params, Thing extends Archived>(
+function unarchiveForm<Params, Thing extends Archived>(
   forms: ArchivingForms<Params, Thing>,
 ): FormPageDeclaration<Params, Thing> {
   return {
@@ -79,7 +83,7 @@ export function unarchiveForm<Params, Thing extends Archived>(
   };
 }
 
-export function deleteForm<Params, Thing extends Archived>(
+function deleteForm<Params, Thing extends Archived>(
   forms: ArchivingForms<Params, Thing>,
 ): FormPageDeclaration<Params, Thing> {
   return {
@@ -88,20 +92,29 @@ export function deleteForm<Params, Thing extends Archived>(
       title: `Delete ${thing.name}`,
       crumbs: forms.crumbs(thing),
       lead: await forms.deletion(thing, visit),
-      fields: [typedNameField(thing.name)],
-      hasKey: true,
+      fields: forms.isNameTyped ? [typedNameField(thing.name)] : [],
       submit: `Delete ${forms.noun}`,
       tone: 'danger',
       cancel: forms.path(thing),
       refusal: refusalOf(thing.actions, 'delete'),
     }),
     carryOut: async (thing, typed, visit) => {
-      requireTypedName(typed, thing.name);
-      const key = typed['key'];
-      await visit.run(forms.operations.remove, { params: forms.params(thing), ...(key && { key }) });
+      if (forms.isNameTyped) requireTypedName(typed, thing.name);
+      await visit.run(forms.operations.remove, { params: forms.params(thing) });
       return forms.pathAfterDeletion(thing);
     },
   };
+}
+
+/** Adds the three forms. `patterns` are the addresses of the archiving, the unarchiving and the deletion. */
+export function addArchivingForms<Pattern extends PagePattern, Thing extends Archived>(
+  addPage: AddPage,
+  patterns: { readonly archive: Pattern; readonly unarchive: Pattern; readonly remove: Pattern },
+  forms: ArchivingForms<ParamsOf<Pattern>, Thing>,
+): void {
+  addFormPage(addPage, patterns.archive, archiveForm(forms));
+  addFormPage(addPage, patterns.unarchive, unarchiveForm(forms));
+  addFormPage(addPage, patterns.remove, deleteForm(forms));
 }
 
 /** What people are told after these forms, by the word in the address. */

@@ -11,8 +11,6 @@ export interface ActionButton {
   readonly tone?: ButtonTone;
   /** The page that asks for what the action needs, or that asks whether it is meant. */
   readonly path: string;
-  /** The action needs nothing more and harms nothing, so the button carries it out at once, by POST. */
-  readonly isImmediate?: boolean;
 }
 
 /**
@@ -20,15 +18,14 @@ export interface ActionButton {
  * can still be reached with the keyboard, so that the reason can be read.
  */
 export function renderAction({ name, allowed, reason }: Action, button: ActionButton): Html {
-  const { label, icon, tone = 'plain', path, isImmediate } = button;
+  const { label, icon, tone = 'plain', path } = button;
   const content = html`${icon ? renderIcon(icon) : null}${label}`;
   const style = `button button-${tone}`;
   if (!allowed) {
-    const id = `why-not-${name.replaceAll('_', '-')}`;
+    const id = `why-not-${name.replace(/[_.]/g, '-')}`;
     return html`<span class="tipped"><button class="${style}" type="button" aria-disabled="true" aria-describedby="${id}">${content}</button><span class="tip" role="tooltip" id="${id}">${toSentence(reason ?? 'This is not possible now')}</span></span>`;
   }
-  if (!isImmediate) return html`<a class="${style}" href="${path}">${content}</a>`;
-  return html`<form method="post" action="${path}"><button class="${style}" type="submit">${content}</button></form>`;
+  return html`<a class="${style}" href="${path}">${content}</a>`;
 }
 
 /** The buttons of those actions that the list has, in the order of the buttons. */

@@ -1,5 +1,6 @@
 import { type Html, html } from '../html.ts';
 import type { LocalPath } from '../paths.ts';
+import { renderHistoryLink } from './history.ts';
 
 export interface Crumb {
   readonly label: string;
@@ -15,10 +16,12 @@ export interface PageHead {
   /** A line below the title. */
   readonly below?: Html | string | null;
   readonly actions?: Html | null;
+  /** Whose history in the audit the head links to: the audit's type of resource, such as `projects`, and the id. */
+  readonly history?: readonly [type: string, id: string] | null;
 }
 
 /** The head of a page: where it lies, its title, and what can be done. */
-export function renderPageHead({ title, crumbs = [], beside, below, actions }: PageHead): Html {
+export function renderPageHead({ title, crumbs = [], beside, below, actions, history }: PageHead): Html {
   return html`<header class="page-head">
 <div class="page-title">
 ${
@@ -29,6 +32,6 @@ ${
 <div class="title-line"><h1>${title}</h1>${beside}</div>
 ${below ? html`<p class="muted">${below}</p>` : null}
 </div>
-${actions}
+${history ? html`<div class="actions">${actions}${renderHistoryLink(...history)}</div>` : actions}
 </header>`;
 }

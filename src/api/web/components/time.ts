@@ -13,7 +13,12 @@ export function renderAge(time: string): Html {
   return html`<time datetime="${time}" data-relative>${format.format(new Date(time))} UTC</time>`;
 }
 
-/** The same where there is little room: of an older time it shows only the day, and the exact time with the pointer. */
+/** Since when something lasts. A script says for how long, if that is less than a day. */
+export function renderSince(time: string): Html {
+  return html`<time datetime="${time}" data-lasting>since ${format.format(new Date(time))} UTC</time>`;
+}
+
+/** The same as `renderAge` where there is little room: of an older time it shows only the day, and the exact time with the pointer. */
 export function renderAgeByDay(time: string): Html {
   return html`<time datetime="${time}" data-relative data-day-only>${dayFormat.format(new Date(time))}</time>`;
 }

@@ -3,15 +3,19 @@ import { type Html, html } from '../html.ts';
 import type { Page } from '../layout.ts';
 import type { LocalPath, PagePattern, ParamsOf } from '../paths.ts';
 import { toSentence } from '../text.ts';
-import type { AddPage } from '../visit/route.ts';
+import type { AddPage, PageOptions } from '../visit/route.ts';
 import type { Visit } from '../visit/visit.ts';
 import { type Form, type FormField, renderForm } from './form.ts';
 import { submit } from './problems.ts';
 
 /** A page that holds one form. */
-export interface FormPage extends Pick<Form, 'submit' | 'tone' | 'hasKey'> {
+export interface FormPage extends Pick<Form, 'submit' | 'tone' | 'cancelLabel'> {
   readonly title: string;
   readonly crumbs: readonly Crumb[];
+  /** A line below the title. */
+  readonly below?: Html | string | null;
+  /** What else can be done with the thing, beside the title. */
+  readonly actions?: Html | null;
   /** What the form is about: what goes, what stays. */
   readonly lead?: Html | string | null;
   readonly fields: readonly FormField[];
@@ -19,6 +23,8 @@ export interface FormPage extends Pick<Form, 'submit' | 'tone' | 'hasKey'> {
   readonly cancel: LocalPath;
   /** Why the visitor may not do this now, in the words of the rule. Then there is no form to submit. */
   readonly refusal?: string | null | undefined;
+  /** Fields that a refused form shows empty, because what was typed there is a secret. */
+  readonly forgets?: (typed: Typed) => readonly string[];
 }
 
 /** What was typed, by the name of the field. A field that was not filled in is empty. */
@@ -28,7 +34,7 @@ export type Typed = Readonly<Record<string, string>>;
 export interface FormPageDeclaration<Params, Subject> {
   readonly read: (visit: Visit<Params>) => Promise<Subject>;
   readonly describe: (subject: Subject, visit: Visit<Params>) => FormPage | Promise<FormPage>;
-  /** Carries the form out. Answers where the visitor goes next, or a page that shows something once. */
+  /** Carries the form out by one command. Answers where the visitor goes next, or a page that shows something once. */
   readonly carryOut: (subject: Subject, typed: Typed, visit: Visit<Params>) => Promise<LocalPath | Page>;
 }
 
@@ -37,33 +43,40 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
   addPage: AddPage,
   pattern: Pattern,
   { read, describe, carryOut }: FormPageDeclaration<ParamsOf<Pattern>, Subject>,
+  options?: PageOptions,
 ): void {
   addPage('GET', pattern, async (visit) => {
     const described = await describe(await read(visit), visit);
     return visit.show(formPage(described, visit.request.url as LocalPath));
   });
-  addPage('POST', pattern, async (visit) => {
+  const post = async (visit: Visit<ParamsOf<Pattern>>) => {
     const subject = await read(visit);
     const described = await describe(subject, visit);
     const names = described.fields.map(({ name }) => name);
-    const typed = visit.form(...names, ...(described.hasKey ? ['key'] : []));
+    const typed = visit.form(...names);
     const submitted = await submit(visit, names, () => carryOut(subject, typed, visit));
     if (!submitted.done) {
-      const { problems } = submitted;
-      return visit.show(formPage(described, visit.request.url as LocalPath, { typed, problems }), problems.status);
+      const state = { typed: withoutSecrets(typed, described), problems: submitted.problems };
+      return visit.show(formPage(described, visit.request.url as LocalPath, state), submitted.problems.status);
     }
     const { result } = submitted;
     return typeof result === 'string' ? visit.redirect(result) : visit.show(result, 201);
-  });
+  };
+  addPage('POST', pattern, post, options);
+}
+
+function withoutSecrets(typed: Typed, { forgets }: FormPage): Typed {
+  const secrets = forgets?.(typed) ?? [];
+  return { ...typed, ...Object.fromEntries(secrets.map((name) => [name, ''])) };
 }
 
 function formPage(described: FormPage, action: LocalPath, state: Pick<Form, 'typed' | 'problems'> = {}): Page {
-  const { title, crumbs, lead, refusal, cancel } = described;
+  const { title, crumbs, below, actions, lead, refusal, cancel } = described;
   return {
     title,
     hasProblem: Boolean(state.problems),
     main: html`<div class="page page-narrow">
-${renderPageHead({ title, crumbs })}
+${renderPageHead({ title, crumbs, below: below ?? null, actions: actions ?? null })}
 <div class="panel stack">
 ${lead ? html`<div class="consequences">${typeof lead === 'string' ? html`<p>${lead}</p>` : lead}</div>` : null}
 ${

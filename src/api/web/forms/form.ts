@@ -3,6 +3,7 @@ import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import type { LocalPath } from '../paths.ts';
 import type { FormProblems } from './problems.ts';
+import { isStale, renderStale, revisionName } from './stale.ts';
 
 /** A choice of a select or of radio buttons. */
 export interface Choice {
@@ -63,8 +64,6 @@ export interface Form {
   readonly typed?: Readonly<Record<string, string>>;
   /** The form sends files, to a route that takes them. */
   readonly hasFiles?: boolean;
-  /** The form sends an idempotency key, `key`, so that submitting it twice does the work once. */
-  readonly hasKey?: boolean;
 }
 
 /**
@@ -82,40 +81,58 @@ export function renderForm(form: Form): Html {
     cancelLabel = 'Cancel',
     problems,
     typed = {},
-    hasKey,
     hasFiles,
   } = form;
   const plain = fields.filter(isField);
+  const stale = isStale(problems, plain);
   return html`<form class="form" method="post" action="${action}" ${hasFiles ? html`enctype="multipart/form-data"` : null} novalidate>
-${problems ? renderSummary(problems, plain, name) : null}
-${hasKey ? html`<input type="hidden" name="key" value="${typed['key'] || newId()}">` : null}
-${fields.map((field) => (isField(field) ? renderFormField({ ...withState(field, typed), form: name }, problems?.fields[field.name]) : field))}
+${problems ? (stale ? renderStale(plain, typed, (field) => renderFieldLink(field, name)) : renderSummary(problems, plain, name)) : null}
+${plain.some(holdsSecret) ? null : renderKey()}
+${fields.map((field) => (isField(field) ? renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name]) : field))}
 <div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${
     cancel ? html`<a class="button button-plain" href="${cancel}">${cancelLabel}</a>` : null
   }</div>
 </form>`;
 }
 
+/** The idempotency key of a form, so that sending it twice does the work once. Every form has one, unless it sends a secret. */
+export function renderKey(): Html {
+  return html`<input type="hidden" name="key" value="${newId()}">`;
+}
+
+/** No receipt is kept of a secret, so these forms do no harm when they are sent twice. */
+function holdsSecret({ kind, isSecret }: FormField): boolean {
+  return kind === 'password' || isSecret === true;
+}
+
 function isField(field: FormField | Html): field is FormField {
   return typeof field === 'object' && 'label' in field;
 }
 
-function withState(field: FormField, typed: Readonly<Record<string, string>>): FormField {
+function withState(field: FormField, typed: Readonly<Record<string, string>>, stale: boolean): FormField {
+  if (stale && field.name === revisionName) return field;
   const value = field.kind === 'password' ? undefined : (typed[field.name] ?? field.value);
   return { ...field, value };
 }
 
 /** The problems of a form, with links to their fields. It gets the focus when the page opens. */
 export function renderSummary({ fields, others }: FormProblems, known: readonly FormField[], form?: string): Html {
-  const labelOf = (name: string) => known.find((field) => field.name === name)?.label ?? name;
-  const named = Object.entries(fields);
+  const named = Object.entries(fields).map(([name, text]) => ({
+    text,
+    field: known.find((each) => each.name === name) ?? { name, label: name },
+  }));
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
 ${others.map((text) => html`<p>${text}</p>`)}
 ${
   named.length > 0
-    ? html`<ul class="plain-list">${named.map(([name, text]) => html`<li><a href="#${fieldId(name, form)}">${labelOf(name)}</a>: ${text}</li>`)}</ul>`
+    ? html`<ul class="plain-list">${named.map(({ field, text }) => html`<li>${renderFieldLink(field, form)}: ${text}</li>`)}</ul>`
     : null
 }</div></div>`;
+}
+
+/** Nobody can go to a hidden field. */
+function renderFieldLink({ name, label, kind }: FormField, form: string | undefined): Html | string {
+  return kind === 'hidden' ? label : html`<a href="#${fieldId(name, form)}">${label}</a>`;
 }
 
 /** The id of a field's control. `form` names its form, if the page has several. */
@@ -154,6 +171,12 @@ function renderRadios({ name, label, value, choices = [] }: FormField, id: strin
   )}${notes}</fieldset>`;
 }
 
+/** Of several choices none is made for the visitor: a form that is sent in a hurry must not act on the first one. */
+function renderUnchosen(choices: readonly Choice[], value: string): Html | null {
+  if (choices.length === 1 || choices.some((choice) => choice.value === value)) return null;
+  return html`<option value="" selected>${choices.length === 0 ? 'There is nothing to choose' : 'Choose…'}</option>`;
+}
+
 function renderControl(field: FormField, id: string, state: Html): Html {
   const {
     name,
@@ -178,7 +201,7 @@ ${value}</textarea>`;
     return html`<input type="file" ${common} ${kind === 'folder' ? html`webkitdirectory` : null} multiple>`;
   }
   if (kind === 'select') {
-    return html`<select ${common}>${choices.map(
+    return html`<select ${common}>${renderUnchosen(choices, value)}${choices.map(
       (choice) =>
         html`<option value="${choice.value}" ${choice.value === value ? html`selected` : null}>${choice.label}</option>`,
     )}</select>`;

@@ -1,15 +1,18 @@
 import type { FastifyRequest } from 'fastify';
+import type { Operation } from '#api/pipeline/operation.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { pagePath, pages } from '../paths.ts';
 import type { Frame } from './frame.ts';
+import { navigationFor } from './navigation.ts';
 
 /** The frame around an error page. It reads nothing, because what it would read may be what has failed; null if nobody is signed in. */
-export function bareFrame(request: FastifyRequest): Frame | null {
+export function bareFrame(request: FastifyRequest, operations: readonly Operation[]): Frame | null {
   // An error may come before the visitor is known.
   const principal = request.principal as Principal | null | undefined;
   if (!principal || principal === anonymous || principal.kind !== 'user') return null;
   const { name, role, email } = principal;
   const everything = { label: 'All teams', path: pagePath(pages.home), isCurrent: true };
   const scope = { label: everything.label, choices: [everything], organizations: [], query: {} };
-  return { visitor: { name, role, email }, address: request.url, approvals: null, scope };
+  const navigation = navigationFor(operations, principal);
+  return { visitor: { name, role, email }, address: request.url, approvals: null, scope, navigation };
 }

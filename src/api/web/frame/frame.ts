@@ -3,7 +3,8 @@ import type { PlatformRole } from '#domain/identity/model.ts';
 import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import { pagePath, pages, withQuery } from '../paths.ts';
-import { navigationFor, sectionOf } from './navigation.ts';
+import { type InboxCount, renderInboxLink } from './inbox-link.ts';
+import { type NavigationGroup, sectionOf } from './navigation.ts';
 import type { ScopeMenu } from './scope-menu.ts';
 
 /** What is around every page of a signed-in visitor. */
@@ -11,8 +12,11 @@ export interface Frame {
   readonly visitor: { readonly name: string; readonly role: PlatformRole | null; readonly email: string | null };
   /** The address of the page, with its query. */
   readonly address: string;
-  readonly approvals: { readonly count: number; readonly isMore: boolean } | null;
+  /** What waits for the visitor; null if the visitor approves nothing. */
+  readonly approvals: InboxCount | null;
   readonly scope: ScopeMenu;
+  /** The pages that the visitor may open. */
+  readonly navigation: readonly NavigationGroup[];
 }
 
 /** The bar above every page: scope, search, approvals, and the visitor's own menu. */
@@ -23,7 +27,7 @@ ${renderScope(frame.scope)}
 ${renderIcon('search')}<input type="search" name="q" aria-label="Search" placeholder="Search" maxlength="200" autocomplete="off" spellcheck="false" data-key="/">
 <kbd aria-hidden="true">/</kbd>
 </form>
-${frame.approvals && frame.approvals.count > 0 ? renderApprovals(frame.approvals) : null}
+${frame.approvals ? renderInboxLink(frame.approvals) : null}
 ${renderVisitor(frame)}`;
 }
 
@@ -38,11 +42,6 @@ ${organizations.map((each) => html`${choice(each, 'menu-group')}${each.teams.map
 <li><a class="menu-item menu-last" href="${pagePath(pages.organizations)}">All organizations</a></li>
 </ul>
 </details>`;
-}
-
-function renderApprovals({ count, isMore }: NonNullable<Frame['approvals']>): Html {
-  const shown = `${count}${isMore ? '+' : ''}`;
-  return html`<a class="inbox-link" href="${pagePath(pages.approvals)}">${renderIcon('hand')}<span>${shown}</span><span class="unseen"> runs wait for your approval</span></a>`;
 }
 
 function renderVisitor({ visitor }: Frame): Html {
@@ -60,10 +59,10 @@ function renderVisitor({ visitor }: Frame): Html {
 }
 
 /** The main navigation. Its links carry the scope on. */
-export function renderNavigation({ visitor, address, scope }: Frame): Html {
+export function renderNavigation({ navigation, address, scope }: Frame): Html {
   const section = sectionOf(new URL(address, 'http://service.invalid').pathname);
   return html`<nav class="navigation" id="navigation" popover aria-label="Main">
-${navigationFor(visitor.role).map(
+${navigation.map(
   ({ label, entries }) => html`<div class="navigation-group">
 ${label ? html`<p class="navigation-label">${label}</p>` : null}
 <ul>${entries.map(

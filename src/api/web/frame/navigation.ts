@@ -1,5 +1,6 @@
-import type { PlatformRole } from '#domain/identity/model.ts';
-import { type Permission, rolePermissions } from '#domain/shared/access/permissions.ts';
+import { describeAuthority, findProtected } from '#api/pipeline/actions.ts';
+import type { Operation } from '#api/pipeline/operation.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import type { IconName } from '../components/icon.ts';
 import { type LocalPath, pages } from '../paths.ts';
 
@@ -7,11 +8,12 @@ interface Entry {
   readonly label: string;
   readonly icon: IconName;
   readonly path: LocalPath;
-  /** The permission that the page needs; undefined if every user may open it. */
-  readonly permission?: Permission;
+  /** The id of the operation that the page shows. Who may not use it does not see the entry. */
+  readonly operation: string;
 }
 
-interface Group {
+/** A part of the main navigation. */
+export interface NavigationGroup {
   /** Null: the first group needs no name. */
   readonly label: string | null;
   readonly entries: readonly Entry[];
@@ -22,37 +24,37 @@ export const navigation = [
   {
     label: null,
     entries: [
-      { label: 'Start', icon: 'house', path: pages.home },
-      { label: 'Catalog', icon: 'book-open', path: pages.catalog },
+      { label: 'Start', icon: 'house', path: pages.home, operation: 'runs.list' },
+      { label: 'Catalog', icon: 'book-open', path: pages.catalog, operation: 'templates.list' },
     ],
   },
   {
     label: 'Workloads',
     entries: [
-      { label: 'Runs', icon: 'play', path: pages.runs },
-      { label: 'Approvals', icon: 'hand', path: pages.approvals, permission: 'run:approve' },
-      { label: 'Environments', icon: 'layers', path: pages.environments },
-      { label: 'Instances', icon: 'boxes', path: pages.instances },
-      { label: 'Workers', icon: 'server', path: pages.workers, permission: 'worker:read' },
+      { label: 'Runs', icon: 'play', path: pages.runs, operation: 'runs.list' },
+      { label: 'Approvals', icon: 'hand', path: pages.approvals, operation: 'approvals.list' },
+      { label: 'Environments', icon: 'layers', path: pages.environments, operation: 'environments.list' },
+      { label: 'Instances', icon: 'boxes', path: pages.instances, operation: 'instances.list' },
+      { label: 'Workers', icon: 'server', path: pages.workers, operation: 'workers.list' },
     ],
   },
   {
     label: 'Access',
     entries: [
-      { label: 'Projects', icon: 'folder', path: pages.projects },
-      { label: 'Organizations', icon: 'building-2', path: pages.organizations },
-      { label: 'Service accounts', icon: 'bot', path: pages.serviceAccounts, permission: 'service_account:read' },
-      { label: 'Users', icon: 'users', path: pages.users, permission: 'user:manage' },
-      { label: 'Audit', icon: 'scroll-text', path: pages.audit, permission: 'audit:read' },
+      { label: 'Projects', icon: 'folder', path: pages.projects, operation: 'projects.list' },
+      { label: 'Organizations', icon: 'building-2', path: pages.organizations, operation: 'organizations.list' },
+      { label: 'Service accounts', icon: 'bot', path: pages.serviceAccounts, operation: 'service_accounts.list' },
+      { label: 'Users', icon: 'users', path: pages.users, operation: 'users.list' },
+      { label: 'Audit', icon: 'scroll-text', path: pages.audit, operation: 'audit_records.list' },
     ],
   },
-] as const satisfies readonly Group[];
+] as const satisfies readonly NavigationGroup[];
 
-/** The entries that somebody with this role may open. */
-export function navigationFor(role: PlatformRole | null): Group[] {
-  const permissions = role === null ? null : rolePermissions[role];
-  const mayOpen = ({ permission }: Entry) => permission === undefined || permissions?.has(permission) === true;
-  return (navigation as readonly Group[]).map(({ label, entries }) => ({ label, entries: entries.filter(mayOpen) }));
+/** The entries whose pages the visitor may open. */
+export function navigationFor(operations: readonly Operation[], visitor: Principal): NavigationGroup[] {
+  const mayOpen = ({ operation }: Entry) =>
+    describeAuthority(findProtected(operations, operation), visitor, []).allowed;
+  return navigation.map(({ label, entries }) => ({ label, entries: entries.filter(mayOpen) }));
 }
 
 /** The path of the entry to which a page belongs; undefined if it belongs to none. */

@@ -1,19 +1,32 @@
+import type { Operation } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import type { Frame } from './frame.ts';
+import type { InboxCount } from './inbox-link.ts';
+import { navigationFor } from './navigation.ts';
 import { describeScope, type Framed } from './scope-menu.ts';
 
 /** How many runs wait for the visitor's approval; null if the visitor approves none. */
-export type ApprovalCount = { readonly count: number; readonly isMore: boolean } | null;
+export type ApprovalCount = InboxCount | null;
 
 /** Reads what the frame around a page shows to its visitor. */
-export async function readFrame(em: Em, framed: Framed, countApprovals: () => Promise<ApprovalCount>): Promise<Frame> {
-  const { principal, address, scope } = framed;
+export async function readFrame(
+  em: Em,
+  framed: Framed & { readonly operations: readonly Operation[] },
+  countApprovals: () => Promise<ApprovalCount>,
+): Promise<Frame> {
+  const { principal, address, scope, operations } = framed;
   const { organizations, teams, name, role, email } = principal;
   const named = {
     organizations: [...Object.keys(organizations), scope.organizationId ?? null],
     teams: [...Object.keys(teams), scope.teamId ?? null],
   };
   const [names, approvals] = await Promise.all([readNames(em, named), countApprovals()]);
-  return { visitor: { name, role, email }, address, approvals, scope: describeScope(framed, names) };
+  return {
+    visitor: { name, role, email },
+    address,
+    approvals,
+    scope: describeScope(framed, names),
+    navigation: navigationFor(operations, principal),
+  };
 }

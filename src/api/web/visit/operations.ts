@@ -17,7 +17,7 @@ import {
 } from '#api/pipeline/invoke.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation } from '#api/pipeline/operation.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
-import { Unauthenticated } from '#domain/shared/errors.ts';
+import { Conflict, Unauthenticated } from '#domain/shared/errors.ts';
 import type { Services } from '../../services.ts';
 
 /** What pages work with: the operations of the API and the services that these use. */
@@ -76,12 +76,23 @@ export async function runForPage<S extends Responses>(
   request: FastifyRequest,
   reply: FastifyReply,
   operation: CommandOperation<S>,
-  { key: sentKey, ...input }: PageInput & { readonly key?: string } = {},
+  { key: sentKey, ...input }: PageInput & { readonly key?: string | undefined } = {},
 ): Promise<EncodedAnswerOf<S>> {
   const invocation = await authorizeForPage(context, request, operation, input);
-  const result = await invokeCommand(invocation, formKey(invocation.operation, sentKey), input.body);
+  const key = isPublic(operation.access) ? undefined : sentKey;
+  const result = await invokeCommand(invocation, formKey(invocation.operation, key), input.body);
+  if (result.replayed && showsOnce(operation)) throw new Conflict(shownBefore, 'idempotency_key_reused');
   const { status, body } = await answerCommand(invocation, result, reply);
   return encode(operation, status, body);
+}
+
+const shownBefore =
+  'this form was sent and carried out already, and its answer is shown only once: look for what it made before you send the form again';
+
+/** Whether the answer of a command holds what no later read shows, such as a new API key. */
+function showsOnce(operation: CommandOperation): boolean {
+  const status = successStatus(operation);
+  return status !== 204 && operation.at?.responses[200] !== operation.responses[status];
 }
 
 /** Authenticates, authorizes and then validates the input: the same order as on the operation's own route. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formBodyLimit } from '#api/edge/json/strict-json.ts';
-import { isSameOrigin } from '#api/edge/same-origin.ts';
+import { isReadFromElsewhere, isSameOrigin } from '#api/edge/same-origin.ts';
 import { pageHeaders } from '#api/edge/security-headers.ts';
 import { authenticateVisitor } from '#api/pipeline/access/authentication.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
@@ -24,7 +24,7 @@ export type AddPage = <Pattern extends PagePattern>(
 export interface PageOptions {
   /** The largest form in bytes, if it may be larger than usual. */
   readonly bodyLimit?: number;
-  /** Also somebody who is not signed in may send the form. Of anybody else, no body is read without a session. */
+  /** Also somebody who is not signed in may see the page or send the form. Without a session, no other handler runs and no other body is read. */
   readonly isPublic?: boolean;
   /** The form sends files (`multipart/form-data`). */
   readonly hasFiles?: boolean;
@@ -46,11 +46,13 @@ export function pageAdder(app: FastifyInstance, context: PageContext): AddPage {
       config: { page: true, anyQuery: true, form: isForm && (hasFiles ? 'files' : true) },
       onRequest: async (request, reply) => {
         if (isForm) refuseCrossSiteForm(request, services.config.baseUrl);
+        else refuseReadFromElsewhere(request);
         request.principal = (await authenticateVisitor(services, request)) ?? anonymous;
         await app.countRequest(request, reply);
         if (isForm && !isPublic && !isSignedIn(request)) throw new Unauthenticated('you are not signed in');
       },
       handler: async (request, reply) => {
+        if (!isForm && !isPublic && !isSignedIn(request)) return detourOverSignIn(request, reply);
         try {
           return await handler(new Visit(context, request, reply));
         } catch (error) {
@@ -68,6 +70,12 @@ function detourOverSignIn(request: FastifyRequest, reply: FastifyReply): Fastify
     return seeOther(reply, pagePath(pages.login, {}, { next: request.url }));
   }
   return reply.code(401).header('hx-refresh', 'true').send();
+}
+
+/** @throws Forbidden if a page of another origin loads a page or a stream as a part of itself */
+function refuseReadFromElsewhere(request: FastifyRequest): void {
+  if (!isReadFromElsewhere(request)) return;
+  throw new Forbidden('pages of other origins may link to this page, and may not load it: open it in a tab of its own');
 }
 
 /**

@@ -1,3 +1,4 @@
+import { Invalid } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { Query } from '../paths.ts';
 
@@ -7,13 +8,17 @@ export interface Scope {
   readonly teamId: string | undefined;
 }
 
-/** Reads the scope from the address. The address alone decides it, so that a link shows the same to everybody. */
+/**
+ * Reads the scope from the address. The address alone decides it, so that a link shows the same to everybody.
+ * @throws Invalid for what is no id: a page must not show more than its address selects
+ */
 export function readScope(query: (name: string) => string | undefined): Scope {
-  return { organizationId: keepId(query('organization_id')), teamId: keepId(query('team_id')) };
-}
-
-function keepId(text: string | undefined): string | undefined {
-  return text !== undefined && isId(text) ? text : undefined;
+  const read = (name: string, level: string) => {
+    const id = query(name);
+    if (id === undefined || isId(id)) return id;
+    throw new Invalid(`${name}: the address selects no ${level} by its id; choose one in the menu at the top`);
+  };
+  return { organizationId: read('organization_id', 'organization'), teamId: read('team_id', 'team') };
 }
 
 /** The scope as a query of a page or of an operation that lists. */

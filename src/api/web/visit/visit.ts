@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ActionDeclaration, describeActions } from '#api/pipeline/actions.ts';
+import { describeAuthority, findProtected } from '#api/pipeline/actions.ts';
 import type { EncodedAnswerOf, Responses } from '#api/pipeline/answers/answer-types.ts';
-import type { CommandOperation, ReadOperation } from '#api/pipeline/operation.ts';
+import type { CommandOperation, Operation, ReadOperation } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { Invalid } from '#domain/shared/errors.ts';
@@ -74,9 +75,10 @@ export class Visit<Params = unknown> {
     return [given ?? []].flat().filter((value) => value !== '');
   }
 
-  /** The fields of the submitted form. @throws Invalid for an unknown or repeated field */
+  /** The fields of the submitted form, without its key. @throws Invalid for an unknown or repeated field */
   form<Name extends string>(...names: readonly Name[]): Record<Name, string> {
-    return readForm(this.request.body, names);
+    const { key: _, ...typed } = readForm(this.request.body, [...names, 'key']);
+    return typed as Record<Name, string>;
   }
 
   /** Invokes a read operation for the visitor, and returns the body that the API would send. */
@@ -90,12 +92,12 @@ export class Visit<Params = unknown> {
     return this.reply;
   }
 
-  /** Invokes a command for the visitor, and returns the body that the API would send. `key`: the form's idempotency key. */
-  run<S extends Responses>(
-    operation: CommandOperation<S>,
-    input?: PageInput & { readonly key?: string },
-  ): Promise<EncodedAnswerOf<S>> {
-    return runForPage(this.context, this.request, this.reply, operation, input);
+  /**
+   * Invokes a command for the visitor, and returns the body that the API would send. The field `key` of the submitted form is its
+   * idempotency key, so a form invokes one command, and is carried out once however often it is sent.
+   */
+  run<S extends Responses>(operation: CommandOperation<S>, input: PageInput = {}): Promise<EncodedAnswerOf<S>> {
+    return runForPage(this.context, this.request, this.reply, operation, { ...input, key: this.#formKey() });
   }
 
   /** Answers with a stream of events about what a read operation shows. It ends when the visitor may no longer read that. */
@@ -103,9 +105,12 @@ export class Visit<Params = unknown> {
     return streamForPage(this, operation, input, produce);
   }
 
-  /** Describes what the visitor may do, for buttons that a resource does not list itself. */
-  actions<Name extends string>(declarations: readonly ActionDeclaration<Name>[]): Action<Name>[] {
-    return describeActions({ operations: this.context.operations, principal: this.principal }, declarations);
+  /**
+   * Decides whether the visitor may use an operation on one of these targets, as the operation itself would decide; without targets, whether
+   * the visitor may use it at all. Ask this about what has no `actions` of its own, such as a list or something that is to be made.
+   */
+  mayDo({ id }: Pick<Operation, 'id'>, ...targets: readonly (Ownership | undefined)[]): Action {
+    return describeAuthority(findProtected(this.context.operations, id), this.principal, targets);
   }
 
   /** Answers with a page, inside the frame of the service if the visitor is signed in. */
@@ -114,9 +119,15 @@ export class Visit<Params = unknown> {
     return sendPage(this.request, this.reply, status, page, frame);
   }
 
+  #formKey(): string | undefined {
+    const { key } = (this.request.body ?? {}) as { readonly key?: unknown };
+    return typeof key === 'string' && key !== '' ? key : undefined;
+  }
+
   #readFrame(): Promise<Frame> {
-    const framed = { principal: this.principal, address: this.request.url, scope: this.scope };
-    return readFrame(this.em, framed, () => this.context.countApprovals(this));
+    const { principal, request, scope, context } = this;
+    const framed = { principal, address: request.url, scope, operations: context.operations };
+    return readFrame(this.em, framed, () => context.countApprovals(this));
   }
 
   /** Sends the browser to another page, by GET. */

@@ -5,10 +5,11 @@ import { renderFacts } from '#api/web/components/facts.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { confirmationPage } from '#api/web/forms/confirmation.ts';
-import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { drain, get } from '../operations.ts';
 import type { WorkerView } from '../views.ts';
@@ -18,7 +19,7 @@ type WorkerVisit = Visit<{ id: string }>;
 const crumbs = [{ label: 'Workers', path: pagePath(pages.workers) }];
 
 /** Shows a worker: what it is, what it can do, and how busy it is. */
-export async function showWorker(visit: WorkerVisit): Promise<FastifyReply> {
+async function showWorker(visit: WorkerVisit): Promise<FastifyReply> {
   const worker = await visit.read(get, { params: visit.params });
   const title = `${worker.host} · ${worker.process_id}`;
   return visit.show({
@@ -31,6 +32,7 @@ ${renderPageHead({
   actions: renderActions(worker.actions, {
     drain: { label: 'Drain', icon: 'circle-stop', path: pagePath(pages.drainWorker, visit.params) },
   }),
+  history: ['workers', worker.id],
 })}
 <div class="panel">${renderFacts(
       [
@@ -79,30 +81,24 @@ function renderExecuting({ runs, executing }: z.input<typeof WorkerView>): Html 
   }${hidden > 0 ? html`<p class="empty-line muted">${hidden} of other teams</p>` : null}`;
 }
 
-export async function confirmDraining(visit: WorkerVisit): Promise<FastifyReply> {
-  return ask(visit, null);
-}
-
-async function ask(visit: WorkerVisit, problems: FormProblems | null): Promise<FastifyReply> {
-  const worker = await visit.read(get, { params: visit.params });
-  const page = confirmationPage({
-    title: `Drain ${worker.host} · ${worker.process_id}`,
-    crumbs,
-    consequences:
-      'It finishes what it executes and takes nothing new, until it is restarted. Runs that wait go to other workers of its pools.',
-    verb: 'Drain',
-    fields: [],
-    hasKey: true,
-    action: pagePath(pages.drainWorker, visit.params),
-    cancel: pagePath(pages.worker, visit.params),
-    problems,
+/** Adds the page of a worker, and the form that drains it. */
+export function registerWorker(addPage: AddPage): void {
+  addPage('GET', pages.worker, showWorker);
+  addFormPage(addPage, pages.drainWorker, {
+    read: (visit) => visit.read(get, { params: visit.params }),
+    describe: ({ id, host, process_id: processId, actions }) => ({
+      title: `Drain ${host} · ${processId}`,
+      crumbs: [...crumbs, { label: `${host} · ${processId}`, path: pagePath(pages.worker, { id }) }],
+      lead: 'It finishes what it executes and takes nothing new, until it is restarted. Runs that wait go to other workers of its pools.',
+      fields: [],
+      submit: 'Drain',
+      tone: 'danger',
+      cancel: pagePath(pages.worker, { id }),
+      refusal: refusalOf(actions, 'drain'),
+    }),
+    carryOut: async ({ id }, _typed, visit) => {
+      await visit.run(drain, { params: { id } });
+      return pagePath(pages.workers, {}, { done: 'draining' });
+    },
   });
-  return visit.show(page, problems?.status ?? 200);
-}
-
-export async function submitDraining(visit: WorkerVisit): Promise<FastifyReply> {
-  const { key } = visit.form('key');
-  const result = await submit(visit, [], () => visit.run(drain, { params: visit.params, key }));
-  if (!result.done) return ask(visit, result.problems);
-  return visit.redirect(pagePath(pages.workers, {}, { done: 'draining' }));
 }

@@ -1,17 +1,17 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
-import { get as getPause } from '#api/holds/apply-pause-operations.ts';
+import { get as getPause, set as setPause } from '#api/holds/apply-pause-operations.ts';
+import { renderAction } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
-import { renderAge } from '#api/web/components/time.ts';
+import { renderAge, renderSince } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { list } from '../operations.ts';
-import { list as listPools } from '../pool-operations.ts';
+import { create as createPool, list as listPools } from '../pool-operations.ts';
 import type { ListedPoolView, ListedWorkerView } from '../views.ts';
 
 export type Worker = z.input<typeof ListedWorkerView>;
@@ -27,11 +27,11 @@ const news = {
 /** Shows who executes runs, pool by pool, and what waits for them. */
 export async function showWorkers(visit: Visit): Promise<FastifyReply> {
   const [pool, cursor] = [visit.query('pool'), visit.query('cursor')];
-  const mayPause = visit.principal.role !== null && rolePermissions[visit.principal.role].has('settings.manage');
+  const mayReadPause = visit.mayDo(getPause).allowed;
   const [{ workers, next_cursor: next }, { worker_pools: pools }, pause] = await Promise.all([
     visit.read(list, { query: { pool, cursor } }),
     visit.read(listPools, { query: { limit: '200' } }),
-    mayPause ? visit.read(getPause) : null,
+    mayReadPause ? visit.read(getPause) : null,
   ]);
   const link = (query: Query) => pagePath(pages.workers, {}, { pool, ...query });
   return visit.show({
@@ -40,10 +40,7 @@ export async function showWorkers(visit: Visit): Promise<FastifyReply> {
 ${renderPageHead({
   title: 'Workers',
   below: 'They plan and apply. A run waits in the queue of its pool until a worker of the pool has a free slot.',
-  actions: mayPause
-    ? html`<div class="actions"><a class="button button-plain" href="${pagePath(pages.newWorkerPool)}">New pool</a>
-<a class="button button-danger" href="${pagePath(pages.pauseApplies)}">${pause?.pause ? 'All applies are paused' : 'Pause all applies'}</a></div>`
-    : null,
+  actions: html`<div class="actions">${renderAction(visit.mayDo(createPool), { label: 'New pool', icon: 'plus', path: pagePath(pages.newWorkerPool) })}${pause && renderPauseButton(visit, pause.pause !== null)}</div>`,
 })}
 ${renderNews(visit.query('done'), news)}
 <section class="stack" aria-labelledby="pools"><h2 id="pools">Pools</h2>
@@ -60,13 +57,19 @@ ${renderPager({ first: cursor ? link({}) : null, next: next ? link({ cursor: nex
   });
 }
 
+/** Only who may read the pause knows of it. */
+function renderPauseButton(visit: Visit, isPaused: boolean): Html {
+  const label = isPaused ? 'All applies are paused' : 'Pause all applies';
+  return renderAction(visit.mayDo(setPause), { label, tone: 'danger', path: pagePath(pages.pauseApplies) });
+}
+
 export function renderWorkerStatus({ status, heartbeat_at: at }: Worker): Html {
   const looks = {
     active: { word: 'Active', icon: 'circle-check', tone: 'succeeded' },
     draining: { word: 'Draining', icon: 'circle-stop', tone: 'canceling' },
     gone: { word: 'Gone', icon: 'ban', tone: 'canceled' },
   } as const;
-  return html`${renderStatusBadge(looks[status])}${status === 'gone' ? html` <span class="muted">since ${renderAge(at)}</span>` : null}`;
+  return html`${renderStatusBadge(looks[status])}${status === 'gone' ? html` <span class="muted">${renderSince(at)}</span>` : null}`;
 }
 
 /** How much is used, as text and as a bar. */

@@ -1,20 +1,14 @@
 import type { Em } from '#database/database.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { throwIfRefused } from '#domain/shared/actions.ts';
 import { Conflict, HiddenResource, Invalid } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import type { ApiKeyKind } from '../model.ts';
+import { findRevocationRefusal, findRotationRefusal, withKeyFacts } from './actions.ts';
 import { issueApiKey } from './api-keys.ts';
 import { refuseOutliving, withinBound } from './bounds.ts';
-import {
-  type ApiKeyDetails,
-  countActiveKeys,
-  expireKeyIn,
-  findKey,
-  hasSuccessor,
-  revokeProfileKey,
-  setRevoked,
-} from './store.ts';
+import { type ApiKeyDetails, countActiveKeys, expireKeyIn, findKey, revokeProfileKey, setRevoked } from './store.ts';
 
 /** How many keys of one principal may be active at once: enough for any use, and few enough not to fill the table. */
 export const mostActiveKeys = 50;
@@ -58,7 +52,7 @@ export async function addKey(
 export async function revokeKey(em: Em, principalId: string, keyId: string): Promise<ApiKeyDetails> {
   const key = await findKey(em, principalId, keyId);
   if (!key) throw new HiddenResource('API key');
-  if (key.state === 'revoked') throw new Conflict('the key is revoked already', 'key_not_active');
+  throwIfRefused(findRevocationRefusal(key));
   await endKey(em, principalId, key, 0);
   return key;
 }
@@ -78,7 +72,7 @@ export async function rotateKey(
 ): Promise<IssuedKey & { replaced: ApiKeyDetails }> {
   const replaced = await findKey(em, principalId, keyId);
   if (!replaced) throw new HiddenResource('API key');
-  await refuseRotation(em, replaced);
+  throwIfRefused(findRotationRefusal(await withKeyFacts(em, replaced)));
   const expiresAt = await withinBound(em, caller, expiryLike(replaced));
   await endKey(em, principalId, replaced, overlapSeconds);
   const { kind, name } = replaced;
@@ -99,13 +93,6 @@ export async function regenerateProfileKey(
   await lockAgainstUse(em, caller.id);
   const holder = { principalId: caller.id, kind: 'profile', issuedBy: caller.id } as const;
   return { ...(await addKey(em, caller, holder, { name: 'profile', expiresAt })), replaced: old ?? null };
-}
-
-async function refuseRotation(em: Em, { id, kind, state }: ApiKeyDetails): Promise<void> {
-  if (kind === 'profile') throw new Conflict('this is the profile key: regenerate it instead', 'key_not_rotatable');
-  if (state !== 'active') throw new Conflict(`the key is ${state}: create another one`, 'key_not_active');
-  if (await hasSuccessor(em, id))
-    throw new Conflict('the key was rotated already: rotate its successor', 'key_rotated');
 }
 
 /** The expiry that gives a new key the lifetime of the old one; null for a key that never expires. */

@@ -2,7 +2,8 @@ import type { Em } from '#database/database.ts';
 import { mayReadAccountsOf } from '#domain/service-accounts/policy.ts';
 import { installationOwnership, isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { refuseDeletion, type ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
+import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
+import { findDeletionRefusal, type ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
 import { cascadeDeletion, lockSoleOwnerships, markDeleted } from '#domain/shared/ownership-graph/deletion.ts';
 import { clearSignIn } from '../passwords/store.ts';
 import { refuseLastAdministrator } from './administrators.ts';
@@ -17,11 +18,16 @@ import type { UserTarget } from './store.ts';
 export async function deleteUser(em: Em, caller: Principal, user: UserTarget): Promise<void> {
   await refuseLastAdministrator(em, user);
   await lockSoleOwnerships(em, 'user', user.id);
-  const showsNames = namesShownTo(caller, user);
-  await refuseDeletion(em, 'user', user.id, { subject: 'this user', joint: '; and ', showsNames });
+  throwIfRefused(await findUserDeletionRefusal(em, caller, user));
   await cascadeDeletion(em, 'user', user.id);
   await clearSignIn(em, user.id);
   await markDeleted(em, 'user', user.id);
+}
+
+/** What a user owns or made that keeps it from being deleted at this moment; null if there is nothing. */
+export function findUserDeletionRefusal(em: Em, caller: Principal, user: UserTarget): Promise<Refusal | null> {
+  const showsNames = namesShownTo(caller, user);
+  return findDeletionRefusal(em, 'user', user.id, { subject: 'this user', joint: '; and ', showsNames });
 }
 
 /**

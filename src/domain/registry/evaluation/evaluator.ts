@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
+import { FairQueue } from '#domain/shared/tasks/fair-queue.ts';
 import { isCheap } from '../variables/cost.ts';
 import type { JsonObject } from '../variables/engine.ts';
 import type { VariableError } from '../variables/errors.ts';
 import { type ValidationResult, type VariableValues, validateVariables } from '../variables/variables.ts';
-import { FairQueue } from './fair-queue.ts';
 import type { Evaluations, Kind, Task } from './messages.ts';
 import { type Budget, ProcessorBudget } from './processor-budget.ts';
 import { type Evaluated, EvaluationThread, readEvaluationProgram } from './thread.ts';

@@ -36,17 +36,32 @@ export async function refuseDeletion(em: Em, kind: Kind, id: string, wording: Wo
 
 /** What stands in the way of a deletion at this moment; null if nothing does. */
 export function findDeletionRefusal(em: Em, kind: Kind, id: string, wording: Wording): Promise<Refusal | null> {
-  return findRefusal(em, kind, [...usesThatPrevent('deletion', kind, id), ...blockersOf(kind, id)], wording);
+  return findRefusal(em, kind, [...usesThatPrevent(['deletion'], kind, id), ...blockersOf(kind, id)], wording);
 }
 
 /** What stands in the way of archiving a thing at this moment; null if nothing does. */
 export function findArchivingRefusal(em: Em, kind: Kind, id: string): Promise<Refusal | null> {
-  return findRefusal(em, kind, usesThatPrevent('archiving', kind, id));
+  return findRefusal(em, kind, usesThatPrevent(['archiving'], kind, id));
+}
+
+/** What keeps a thing from being archived or deleted at this moment; null if nothing does. */
+export interface Used {
+  readonly archiving: Refusal | null;
+  readonly deletion: Refusal | null;
+}
+
+/** Reads what uses a thing. */
+export async function findUse(em: Em, kind: Kind, id: string, wording: Wording): Promise<Used> {
+  const candidates = [...usesThatPrevent(['archiving', 'deletion'], kind, id), ...blockersOf(kind, id)];
+  const reasons = await findReasons(em, candidates, wording);
+  const archiving = reasons.filter(({ blocker }) => 'prevents' in blocker && blocker.prevents.includes('archiving'));
+  const deletion = reasons.filter(({ blocker }) => !('prevents' in blocker) || blocker.prevents.includes('deletion'));
+  return { archiving: toRefusal(kind, archiving, wording), deletion: toRefusal(kind, deletion, wording) };
 }
 
 /** @throws Conflict naming what uses those kinds whose columns the transfer of a thing changes */
 export async function refuseTransfer(em: Em, kind: Kind, id: string, moved: readonly AnyDeclaration[]): Promise<void> {
-  const uses = usesThatPrevent('transfer', kind, id).filter(({ declaration }) => moved.includes(declaration));
+  const uses = usesThatPrevent(['transfer'], kind, id).filter(({ declaration }) => moved.includes(declaration));
   throwIfRefused(await findRefusal(em, kind, uses));
 }
 
@@ -57,10 +72,12 @@ interface Candidate {
   readonly condition: Expression<SqlBool>;
 }
 
-function usesThatPrevent(change: Use<string>['prevents'][number], kind: Kind, id: string): Candidate[] {
+type Change = Use<string>['prevents'][number];
+
+function usesThatPrevent(changes: readonly Change[], kind: Kind, id: string): Candidate[] {
   const candidates = kindsBelow(kind).flatMap((declaration) => {
     const condition = belowCondition(declaration.kind, kind, id) ?? sql<SqlBool>`false`;
-    const uses = (declaration.uses ?? []).filter(({ prevents }) => prevents.includes(change));
+    const uses = (declaration.uses ?? []).filter(({ prevents }) => changes.some((change) => prevents.includes(change)));
     return uses.map((blocker) => ({ declaration, blocker, condition }));
   });
   // Unconditional uses first.
@@ -78,23 +95,41 @@ function blockersOf(kind: Kind, id: string): Candidate[] {
   return found.sort((one, other) => one.rank - other.rank);
 }
 
-/** One refusal names everything that blocks. */
 async function findRefusal(
   em: Em,
   kind: Kind,
   candidates: readonly Candidate[],
-  { subject = `the ${kind}`, joint = '; it ', showsNames }: Wording = everyName,
+  wording: Wording = everyName,
 ): Promise<Refusal | null> {
+  return toRefusal(kind, await findReasons(em, candidates, wording), wording);
+}
+
+/** A blocker that is there, in words. */
+interface Reason {
+  readonly blocker: Candidate['blocker'];
+  readonly text: string;
+}
+
+async function findReasons(em: Em, candidates: readonly Candidate[], { showsNames }: Wording): Promise<Reason[]> {
   const found = await Promise.all(
     candidates.map(async (candidate) => {
-      const { message, remedy } = candidate.blocker;
-      const isShown = showsNames(candidate.declaration.kind, columnsOf('x'));
+      const { blocker, declaration } = candidate;
+      const isShown = showsNames(declaration.kind, columnsOf('x'));
       const blockers = await describeBlockers(em, blockingNames(em, candidate), isShown);
-      return blockers ? [`${message}: ${blockers}; ${remedy}`] : [];
+      return blockers ? [{ blocker, text: `${blocker.message}: ${blockers}; ${blocker.remedy}` }] : [];
     }),
   );
-  const reasons = found.flat();
-  return reasons.length > 0 ? { code: 'in_use', message: `${subject} ${reasons.join(joint)}` } : null;
+  return found.flat();
+}
+
+/** One refusal names everything that blocks. */
+function toRefusal(
+  kind: Kind,
+  reasons: readonly Reason[],
+  { subject = `the ${kind}`, joint = '; it ' }: Wording,
+): Refusal | null {
+  if (reasons.length === 0) return null;
+  return { code: 'in_use', message: `${subject} ${reasons.map(({ text }) => text).join(joint)}` };
 }
 
 type Names = ReturnType<typeof blockingNames>;

@@ -38,6 +38,8 @@ interface KindOf<Table extends string, Column extends string> {
   readonly generation?: true;
   /** Deleting it leaves its row as a tombstone, with the time in `deleted_at`. */
   readonly tombstone?: true;
+  /** Once it is deleted, nobody can read it. A deleted thing of another kind still shows to those who could. */
+  readonly hiddenWhenDeleted?: true;
   /** It can be archived, with the time in `archived_at`. */
   readonly archivable?: true;
   /** It can be disabled by `enabled`, and deleting it disables it. */

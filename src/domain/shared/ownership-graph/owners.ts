@@ -12,9 +12,6 @@ export type OwnerLevel = (typeof ownerLevels)[number];
 /** The ids of a thing's owners at the levels that can own it; null where it has none. It counts as its own owner at its own level. */
 export type Owners = Readonly<Partial<Record<OwnerLevel, string | null>>>;
 
-/** Once these are deleted, nobody can read them. A deleted thing of another kind still shows to those who could. */
-const hiddenWhenDeleted: readonly string[] = ['organization', 'team'];
-
 /** The owners of a thing, found in one query; undefined if there is no such thing. */
 export async function findOwners(
   em: Em,
@@ -22,13 +19,13 @@ export async function findOwners(
   id: string,
   levels: readonly OwnerLevel[] = ownerLevels,
 ): Promise<Owners | undefined> {
-  const { table } = declarationOf(kind);
+  const { table, hiddenWhenDeleted } = declarationOf(kind);
   const columns = levels.flatMap((level) => {
     const path = pathTo(kind, level);
     return path ? [ownerAlong(em, path).as(level)] : [];
   });
   let thing = declaredTables(em).selectFrom(`${table} as x`).where('x.id', '=', id);
-  if (hiddenWhenDeleted.includes(kind)) thing = thing.where('x.deleted_at', 'is', null);
+  if (hiddenWhenDeleted) thing = thing.where('x.deleted_at', 'is', null);
   return thing.select(columns).$castTo<Owners>().executeTakeFirst();
 }
 

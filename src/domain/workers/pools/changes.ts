@@ -5,8 +5,9 @@ import { defaultPool } from '#domain/runs/model.ts';
 import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import { Conflict, Forbidden, invalidField, Unprocessable } from '#domain/shared/errors.ts';
-import { refuseDeletion, type ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
+import { findDeletionRefusal, type ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { WorkerPool } from '../entity.ts';
@@ -82,15 +83,23 @@ export async function updatePool(
  */
 export async function deletePool(em: Em, principal: Principal, pool: PoolTarget, expected?: number): Promise<void> {
   const { name } = pool;
-  if (name === defaultPool)
-    throw new Conflict(
-      `the worker pool "${name}" cannot be deleted: templates that name no pool use it`,
-      'pool_required',
-    );
+  throwIfRefused(findRequiredRefusal(name));
   refuseStale({ revision: refuseUncreated(pool) }, expected);
-  const subject = `the worker pool "${name}"`;
-  await refuseDeletion(em, 'worker_pool', name, { subject, showsNames: namesShownTo(principal) });
+  throwIfRefused(await findPoolDeletionRefusal(em, principal, name));
   await removePool(em, name);
+}
+
+/** What keeps a pool from being deleted at this moment; null if nothing does. */
+export async function findPoolDeletionRefusal(em: Em, principal: Principal, name: string): Promise<Refusal | null> {
+  const subject = `the worker pool "${name}"`;
+  const wording = { subject, showsNames: namesShownTo(principal) };
+  return findRequiredRefusal(name) ?? (await findDeletionRefusal(em, 'worker_pool', name, wording));
+}
+
+function findRequiredRefusal(name: string): Refusal | null {
+  if (name !== defaultPool) return null;
+  const message = `the worker pool "${name}" cannot be deleted: templates that name no pool use it`;
+  return { code: 'pool_required', message };
 }
 
 /** Whoever manages pools may read the workers. Of the runs, a conflict names those that the caller may read. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listChanges } from '#api/audit/pages/changes.ts';
+import { listRecordChanges, renderRecordChanges } from '#api/audit/pages/record-changes.ts';
 import { makeTenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
@@ -11,17 +11,25 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the values before and after', () => {
-  test('are listed by path, with lists whole', () => {
+  test('are listed by path, and those that stay are kept apart', () => {
     const before = { owner: { team_id: 'a', user_id: null }, tags: ['x'], gone: true };
     const after = { owner: { team_id: 'b', user_id: null }, tags: ['x', 'y'], more: {} };
-    expect(listChanges(before, after)).toEqual([
-      { path: 'owner.team_id', before: 'a', after: 'b' },
-      { path: 'owner.user_id', before: null, after: null },
-      { path: 'tags', before: ['x'], after: ['x', 'y'] },
-      { path: 'gone', before: true, after: undefined },
-      { path: 'more', before: undefined, after: {} },
+    const { changes, unchanged } = listRecordChanges({ before, after });
+    expect(changes.map(({ label, kind, before: from, after: to }) => [label, kind, from, to])).toEqual([
+      ['gone', 'removed', true, undefined],
+      ['more', 'added', undefined, {}],
+      ['owner.team_id', 'changed', 'a', 'b'],
+      ['tags[1]', 'added', undefined, 'y'],
     ]);
-    expect(listChanges(null, null)).toEqual([]);
+    expect(unchanged.map(({ label }) => label)).toEqual(['owner.user_id', 'tags[0]']);
+    expect(listRecordChanges({ before: null, after: null })).toEqual({ changes: [], omitted: 0, unchanged: [] });
+  });
+
+  test('of long texts show where they differ', () => {
+    const long = 'x'.repeat(30_000);
+    const shown = String(renderRecordChanges({ before: { readme: `${long}a` }, after: { readme: `${long}b` } }));
+    expect(shown).toContain('xa</del>');
+    expect(shown).toContain('xb</ins>');
   });
 });
 

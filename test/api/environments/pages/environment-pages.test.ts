@@ -22,7 +22,6 @@ async function signIn(email: string): Promise<Visitor> {
 
 const fields = {
   name: 'Shop <b>',
-  slug: '',
   kind: 'production',
   'approval_policy.when': '',
   'approval_policy.required': '',
@@ -80,7 +79,6 @@ describe('the pages of environments', () => {
       sensitive: 'yes',
       plan: 'yes',
       apply: 'yes',
-      expected_revision: '',
     };
     expect((await visitor.submit(`${path}/new-variable`, secret)).location).toContain('done=variable');
     const form = await visitor.get(`${path}/variables/TOKEN`);
@@ -101,6 +99,58 @@ describe('the pages of environments', () => {
     });
     expect(stale.status).toBe(409);
     expect((await visitor.submit(`${path}/variables/TOKEN/delete`, {})).location).toContain('done=variable-removed');
+  });
+
+  it('show and change the value that planning gets, and keep a secret one when its field stays empty', async () => {
+    const path = `/environments/${tenant.environment}`;
+    const fields = {
+      name: 'KEY',
+      category: 'env',
+      value: 'writes',
+      sensitive: '',
+      plan: 'yes',
+      apply: 'yes',
+    };
+    const set = { ...fields, has_plan_value: 'yes', plan_value: 'reads' };
+    expect((await visitor.submit(`${path}/new-variable`, set)).location).toContain('done=variable');
+    const read = async () => (await tenant.owner.get(`${path}/variables/KEY`)).body;
+    expect(await read()).toMatchObject({ plan_value: 'reads', has_plan_value: true });
+    expect((await visitor.get(`${path}?tab=variables`)).text).toContain('planning gets');
+    expect((await visitor.get(`${path}/variables/KEY`)).text).toMatch(/name="plan_value"[^>]*>\nreads</);
+    const secret = { ...set, sensitive: 'yes' };
+    expect((await visitor.submit(`${path}/variables/KEY`, secret)).status).toBe(303);
+    expect((await visitor.get(`${path}/variables/KEY`)).text).not.toContain('reads');
+    expect((await visitor.submit(`${path}/variables/KEY`, { ...secret, value: '', plan_value: '' })).status).toBe(303);
+    expect(await read()).toMatchObject({ has_plan_value: true });
+    const none = { ...secret, value: '', has_plan_value: '', plan_value: '' };
+    expect((await visitor.submit(`${path}/variables/KEY`, none)).status).toBe(303);
+    expect(await read()).toMatchObject({ has_plan_value: false });
+    const ofTemplate = await visitor.submit(`${path}/new-variable`, { ...set, name: 'size', category: 'template' });
+    expect([ofTemplate.status, /id="field-plan_value-problem"/.test(ofTemplate.text)]).toEqual([400, true]);
+  });
+
+  it('say which freeze window holds the applies now, and how long', async () => {
+    const path = `/environments/${tenant.environment}`;
+    const { body } = await tenant.owner.get(`${path}/freeze-windows`);
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const fair = { name: 'The <b>fair</b>', reason: 'Nobody deploys', starts_at: at(-1), ends_at: at(5) };
+    const put = { freeze_windows: [fair], expected_revision: body.revision };
+    expect((await tenant.owner.put(`${path}/freeze-windows`, put)).status).toBe(200);
+    const page = await visitor.get(path);
+    expect(page.text).toContain('Frozen</span>');
+    expect(page.text).toContain('The &lt;b&gt;fair&lt;/b&gt;');
+    expect(page.text).toContain('Nobody deploys');
+    const again = (await tenant.owner.get(`${path}/freeze-windows`)).body.revision;
+    await tenant.owner.put(`${path}/freeze-windows`, { freeze_windows: [], expected_revision: again });
+    expect((await visitor.get(path)).text).not.toContain('Frozen</span>');
+  });
+
+  it('lead to the history of the environment, and choose no project for somebody in a hurry', async () => {
+    const page = await visitor.get(`/environments/${tenant.environment}`);
+    expect(page.text).toContain(`/audit?resource_type=environments&amp;resource_id=${tenant.environment}`);
+    await tenant.owner.post('/projects', { team_id: tenant.team, name: 'Another' });
+    const form = await visitor.get('/environments/new');
+    expect(form.text).toMatch(/name="project_id"[^>]*><option value="" selected>Choose…/);
   });
 
   it('add and remove freeze windows, with a problem at the field of the new one', async () => {

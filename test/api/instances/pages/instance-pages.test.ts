@@ -108,7 +108,8 @@ describe('the pages of workers', () => {
     expect((await admin.submit('/workloads/pools/new', { ...rules, name: 'batch' })).status).toBe(303);
     const form = await admin.get('/workloads/pools/batch');
     expect(form.text).toContain('\nnone</textarea>');
-    const changed = { ...rules, team_ids: '', expected_revision: '1' };
+    const { name: _, ...present } = rules;
+    const changed = { ...present, team_ids: '', expected_revision: '1' };
     expect((await admin.submit('/workloads/pools/batch', changed)).location).toBe('/workloads/workers?done=pool-saved');
     expect((await admin.submit('/workloads/pools/batch', { ...changed, team_ids: 'none' })).status).toBe(409);
     expect((await admin.submit('/workloads/pools/batch/delete', {})).location).toBe(

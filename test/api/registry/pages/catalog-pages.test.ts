@@ -146,7 +146,7 @@ describe('the page of a version', () => {
     expect(text).toMatch(/change-added">Added<\/span> <code class="foreign">fresh/);
     expect(text).toMatch(/change-removed">Removed<\/span> <code class="foreign">old/);
     expect(text).toMatch(
-      /<code>minLength<\/code>: <span class="muted">nothing<\/span> → <ins class="foreign">9<\/ins>/,
+      /value-path foreign">minLength<\/span>[^/]*set to <\/span><ins class="value-text foreign">9<\/ins>/,
     );
     expect((await owner.get(`/catalog/${template}/versions/1.1.0?file=nothing`)).status).toBe(404);
   });

@@ -5,12 +5,14 @@ import { type DeclaredPage, declare } from './declared-page.ts';
 const pictured = { isPictured: true };
 
 /** The pages before and after signing in, and of one's own account. */
-export function ownPages(): DeclaredPage[] {
+export function ownPages({ ownKeyId }: Installation): DeclaredPage[] {
   return [
     declare('sign-in', pages.login, { who: null, ...pictured }),
     declare('password-reset-used', pages.passwordReset, { query: { token: 'used' }, who: null }),
     declare('home', pages.home),
     declare('profile', pages.profile, pictured),
+    declare('profile-key-new', pages.profileApiKeys),
+    declare('profile-key-rotate', pages.rotateApiKey, { params: { id: ownKeyId } }),
     declare('search', pages.search, { query: { q: 'ledger' } }),
     declare('search-none-found', pages.search, { query: { q: 'nothing of this name' } }),
   ];
@@ -30,6 +32,7 @@ export function administrationPages({ people, accountId, auditRecordId, accountK
     declare('service-account-transfer', pages.transferServiceAccount, account),
     declare('service-account-delete', pages.deleteServiceAccount, account),
     declare('service-account-disable', pages.disableServiceAccount, account),
+    declare('service-account-enable', pages.enableServiceAccount, account),
     declare('service-account-key-new', pages.newServiceAccountKey, account),
     declare('service-account-key-rotate', pages.rotateServiceAccountKey, key),
     declare('service-account-key-revoke', pages.revokeServiceAccountKey, key),

@@ -7,17 +7,19 @@ const pictured = { isPictured: true };
 /** The pages of environments and projects. */
 export function environmentPages({ environments, projects }: Installation): DeclaredPage[] {
   const production = { params: { id: environments.networkProduction.id } };
+  const locked = { params: { id: environments.ledgerProduction.id } };
   const project = { params: { id: projects['ledger']?.id ?? '' }, who: 'maintainer' as const };
   const variable = { id: environments.networkProduction.id, name: 'AWS_SECRET_ACCESS_KEY' };
   return [
     declare('environments', pages.environments, pictured),
     declare('environments-empty', pages.environments, { who: 'nobody' }),
     declare('environment', pages.environment, { ...production, ...pictured }),
-    declare('environment-locked', pages.environment, { params: { id: environments.ledgerProduction.id } }),
+    declare('environment-locked', pages.environment, locked),
     declare('environment-frozen', pages.environment, { params: { id: environments.checkoutProduction.id } }),
     declare('environment-new', pages.newEnvironment, { who: 'owner' }),
     declare('environment-edit', pages.editEnvironment, { ...production, who: 'owner' }),
     declare('environment-lock', pages.lockEnvironment, production),
+    declare('environment-unlock', pages.unlockEnvironment, { ...locked, who: 'maintainer' }),
     declare('environment-freeze-windows', pages.freezeWindows, { params: { id: environments.checkoutProduction.id } }),
     declare('environment-archive', pages.archiveEnvironment, { ...production, who: 'owner' }),
     declare('environment-delete', pages.deleteEnvironment, { ...production, who: 'owner' }),
@@ -30,6 +32,7 @@ export function environmentPages({ environments, projects }: Installation): Decl
     declare('project-new', pages.newProject, { who: 'maintainer' }),
     declare('project-edit', pages.editProject, project),
     declare('project-archive', pages.archiveProject, project),
+    declare('project-unarchive', pages.unarchiveProject, project),
     declare('project-transfer', pages.transferProject, project),
     declare('project-delete', pages.deleteProject, project),
   ];
@@ -48,6 +51,7 @@ export function organizationPages({ organizations, teams, people, invitationToke
     declare('organization-new', pages.newOrganization, { who: 'owner' }),
     declare('organization-edit', pages.editOrganization, owner),
     declare('organization-archive', pages.archiveOrganization, owner),
+    declare('organization-unarchive', pages.unarchiveOrganization, owner),
     declare('organization-transfer', pages.transferOrganization, owner),
     declare('organization-delete', pages.deleteOrganization, owner),
     declare('organization-members', pages.organizationMembers, owner),
@@ -59,6 +63,7 @@ export function organizationPages({ organizations, teams, people, invitationToke
     declare('team-new', pages.newTeam, owner),
     declare('team-edit', pages.editTeam, team),
     declare('team-archive', pages.archiveTeam, team),
+    declare('team-unarchive', pages.unarchiveTeam, team),
     declare('team-transfer', pages.transferTeam, team),
     declare('team-delete', pages.deleteTeam, team),
     declare('team-members', pages.teamMembers, team),

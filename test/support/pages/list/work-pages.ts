@@ -65,10 +65,13 @@ export function instancePages({ runs, instances }: Installation): DeclaredPage[]
   ];
 }
 
-export function workerPages(): DeclaredPage[] {
+export function workerPages({ workerId }: Installation): DeclaredPage[] {
+  const worker = { params: { id: workerId }, who: 'admin' as const };
   return [
     declare('workers', pages.workers, { who: 'admin', ...pictured }),
     declare('workers-hidden', pages.workers, { who: 'requester' }),
+    declare('worker', pages.worker, worker),
+    declare('worker-drain', pages.drainWorker, worker),
     declare('pool', pages.workerPool, { params: { name: 'cloud' }, who: 'admin' }),
     declare('pool-closed', pages.workerPool, { params: { name: 'payments-restricted' }, who: 'admin' }),
     declare('pool-new', pages.newWorkerPool, { who: 'admin' }),

@@ -1,7 +1,9 @@
 import type { FastifyReply } from 'fastify';
+import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { create, list } from '../../template-operations.ts';
 import { readOwners } from '../owners.ts';
 import { catalogPage } from './catalog-view.ts';
@@ -37,9 +39,7 @@ export async function showCatalog(visit: Visit): Promise<FastifyReply> {
     visit,
     templates.map(({ team_id }) => team_id),
   );
-  const [mayCreate] = visit.actions([
-    { name: 'create', operation: create.id, target: ownerOf(visit), findRefusal: () => null },
-  ]);
+  const mayCreate = visit.mayDo(create, ...(await readTeamsForNewInScope(visit)), installationOwnership);
   const query = {
     ...scope,
     q: filter.q || undefined,
@@ -50,7 +50,7 @@ export async function showCatalog(visit: Visit): Promise<FastifyReply> {
     templates,
     nameOwner,
     filter,
-    mayCreate: mayCreate ?? null,
+    mayCreate,
     done: news[visit.query('done') ?? ''] ?? null,
     pager: {
       first: cursor ? pagePath(pages.catalog, {}, query) : null,
@@ -58,10 +58,4 @@ export async function showCatalog(visit: Visit): Promise<FastifyReply> {
     },
   });
   return visit.show(page);
-}
-
-/** A new template can belong to any team of its author. The form asks for the team. */
-function ownerOf({ principal, scope }: Visit) {
-  const teamId = scope.teamId ?? Object.keys(principal.teams)[0] ?? null;
-  return { teamId, organizationId: null };
 }

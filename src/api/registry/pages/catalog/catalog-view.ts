@@ -16,7 +16,7 @@ export interface Catalog {
   readonly templates: readonly ListedTemplate[];
   readonly nameOwner: NameOwner;
   readonly filter: CatalogFilter;
-  readonly mayCreate: Action | null;
+  readonly mayCreate: Action;
   readonly done: string | null;
   readonly pager: { readonly first: LocalPath | null; readonly next: LocalPath | null };
 }
@@ -25,13 +25,8 @@ const mostTags = 12;
 
 export function catalogPage(catalog: Catalog): Page {
   const { templates, filter, nameOwner, mayCreate, pager, done } = catalog;
-  const actions = mayCreate
-    ? html`<div class="actions">${renderAction(mayCreate, {
-        label: 'New template',
-        icon: 'plus',
-        path: pagePath(pages.newTemplate, {}, filter.scope),
-      })}</div>`
-    : null;
+  const path = pagePath(pages.newTemplate, {}, filter.scope);
+  const actions = html`<div class="actions">${renderAction(mayCreate, { label: 'New template', icon: 'plus', path })}</div>`;
   return {
     title: 'Catalog',
     main: html`<div class="page page-wide">
@@ -80,7 +75,7 @@ function renderTags({ templates, filter }: Catalog): Html | null {
   )}</ul></nav>`;
 }
 
-function renderNothing({ q, tags, isArchived, scope }: CatalogFilter, mayCreate: Action | null): Html {
+function renderNothing({ q, tags, isArchived, scope }: CatalogFilter, mayCreate: Action): Html {
   if (q || tags.length > 0)
     return renderEmpty(
       'No template fits',
@@ -92,6 +87,6 @@ function renderNothing({ q, tags, isArchived, scope }: CatalogFilter, mayCreate:
   return renderEmpty(
     'No templates yet',
     'A template is what runs deploy: OpenTofu code or commands, with a form for its variables.',
-    mayCreate?.allowed ? first : null,
+    mayCreate.allowed ? first : null,
   );
 }

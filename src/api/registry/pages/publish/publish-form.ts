@@ -20,7 +20,7 @@ export interface PublishForm extends Readonly<Record<(typeof textNames)[number],
 /** @throws Invalid for an unknown or repeated field */
 export function readPublishForm(body: unknown): PublishForm {
   const given = new Map(Object.entries(body ?? {}));
-  const unknown = [...given.keys()].find((name) => !publishNames.includes(name));
+  const unknown = [...given.keys()].find((name) => name !== 'key' && !publishNames.includes(name));
   if (unknown !== undefined) throw new Invalid(`the form has no field ${JSON.stringify(unknown)}`);
   const texts = textNames.map((name) => {
     const value = given.get(name) ?? '';

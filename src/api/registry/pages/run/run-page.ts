@@ -89,14 +89,13 @@ function request(visit: RunFormVisit, facts: RunFacts, basic: Basic, variables: 
     ...(version && !isLeftOpen && { version: version.version }),
     ...(basic.instance && { instance: basic.instance }),
   };
-  const { key } = basic;
   if (source) {
     const before = Object.keys(source.prefill?.variables ?? {});
     const omit = before.filter((name) => !Object.hasOwn(variables, name));
-    return visit.run(copy, { params: { id: source.id }, body: { ...body, omit }, key });
+    return visit.run(copy, { params: { id: source.id }, body: { ...body, omit } });
   }
   const environment = facts.environmentId ? { environment_id: facts.environmentId } : {};
-  return visit.run(createRun, { body: { ...body, ...environment, template_id: visit.params.id }, key });
+  return visit.run(createRun, { body: { ...body, ...environment, template_id: visit.params.id } });
 }
 
 function showAgain(

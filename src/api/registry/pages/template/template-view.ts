@@ -29,6 +29,7 @@ ${renderPageHead({
   beside: template.archived_at ? html`<span class="badge">Archived</span>` : null,
   below: description ? html`<span class="foreign prewrap">${description}</span>` : null,
   actions: renderTemplateActions(template),
+  history: ['templates', template.id],
 })}
 ${tags.length > 0 ? html`<ul class="chips" aria-label="Tags">${tags.map((tag) => html`<li><a class="chip foreign" href="${pagePath(pages.catalog, {}, { tag })}">${renderIcon('tag')}${tag}</a></li>`)}</ul>` : null}
 <div class="beside">
@@ -71,12 +72,7 @@ function renderTemplateActions({ id, actions, archived_at: archivedAt }: ShownTe
       publish: { label: 'Publish a version', icon: 'rocket', path: pagePath(pages.publishVersion, { id }) },
       update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editTemplate, { id }) },
       archive: { label: 'Archive', icon: 'archive', path: pagePath(pages.archiveTemplate, { id }) },
-      unarchive: {
-        label: 'Unarchive',
-        icon: 'archive',
-        path: pagePath(pages.unarchiveTemplate, { id }),
-        isImmediate: true,
-      },
+      unarchive: { label: 'Unarchive', icon: 'archive', path: pagePath(pages.unarchiveTemplate, { id }) },
       delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteTemplate, { id }) },
     },
   );

@@ -30,7 +30,7 @@ export async function showVersion(visit: Visit<{ id: string; version: string }>)
       changes: compareVariables(schemaOf(previous.spec), schemaOf(version.spec)),
     },
     file,
-    mayYank: visit.actions([{ name: 'yank', operation: yank.id, target: owner, findRefusal: () => null }])[0] ?? null,
+    mayYank: visit.mayDo(yank, owner),
     isYankedNow: visit.query('done') === 'yanked',
   });
   return visit.show(page);

@@ -21,7 +21,7 @@ export interface VersionPage {
   /** The version below, and what has changed since. */
   readonly previous: { readonly version: string; readonly changes: readonly VariableChange[] } | null;
   readonly file: ShownFile | null;
-  readonly mayYank: Action | null;
+  readonly mayYank: Action;
   readonly isYankedNow: boolean;
 }
 
@@ -85,6 +85,6 @@ function renderVersionActions({ template, version, mayYank }: VersionPage): Html
   const run = template.actions.find(({ name }) => name === 'run');
   return html`<div class="actions">
 ${run ? renderAction(run, { label: 'Run this version', icon: 'play', tone: 'primary', path: pagePath(pages.newRun, { id: template.id }, { version: version.version }) }) : null}
-${mayYank && version.yanked_at === null ? renderAction(mayYank, { label: 'Yank', icon: 'ban', tone: 'danger', path: pagePath(pages.yankVersion, params) }) : null}
+${version.yanked_at === null ? renderAction(mayYank, { label: 'Yank', icon: 'ban', tone: 'danger', path: pagePath(pages.yankVersion, params) }) : null}
 </div>`;
 }

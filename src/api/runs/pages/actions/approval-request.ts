@@ -37,7 +37,6 @@ ${renderPageHead({
       fields: [renderMembers(await readMembers(visit, run), refused.typed ?? {}) ?? html``, message],
       submit: 'Ask for a review',
       cancel: pagePath(pages.run, { id }),
-      hasKey: true,
       ...refused,
     })}</div></div>`,
   };
@@ -73,11 +72,10 @@ export async function submitApprovalRequest(visit: RunVisit): Promise<FastifyRep
   const { id } = visit.params;
   const run = await visit.read(getRun, { params: { id }, query: {} });
   const members = await readMembers(visit, run);
-  const typed: Record<string, string> = visit.form('message', 'key', ...members.map((member) => fieldOf(member.id)));
+  const typed: Record<string, string> = visit.form('message', ...members.map((member) => fieldOf(member.id)));
   const reviewers = members.filter((member) => typed[fieldOf(member.id)] === 'yes').map((member) => member.id);
   const body = { reviewers, message: typed['message'] ?? '' };
-  const key = typed['key'] ?? '';
-  const sent = await submit(visit, ['message'], () => visit.run(requestApproval, { params: { id }, body, key }));
+  const sent = await submit(visit, ['message'], () => visit.run(requestApproval, { params: { id }, body }));
   if (!sent.done) return showApprovalRequest(visit, { problems: nameThem(sent.problems, members), typed });
   return visit.redirect(pagePath(pages.run, { id }, { done: 'asked' }));
 }

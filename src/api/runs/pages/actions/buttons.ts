@@ -2,14 +2,12 @@ import { type ActionButton, renderActions } from '#api/web/components/actions.ts
 import type { Html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { actionsByStatus, type RunAction } from '#domain/runs/actions.ts';
+import { isCancellationOverdue } from '#domain/runs/model.ts';
 import type { ShownEvent } from '../run/timeline.ts';
 import type { ShownRun } from '../run-tab.ts';
 
-/** A worker has half a minute to end what it does before it is killed. Then a cancellation had its time. */
-const cancelTakesMs = 40_000;
-
 /** The buttons of a run: those for which its status leaves room. Whoever may not use one is told why. Reviews stand under the plan. */
-export function renderRunActions(run: ShownRun, events: readonly ShownEvent[], now = Date.now()): Html {
+export function renderRunActions(run: ShownRun, events: readonly ShownEvent[], now = new Date()): Html {
   const { id, template_id: template } = run;
   const buttons: Readonly<Partial<Record<RunAction, ActionButton>>> = {
     request_approval: { label: 'Ask for a review', icon: 'mail', path: pagePath(pages.requestApproval, { id }) },
@@ -23,19 +21,22 @@ export function renderRunActions(run: ShownRun, events: readonly ShownEvent[], n
     requeue: { label: 'Run again', icon: 'refresh-cw', path: pagePath(pages.requeueRun, { id }) },
     delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteRun, { id }) },
   };
-  const shown = run.actions.filter(({ name }) => isShown(name, run, hadItsTime(events, now)));
+  const shown = run.actions.filter(({ name }) => isShown(name, run, isOverdue(events, now)));
   return renderActions(shown, buttons);
 }
 
-function isShown(action: RunAction, { status, deleted_at: deletedAt }: ShownRun, cancelHadItsTime: boolean): boolean {
+function isShown(
+  action: RunAction,
+  { status, deleted_at: deletedAt }: ShownRun,
+  cancellationIsOverdue: boolean,
+): boolean {
   if (deletedAt !== null || !actionsByStatus[status].includes(action)) return false;
   if (action === 'cancel') return status !== 'canceling';
-  if (action === 'force') return status === 'canceling' && cancelHadItsTime;
+  if (action === 'force') return status === 'canceling' && cancellationIsOverdue;
   return true;
 }
 
-/** Whether a cancellation was asked for long enough ago, so that it should have ended the run. */
-function hadItsTime(events: readonly ShownEvent[], now: number): boolean {
+function isOverdue(events: readonly ShownEvent[], now: Date): boolean {
   const asked = events.find(({ type }) => type === 'run.cancel_requested');
-  return asked !== undefined && now - Date.parse(asked.at) >= cancelTakesMs;
+  return asked !== undefined && isCancellationOverdue(new Date(asked.at), now);
 }

@@ -8,10 +8,8 @@ import type { RunVisit } from '../run-tab.ts';
 /** Adds a comment to a run, and shows the run again. */
 export async function submitComment(visit: RunVisit): Promise<FastifyReply> {
   const { id } = visit.params;
-  const typed = visit.form('text', 'key', 'tab');
-  const sent = await submit(visit, ['text'], () =>
-    visit.run(create, { params: { id }, body: { text: typed.text }, key: typed.key }),
-  );
+  const typed = visit.form('text', 'tab');
+  const sent = await submit(visit, ['text'], () => visit.run(create, { params: { id }, body: { text: typed.text } }));
   if (!sent.done)
     return showRunPage(visit, { status: sent.problems.status, comment: { problems: sent.problems, typed } });
   return visit.redirect(

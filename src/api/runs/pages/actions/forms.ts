@@ -1,7 +1,5 @@
-import type { FastifyReply } from 'fastify';
-import { confirmationPage } from '#api/web/forms/confirmation.ts';
 import type { FormField } from '#api/web/forms/form.ts';
-import { submit } from '#api/web/forms/problems.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -12,8 +10,8 @@ import { titleOf } from '../run/head.ts';
 import type { RunVisit, ShownRun } from '../run-tab.ts';
 import { operationWords } from '../words.ts';
 
-/** A page that asks whether an action is meant, and carries it out. */
-interface Question {
+/** An action of a run that a form asks about. */
+interface ActionForm {
   readonly pattern:
     | typeof pages.cancelRun
     | typeof pages.forceCancelRun
@@ -24,7 +22,7 @@ interface Question {
   readonly fields: readonly FormField[];
   readonly consequences: (visit: RunVisit, run: ShownRun) => Promise<Html> | Html;
   /** Carries it out, and answers where to go then. */
-  readonly work: (visit: RunVisit, typed: Record<'reason' | 'key', string>) => Promise<LocalPath>;
+  readonly work: (visit: RunVisit, id: string, reason: string) => Promise<LocalPath>;
 }
 
 const reasonField: FormField = {
@@ -35,7 +33,7 @@ const reasonField: FormField = {
   hint: 'The run and its events show it.',
 };
 
-const questions: readonly Question[] = [
+const actionForms: readonly ActionForm[] = [
   {
     pattern: pages.cancelRun,
     title: (run) => `Cancel “${titleOf(run)}”`,
@@ -45,9 +43,8 @@ const questions: readonly Question[] = [
       status === 'running'
         ? html`<p>The worker is told to stop, and has half a minute to end cleanly. What it has already changed stays changed, and its state is kept.</p>`
         : html`<p>The run ends. It has changed nothing.</p>`,
-    work: async (visit, { reason, key }) => {
-      const { id } = visit.params;
-      await visit.run(cancel, { params: { id }, body: reason ? { reason } : {}, key });
+    work: async (visit, id, reason) => {
+      await visit.run(cancel, { params: { id }, body: reason ? { reason } : {} });
       return pagePath(pages.run, { id }, { done: 'canceled' });
     },
   },
@@ -59,9 +56,8 @@ const questions: readonly Question[] = [
     consequences: () =>
       html`<p>The run ends at once, and the next run of its instance starts. Its worker is not waited for, and whatever that still writes is refused, its state included.</p>
 <p>If the run was applying, resources may exist that no state lists. Compare what is deployed with the latest state before the next apply.</p>`,
-    work: async (visit, { reason, key }) => {
-      const { id } = visit.params;
-      await visit.run(cancel, { params: { id }, body: { force: true, ...(reason && { reason }) }, key });
+    work: async (visit, id, reason) => {
+      await visit.run(cancel, { params: { id }, body: { force: true, ...(reason && { reason }) } });
       return pagePath(pages.run, { id }, { done: 'forced' });
     },
   },
@@ -71,8 +67,8 @@ const questions: readonly Question[] = [
     verb: 'Run again',
     fields: [],
     consequences: describeRepetition,
-    work: async (visit, { key }) => {
-      const run = await visit.run(requeue, { params: { id: visit.params.id }, key });
+    work: async (visit, id) => {
+      const run = await visit.run(requeue, { params: { id } });
       return pagePath(pages.run, { id: run.id }, { done: 'admitted' });
     },
   },
@@ -84,8 +80,8 @@ const questions: readonly Question[] = [
     consequences: () =>
       html`<p><strong>What goes:</strong> its log, its plan, its comments and its inputs. Nothing brings them back, and the run cannot be repeated.</p>
 <p><strong>What stays:</strong> what it deployed, its state versions, who asked for it, its reviews, its events and the audit.</p>`,
-    work: async (visit) => {
-      await visit.run(remove, { params: { id: visit.params.id } });
+    work: async (visit, id) => {
+      await visit.run(remove, { params: { id } });
       return pagePath(pages.runs, {}, { done: 'deleted' });
     },
   },
@@ -100,42 +96,25 @@ async function describeRepetition(visit: RunVisit, run: ShownRun): Promise<Html>
 <p>It makes a new plan, and waits for the approvals that its environment demands now.</p>`;
 }
 
-/** Adds the pages that ask before a run is canceled, ended by force, repeated or deleted. */
-export function registerRunQuestions(addPage: AddPage): void {
-  for (const question of questions) {
-    addPage('GET', question.pattern, (visit) => ask(visit, question));
-    addPage('POST', question.pattern, (visit) => answer(visit, question));
+/** Adds the forms that cancel a run, end it by force, repeat it, or delete it. */
+export function registerRunForms(addPage: AddPage): void {
+  for (const { pattern, title, verb, fields, consequences, work } of actionForms) {
+    addFormPage(addPage, pattern, {
+      read: (visit) => visit.read(getRun, { params: visit.params, query: {} }),
+      describe: async (run, visit) => ({
+        title: title(run),
+        crumbs: [
+          { label: 'Runs', path: pagePath(pages.runs) },
+          { label: titleOf(run), path: pagePath(pages.run, { id: run.id }) },
+        ],
+        lead: await consequences(visit, run),
+        fields,
+        submit: verb,
+        tone: 'danger',
+        cancel: pagePath(pages.run, { id: run.id }),
+        cancelLabel: 'Back to the run',
+      }),
+      carryOut: (run, { reason = '' }, visit) => work(visit, run.id, reason),
+    });
   }
-}
-
-async function ask(
-  visit: RunVisit,
-  { pattern, title, verb, fields, consequences }: Question,
-  refused: Pick<Parameters<typeof confirmationPage>[0], 'problems' | 'typed'> = {},
-): Promise<FastifyReply> {
-  const { id } = visit.params;
-  const run = await visit.read(getRun, { params: { id }, query: {} });
-  const page = confirmationPage({
-    title: title(run),
-    crumbs: [
-      { label: 'Runs', path: pagePath(pages.runs) },
-      { label: titleOf(run), path: pagePath(pages.run, { id }) },
-    ],
-    consequences: await consequences(visit, run),
-    verb,
-    fields,
-    action: pagePath(pattern, { id }),
-    cancel: pagePath(pages.run, { id }),
-    cancelLabel: 'Back to the run',
-    hasKey: true,
-    ...refused,
-  });
-  return visit.show(page, refused.problems?.status ?? 200);
-}
-
-async function answer(visit: RunVisit, question: Question): Promise<FastifyReply> {
-  const typed = visit.form('reason', 'key');
-  const names = question.fields.map(({ name }) => name);
-  const done = await submit(visit, names, () => question.work(visit, typed));
-  return done.done ? visit.redirect(done.result) : ask(visit, question, { problems: done.problems, typed });
 }

@@ -2,12 +2,13 @@ import type { IconName } from '#api/web/components/icon.ts';
 import { runStatusLooks } from '#api/web/components/status.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { pluralize } from '#api/web/text.ts';
 import type { EventData } from '#domain/events.ts';
 import type { LapseReason } from '#domain/runs/model.ts';
 import type { RunEventType } from '#domain/runs/publish-event.ts';
 import { explainReason } from '../run/reasons.ts';
 import type { ShownEvent } from '../run/timeline.ts';
-import { count, operationWords } from '../words.ts';
+import { operationWords } from '../words.ts';
 
 /** What happened, in words. */
 export interface EventWords {
@@ -50,11 +51,11 @@ const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => Event
   }),
   'run.approval_required': ({ required }) => ({
     icon: 'hand',
-    text: `The run waits for ${count(required, 'approval')}.`,
+    text: `The run waits for ${pluralize(required, 'approval')}.`,
   }),
   'run.approval_requested': ({ by, reviewers, message }) => ({
     icon: 'mail',
-    text: html`${person(by)} asked ${reviewers.length > 0 ? count(reviewers.length, 'reviewer') : 'everybody who may review it'} for a review.`,
+    text: html`${person(by)} asked ${reviewers.length > 0 ? pluralize(reviewers.length, 'reviewer') : 'everybody who may review it'} for a review.`,
     said: message,
   }),
   'run.reviewed': ({ by, decision, comment }) => ({

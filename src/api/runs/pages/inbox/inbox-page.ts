@@ -8,6 +8,7 @@ import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { list as listApprovals } from '../../inbox-operations.ts';
+import { sendApprovalCount } from '../approval-count.ts';
 import { followApprovals } from './inbox-changes.ts';
 import { type Inbox, renderInboxTable } from './inbox-table.ts';
 import { describeNews } from './news.ts';
@@ -18,6 +19,7 @@ const rowsPerPage = 50;
 export function registerInbox(addPage: AddPage): void {
   addPage('GET', pages.approvals, showInbox);
   addPage('GET', pages.approvalStream, followApprovals);
+  addPage('GET', pages.approvalCount, sendApprovalCount);
 }
 
 async function showInbox(visit: Visit) {

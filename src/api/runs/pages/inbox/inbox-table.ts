@@ -1,6 +1,6 @@
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { type Column, renderTable } from '#api/web/components/table.ts';
-import { renderAge, renderTime } from '#api/web/components/time.ts';
+import { renderSince, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { RunOperation } from '#domain/runs/model.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
@@ -58,7 +58,7 @@ function renderPlace(environment: string | null, team: string | null): Html | nu
 /** Since when a run waits, and when the time for its approval ends. */
 function renderWait({ run }: Row): Html {
   const { expires_at: end } = run.approval;
-  return html`${renderAge(run.waiting_on?.since ?? run.created_at)}${end ? html`<span class="inbox-end muted">ends ${renderTime(end)}</span>` : null}`;
+  return html`${renderSince(run.waiting_on?.since ?? run.created_at)}${end ? html`<span class="inbox-end muted">ends ${renderTime(end)}</span>` : null}`;
 }
 
 /** How many approvals count of those that are needed, and who asked the visitor for theirs. */

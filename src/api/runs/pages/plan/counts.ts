@@ -1,4 +1,5 @@
 import { type Html, html } from '#api/web/html.ts';
+import { formatCount } from '#api/web/text.ts';
 import { type ChangeKind, changeKinds } from '#domain/runs/plans/change-kinds.ts';
 import type { PlanSummary } from '#domain/runs/plans/model.ts';
 import { kindLooks } from './kinds.ts';
@@ -20,8 +21,4 @@ export function renderCounts(counts: Partial<Record<ChangeKind, number>>): Html 
     (kind, index) =>
       html`${index > 0 ? html`<span class="muted"> · </span>` : null}<span class="plan-count kind-${kind}">${formatCount(counts[kind] ?? 0)} ${kindLooks[kind].counted}</span>`,
   )}</span>`;
-}
-
-export function formatCount(count: number): string {
-  return count.toLocaleString('en');
 }

@@ -4,7 +4,7 @@ import { toSentence } from '#api/web/text.ts';
 import { isTerminal, type StatusReason, statusReasons } from '#domain/runs/model.ts';
 import { runTabPath, type ShownRun } from '../run-tab.ts';
 
-/** What stands in place of a plan that there is not. It never says that nothing would change, because nobody knows. */
+/** Explains why a run has no plan. It does not say that nothing changes: without a plan, nobody knows. */
 export function renderNoPlan(run: ShownRun): Html {
   const { title, explanation } = explain(run);
   const log = html`<a class="button button-plain" href="${runTabPath(run.id, 'log')}">Open the log</a>`;

@@ -11,8 +11,10 @@ export interface PlanAddress {
   readonly change?: string | undefined;
   /** What was just done. */
   readonly done?: string | undefined;
+  /** A script fills in what was typed before the visitor had to sign in again. */
+  readonly restored?: string | undefined;
 }
 
-export function planPath(id: string, { kind, q, after, change, done }: PlanAddress = {}): LocalPath {
-  return pagePath(pages.run, { id }, { tab: 'plan', kind, q, after, change, done });
+export function planPath(id: string, { kind, q, after, change, done, restored }: PlanAddress = {}): LocalPath {
+  return pagePath(pages.run, { id }, { tab: 'plan', kind, q, after, change, done, restored });
 }

@@ -1,19 +1,17 @@
 import { renderEmpty, renderPager } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { formatCount } from '#api/web/text.ts';
+import { newEffort } from '#domain/shared/values/comparison/compare.ts';
 import type { ShownRun } from '../run-tab.ts';
-import { formatCount } from './counts.ts';
 import { type PlanAddress, planPath } from './plan-address.ts';
 import type { PlannedChange, PlanPage } from './planned-change.ts';
 import { renderChange } from './render-change.ts';
 import { renderKeys } from './toolbar.ts';
-import type { Effort } from './values/compare.ts';
 
 /** How many changes a page of a plan has. */
 export const changesPerPage = 200;
 /** So few changes are all open. */
 const fewChanges = 3;
-/** What a page may cost: values that are compared by path, the time for that in milliseconds, and the characters of its values. */
-const effortOfPage = { values: 150_000, milliseconds: 400 };
 const inList = { mostCharacters: 600, mostDifferences: 40, mostUnchanged: 25 };
 const alone = { mostCharacters: 200_000, mostDifferences: 3000, mostUnchanged: 3000 };
 /** The characters that a page may take. Changes behind them have only their heads, with links to the whole. */
@@ -60,10 +58,6 @@ function renderAll(run: ShownRun, { changes, total }: PlanPage): Html[] {
     left -= String(rendered).length;
     return html`<li>${rendered}</li>`;
   });
-}
-
-function newEffort(): Effort {
-  return { left: effortOfPage.values, until: performance.now() + effortOfPage.milliseconds };
 }
 
 /** One change of a plan, with all of its values. */

@@ -4,8 +4,5 @@ import type { listPlanChanges } from '../../plan-operations.ts';
 /** A page of a plan, as the API shows it. */
 export type PlanPage = EncodedAnswerOf<(typeof listPlanChanges)['responses']>;
 
-/** Names of attributes, keys of maps, and positions in lists. */
-export type ValuePath = readonly (string | number)[];
-
 /** A change of a plan. What the tool does not say is null. */
 export type PlannedChange = PlanPage['changes'][number];

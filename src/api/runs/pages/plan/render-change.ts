@@ -1,22 +1,19 @@
 import { renderIcon } from '#api/web/components/icon.ts';
+import { showUnseen } from '#api/web/components/value-change/print.ts';
+import {
+  type ChangesView,
+  renderUnchanged,
+  renderValueChanges,
+} from '#api/web/components/value-change/value-changes.ts';
 import { type Html, html } from '#api/web/html.ts';
-import type { LocalPath } from '#api/web/paths.ts';
-import { formatCount } from './counts.ts';
+import { type Difference, findDifferences } from './differences.ts';
 import { describeCause, kindLooks } from './kinds.ts';
 import type { PlannedChange } from './planned-change.ts';
-import type { Compared } from './values/compare.ts';
-import { type Difference, findDifferences } from './values/differences.ts';
-import { showUnseen } from './values/print.ts';
-import { type Extent, renderPlain, renderSides } from './values/render-value.ts';
 
 /** How a change is shown. */
-export interface ChangeView extends Extent {
+export interface ChangeView extends ChangesView {
   readonly operation: string;
   readonly isOpen: boolean;
-  readonly mostDifferences: number;
-  readonly mostUnchanged: number;
-  /** The page that shows this change alone, whole; null: this is that page. */
-  readonly whole: LocalPath | null;
 }
 
 /** A resource that a plan changes: closed, it says what happens to it; opened, which values change. */
@@ -29,7 +26,7 @@ export function renderChange(change: PlannedChange, view: ChangeView): Html {
 <span class="plan-address foreign">${showUnseen(address)}</span> <span class="plan-gist foreign">${summarize(change, differences)}</span></summary>
 <div class="plan-body" hx-ignore>
 ${renderNotes(change, differences, view)}
-${renderDifferences(differences, view)}
+${renderValueChanges(differences, view, renderForcing)}
 ${renderUnchanged(unchanged, view)}
 <p class="plan-links"><a href="#r-${position}">Link to this change</a>${view.whole ? html` <a href="${view.whole}">Show it whole</a>` : null}</p>
 </div>
@@ -61,8 +58,8 @@ function renderNotes(change: PlannedChange, differences: readonly Difference[], 
   const cause = describeCause(kind, reason, operation);
   const nothing = differences.length === 0 ? describeNothing(change) : null;
   return html`${cause ? html`<p>${cause}</p>` : null}
-${previous ? html`<p>Moved from <span class="foreign plan-value">${showUnseen(previous)}</span>.</p>` : null}
-${imported ? html`<p>It exists already and is imported${imported.id === null ? '' : html` by the id <span class="foreign plan-value">${showUnseen(imported.id)}</span>`}.</p>` : null}
+${previous ? html`<p>Moved from <span class="foreign value-text">${showUnseen(previous)}</span>.</p>` : null}
+${imported ? html`<p>It exists already and is imported${imported.id === null ? '' : html` by the id <span class="foreign value-text">${showUnseen(imported.id)}</span>`}.</p>` : null}
 ${kind === 'forget' ? html`<p>It is no longer managed, and is not destroyed.</p>` : null}
 ${nothing ? html`<p>${nothing}</p>` : null}`;
 }
@@ -76,28 +73,6 @@ function describeNothing({ kind, sensitive }: PlannedChange): string | null {
   return kind === 'move' || kind === 'import' ? 'No value changes.' : null;
 }
 
-function renderDifferences(differences: readonly Difference[], view: ChangeView): Html | null {
-  if (differences.length === 0) return null;
-  const shown = differences.slice(0, view.mostDifferences);
-  const hidden = differences.length - shown.length;
-  return html`<ul class="plan-values">${shown.map((each) => renderDifference(each, view))}</ul>
-${hidden > 0 ? html`<p class="plan-gap">${formatCount(hidden)} more values change.${view.whole ? html` <a href="${view.whole}">Show all</a>` : null}</p>` : null}`;
-}
-
-function renderDifference({ shown, before, after, note, forcesReplacement }: Difference, view: ChangeView): Html {
-  const isSecret = note?.startsWith('sensitive') === true;
-  return html`<li><span class="plan-path foreign">${showUnseen(shown || 'value')}</span>${forcesReplacement ? html` <strong class="plan-forces">forces replacement</strong>` : null}
-${note ? html`<em class="plan-note">${note}</em>` : null}${isSecret ? null : renderSides(before, after, view)}</li>`;
-}
-
-function renderUnchanged(unchanged: readonly Compared[], view: ChangeView): Html | null {
-  if (unchanged.length === 0) return null;
-  const shown = unchanged.slice(0, view.mostUnchanged);
-  const hidden = unchanged.length - shown.length;
-  return html`<details class="plan-unchanged"><summary>${formatCount(unchanged.length)} unchanged</summary>
-<ul class="plan-values">${shown.map(
-    (each) =>
-      html`<li><span class="plan-path foreign">${showUnseen(each.shown || 'value')}</span> ${renderPlain(each.after, view)}</li>`,
-  )}</ul>
-${hidden > 0 ? html`<p class="plan-gap">${formatCount(hidden)} more stay as they are.${view.whole ? html` <a href="${view.whole}">Show all</a>` : null}</p>` : null}</details>`;
+function renderForcing({ forcesReplacement }: Difference): Html | null {
+  return forcesReplacement ? html`<strong class="plan-forces">forces replacement</strong>` : null;
 }

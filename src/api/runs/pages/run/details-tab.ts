@@ -3,7 +3,6 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
-import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
 import { operationWords } from '../words.ts';
@@ -17,7 +16,7 @@ export const detailsTab: RunTab = {
   async render(visit, run) {
     const names = await namesIn(visit, run);
     return html`<div class="run-details">
-${section('Request', renderRequest(run, names, mayReadAudit(visit)))}
+${section('Request', renderRequest(run, names))}
 ${section('Place', renderPlace(run, names))}
 ${section('Execution', renderExecution(run))}
 ${section('Outputs', renderOutputs(run.outputs))}
@@ -52,12 +51,7 @@ const kinds: Readonly<Record<PrincipalKind, string>> = {
   system: 'the service itself',
 };
 
-/** The audit says with which credential the run was asked for, and what else was done to it. */
-function mayReadAudit({ principal: { role } }: RunVisit): boolean {
-  return role !== null && rolePermissions[role].has('audit:read');
-}
-
-function renderRequest(run: ShownRun, names: Names, hasHistory: boolean): Html {
+function renderRequest(run: ShownRun, names: Names): Html {
   const { requested_by: by, responsible_user_id: responsible } = run;
   return renderFacts([
     ['Asked by', html`<span class="foreign">${by.name}</span> <span class="muted">(${kinds[by.type]})</span>`],
@@ -74,12 +68,6 @@ function renderRequest(run: ShownRun, names: Names, hasHistory: boolean): Html {
     ['Repeats', run.requeued_from && runLink(run.requeued_from, 'an earlier run')],
     ['Undoes', run.undoes && runLink(run.undoes, 'a run')],
     ['Undone by', run.undone_by && runLink(run.undone_by, 'a run')],
-    [
-      'History',
-      hasHistory
-        ? html`<a href="${pagePath(pages.audit, {}, { resource_type: 'runs', resource_id: run.id })}">Who did what to it, with which credential</a>`
-        : null,
-    ],
     ['Run', html`<code>${run.id}</code>`],
     ['Key', html`<code>${run.idempotency_key}</code>`],
   ]);
@@ -103,7 +91,7 @@ function renderPlace(run: ShownRun, names: Names): Html {
       project &&
         html`<a class="foreign" href="${pagePath(pages.project, { id: project })}">${nameOf(names, project)}</a>`,
     ],
-    ['Team', run.team_id ? html`<span class="foreign">${nameOf(names, run.team_id)}</span>` : 'the whole installation'],
+    ['Team', run.team_id ? renderTeam(names, run.team_id) : 'the whole installation'],
     [
       'Template',
       html`<a class="foreign" href="${pagePath(pages.template, { id: template })}">${nameOf(names, template)}</a>`,
@@ -113,6 +101,12 @@ function renderPlace(run: ShownRun, names: Names): Html {
       html`<a href="${pagePath(pages.templateVersion, { id: template, version: run.template_version })}">${run.template_version}</a>`,
     ],
   ]);
+}
+
+function renderTeam(names: Names, id: string): Html {
+  const organizationId = names.get(id)?.organizationId;
+  if (!organizationId) return html`<span class="foreign">${nameOf(names, id)}</span>`;
+  return html`<a class="foreign" href="${pagePath(pages.team, { orgID: organizationId, id })}">${nameOf(names, id)}</a>`;
 }
 
 const isolationWords = {

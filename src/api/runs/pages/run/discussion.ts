@@ -4,9 +4,9 @@ import { renderForm } from '#api/web/forms/form.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { pluralize } from '#api/web/text.ts';
 import { list as listComments } from '../../comment-operations.ts';
 import type { RunTabKey, RunVisit, ShownRun } from '../run-tab.ts';
-import { count } from '../words.ts';
 
 /** A comment that was refused: what was typed, and what is wrong with it. */
 export interface CommentForm {
@@ -30,7 +30,7 @@ export async function renderDiscussion(visit: RunVisit, run: ShownRun): Promise<
   ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return html`<section class="discussion" aria-labelledby="discussion">
 <h2 id="discussion">Reviews and comments</h2>
-${page.next_cursor === null ? null : html`<p class="muted">The newest ${count(mostComments, 'comment')} are shown.</p>`}
+${page.next_cursor === null ? null : html`<p class="muted">The newest ${pluralize(mostComments, 'comment')} are shown.</p>`}
 <ol class="talk">${entries.map(({ view }) => view())}</ol>
 </section>`;
 }
@@ -77,6 +77,5 @@ ${renderForm({
   submit: 'Add comment',
   problems: problems ?? null,
   ...(typed && { typed }),
-  hasKey: true,
 })}</details>`;
 }

@@ -1,7 +1,7 @@
 import { type IconName, renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
-import { renderAge } from '#api/web/components/time.ts';
+import { renderAge, renderSince } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
@@ -23,6 +23,7 @@ export function renderRunHead(run: ShownRun, names: Names, actions: Html | null)
     beside: renderRunStatus(run.status),
     below: renderBrief(run, names),
     actions,
+    history: ['runs', run.id],
   });
 }
 
@@ -32,6 +33,11 @@ function renderBrief(run: ShownRun, names: Names): Html {
   const items: readonly (readonly [icon: IconName, label: string, content: Html] | null)[] = [
     ['user', 'Asked by', html`<span class="foreign">${by.name}</span>`],
     ['clock', 'Admitted', renderAge(run.created_at)],
+    [
+      'boxes',
+      'Instance',
+      html`<a class="foreign" href="${pagePath(pages.instance, { id: run.instance_id })}">${run.instance}</a>`,
+    ],
     environment === null
       ? null
       : [
@@ -84,9 +90,9 @@ function renderWait(
   return notice(
     review ? 'hand' : 'clock',
     html`<strong>${words.what}</strong> ${words.who} ${
-      waiting ? html`<span class="muted">Since ${renderAge(waiting.since)}.</span>` : null
+      waiting ? html`<span class="muted">It has waited ${renderSince(waiting.since)}.</span>` : null
     }${words.blocker ? html` <a href="${words.blocker.path}">${words.blocker.label}</a>` : null}${
-      review ? html` <a href="${runTabPath(id, 'plan')}">Review the plan</a>` : null
+      review ? html` <a href="${runTabPath(id, 'plan')}#plan">Review the plan</a>` : null
     }`,
   );
 }

@@ -1,10 +1,10 @@
 import { type IconName, renderIcon } from '#api/web/components/icon.ts';
-import { formatSpan, renderAge } from '#api/web/components/time.ts';
+import { formatSpan, renderSince } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { pluralize } from '#api/web/text.ts';
 import type { LogPhase, RunOperation } from '#domain/runs/model.ts';
 import { type RunTabKey, runTabPath, type ShownRun } from '../run-tab.ts';
-import { count } from '../words.ts';
 import {
   type BarPart,
   barWidth,
@@ -84,7 +84,7 @@ function renderStep({ run, places, isLast }: StepPlace, { key, from, to, lost }:
   return html`<li class="step step-${state}" ${state === 'current' ? html`aria-current="step"` : null}>${renderIcon(
     state === 'bad' ? 'octagon-x' : icon,
   )}<span class="step-name">${name}</span><span class="step-time">${describeTime(from, to)}${
-    lost > 0 ? ` · ${count(lost, 'worker')} lost${to === null ? `, attempt ${lost + 1}` : ''}` : null
+    lost > 0 ? ` · ${pluralize(lost, 'worker')} lost${to === null ? `, attempt ${lost + 1}` : ''}` : null
   }</span></li>`;
 }
 
@@ -97,6 +97,6 @@ function placeOf({ id }: ShownRun, tab: RunTabKey, line: number | undefined): st
 
 function describeTime(from: number | null, to: number | null): Html | string {
   if (from === null) return 'to come';
-  if (to === null) return html`since ${renderAge(new Date(from).toISOString())}`;
+  if (to === null) return renderSince(new Date(from).toISOString());
   return formatSpan(to - from);
 }

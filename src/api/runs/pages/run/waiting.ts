@@ -1,9 +1,9 @@
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import { pluralize } from '#api/web/text.ts';
 import type { WaitingCode } from '#domain/runs/waiting.ts';
 import type { ListedShownRun } from '../run-tab.ts';
-import { count } from '../words.ts';
 
 type Waiting = NonNullable<ListedShownRun['waiting_on']>;
 type Hold = Exclude<Waiting['blocker'], string | null>;
@@ -36,7 +36,7 @@ const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting
   instance_busy: ({ instance }, { position, blocker }) => ({
     short: position ? `another run (${position} ahead)` : 'another run',
     what: html`Another run has the instance ${instance}. Runs of one instance go one after the other${
-      position ? `; ${count(position, 'unfinished run')} ahead of this one` : null
+      position ? `; ${pluralize(position, 'unfinished run')} ahead of this one` : null
     }.`,
     who: 'It goes on by itself when that run has ended. Whoever may cancel that run can end it earlier.',
     blocker:

@@ -1,6 +1,6 @@
-// Draws the rows that are in sight, and a few around them, in one scroll area that is as high as all rows would be. Browsers limit that height: above
-// it, and where lines wrap, so that nobody knows their heights, the place of the scrollbar says roughly where the reader is, and
-// small movements move the rows by what was scrolled.
+// Draws the rows that are in sight, and a few around them. The scroll area is as high as all rows together. Two cases are different: browsers
+// limit the height of an area, and rows that wrap have unknown heights. There, the position of the scrollbar shows the place in the log
+// roughly, and a small scroll moves the rows by exactly that distance.
 
 /** @typedef {import('./run-log-rows.js').LogRows} LogRows */
 

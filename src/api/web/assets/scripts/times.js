@@ -9,6 +9,16 @@
     ['second', 1_000],
   ]);
   let isUtc = false;
+
+  /** @param {Date} time */
+  function describeSpan(time) {
+    const age = Math.max(0, Date.now() - time.getTime());
+    if (age >= 86_400_000) return null;
+    const [unit, length] = units.find(([, each]) => age >= each) ?? ['second', 1_000];
+    const words = new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'short' });
+    return `for ${words.format(Math.trunc(age / length))}`;
+  }
+
   try {
     isUtc = localStorage.getItem('time-zone') === 'utc';
   } catch {
@@ -35,6 +45,12 @@
     return time.getFullYear() === new Date().getFullYear();
   }
 
+  /** @param {HTMLTimeElement} element @param {Date} time */
+  function describe({ dataset }, time) {
+    if ('lasting' in dataset) return describeSpan(time);
+    return 'relative' in dataset ? describeAge(time, 'dayOnly' in dataset ? narrow : relative) : null;
+  }
+
   /** @param {HTMLTimeElement} element */
   function show(element) {
     const time = new Date(element.dateTime);
@@ -44,8 +60,7 @@
       'dayOnly' in element.dataset
         ? format(time, { day: 'numeric', month: 'short', ...(isThisYear(time) ? {} : { year: 'numeric' }) })
         : format(time, { dateStyle: 'medium', timeStyle: 'short' }) + (isUtc ? ' UTC' : '');
-    const text =
-      ('relative' in element.dataset && describeAge(time, 'dayOnly' in element.dataset ? narrow : relative)) || plain;
+    const text = describe(element, time) || ('lasting' in element.dataset ? `since ${plain}` : plain);
     if (element.title !== exact) element.title = exact;
     if (element.textContent !== text) element.textContent = text;
   }

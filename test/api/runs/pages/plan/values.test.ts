@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { findDifferences } from '#api/runs/pages/plan/differences.ts';
 import type { PlannedChange } from '#api/runs/pages/plan/planned-change.ts';
-import type { Effort } from '#api/runs/pages/plan/values/compare.ts';
-import { cutAround } from '#api/runs/pages/plan/values/cut.ts';
-import { findDifferences } from '#api/runs/pages/plan/values/differences.ts';
-import { compareLines } from '#api/runs/pages/plan/values/lines.ts';
-import { printValue, showUnseen } from '#api/runs/pages/plan/values/print.ts';
+import { compareLines } from '#api/web/components/value-change/lines.ts';
+import { printValue, showUnseen } from '#api/web/components/value-change/print.ts';
+import type { Effort } from '#domain/shared/values/comparison/compare.ts';
+import { cutAround } from '#domain/shared/values/comparison/cut.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
-const effort = (left = 1000): Effort => ({ left, until: performance.now() + 10_000 });
-/** A change of which the tool says nothing but its values. */
+const effort = (left = 1000): Effort => ({ left, characters: 2_000_000, until: performance.now() + 10_000 });
+/** A change of which the tool tells only the values. */
 const unsaid = {
   position: 1,
   kind: 'change',
@@ -29,14 +29,14 @@ function compareSides(before: JsonValue, after: JsonValue, more: Partial<Planned
   const change: PlannedChange = { ...unsaid, before, after, ...more };
   const { differences, unchanged } = findDifferences(change, effort(left));
   return {
-    differences: differences.map(({ shown, before: from, after: to, note }) => [
-      shown,
+    differences: differences.map(({ label, before: from, after: to, note }) => [
+      label,
       from,
       to,
       ...(note ? [note] : []),
     ]),
-    unchanged: unchanged.map(({ shown }) => shown),
-    forcing: differences.filter(({ forcesReplacement }) => forcesReplacement).map(({ shown }) => shown),
+    unchanged: unchanged.map(({ label }) => label),
+    forcing: differences.filter(({ forcesReplacement }) => forcesReplacement).map(({ label }) => label),
   };
 }
 
@@ -101,7 +101,7 @@ describe('the values of a planned change', () => {
     ]);
   });
 
-  it('that are secret are changed, unchanged or unsaid, as the plan says', () => {
+  it('that are secret are changed or unchanged as the plan says, or marked as not known', () => {
     const sides = [{ password: secret }, { password: secret }] as const;
     const said = (changed: boolean) => ({ sensitive: [{ path: ['password'], changed }] });
     expect(compareSides(...sides, said(true)).differences).toEqual([
@@ -109,7 +109,7 @@ describe('the values of a planned change', () => {
     ]);
     expect(compareSides(...sides, said(false))).toMatchObject({ differences: [], unchanged: ['password'] });
     expect(compareSides(...sides).differences).toEqual([
-      ['password', secret, secret, 'sensitive: the plan does not say whether it changes'],
+      ['password', secret, secret, 'sensitive: it is not known whether it changes'],
     ]);
     expect(compareSides({ password: 'x' }, { password: secret }, said(false)).differences).toEqual([
       ['password', 'x', secret, 'only sensitivity changed'],

@@ -12,10 +12,13 @@ const decisions: Readonly<Record<string, string>> = {
   rejected: 'You rejected this plan. The run ends, and nothing is applied.',
 };
 
-/** The bar counts no further. */
+/** So many of the runs that wait for the visitor are read. */
 const most = 20;
 
-/** After a decision, and not where somebody only opened such a link: that it is recorded, and the next run that waits for the visitor. */
+/**
+ * Confirms the review that the visitor has just sent, and links to the next run that waits for them. Null if the visitor has not reviewed the
+ * run: anybody may open a link with `done=approved`.
+ */
 export async function renderAfterReview(visit: RunVisit, run: ShownRun): Promise<Html | null> {
   const said = decisions[visit.query('done') ?? ''];
   const hasReviewed = run.approval.reviews.some(({ by }) => by.id === visit.principal.id);

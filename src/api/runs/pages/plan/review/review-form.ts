@@ -1,5 +1,5 @@
 import { renderIcon } from '#api/web/components/icon.ts';
-import { renderForm } from '#api/web/forms/form.ts';
+import { type FormField, renderForm } from '#api/web/forms/form.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -13,23 +13,30 @@ export interface ReviewForm {
 }
 
 /** The fields of the form, by their names in the operation's body. */
-export const reviewFields = ['key', 'decision', 'comment', 'plan_digest'] as const;
+export const reviewFields = ['decision', 'comment', 'plan_digest'] as const;
 
 /** The form that decides. It carries the digest of the plan that is shown, so that it decides about no other. */
 export function renderReviewForm(run: ShownRun, standing: Standing, { problems = null, typed = {} }: ReviewForm): Html {
   const digest = run.plan?.digest ?? '';
+  const mayDecide = run.actions.some(({ name, allowed }) => (name === 'approve' || name === 'reject') && allowed);
   return renderForm({
     action: pagePath(pages.reviewRun, { id: run.id }),
-    hasKey: true,
     problems,
     typed,
     fields: [
       { name: 'plan_digest', label: 'Plan', kind: 'hidden', value: digest },
-      { name: 'comment', label: 'Comment with your review', kind: 'area', isOptional: true, maxLength: 4000 },
-      html`<p class="muted">You decide about the plan <code class="plan-digest" title="${digest}">${shorten(digest)}</code>, and about no other. A review is final: nobody can change it or take it back. Rejecting ends the run.</p>`,
+      ...(mayDecide || typed['comment'] ? decisionFields(digest) : []),
     ],
     submit: renderButtons(run, standing),
   });
+}
+
+/** What only those need who may decide. What somebody has typed stays, even if it was refused. */
+function decisionFields(digest: string): (FormField | Html)[] {
+  return [
+    { name: 'comment', label: 'Comment with your review', kind: 'area', isOptional: true, maxLength: 4000 },
+    html`<p class="muted">You decide about the plan <code class="plan-digest" title="${digest}">${shorten(digest)}</code>, and about no other. A review is final: nobody can change it or take it back. Rejecting ends the run.</p>`,
+  ];
 }
 
 /** "sha256:" and the first 12 digits. */

@@ -16,17 +16,19 @@ type Handler = PageHandler<ParamsOf<typeof pages.reviewRun>>;
 
 /** Adds the form that approves or rejects a plan. */
 export function registerReview(addPage: AddPage): void {
-  addPage('GET', pages.reviewRun, (visit) => visit.redirect(`${planPath(visit.params.id)}#review`));
+  addPage('GET', pages.reviewRun, (visit) =>
+    visit.redirect(`${planPath(visit.params.id, { restored: visit.query('restored') })}#review`),
+  );
   addPage('POST', pages.reviewRun, decide);
 }
 
 const decide: Handler = async (visit) => {
-  const { key, ...body } = visit.form(...reviewFields);
+  const body = visit.form(...reviewFields);
   const { id } = visit.params;
-  const submission = await submit(visit, reviewFields, () => visit.run(review, { params: { id }, body, key }));
+  const submission = await submit(visit, reviewFields, () => visit.run(review, { params: { id }, body }));
   if (submission.done)
     return visit.redirect(planPath(id, { done: body.decision === 'approve' ? 'approved' : 'rejected' }));
-  return showProblem(visit, { problems: submission.problems, typed: { key, ...body } }, submission.problems.status);
+  return showProblem(visit, { problems: submission.problems, typed: body }, submission.problems.status);
 };
 
 /** Nothing was decided. The form is shown again with what was typed, unless the plan is another one by now. */

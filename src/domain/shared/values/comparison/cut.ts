@@ -19,7 +19,7 @@ function cutFrom(text: string, start: number, most: number): string {
   const end = start + most;
   const left = start > 0 ? `… ${start.toLocaleString('en')} equal characters … ` : '';
   const right = text.length > end ? ` … ${(text.length - end).toLocaleString('en')} more characters` : '';
-  return `${left}${text.slice(start, end)}${right}`;
+  return `${left}${text.slice(start, end).toWellFormed()}${right}`;
 }
 
 function equalBeginning(before: string, after: string): number {

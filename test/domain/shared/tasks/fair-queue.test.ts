@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { FairQueue } from '#domain/registry/evaluation/fair-queue.ts';
 import { ProcessorBudget } from '#domain/registry/evaluation/processor-budget.ts';
+import { FairQueue } from '#domain/shared/tasks/fair-queue.ts';
 
 it('owners take turns, and each has one task under way', () => {
   const queue = new FairQueue<string>();

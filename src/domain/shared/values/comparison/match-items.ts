@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { JsonValue } from '../json.ts';
 import { isPlainObject } from './marks.ts';
 
 /** An item on both sides, or on one (null on the other), by its position there. */

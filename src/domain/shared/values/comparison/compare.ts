@@ -1,23 +1,35 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonValue } from '#domain/shared/values/json.ts';
-import { isMarked, isPlainObject, isUnset, type JsonObject, type Side } from './marks.ts';
+import type { JsonValue } from '../json.ts';
+import { hideTheSame, isPlainObject, type JsonObject, type Side } from './marks.ts';
 import { matchItems } from './match-items.ts';
+import { nestingOf } from './nesting.ts';
 import { insideText, item, member, type Place } from './paths.ts';
 
 /** A value that differs, or one that stays as it is with everything in it. */
 export interface Compared extends Place {
+  /** Undefined: this side does not have the value. */
   readonly before: Side;
   readonly after: Side;
   readonly isSame: boolean;
-  /** What differs where no value does. */
+  /** What differs if it is not the value, such as the order of a list. */
   readonly note?: string;
 }
 
-/** How many values may still be compared by path, and until when. Beyond that, whole values are compared. */
+/**
+ * How many values may still be compared by path, and until when. Beyond that, whole values are compared. What a comparison costs is paid before
+ * it is made, because whoever wrote the values may want it to be costly.
+ */
 export interface Effort {
   left: number;
+  /** How many characters of values may still be answered or shown. */
+  characters: number;
   /** In milliseconds, as `performance.now()` counts them. */
   readonly until: number;
+}
+
+/** What the comparison of all values of a page or an answer may cost. */
+export function newEffort(values = 150_000, milliseconds = 400, characters = 2_000_000): Effort {
+  return { left: values, characters, until: performance.now() + milliseconds };
 }
 
 export function isSpent({ left, until }: Effort): boolean {
@@ -28,26 +40,52 @@ export function isSpent({ left, until }: Effort): boolean {
 const deepest = 60;
 /** A longer text is compared as a text, even if it is JSON. */
 const longestJsonText = 200_000;
+/** So many values that are only tested for equality, or characters that are parsed, cost as much as one that is compared by path. */
+const equalPerValue = 100;
+const parsedPerValue = 100;
 
 /** Compares two values by path. Yields maximal parts that stay and minimal parts that differ. */
 export function* compare(before: Side, after: Side, place: Place, effort: Effort, depth = 0): Generator<Compared> {
-  effort.left -= 1;
+  const size = sizeOf(before) + sizeOf(after);
+  effort.left -= 1 + size / equalPerValue;
   if (isSame(before, after)) return yield { ...place, before, after, isSame: true };
   if (depth < deepest && !isSpent(effort)) {
-    if (isPlainObject(before) && isPlainObject(after))
+    if (isPlainObject(before) && isPlainObject(after) && isAffordable(before, after, effort))
       return yield* compareObjects(before, after, place, effort, depth + 1);
-    if (Array.isArray(before) && Array.isArray(after))
+    // The items are matched by all that they hold.
+    if (Array.isArray(before) && Array.isArray(after) && size <= effort.left)
       return yield* compareLists(before, after, place, effort, depth + 1);
-    const texts = parseTexts(before, after);
+    const texts = parseTexts(before, after, effort);
     if (texts) return yield* compareTexts(texts, { ...place, before, after, isSame: false }, effort, depth + 1);
   }
   yield { ...place, before, after, isSame: false };
 }
 
-/** What a value with marks stands for may differ although the marks are the same: that is for those who know what the plan says about it. */
+/** The members of an object pay for themselves, so only their number counts. */
+function isAffordable(before: JsonObject, after: JsonObject, { left }: Effort): boolean {
+  return Math.max(Object.keys(before).length, Object.keys(after).length) <= Math.ceil(left);
+}
+
+const known = new WeakMap<object, number>();
+
+/** How many values a value holds, with itself. */
+function sizeOf(value: Side): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  const size = known.get(value) ?? countIn(value);
+  known.set(value, size);
+  return size;
+}
+
+function countIn(value: JsonValue & object): number {
+  let size = 1;
+  if (Array.isArray(value)) for (const each of value) size += sizeOf(each);
+  else for (const name of Object.keys(value)) size += sizeOf(value[name]);
+  return size;
+}
+
+/** Two marks look the same although the values that they stand for may differ. */
 function isSame(before: Side, after: Side): boolean {
-  if (isUnset(before) || isUnset(after)) return isUnset(before) && isUnset(after);
-  return isDeepStrictEqual(before, after) && !isMarked(after);
+  return isDeepStrictEqual(before, after) && hideTheSame(before, after);
 }
 
 function* compareObjects(before: JsonObject, after: JsonObject, place: Place, effort: Effort, depth: number) {
@@ -83,7 +121,10 @@ function* compareTexts(
   yield* compare(before, after, insideText(texts), effort, depth);
 }
 
-function parseTexts(before: Side, after: Side): [JsonValue, JsonValue] | null {
+function parseTexts(before: Side, after: Side, effort: Effort): [JsonValue, JsonValue] | null {
+  if (typeof before !== 'string' || typeof after !== 'string') return null;
+  effort.left -= (before.length + after.length) / parsedPerValue;
+  if (isSpent(effort)) return null;
   const values = [parseText(before), parseText(after)] as const;
   return values[0] !== null && values[1] !== null ? [values[0], values[1]] : null;
 }
@@ -91,22 +132,10 @@ function parseTexts(before: Side, after: Side): [JsonValue, JsonValue] | null {
 /** The object or list that a text holds as JSON; null if it holds none. */
 export function parseText(text: Side): JsonValue {
   if (typeof text !== 'string' || text.length > longestJsonText || !/^\s*[[{]/.test(text)) return null;
-  if (nests(text) > deepest) return null;
+  if (nestingOf(text) > deepest) return null;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
     return null; // It only looks like JSON, so it is a text.
   }
-}
-
-/** How deep brackets nest at most. */
-function nests(text: string): number {
-  let depth = 0;
-  let most = 0;
-  for (const sign of text) {
-    if (sign === '{' || sign === '[') depth += 1;
-    else if (sign === '}' || sign === ']') depth -= 1;
-    most = Math.max(most, depth);
-  }
-  return most;
 }

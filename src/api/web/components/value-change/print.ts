@@ -1,5 +1,5 @@
+import { isSecret, isUnknown, type Side } from '#domain/shared/values/comparison/marks.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { isSecret, isUnknown, type Side } from './marks.ts';
 
 export interface Printed {
   readonly text: string;
@@ -10,7 +10,7 @@ export interface Printed {
 /** Signs that a reader does not see, or that change the order in which the text is read. */
 const unseen = /(?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** A text in which signs that a reader would not see are written out. Who approves a plan must see what it contains. */
+/** A text in which signs that a reader would not see are written out. A reader who decides must see what it contains. */
 export function showUnseen(text: string): string {
   return text.replace(unseen, (sign) => `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 }
@@ -34,9 +34,10 @@ function* piecesOf(value: Side, indent: string): Generator<string> {
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const inner = `${indent}  `;
   let isFirst = true;
-  for (const [name, each] of Object.entries(value)) {
+  // The members of a large value are not all read, because only the first of them are printed.
+  for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
     yield `${isFirst ? open : ','}\n${inner}${Array.isArray(value) ? '' : `${JSON.stringify(name)}: `}`;
-    yield* piecesOf(each, inner);
+    yield* piecesOf((value as Readonly<Record<string | number, JsonValue>>)[name], inner);
     isFirst = false;
   }
   yield isFirst ? `${open}${close}` : `\n${indent}${close}`;

@@ -1,0 +1,29 @@
+import { renderUnchanged, renderValueChanges } from '#api/web/components/value-change/value-changes.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { newEffort } from '#domain/shared/values/comparison/compare.ts';
+import { listValueChanges, type ValueChanges } from '#domain/shared/values/comparison/value-changes.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+
+/** What a record says of the values before and after; null: nothing. */
+interface Values {
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** The values that an action changed, by path. */
+export function listRecordChanges({ before, after }: Values, mostChanges?: number): ValueChanges {
+  const limits = mostChanges === undefined ? {} : { mostChanges };
+  return listValueChanges(
+    (before ?? undefined) as JsonValue | undefined,
+    (after ?? undefined) as JsonValue | undefined,
+    limits,
+  );
+}
+
+/** The values of one record, in full as far as a page can hold them. Null if it names none. */
+export function renderRecordChanges(record: Values): Html | null {
+  const { changes, unchanged } = listRecordChanges(record);
+  if (changes.length === 0 && unchanged.length === 0) return null;
+  const view = { mostCharacters: 20_000, mostDifferences: 500, mostUnchanged: 200, whole: null, effort: newEffort() };
+  return html`<div class="panel stack">${renderValueChanges(changes, view)}${renderUnchanged(unchanged, view)}</div>`;
+}

@@ -1,0 +1,52 @@
+import { FairQueue } from '#domain/shared/tasks/fair-queue.ts';
+import { HttpProblem } from '../errors/http-problem.ts';
+
+interface Limits {
+  /** How many tasks of all people run at once. */
+  readonly running: number;
+  /** How many more tasks of one person may wait. */
+  readonly waiting: number;
+}
+
+const retryAfterSeconds = 2;
+
+/** Runs a limited number of tasks at once, and one of each person. People take turns, so that nobody's tasks delay those of all others. */
+export class FairLimit {
+  readonly #limits: Limits;
+  readonly #queue = new FairQueue<() => void>();
+  #running = 0;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  /** Runs a task when it is the person's turn. @throws HttpProblem (429) at once, if too many tasks of the person wait */
+  async run<Result>(personId: string, task: () => Promise<Result>): Promise<Result> {
+    if (this.#queue.count(personId) >= this.#limits.waiting) throw this.#refusal();
+    await new Promise<void>((begin) => {
+      this.#queue.add(personId, begin);
+      this.#beginNext();
+    });
+    try {
+      return await task();
+    } finally {
+      this.#running -= 1;
+      this.#queue.finish(personId);
+      this.#beginNext();
+    }
+  }
+
+  #beginNext(): void {
+    while (this.#running < this.#limits.running) {
+      const next = this.#queue.take();
+      if (!next) return;
+      this.#running += 1;
+      next.task();
+    }
+  }
+
+  #refusal(): HttpProblem {
+    const message = `too many costly requests: ${this.#limits.waiting} of yours wait already; try again in ${retryAfterSeconds} seconds`;
+    return new HttpProblem(429, message, { headers: { 'retry-after': String(retryAfterSeconds) } });
+  }
+}

@@ -1,0 +1,84 @@
+import type { FormField } from '#api/web/forms/form.ts';
+import type { Typed } from '#api/web/forms/form-page.ts';
+import { defaultApproval, environmentKinds } from '#domain/environments/model.ts';
+import { kindWords } from './words.ts';
+
+/** The rules of an environment, from what was typed. Without a choice of approvals, those of its kind hold. */
+export function toRules(typed: Typed): Record<string, unknown> {
+  const when = typed['approval_policy.when'] ?? '';
+  const required = typed['approval_policy.required'] ?? '';
+  return {
+    ...(when !== '' && {
+      approval_policy: {
+        required: required === '' ? undefined : Number(required),
+        when,
+        allow_self: typed['approval_policy.allow_self'] === 'yes',
+      },
+    }),
+    ttl: typed['ttl']?.trim() || null,
+    isolation: typed['isolation'] || null,
+  };
+}
+
+export const nameAndKind: FormField[] = [
+  { name: 'name', label: 'Name', maxLength: 100 },
+  {
+    name: 'kind',
+    label: 'Kind',
+    kind: 'select',
+    choices: environmentKinds.map((value) => ({ value, label: kindWords[value] })),
+    hint: `Production starts with ${defaultApproval.production.required} approval of every change. Changing the kind later needs an owner of the team.`,
+  },
+];
+
+export const slugField: FormField = {
+  name: 'slug',
+  label: 'Short name',
+  maxLength: 63,
+  hint: 'Unique in its project. The old one is free for others afterwards.',
+};
+
+export function policyFields(isNew: boolean): FormField[] {
+  const ofKind = isNew ? [{ value: '', label: 'As usual for the kind' }] : [];
+  return [
+    {
+      name: 'approval_policy.when',
+      label: 'Ask for approval',
+      kind: 'select',
+      choices: [
+        ...ofKind,
+        { value: 'never', label: 'Never' },
+        { value: 'destroys', label: 'If a plan destroys something' },
+        { value: 'changes', label: 'If a plan changes something' },
+        ...(isNew ? [] : [{ value: 'always', label: 'If a plan changes something, as “always” from the API' }]),
+      ],
+    },
+    {
+      name: 'approval_policy.required',
+      label: 'How many people must approve',
+      kind: 'number',
+      min: 0,
+      max: 5,
+      isOptional: isNew,
+    },
+    { name: 'approval_policy.allow_self', label: 'Whoever asked for a run may approve it', kind: 'checkbox' },
+  ];
+}
+
+export const moreFields: FormField[] = [
+  {
+    name: 'ttl',
+    label: 'Time to live',
+    isOptional: true,
+    hint: 'Deployments are due for destruction after it, such as 8h or P7D. Empty: they stay.',
+  },
+  {
+    name: 'isolation',
+    label: 'Workers',
+    kind: 'select',
+    choices: [
+      { value: '', label: 'Any worker executes its runs' },
+      { value: 'sandbox', label: 'Only workers with a sandbox' },
+    ],
+  },
+];

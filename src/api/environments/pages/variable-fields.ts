@@ -1,0 +1,87 @@
+import type { FormField } from '#api/web/forms/form.ts';
+import type { Typed } from '#api/web/forms/form-page.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+
+/** The body of a variable, from what was typed. An empty field keeps a secret that exists. */
+export function toVariableBody(typed: Typed, exists: boolean): Record<string, unknown> {
+  const sensitive = typed['sensitive'] === 'yes';
+  const phases = (['plan', 'apply'] as const).filter((phase) => typed[phase] === 'yes');
+  if (phases.length === 0) throw invalidField('plan', 'choose at least one phase');
+  const keepsValue = exists && sensitive && typed['value'] === '';
+  return {
+    category: typed['category'],
+    sensitive,
+    phases,
+    ...(!keepsValue && { value: readValue(typed['category'], typed['value']) }),
+    ...toPlanValue(typed, exists),
+    ...(typed['expected_revision'] && { expected_revision: Number(typed['expected_revision']) }),
+  };
+}
+
+/** An empty field keeps a secret value for planning that exists. */
+function toPlanValue(typed: Typed, exists: boolean): Record<string, unknown> {
+  const { category, sensitive, has_plan_value: has, plan_value: value } = typed;
+  if (has !== 'yes') return { has_plan_value: false };
+  const keepsValue = exists && sensitive === 'yes' && value === '';
+  return { has_plan_value: true, ...(!keepsValue && { plan_value: readValue(category, value) }) };
+}
+
+/** A default of a template may be any JSON; text that is no JSON is meant as it is. An environment variable is always text. */
+function readValue(category = '', value = ''): JsonValue {
+  if (category === 'env') return value;
+  try {
+    return JSON.parse(value) as JsonValue;
+  } catch {
+    return value;
+  }
+}
+
+export function variableFields(existing: string | undefined, keepsSecret: boolean): FormField[] {
+  return [
+    existing === undefined
+      ? {
+          name: 'name',
+          label: 'Name',
+          hint: 'As the template or the tool knows it, such as region or AWS_REGION.',
+          maxLength: 128,
+        }
+      : { name: 'name', label: 'Name', kind: 'hidden' },
+    {
+      name: 'category',
+      label: 'Given as',
+      kind: 'select',
+      choices: [
+        { value: 'template', label: 'Default of the template variable of that name' },
+        { value: 'env', label: 'Environment variable of the tools' },
+      ],
+    },
+    {
+      name: 'value',
+      label: 'Value',
+      isSecret: true,
+      kind: keepsSecret ? 'password' : 'area',
+      isOptional: keepsSecret,
+      hint: keepsSecret
+        ? 'It is stored, and never shown. Leave it empty to keep it.'
+        : 'A default may be JSON, such as 3, true or ["a"]. Anything else is text.',
+    },
+    {
+      name: 'has_plan_value',
+      label: 'Planning gets another value',
+      kind: 'checkbox',
+      hint: 'For an environment variable, such as a credential that may only read.',
+    },
+    {
+      name: 'plan_value',
+      label: 'Value for planning',
+      isSecret: true,
+      kind: keepsSecret ? 'password' : 'area',
+      isOptional: true,
+      ...(keepsSecret && { hint: 'It is never shown. Leave it empty to keep the one that there is.' }),
+    },
+    { name: 'sensitive', label: 'It is a secret: nobody can read it again', kind: 'checkbox' },
+    { name: 'plan', label: 'Give it while planning', kind: 'checkbox' },
+    { name: 'apply', label: 'Give it while applying', kind: 'checkbox' },
+  ];
+}

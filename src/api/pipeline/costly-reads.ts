@@ -1,0 +1,18 @@
+import { FairLimit } from '../edge/limits/fair-limit.ts';
+import type { Invocation } from './invocation.ts';
+import type { ReadOperation } from './operation.ts';
+
+/**
+ * A read that searches or compares much takes a connection and the processor for long. This process runs so few at once that everything
+ * else goes on. A request limit does not help: a hundred searches a second are few requests.
+ */
+const costlyReads = new FairLimit({ running: 2, waiting: 20 });
+
+/** Runs a read, in its turn if it is costly. All credentials and service accounts that one person answers for take one turn. */
+export function inTurnIfCostly<Result>(
+  { operation, principal, input }: Invocation<ReadOperation>,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  if (!operation.isCostly?.(input.query)) return read();
+  return costlyReads.run(principal.responsibleUserId ?? principal.id, read);
+}

@@ -1,0 +1,33 @@
+import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { archive, get, remove, unarchive } from '../../template-operations.ts';
+import type { ShownTemplate } from '../shown.ts';
+
+const archiving: ArchivingForms<{ id: string }, ShownTemplate> = {
+  noun: 'template',
+  read: (visit) => visit.read(get, { params: visit.params }),
+  operations: { archive, unarchive, remove },
+  params: ({ id }) => ({ id }),
+  crumbs: ({ id, name }) => [
+    { label: 'Catalog', path: pagePath(pages.catalog) },
+    { label: name, path: pagePath(pages.template, { id }) },
+  ],
+  path: ({ id }, done) => pagePath(pages.template, { id }, done === undefined ? {} : { done }),
+  pathAfterDeletion: () => pagePath(pages.catalog, {}, { done: 'deleted' }),
+  isNameTyped: false,
+  archiving: html`<p>It takes no new versions and no new runs. What it has deployed stays as it is.</p>
+<p>It can be made active again at any time.</p>`,
+  unarchiving: 'It takes new versions and new runs again.',
+  deletion: async () =>
+    html`<p><strong>What goes:</strong> the template and its versions. Nothing brings them back. Its slug is free again.</p>
+<p><strong>What stays:</strong> its runs, with what they were given and what they deployed.</p>`,
+};
+
+/** Adds the forms that archive, unarchive and delete templates. */
+export function registerTemplateLifecycle(addPage: AddPage): void {
+  const { archiveTemplate, unarchiveTemplate, deleteTemplate } = pages;
+  const patterns = { archive: archiveTemplate, unarchive: unarchiveTemplate, remove: deleteTemplate };
+  addArchivingForms(addPage, patterns, archiving);
+}

@@ -1,0 +1,22 @@
+import type { Visit } from '#api/web/visit/visit.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+
+/**
+ * The teams to which something new could belong: the visitor's own, and the team of the scope, which an administrator need not be in. They
+ * are for decisions: the address may name a team that is hidden from the visitor.
+ */
+export async function readTeamsForNew({ em, scope, principal }: Visit): Promise<Ownership[]> {
+  const ids = [...new Set([...Object.keys(principal.teams), scope.teamId ?? []].flat())];
+  if (ids.length === 0) return [];
+  const names = await readNames(em, { teams: ids });
+  return ids.map((id) => ({ teamId: id, organizationId: names.get(id)?.organizationId ?? null }));
+}
+
+/** Those of them that the scope leaves. */
+export async function readTeamsForNewInScope(visit: Visit): Promise<Ownership[]> {
+  const { teamId, organizationId } = visit.scope;
+  const teams = await readTeamsForNew(visit);
+  if (teamId !== undefined) return teams.filter((team) => team.teamId === teamId);
+  return teams.filter((team) => organizationId === undefined || team.organizationId === organizationId);
+}

@@ -1,0 +1,7 @@
+import { type Html, html } from '../html.ts';
+import { pagePath, pages } from '../paths.ts';
+
+/** A link to a run whose name the page does not know. The end of an id tells runs of the same second apart. */
+export function renderRunLink(id: string): Html {
+  return html`<a href="${pagePath(pages.run, { id })}">run …${id.slice(-6)}</a>`;
+}

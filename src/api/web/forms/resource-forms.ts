@@ -1,0 +1,30 @@
+import type { Action } from '#domain/shared/actions.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import type { FormField } from './form.ts';
+import type { Typed } from './form-page.ts';
+
+/** The revision that a form was opened for: the operation refuses to overwrite what somebody else has changed since then. */
+export function revisionField({ revision }: { readonly revision: number }): FormField {
+  return { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(revision) };
+}
+
+/** The body of an operation from what was typed: empty fields are left out, and the revision is a number. */
+export function toBody({ expected_revision: revision, ...typed }: Typed): Record<string, unknown> {
+  const filled = Object.entries(typed).filter(([, value]) => value !== '');
+  return { ...Object.fromEntries(filled), ...(revision !== undefined && { expected_revision: Number(revision) }) };
+}
+
+/** Why an action is not possible now; null if it is, or if the thing does not list it. */
+export function refusalOf(actions: readonly Action[], name: string): string | null {
+  return actions.find((action) => action.name === name)?.reason ?? null;
+}
+
+/** Before a tenant or a state is deleted, people type its name. */
+export function typedNameField(name: string): FormField {
+  return { name: 'confirmation', label: `Type ${name} to confirm`, maxLength: 200 };
+}
+
+/** @throws Invalid if something else was typed */
+export function requireTypedName({ confirmation }: Typed, name: string): void {
+  if (confirmation?.trim() !== name.trim()) throw invalidField('confirmation', `must be ${name}`);
+}

@@ -1,0 +1,44 @@
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { create, deleteWorkerPool, get } from '../pool-operations.ts';
+import { ruleFields, toRules } from './pool-fields.ts';
+
+const crumbs = [{ label: 'Workers', path: pagePath(pages.workers) }];
+
+/** Adds the forms that make and delete pools. */
+export function registerPoolForms(addPage: AddPage): void {
+  addFormPage(addPage, pages.newWorkerPool, {
+    read: async () => null,
+    describe: () => ({
+      title: 'New pool',
+      crumbs,
+      below: 'Workers serve a pool by its name, in WORKER_POOLS.',
+      fields: [{ name: 'name', label: 'Name', maxLength: 63 }, ...ruleFields],
+      submit: 'Create the pool',
+      cancel: pagePath(pages.workers),
+    }),
+    carryOut: async (_subject, typed, visit) => {
+      await visit.run(create, { body: { name: typed['name']?.trim() ?? '', ...toRules(typed) } });
+      return pagePath(pages.workers, {}, { done: 'pool-created' });
+    },
+  });
+  addFormPage(addPage, pages.deleteWorkerPool, {
+    read: (visit) => visit.read(get, { params: visit.params }),
+    describe: ({ name, actions }) => ({
+      title: `Delete the pool ${name}`,
+      crumbs: [...crumbs, { label: name, path: pagePath(pages.workerPool, { name }) }],
+      lead: 'The pool and its rules are deleted. This works only if no run, no template version and no worker needs the pool.',
+      fields: [],
+      submit: 'Delete',
+      tone: 'danger',
+      cancel: pagePath(pages.workerPool, { name }),
+      refusal: refusalOf(actions, 'delete'),
+    }),
+    carryOut: async ({ name }, _typed, visit) => {
+      await visit.run(deleteWorkerPool, { params: { name } });
+      return pagePath(pages.workers, {}, { done: 'pool-deleted' });
+    },
+  });
+}

@@ -1,0 +1,42 @@
+import type { JsonValue } from '../json.ts';
+import { HiddenValue } from './hidden.ts';
+
+export type JsonObject = { readonly [name: string]: JsonValue };
+
+/** A value that may be missing, such as an attribute that only one side has. */
+export type Side = JsonValue | undefined;
+
+/** Whether a value is an object. An object that marks a secret or unknown value is none. */
+export function isPlainObject(value: Side): value is JsonObject & JsonValue {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isSecret(value) && !isUnknown(value);
+}
+
+/** Whether a value is the mark of a secret (`{"sensitive": true}`). */
+export function isSecret(value: Side): boolean {
+  return isMark(value, 'sensitive');
+}
+
+/** Whether a value is the mark of one that only the apply will know (`{"unknown": true}`). */
+export function isUnknown(value: Side): boolean {
+  return isMark(value, 'unknown');
+}
+
+function isMark(value: Side, name: string): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return value[name] === true && Object.keys(value).length === 1;
+}
+
+/** Whether two sides are both hidden values, which know themselves whether they are equal. */
+export function areHidden(before: unknown, after: unknown): boolean {
+  return before instanceof HiddenValue && after instanceof HiddenValue;
+}
+
+/** Whether the marks in two values that look the same stand for the same. Of a mark without its value nobody knows, so it does not. */
+export function hideTheSame(before: unknown, after: unknown): boolean {
+  if (typeof before !== 'object' || before === null) return true;
+  if (before instanceof HiddenValue) return after instanceof HiddenValue && before.equals(after);
+  if (isSecret(before as JsonValue) || isUnknown(before as JsonValue)) return false;
+  if (Array.isArray(before)) return before.every((each, index) => hideTheSame(each, (after as unknown[])[index]));
+  const [one, other] = [before, after] as Record<string, unknown>[];
+  return Object.keys(before).every((name) => hideTheSame(one?.[name], other?.[name]));
+}

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { FairLimit } from '#api/edge/limits/fair-limit.ts';
+
+const forever = () => new Promise<void>(() => {});
+
+describe('a fair limit', () => {
+  it('runs one task of each person, so that the many tasks of one do not delay that of another', async () => {
+    const limit = new FairLimit({ running: 2, waiting: 10 });
+    const begun: string[] = [];
+    const task = (name: string) => async () => void begun.push(name);
+    void limit.run('busy', forever);
+    void limit.run('busy', task('busy'));
+    await limit.run('other', task('other'));
+    expect(begun).toEqual(['other']);
+  });
+
+  it('runs no more tasks of all people than it may, and the next one when one has ended or failed', async () => {
+    const limit = new FairLimit({ running: 2, waiting: 10 });
+    let running = 0;
+    let most = 0;
+    const task = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(1);
+      running -= 1;
+      if (most === 2) throw new Error('it fails');
+    };
+    const ended = await Promise.allSettled(Array.from({ length: 12 }, (_, index) => limit.run(`${index}`, task)));
+    expect([most, ended.length]).toEqual([2, 12]);
+  });
+
+  it('refuses a task of a person of whom enough wait, with 429 and the time to wait', async () => {
+    const limit = new FairLimit({ running: 1, waiting: 1 });
+    void limit.run('busy', forever);
+    void limit.run('busy', forever);
+    await expect(limit.run('busy', forever)).rejects.toMatchObject({
+      statusCode: 429,
+      headers: { 'retry-after': '2' },
+    });
+  });
+});

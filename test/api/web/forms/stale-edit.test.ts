@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+
+let api: TestApi;
+let tenant: Tenant;
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+});
+afterAll(() => api.close());
+
+const summaryOf = (text: string) =>
+  /<div class="notice notice-problem" role="alert"[\s\S]*?<\/form>/.exec(text)?.[0] ?? '';
+
+describe('an edit form that was opened before somebody else changed the thing', () => {
+  test.each(['project', 'organization'] as const)(
+    'of a %s says what changed, keeps what was typed, and can be saved again',
+    async (kind) => {
+      const { owner } = tenant;
+      const path = `/${kind}s/${tenant[kind]}`;
+      const { revision } = (await owner.get(path)).body;
+      await owner.patch(path, { name: 'Changed <b> meanwhile' });
+      const visitor = await signInVisitor(api, owner);
+      const change = { name: 'Mine', slug: '', ...(kind === 'project' && { description: '' }) };
+      const stale = await visitor.submit(`${path}/edit`, { ...change, expected_revision: String(revision) });
+      expect(stale.status).toBe(409);
+      const summary = summaryOf(stale.text);
+      expect(summary).toContain('Somebody has changed this since you opened the form. Nothing was saved.');
+      expect(summary).toContain('Changed &lt;b&gt; meanwhile');
+      expect(summary).toContain('value="Mine"');
+      expect(summary).not.toContain('#field-expected_revision');
+      expect(summary).toContain(`name="expected_revision" value="${revision + 1}"`);
+      expect((await owner.get(path)).body.name).toBe('Changed <b> meanwhile');
+      const again = await visitor.submit(`${path}/edit`, { ...change, expected_revision: String(revision + 1) });
+      expect(again.status, again.text).toBe(303);
+      expect((await owner.get(path)).body.name).toBe('Mine');
+    },
+  );
+
+  test('does not list a field that has the same value in both', async () => {
+    const { owner, project } = tenant;
+    const path = `/projects/${project}`;
+    const { revision, name } = (await owner.get(path)).body;
+    await owner.patch(path, { description: 'Theirs' });
+    const change = { name, slug: '', description: 'Mine', expected_revision: String(revision) };
+    const { text } = await (await signInVisitor(api, owner)).submit(`${path}/edit`, change);
+    const named = [...summaryOf(text).matchAll(/<li><a href="#field-([^"]+)">/g)].map(([, field]) => field);
+    expect(named).toContain('description');
+    expect(named).not.toContain('name');
+  });
+});
+
+test('a problem of a hidden field is told without a link, because nobody can go there', async () => {
+  const { owner, project } = tenant;
+  const visitor = await signInVisitor(api, owner);
+  const change = { name: 'Mine', slug: '', description: '', expected_revision: 'none' };
+  const refused = await visitor.submit(`/projects/${project}/edit`, change);
+  expect(refused.status).toBe(400);
+  expect(refused.text).toContain('Revision: Must be a number.');
+  expect(refused.text).not.toContain('href="#field-expected_revision"');
+});
+
+test('an edit form without its revision is refused, so that nothing is overwritten unseen', async () => {
+  const { owner, project } = tenant;
+  const visitor = await signInVisitor(api, owner);
+  const refused = await visitor.submit(`/projects/${project}/edit`, { name: 'Unseen', slug: '', description: '' });
+  expect(refused.status).toBe(400);
+  expect((await owner.get(`/projects/${project}`)).body.name).not.toBe('Unseen');
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fillPath } from '#api/pipeline/answers/location.ts';
+import { pages } from '#api/web/paths.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+
+let api: TestApi;
+let visitor: Visitor;
+beforeAll(async () => {
+  api = await startApi();
+  visitor = new Visitor(api.app);
+});
+afterAll(() => api.close());
+
+const id = '01890000-0000-7000-8000-000000000001';
+const params = {
+  id,
+  orgID: id,
+  userID: id,
+  keyID: id,
+  invitationID: id,
+  name: 'x',
+  version: '1.0.0',
+  number: '1',
+  serial: '1',
+};
+/** The start page leads to the sign-in page without saying so in the address. Somebody who is not signed in needs the others. */
+const open: readonly string[] = [pages.home, pages.login, pages.passwordReset, pages.acceptInvitation];
+
+describe('without a session', () => {
+  test.each(Object.values(pages).filter((pattern) => !open.includes(pattern)))(
+    '%s leads to the sign-in page',
+    async (pattern) => {
+      if (!api.app.hasRoute({ method: 'GET', url: pattern })) return;
+      const path = fillPath(pattern, params);
+      const { status, location } = await visitor.get(path);
+      expect([status, location]).toEqual([303, `/login?next=${encodeURIComponent(path)}`]);
+    },
+  );
+});
+
+describe('a form that was sent after the session had ended', () => {
+  const comments = `/workloads/runs/${id}/comments`;
+  const signIn = async (url: string, headers: Record<string, string> = {}) => {
+    const { status, text } = await visitor.submit(url, { text: 'Looks good' }, headers);
+    expect(status).toBe(401);
+    return decodeURIComponent(/href="\/login(?:\?next=([^"]*))?">Sign in/.exec(text)?.[1] ?? 'no way back');
+  };
+
+  test('and has no page of its own leads back to the page that it stood on', async () => {
+    const referer = `http://localhost/workloads/runs/${id}?tab=plan&done=commented`;
+    expect(await signIn(comments, { referer })).toBe(`/workloads/runs/${id}?tab=plan&restored=1`);
+  });
+
+  test('and has a page of its own leads back to that page', async () => {
+    expect(await signIn('/projects/new?team_id=a&restored=1')).toBe('/projects/new?team_id=a&restored=1');
+  });
+
+  test.each(['https://evil.example//evil.example/', 'nonsense', `http://localhost${comments}`])(
+    'leads to no address of the referrer %s that is no page here',
+    async (referer) => {
+      expect(await signIn(comments, { referer })).toBe('no way back');
+    },
+  );
+
+  test('as a review leads back to the plan, and keeps what was typed', async () => {
+    const user = await api.addUser('requester');
+    const signedIn = new Visitor(api.app);
+    await signedIn.submit('/login', { email: user.email, password: 'correct horse battery', next: '' });
+    const { location } = await signedIn.get(`/workloads/runs/${id}/review?restored=1`);
+    expect(location).toBe(`/workloads/runs/${id}?tab=plan&restored=1#review`);
+  });
+});

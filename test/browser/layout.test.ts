@@ -1,0 +1,124 @@
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { findBrowser, launchBrowser } from '#test/support/browser/browser.ts';
+import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
+
+let api: TestApi;
+let steps: RunSteps;
+let origin: string;
+let browser: Browser;
+let page: Page;
+
+/** Longer than a table is wide at any width of the tests. */
+const longName = `a${'b'.repeat(98)}c`;
+
+describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a real browser', () => {
+  beforeAll(async () => {
+    [api, browser] = await Promise.all([startApi(), launchBrowser()]);
+    const [root, bea] = [await api.addUser('admin', 'Root'), await api.addUser('admin', 'Bea')];
+    steps = new RunSteps(api, root);
+    await steps.admit({ instance: longName });
+    await steps.admit({ instance: 'web' });
+    await waitForApproval();
+    await api.app.listen({ port: 0, host: '127.0.0.1' });
+    origin = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`;
+    page = await browser.newPage();
+    await page.goto(`${origin}/login`);
+    await page.getByLabel('E-mail address').fill(bea.email);
+    await page.getByLabel('Password').fill(testPassword);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`${origin}/`);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await api?.close();
+  });
+
+  it('a short page needs no scroll bar', async () => {
+    await show('/organizations', 1280, 800);
+    expect(await measure('[document.documentElement.scrollHeight, innerHeight]')).toEqual([800, 800]);
+  });
+
+  it('a window of 1280 px at 400 % scrolls in one direction only, and nothing in its bar overlaps', async () => {
+    for (const path of ['/', '/workloads/runs', '/profile']) {
+      await show(path, 320, 256);
+      expect(await measure('document.documentElement.scrollWidth'), path).toBe(320);
+      expect(await measure(overlaps), path).toEqual([]);
+    }
+  });
+
+  it('a long name of an instance breaks, and the columns beside it stay on the page with whole words', async () => {
+    await show('/workloads/runs', 1280, 800);
+    const [panel, table] = (await measure(widths('.run-list', '.run-list table'))) as [number, number];
+    expect(table).toBeLessThanOrEqual(panel);
+    await show('/workloads/instances', 1280, 800);
+    const [wide, inner] = (await measure(widths('.list-panel', '.list-panel table'))) as [number, number];
+    expect(inner).toBeLessThanOrEqual(wide);
+    expect(await measure(brokenWords)).toEqual([]);
+  });
+
+  it('what is hidden is not shown, whatever its component says', async () => {
+    await show('/workloads/instances', 1280, 800);
+    const row = page.locator('tbody tr').first();
+    const id = (await row.locator('a').first().getAttribute('href'))?.split('/').at(-1);
+    await show(`/workloads/instances/${id}/state`, 1280, 800);
+    await page.getByLabel('State file').waitFor();
+    expect(await page.locator('[data-upload-problem]').isVisible()).toBe(false);
+  });
+
+  it('the bar counts what waits for the visitor while a page is open, with and without a stream of its own', async () => {
+    const stream = page.waitForResponse((answer) => answer.url().includes('/runs/stream'));
+    await show('/workloads/runs', 1280, 800);
+    await stream;
+    const inbox = page.getByRole('link', { name: /for your approval$/ });
+    expect(await inbox.textContent()).toBe('1 run waits for your approval');
+    await waitForApproval();
+    await expect.poll(() => inbox.textContent(), { timeout: 20_000 }).toBe('2 runs wait for your approval');
+    await show('/organizations', 1280, 800);
+    await waitForApproval();
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    await expect.poll(() => inbox.textContent(), { timeout: 20_000 }).toBe('3 runs wait for your approval');
+  });
+});
+
+/** Lets a run wait for the visitor, so that the bar has all that it can have. */
+async function waitForApproval(): Promise<void> {
+  const spec = { approval: { required: 1, when: 'always' } };
+  const { runId, attemptId } = await steps.planning(await steps.worker('sandbox'), 'sandbox', {}, spec);
+  await steps.complete(attemptId, { outcome: 'planned', plan: aPlan() });
+  await steps.next({ runId, executed: attemptId });
+}
+
+async function show(path: string, width: number, height: number): Promise<void> {
+  await page.setViewportSize({ width, height });
+  await page.goto(origin + path);
+}
+
+function measure(expression: string): Promise<unknown> {
+  return page.evaluate(expression);
+}
+
+function widths(outer: string, inner: string): string {
+  return `['${outer}', '${inner}'].map((each) => Math.round(document.querySelector(each).getBoundingClientRect().width))`;
+}
+
+/** The neighbours in the bar of which one begins before the other ends. */
+const overlaps = `(() => {
+  const boxes = [...document.querySelectorAll('.masthead > *')]
+    .map((each) => [each.className, each.getBoundingClientRect()])
+    .filter(([, box]) => box.width > 0)
+    .sort(([, one], [, other]) => one.left - other.left);
+  return boxes.slice(1).flatMap(([name, box], index) => box.left < boxes[index][1].right - 0.5 ? [boxes[index][0] + ' ' + name] : []);
+})()`;
+
+/** The cells with one short word that stands in more than one line. */
+const brokenWords = `[...document.querySelectorAll('.list :is(td, th)')]
+  .filter((cell) => /^[A-Za-z]{2,12}$/.test(cell.textContent.trim()))
+  .filter((cell) => cell.getBoundingClientRect().height > 0 && [...cell.childNodes].some((node) => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return range.getClientRects().length > 1;
+  }))
+  .map((cell) => cell.textContent)`;
