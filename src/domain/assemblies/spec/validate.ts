@@ -94,7 +94,7 @@ function describeCycle(circle: readonly string[]): Problem {
   const path = [...circle, first].join(' → ');
   return {
     path: pointer('nodes', first),
-    message: `is part of a circle, ${path}, in which each node waits for the next: remove one of these references or dependencies`,
+    message: `waits for itself: ${path} (a circle, in which each waits for the next); remove one of these references or dependencies`,
   };
 }
 
