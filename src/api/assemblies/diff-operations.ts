@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { read } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
-import { diffSpecs } from '#domain/assemblies/diff/diff.ts';
 import { findDraft } from '#domain/assemblies/drafts/drafts.ts';
+import { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
 import { type AssemblyTarget, findAssembly } from '#domain/assemblies/store.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { draftAccess, nestedReadAccess } from './access.ts';
@@ -55,10 +55,11 @@ export const diff = read({
     return found && { ...found, comparesDraft: query.from === draft || query.to === draft };
   },
   targetName: 'assembly',
-  handle: async ({ em, params, query, request }) => {
+  handle: async ({ em, params, query, request, principal, services }) => {
     const [from, to] = await Promise.all([load(em, params.id, query.from), load(em, params.id, query.to)]);
-    const changes = diffSpecs(from.spec, to.spec);
-    if (request.mediaType === svg) return drawDiff(from, to, changes);
+    const author = new AuthorEvaluation(services.evaluator, principal.id);
+    const changes = await author.diff(from.spec, to.spec);
+    if (request.mediaType === svg) return drawDiff(author, from, to, changes);
     return { from: from.name, to: to.name, ...changes };
   },
 });

@@ -1,6 +1,7 @@
 import { command, read } from '#api/pipeline/operation.ts';
 import { findDraft, readSource, requireDraft, saveDraft, toSource } from '#domain/assemblies/drafts/drafts.ts';
 import { type DraftProblem, type DraftReport, validateSource } from '#domain/assemblies/drafts/validation.ts';
+import { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
 import { findAssembly, findAssemblyToChange } from '#domain/assemblies/store.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { draftAccess } from './access.ts';
@@ -37,9 +38,9 @@ export const saveTheDraft = command({
   targetName: 'assembly',
   idempotency: 'none',
   audit: 'assembly.draft_saved',
-  prepare: async ({ target, body }) => {
+  prepare: ({ target, body, principal, services }) => {
     refuseArchived(target);
-    return readSource(toSource(body.spec));
+    return readSource(new AuthorEvaluation(services.evaluator, principal.id), toSource(body.spec));
   },
   handle: async ({ tx, target, body, prepared, principal }) => {
     const { id, draftRevision: before } = target.assembly;
@@ -63,7 +64,7 @@ export const validate = read({
   handle: async ({ em, params, body, target, principal, services, request }) => {
     const source = body.spec === undefined ? (await requireDraft(em, params.id)).source : toSource(body.spec);
     const report = await validateSource({ em, principal, evaluator: services.evaluator }, target.teamId, source);
-    if (request.mediaType === svg) return drawSpec(report.value, report);
+    if (request.mediaType === svg) return drawSpec(new AuthorEvaluation(services.evaluator, principal.id), report);
     return viewReport(report, { hasLines: typeof body.spec !== 'object' });
   },
 });

@@ -6,13 +6,10 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { findUnstorable } from '#domain/shared/values/storable.ts';
-import { DraftUnreadable, parseDraft } from '../spec/parse.ts';
+import type { AuthorEvaluation } from '../evaluation/author.ts';
+import { DraftUnreadable } from '../spec/parse.ts';
 import type { AssemblyTarget } from '../store.ts';
 import { type Draft, readDraft } from './draft-store.ts';
-
-/** The largest draft, in bytes of its text. */
-export const largestDraft = 1024 * 1024;
 
 /** A draft as it is stored: the text, and what it means. */
 export interface ParsedDraft {
@@ -25,11 +22,10 @@ export function toSource(spec: JsonValue): string {
   return typeof spec === 'string' ? spec : `${JSON.stringify(spec, null, 2)}\n`;
 }
 
-/** Reads the text of a draft. @throws Unprocessable naming the line and the column where it cannot be read */
-export function readSource(source: string): ParsedDraft {
+/** Reads the text of a draft in the author's threads. @throws Unprocessable naming the line and the column where it cannot be read */
+export async function readSource(author: AuthorEvaluation, source: string): Promise<ParsedDraft> {
   try {
-    const { value } = parseDraft(source);
-    refuseUnstorable(value);
+    const { value } = await author.parseDraft(source);
     return { source, spec: value };
   } catch (error) {
     throw error instanceof DraftUnreadable ? toUnprocessable(error) : error;
@@ -40,11 +36,6 @@ function toUnprocessable({ line, column, message: problem }: DraftUnreadable): U
   const message = `spec: line ${line}, column ${column}: ${problem}`;
   const details = { errors: [{ in: 'body', path: 'spec', message: problem, line, column }] };
   return new Unprocessable(message, { code: 'draft_unreadable', details });
-}
-
-function refuseUnstorable(value: JsonValue): void {
-  const problem = findUnstorable(value);
-  if (problem !== null) throw new Unprocessable(`spec: ${problem}`, { code: 'draft_unreadable' });
 }
 
 const draftMissing: Refusal = {
