@@ -37,6 +37,7 @@ export class Assemblies extends Migration {
         "spec" jsonb not null,
         "source" text not null,
         "templates" jsonb not null,
+        "dependencies" jsonb not null,
         "digest" varchar(255) not null,
         "changelog" text not null default '',
         "published_by" uuid not null,

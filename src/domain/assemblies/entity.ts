@@ -94,6 +94,8 @@ export const AssemblyVersionSchema = defineEntity({
     source: p.text().lazy(),
     /** The template version of each node, by the node's key. */
     templates: p.json<Record<string, ChosenTemplate>>(),
+    /** The keys of the nodes for which each node waits. */
+    dependencies: p.json<Record<string, string[]>>(),
     /** `sha256:…` over spec and templates: two versions with the same digest do the same. */
     digest: p.string(),
     changelog: p.text().default(''),

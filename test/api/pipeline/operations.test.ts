@@ -53,8 +53,9 @@ const demandOf = (operation: Operation): Demand => {
   if (!demand) throw new Error(`${operation.id} is not in the table of test/support/api/operation-table.ts`);
   return demand;
 };
-const may = (role: PlatformRole, { permissions }: Demand) =>
-  permissions.some((each) => permissionsOf(role).includes(each));
+const may = (role: PlatformRole, { permissions, also }: Demand) =>
+  permissions.some((each) => permissionsOf(role).includes(each)) &&
+  also.every((each) => permissionsOf(role).includes(each));
 const weakest = (demand: Demand) => platformRoles.find((role) => may(role, demand)) ?? 'admin';
 /** The operation's path with malformed ids. */
 const malformed = (operation: Operation) => routeOf(operation).path.replace(/:\w+/g, 'not an id');
@@ -77,6 +78,7 @@ describe('the table of demands', () => {
       if (isPublic(access)) return expect(demand).toBeNull();
       expect({
         permissions: access.anyOf,
+        also: access.allOf ?? [],
         scope: access.scope,
         organizationRole: access.scope === 'organization' ? (access.organizationRole ?? 'member') : null,
         teamActions: access.scope === 'team' ? [access.teamAction ?? []].flat() : [],
@@ -209,6 +211,12 @@ describe('a member of the tenant', () => {
     // The account already belongs to that team.
     'service_accounts.transfer': 409,
     'runs.create': 202,
+    'assemblies.run': 202,
+    'assemblies.resume_run': 202,
+    // It has ended.
+    'assemblies.cancel_run': 409,
+    // Its node has had no run yet.
+    'assemblies.approve_node': 409,
     'runs.cancel': 202,
     'template_versions.run': 202,
     'templates.delete': 409,

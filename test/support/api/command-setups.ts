@@ -56,6 +56,24 @@ async function awaitApproval(api: SetupApi, { run }: Ids): Promise<Setup> {
   return { key: (await addPerson(api, 'admin')).key };
 }
 
+/** Makes the assembly run go on. */
+async function continueAssemblyRun({ orm }: SetupApi, { assemblyRun }: Ids): Promise<Setup> {
+  const sql = `update assembly_runs set status = 'running', status_reason = null, finished_at = null where id = ?`;
+  await orm.em.execute(sql, [assemblyRun]);
+  return {};
+}
+
+/** Makes the node of the assembly run wait for approval. */
+async function awaitNodeApproval(api: SetupApi, ids: Ids): Promise<Setup> {
+  const { run, assemblyRun } = ids;
+  await api.orm.em.execute('update runs set assembly_run_id = ? where id = ?', [assemblyRun, run]);
+  await api.orm.em.execute(
+    `update assembly_nodes set run_id = ?, status = 'pending_approval' where assembly_run_id = ?`,
+    [run, assemblyRun],
+  );
+  return awaitApproval(api, ids);
+}
+
 function archived(table: string, name: keyof Ids): MakeSetup {
   return async ({ orm }, ids) => {
     await orm.em.execute(`update ${table} set archived_at = now() where id = ?`, [ids[name]]);
@@ -154,6 +172,8 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
   'runs.delete': endRun,
   'runs.request_approval': awaitApproval,
   'runs.review': awaitApproval,
+  'assemblies.cancel_run': continueAssemblyRun,
+  'assemblies.approve_node': awaitNodeApproval,
   'instances.import_state': async () => ({
     body: {
       version: 4,

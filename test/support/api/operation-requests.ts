@@ -20,6 +20,7 @@ export type Ids = Record<
   | 'environment'
   | 'template'
   | 'assembly'
+  | 'assemblyRun'
   | 'run'
   | 'comment'
   | 'instance'
@@ -51,13 +52,15 @@ export async function addTenant(
   const sent = await root.caller.post(`/organizations/${organization}/teams/${team}/invitations`, offer);
   const { body: run } = await root.caller.post('/runs', { template_id: template, environment_id: environment });
   const { body: comment } = await root.caller.post(`/runs/${run.id}/comments`, { text: 'Seen.' });
+  const assembly = await addAssembly(root, team, template);
   return {
     organization,
     team,
     project,
     environment,
     template,
-    assembly: await addAssembly(root, team, template),
+    assembly,
+    assemblyRun: await addAssemblyRun(api, root, { assembly, environment }),
     run: run.id,
     comment: comment.id,
     instance: run.instance_id,
@@ -78,6 +81,18 @@ async function addAssembly({ caller }: Person, team: string, template: string): 
   const { status, text } = await caller.post(`/assemblies/${assembly.id}/publish`, { version: '1.0.0' });
   if (status !== 201) throw new Error(`the publication of an assembly answered ${status}: ${text}`);
   return assembly.id;
+}
+
+/** Adds a run of an assembly that has failed. */
+async function addAssemblyRun(
+  { orm }: Pick<TestApi, 'orm'>,
+  { caller }: Person,
+  { assembly, environment }: { assembly: string; environment: string },
+): Promise<string> {
+  const { body: run } = await caller.post(`/assemblies/${assembly}/runs`, { environment_id: environment });
+  const failed = `update assembly_runs set status = 'failed', status_reason = 'nodes_failed', finished_at = now() where id = ?`;
+  await orm.em.fork().execute(failed, [run.id]);
+  return run.id;
 }
 
 async function placeIn(
@@ -155,6 +170,8 @@ export function parametersOf(operation: Operation, ids: Ids): Record<string, str
     userID: ids.person,
     keyID: ids.accountKey,
     commentID: ids.comment,
+    runID: ids.assemblyRun,
+    key: 'hello',
     invitationID: ids.invitation,
     serial: '1',
     version: '1.0.0',
@@ -235,6 +252,9 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'assemblies.save_draft': ({ template }) => ({ spec: { nodes: { network: { template } } } }),
   'assemblies.validate': () => ({}),
   'assemblies.publish': () => ({ version: '2.0.0' }),
+  'assemblies.run': ({ environment }) => ({ environment_id: environment }),
+  'assemblies.cancel_run': () => ({}),
+  'assemblies.approve_node': () => ({ decision: 'approve', plan_digest: `sha256:${'0'.repeat(64)}` }),
   'runs.create': ({ template, environment }) => ({ template_id: template, environment_id: environment }),
   'runs.request_approval': () => ({}),
   'runs.review': () => ({ decision: 'approve', plan_digest: `sha256:${'0'.repeat(64)}` }),

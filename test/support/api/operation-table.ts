@@ -5,6 +5,7 @@ import type { TeamAction, TeamRole } from '#domain/teams/model.ts';
  * Every operation and the access it demands, written by hand from the specification (*Authorization model*): the
  * permissions, then the scope. `team:` and `organization:` name the action or role that is needed in the owner,
  * `service_account:` the role in the team that owns the account. `user`: service accounts may not use it.
+ * `a,b` demands one of the permissions, `a&b` both.
  * `404`: a caller without the permission is told that there is no such thing.
  * The tests fail for an operation that is missing here or declared differently.
  */
@@ -139,6 +140,15 @@ assemblies.publish                  assembly:write                      team:met
 assemblies.list_versions            assembly:read,workload:read         team:metadata.read          404
 assemblies.get_version              assembly:read,workload:read         team:metadata.read          404
 assemblies.diff                     assembly:read,workload:read         team:metadata.read          404
+assemblies.run                      assembly:run                        team:metadata.write         404
+assemblies.list_runs                assembly:read,workload:read         team:metadata.read          404
+assemblies.get_run                  assembly:read,workload:read         team:metadata.read          404
+assemblies.get_run_events           assembly:read,workload:read         team:metadata.read          404
+assemblies.cancel_run               assembly:run                        team:metadata.write         404
+assemblies.resume_run               assembly:run                        team:metadata.write         404
+assemblies.list_nodes               assembly:read,workload:read         team:metadata.read          404
+assemblies.get_node                 assembly:read,workload:read         team:metadata.read          404
+assemblies.approve_node             run:approve&assembly:approve        team:metadata.write         404
 runs.list                           run:read                            team:metadata.read
 runs.get_statistics                 run:read                            team:metadata.read
 runs.create                         run:create                          team:secret.read
@@ -191,6 +201,8 @@ audit_records.get                   audit:read,profile:manage           platform
 
 export interface Demand {
   readonly permissions: readonly string[];
+  /** Permissions that are needed as well. */
+  readonly also: readonly string[];
   readonly scope: 'self' | 'platform' | 'organization' | 'team' | 'service_account';
   readonly organizationRole: OrganizationRole | null;
   readonly teamActions: readonly TeamAction[];
@@ -212,10 +224,12 @@ export const demands: ReadonlyMap<string, Demand | null> = new Map(
 );
 
 function toDemand(permissions: string, where: string, kind: string | undefined): Demand {
+  const [alternatives = '', ...also] = permissions.split('&');
   const [scope, needed = ''] = where.split(':') as [Demand['scope'], string?];
   return {
     scope,
-    permissions: permissions.split(','),
+    permissions: alternatives.split(','),
+    also,
     organizationRole: scope === 'organization' ? (needed as OrganizationRole) : null,
     teamActions: scope === 'team' ? needed.split('+').map((action) => `team.${action}` as TeamAction) : [],
     peopleOnly: kind === 'user',

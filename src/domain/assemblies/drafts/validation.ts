@@ -28,7 +28,7 @@ export interface DraftProblem {
 type Validation = Awaited<ReturnType<typeof validateSpec>>;
 
 /** What is wrong with a draft. `spec` is null if something is. */
-export interface DraftReport extends Pick<Validation, 'spec' | 'templates'> {
+export interface DraftReport extends Pick<Validation, 'spec' | 'templates' | 'dependencies'> {
   /** What the text means; null if it cannot be read. */
   readonly value: JsonValue;
   readonly errors: readonly DraftProblem[];
@@ -44,7 +44,8 @@ export async function validateSource(
   const author = new AuthorEvaluation(evaluator, principal.id);
   const draft = await read(author, source);
   if (draft instanceof DraftUnreadable) return unreadable(draft);
-  const { errors, warnings, spec, templates } = await validateSpec(draft.value, openCatalog(em, teamId), author);
+  const validated = await validateSpec(draft.value, openCatalog(em, teamId), author);
+  const { errors, warnings, spec, templates, dependencies } = validated;
   const place = ({ path, message }: { path: string; message: string }) => ({
     path,
     message,
@@ -57,6 +58,7 @@ export async function validateSource(
     warnings: warnings.map(place),
     spec: errors.length > 0 ? null : spec,
     templates,
+    dependencies,
   };
 }
 
@@ -70,5 +72,6 @@ async function read(author: AuthorEvaluation, source: string) {
 }
 
 function unreadable({ message, line, column }: DraftUnreadable): DraftReport {
-  return { value: null, errors: [{ path: '', message, line, column }], warnings: [], spec: null, templates: {} };
+  const errors = [{ path: '', message, line, column }];
+  return { value: null, errors, warnings: [], spec: null, templates: {}, dependencies: {} };
 }

@@ -1,4 +1,4 @@
-import { isTerminal, type RunStatus, type StatusReason, statusReasons } from '#domain/runs/model.ts';
+import { isTerminal, type RunStatus, statusReasons } from '#domain/runs/model.ts';
 import {
   type AssemblyRunReason,
   type EndedNodeStatus,
@@ -7,32 +7,8 @@ import {
   type NodeStatus,
   nodeStatusOfRun,
 } from '../model.ts';
-import { findRetryDelay, type RetryRule } from './retries.ts';
-
-/** The latest run of a node. */
-export interface NodeRun {
-  readonly id: string;
-  readonly status: RunStatus;
-  readonly statusReason: StatusReason | null;
-  readonly retrySafe: boolean;
-}
-
-/** A node as the next step of its assembly run sees it. */
-export interface NodeFacts {
-  readonly key: string;
-  readonly status: NodeStatus;
-  readonly reason: NodeReason | null;
-  readonly waitsFor: readonly string[];
-  /** The nodes to whose outputs its variables refer. */
-  readonly readsOutputsOf: readonly string[];
-  readonly run: NodeRun | null;
-  readonly tries: number;
-  /** Set between two tries. */
-  readonly nextTryAt: Date | null;
-  readonly startedAt: Date | null;
-  readonly timeoutSeconds: number | null;
-  readonly retry: RetryRule | null;
-}
+import type { NodeFacts, NodeRun } from './node-facts.ts';
+import { findRetryDelay } from './retries.ts';
 
 export interface AssemblyFacts {
   readonly status: RunStatus;

@@ -5,8 +5,7 @@ import { parseDuration } from '#domain/shared/values/durations.ts';
 import { type AssemblyNode, AssemblyRun } from '../entity.ts';
 import { findReferences } from '../spec/references.ts';
 import type { AssemblyNodeSpec } from '../spec/spec.ts';
-import type { NodeFacts, NodeRun } from './decide-step.ts';
-import type { RetryRule } from './retries.ts';
+import type { NodeFacts, NodeRun, RetryRule } from './node-facts.ts';
 
 /** Locks an assembly run until the commit. Null if there is none. */
 export function lockAssemblyRun(em: Em, id: string): Promise<AssemblyRun | null> {

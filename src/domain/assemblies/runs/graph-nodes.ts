@@ -1,5 +1,5 @@
 import type { AssemblyOperation, NodeReason } from '../model.ts';
-import { dependenciesOf, topologicalOrder } from '../spec/graph.ts';
+import { topologicalOrder } from '../spec/graph.ts';
 import type { AssemblyNodeSpec } from '../spec/spec.ts';
 import type { PublishedAssembly } from './published.ts';
 
@@ -20,9 +20,9 @@ const notChosen: NodeReason = { code: 'not_chosen', message: 'the run is for oth
 
 /** The nodes of a run that applies or plans a version, in an order in which each follows those that it waits for. */
 export function nodesOfVersion(version: PublishedAssembly, only: readonly string[] | null): PlannedNode[] {
-  const dependencies = dependenciesOf(version.spec);
+  const dependencies = new Map(Object.entries(version.dependencies).map(([key, keys]) => [key, new Set(keys)]));
   return topologicalOrder(dependencies).map((key) => {
-    const waitsFor = [...(dependencies.get(key) ?? [])];
+    const waitsFor = version.dependencies[key] ?? [];
     return { ...nodeOf(version, key), waitsFor, skipped: only && !only.includes(key) ? notChosen : null };
   });
 }

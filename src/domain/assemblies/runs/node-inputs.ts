@@ -1,9 +1,11 @@
+import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNode, type AssemblyRun } from '../entity.ts';
+import { AuthorEvaluation } from '../evaluation/author.ts';
 import type { EndedNodeStatus, NodeReason, NodeReasonCode } from '../model.ts';
-import { type ConditionFacts, evaluateCondition } from '../spec/conditions.ts';
+import type { ConditionFacts } from '../spec/conditions.ts';
 import { ReferenceFailed, resolveReferences } from '../spec/references.ts';
 import { mayReadOutputs, type NodeOutputs, readNodeOutputs, referenceFinder } from './outputs.ts';
 import { type AssemblyVariables, openVariables } from './variables.ts';
@@ -34,7 +36,7 @@ export interface NodeInputs {
  */
 export async function resolveNode(
   tx: Transaction,
-  { keyRing }: { keyRing: KeyRing },
+  { keyRing, evaluator }: { keyRing: KeyRing; evaluator: VariableEvaluator },
   run: AssemblyRun,
   node: AssemblyNode,
 ): Promise<NodeInputs> {
@@ -47,7 +49,8 @@ export async function resolveNode(
     others.filter((other) => mayReadOutputs(run, other)),
   );
   const variables = openVariables(keyRing, run);
-  await checkCondition(tx, node, toConditionFacts(variables, others, outputs));
+  const evaluation = new AuthorEvaluation(evaluator, run.authorityId);
+  await checkCondition(tx, evaluation, node, toConditionFacts(variables, others, outputs));
   return resolveVariables(run, node, variables, outputs);
 }
 
@@ -66,10 +69,15 @@ function toConditionFacts(
   return { variables: values, nodes: Object.fromEntries(nodes) };
 }
 
-async function checkCondition(tx: Transaction, { spec, key }: AssemblyNode, facts: ConditionFacts): Promise<void> {
+async function checkCondition(
+  tx: Transaction,
+  evaluation: AuthorEvaluation,
+  { spec, key }: AssemblyNode,
+  facts: ConditionFacts,
+): Promise<void> {
   const { when } = spec;
   if (when === undefined) return;
-  const result = await tx.awaitOutside(`condition ${key}`, () => Promise.resolve(evaluateCondition(when, facts)));
+  const result = await tx.awaitOutside(`condition ${key}`, () => evaluation.evaluateCondition(when, facts));
   if ('problem' in result) throw new NodeEnds('failed', 'condition_failed', `${when}: ${result.problem}`);
   if (!result.value) throw new NodeEnds('skipped', 'condition_false', `its condition is false: ${when}`);
 }

@@ -8,6 +8,8 @@ export interface PublishedAssembly {
   readonly version: string;
   readonly spec: AssemblySpec;
   readonly templates: Readonly<Record<string, ChosenTemplate>>;
+  /** The keys of the nodes for which each node waits. */
+  readonly dependencies: Readonly<Record<string, readonly string[]>>;
   readonly publishedBy: string;
   readonly responsibleUserId: string | null;
 }
@@ -20,8 +22,9 @@ export async function loadPublishedAssembly(em: Em, id: string): Promise<Publish
   const known = cached.get(id);
   if (known) return known;
   const row = await em.findOneOrFail(AssemblyVersion, { id });
-  const { version, templates, publishedBy, responsibleUserId = null } = row;
-  const published = { id, version, templates, publishedBy, responsibleUserId, spec: AssemblySpec.parse(row.spec) };
+  const { version, templates, dependencies, publishedBy, responsibleUserId = null } = row;
+  const spec = AssemblySpec.parse(row.spec);
+  const published = { id, version, spec, templates, dependencies, publishedBy, responsibleUserId };
   if (cached.size >= maximumCached) cached.delete(cached.keys().next().value ?? id);
   cached.set(id, published);
   return published;

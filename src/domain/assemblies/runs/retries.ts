@@ -1,12 +1,6 @@
 import type { StatusReason } from '#domain/runs/model.ts';
 import { longestBackoffSeconds } from '../model.ts';
-import type { NodeFacts, NodeRun } from './decide-step.ts';
-
-/** How often a node is tried, and how long the first pause is. Each pause is twice as long as the one before it. */
-export interface RetryRule {
-  readonly attempts: number;
-  readonly backoffSeconds: number;
-}
+import type { NodeFacts, NodeRun } from './node-facts.ts';
 
 /** After these ends nobody knows how much was changed. Only a template that declares repetition safe is tried again. */
 const unsafeReasons: readonly StatusReason[] = ['apply_interrupted', 'apply_timeout', 'engine_lost'];

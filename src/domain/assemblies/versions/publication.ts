@@ -29,6 +29,8 @@ export interface PreparedAssemblyVersion {
   readonly source: string;
   readonly spec: AssemblySpec;
   readonly templates: Record<string, ChosenTemplate>;
+  /** The keys of the nodes for which each node waits. */
+  readonly dependencies: Record<string, string[]>;
   /** `sha256:…` over spec and templates: two versions with the same digest do the same. */
   readonly digest: string;
 }
@@ -48,11 +50,11 @@ export async function preparePublication(
   refuseStale(draft, expectedRevision);
   const report = await validateSource(context, target.teamId, draft.source);
   if (report.spec === null) throw draftInvalid(report);
-  const { spec, templates } = report;
+  const { spec, templates, dependencies } = report;
   const digest = `sha256:${createHash('sha256')
     .update(canonicalJson([spec, templates]))
     .digest('hex')}`;
-  return { draftRevision: draft.revision, source: draft.source, spec, templates, digest };
+  return { draftRevision: draft.revision, source: draft.source, spec, templates, dependencies, digest };
 }
 
 /**
