@@ -59,10 +59,13 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
   test('keep a refused form readable for everybody, at both widths and in both schemes', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await signIn(page, tenant.owner);
-    await page.goto(`${origin}${tenant.teamPath}/delete`);
-    await page.getByLabel('Type Core to confirm').fill('something else');
+    // Only a team that owns nothing can be deleted, so only it has the form.
+    const teams = `/organizations/${tenant.organization}/teams`;
+    const empty = await tenant.owner.make(teams, { name: 'Empty' });
+    await page.goto(`${origin}${teams}/${empty.id}/delete`);
+    await page.getByLabel('Type Empty to confirm').fill('something else');
     await page.getByRole('button', { name: 'Delete team' }).click();
-    await page.getByText('Must be Core.').first().waitFor();
+    await page.getByText('Must be Empty.').first().waitFor();
     for (const [width, colorScheme] of [
       [1280, 'light'],
       [390, 'dark'],
