@@ -151,7 +151,7 @@ async function readAt(location: string, { key, headers }: { key?: string | undef
 /** The credential that a command created, for commands that end the caller's old one. */
 function madeCredential(text: string) {
   const { key, token, session_id: session } = text ? JSON.parse(text) : {};
-  return key ? { key } : session ? { headers: { authorization: `Bearer ${token}` } } : {};
+  return /^dc_/.test(key) ? { key } : session ? { headers: { authorization: `Bearer ${token}` } } : {};
 }
 
 const pattern = (route: string) => new RegExp(`^${route.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);

@@ -33,10 +33,14 @@ export function fillSecrets(schema: z.ZodType, body: object, make: (field: strin
   }
 }
 
+/** The names of nodes of assemblies, which are keys too and no secrets. */
+const isNode = (answer: Schema) => 'depends_on' in answer && 'run_id' in answer;
+
 /** Every text in an answer under the name of a secret: keys, tokens, and links with tokens. */
 export function secretsIn(answer: unknown): string[] {
   if (!isObject(answer) && !Array.isArray(answer)) return [];
-  return Object.entries(answer).flatMap(([name, value]) =>
+  const fields = isObject(answer) && isNode(answer) ? { ...answer, key: null } : answer;
+  return Object.entries(fields).flatMap(([name, value]) =>
     typeof value === 'string' && (secretName.test(name) || /url|link/i.test(name)) ? [value] : secretsIn(value),
   );
 }
