@@ -1,23 +1,39 @@
 import type { NextAssemblyStep } from '#domain/assemblies/model.ts';
-import { admitNode, type NodeDeps } from '#domain/assemblies/runs/admit-node.ts';
-import { takeNextAssemblyStep } from '#domain/assemblies/runs/advance.ts';
+import { admitNode, type NodeDeps, noteFailedAdmission } from '#domain/assemblies/runs/admit-node.ts';
+import { type AssemblyStepRequest, takeNextAssemblyStep } from '#domain/assemblies/runs/advance.ts';
 import type { AssemblyRunActivities } from './assembly-runs.contract.ts';
+import type { ActivityDeps } from './deps.ts';
 
 /** How many runs one call admits at most. It must end well within the time limit of a local activity. */
 const admissionsAtOnce = 50;
 
-export function createAssemblyRunActivities(deps: NodeDeps): AssemblyRunActivities {
-  return { advanceAssemblyRun: (request) => advance(deps, request) };
+type Deps = NodeDeps & Pick<ActivityDeps, 'log'>;
+
+export function createAssemblyRunActivities(deps: Deps): AssemblyRunActivities {
+  return {
+    advanceAssemblyRun: ({ assemblyRunId, workflowId, canceled: isCanceled }) =>
+      advance(deps, { assemblyRunId, workflowId, isCanceled }),
+  };
 }
 
-async function advance(
-  deps: NodeDeps,
-  { assemblyRunId, canceled }: { assemblyRunId: string; canceled: boolean },
-): Promise<NextAssemblyStep> {
-  const request = { assemblyRunId, isCanceled: canceled };
+async function advance(deps: Deps, request: AssemblyStepRequest): Promise<NextAssemblyStep> {
   const step = await deps.transactions.run((tx) => takeNextAssemblyStep(tx, deps.keyRing, request));
   if (step.isFinished) return { kind: 'end' };
   // One after another: each holds the row of the assembly run, so side by side they would only wait for each other.
-  for (const nodeId of step.starts.slice(0, admissionsAtOnce)) await admitNode(deps, nodeId);
-  return step.starts.length > 0 ? { kind: 'again' } : { kind: 'wait', seconds: step.waitSeconds };
+  for (const nodeId of step.starts.slice(0, admissionsAtOnce)) await admitOrNote(deps, nodeId);
+  if (step.starts.length > 0 || step.waitSeconds === 0) return { kind: 'again' };
+  return { kind: 'wait', seconds: step.waitSeconds };
+}
+
+/** An error at one node does not keep the others waiting. Without the database nothing can be noted, and the step is tried again. */
+async function admitOrNote(deps: Deps, nodeId: string): Promise<void> {
+  try {
+    await admitNode(deps, nodeId);
+  } catch (error) {
+    deps.log.error(
+      { err: error, assembly_node_id: nodeId },
+      'could not admit the run of a node; it will be tried again',
+    );
+    await noteFailedAdmission(deps, nodeId);
+  }
 }

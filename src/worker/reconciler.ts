@@ -24,11 +24,11 @@ interface ReconciledKind {
   /** The name of its id in the log. */
   readonly idName: string;
   readonly find: typeof findDispatchedRuns;
-  readonly end: typeof endLostRun;
+  readonly end: (deps: ReconcilerDeps, run: DispatchedRun) => Promise<boolean>;
 }
 
 const reconciledKinds: readonly ReconciledKind[] = [
-  { idName: 'run_id', find: findDispatchedRuns, end: endLostRun },
+  { idName: 'run_id', find: findDispatchedRuns, end: (deps, { id }) => endLostRun(deps, id) },
   { idName: 'assembly_run_id', find: findDispatchedAssemblyRuns, end: endLostAssemblyRun },
 ];
 
@@ -111,9 +111,9 @@ async function collectLost({ engine }: ReconcilerDeps, page: readonly LostRun[],
 }
 
 /** A run ends before its workflow does, so the run is read once more, under its lock. */
-async function endIfStillLost(deps: ReconcilerDeps, { id, kind }: LostRun): Promise<void> {
-  if (await kind.end(deps, id)) {
-    deps.log.warn({ [kind.idName]: id }, 'ended a run whose workflow the engine has lost');
+async function endIfStillLost(deps: ReconcilerDeps, { kind, ...run }: LostRun): Promise<void> {
+  if (await kind.end(deps, run)) {
+    deps.log.warn({ [kind.idName]: run.id }, 'ended a run whose workflow the engine has lost');
   }
 }
 

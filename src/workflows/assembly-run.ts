@@ -34,7 +34,8 @@ export async function assemblyRun(input: AssemblyRunInput): Promise<void> {
     for (;;) {
       woken = false;
       const told = canceled;
-      const step = await advanceAssemblyRun({ assemblyRunId: input.assembly_run_id, canceled });
+      const { workflowId } = workflowInfo();
+      const step = await advanceAssemblyRun({ assemblyRunId: input.assembly_run_id, workflowId, canceled });
       if (step.kind === 'end') return;
       if (step.kind === 'wait') await condition(() => woken || canceled !== told, step.seconds * 1000);
       if (workflowInfo().continueAsNewSuggested && !canceled) await continueAsNew<typeof assemblyRun>(input);

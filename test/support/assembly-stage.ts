@@ -18,9 +18,13 @@ export interface AssemblyStage {
 export async function openAssemblyStage(overrides: Record<string, string> = {}): Promise<AssemblyStage> {
   const system = await startSystem(overrides);
   const caller = system.administrator;
-  const organization = `/organizations/${await make(caller, '/organizations', { name: 'Acme' })}`;
+  return { system, caller, ...(await makePlace(caller, 'Acme')) };
+}
+
+/** Makes an organization with a team, a project and an environment in which nothing waits for approval. */
+export async function makePlace(caller: Caller, name: string): Promise<Omit<AssemblyStage, 'system' | 'caller'>> {
+  const organization = `/organizations/${await make(caller, '/organizations', { name })}`;
   const teamId = await make(caller, `${organization}/teams`, { name: 'Platform' });
-  const team = `${organization}/teams/${teamId}`;
   const project = await make(caller, '/projects', { name: 'Shop', team_id: teamId });
   const environmentId = await make(caller, '/environments', {
     name: 'Test',
@@ -28,7 +32,7 @@ export async function openAssemblyStage(overrides: Record<string, string> = {}):
     project_id: project,
     approval_policy: { required: 0, when: 'never' },
   });
-  return { system, caller, organization, team, teamId, environmentId };
+  return { organization, team: `${organization}/teams/${teamId}`, teamId, environmentId };
 }
 
 async function make(caller: Caller, path: string, body: object): Promise<string> {
@@ -61,7 +65,11 @@ export function addTemplate({ caller, teamId }: AssemblyStage, slug: string, spe
 }
 
 /** Publishes version 1.0.0 of a new assembly. Returns its path. */
-export async function addAssembly({ caller, teamId }: AssemblyStage, name: string, spec: object): Promise<string> {
+export async function addAssembly(
+  { caller, teamId }: Pick<AssemblyStage, 'caller' | 'teamId'>,
+  name: string,
+  spec: object,
+): Promise<string> {
   const path = `/assemblies/${await make(caller, '/assemblies', { name, team_id: teamId })}`;
   await publishSpec(caller, path, '1.0.0', spec);
   return path;

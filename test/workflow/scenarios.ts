@@ -1,4 +1,5 @@
 import type { Caller } from '#test/support/api/caller.ts';
+import { addAssembly, awaitAssemblyRun, makePlace } from '#test/support/assembly-stage.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
 
 /** A path through a run's workflow: the requests that lead there, and the run that results. */
@@ -67,4 +68,37 @@ export const scenarios: Record<string, Scenario> = {
     await caller.awaitRun(run.id, ['succeeded']);
     return second;
   },
+  'assembly-succeeded': async (caller) => startAssembly(caller, {}, ['succeeded']),
+  'assembly-waiting-for-approval': async (caller) =>
+    startAssembly(caller, { approval: { required: 1 } }, ['pending_approval']),
+  'assembly-canceled': async (caller) => {
+    const { run, path } = await admitAssembly(caller, { approval: { required: 1 } });
+    await awaitAssemblyRun(caller, path, ['pending_approval']);
+    await caller.post(`${path}/cancel`);
+    await awaitAssemblyRun(caller, path, ['canceled']);
+    return run;
+  },
+  'assembly-retried': async (caller) => {
+    const retry = { attempts: 2, backoff: 'PT1S' };
+    return startAssembly(caller, { retry }, ['failed'], 'exit 3');
+  },
 };
+
+/** A run of an assembly of two nodes, the second of which waits for the first. */
+async function admitAssembly(caller: Caller, node: object, script = 'true') {
+  number += 1;
+  const place = await makePlace(caller, `scenario-${number}`);
+  const template = `scenario-${number}`;
+  await publish(caller, template, commands({ work: script }), place.teamId);
+  const first = { template, ...node };
+  const nodes = { first, second: { template, depends_on: ['first'] } };
+  const path = await addAssembly({ caller, teamId: place.teamId }, `Scenario ${number}`, { nodes });
+  const { body: run } = await caller.post(`${path}/runs`, { environment_id: place.environmentId });
+  return { run, path: `${path}/runs/${run.id}` };
+}
+
+async function startAssembly(caller: Caller, node: object, statuses: string[], script?: string) {
+  const { run, path } = await admitAssembly(caller, node, script);
+  await awaitAssemblyRun(caller, path, statuses);
+  return run;
+}

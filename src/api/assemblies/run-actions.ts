@@ -1,16 +1,12 @@
 import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
-import { findStatusRefusal } from '#domain/assemblies/runs/rules.ts';
+import { findResumeRefusal, findStatusRefusal } from '#domain/assemblies/runs/rules.ts';
 import type { AssemblyRunDetails } from '#domain/assemblies/runs/store.ts';
 import type { AssemblyRunTarget } from '#domain/assemblies/runs/targets.ts';
-import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { toListedAssemblyRun } from './run-views.ts';
 
 const actions = actionsOf<AssemblyRunTarget>()({
   cancel: { operation: 'assemblies.cancel_run', findRefusal: ({ run }) => findStatusRefusal('cancel', run.status) },
-  resume: {
-    operation: 'assemblies.resume_run',
-    findRefusal: (target) => findStatusRefusal('resume', target.run.status) ?? findArchivedRefusal(target),
-  },
+  resume: { operation: 'assemblies.resume_run', findRefusal: findResumeRefusal },
 });
 
 /** Shows one assembly run with what the caller may do with it. */

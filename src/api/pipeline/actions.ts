@@ -1,7 +1,13 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Action, type Refusal, toAction } from '#domain/shared/actions.ts';
-import { asCalled, explainDenial, explainPermission, isProtected, type ProtectedOperation } from './access/authorization.ts';
+import {
+  asCalled,
+  explainDenial,
+  explainPermission,
+  isProtected,
+  type ProtectedOperation,
+} from './access/authorization.ts';
 import type { Operation } from './operation.ts';
 import { actionsView } from './schemas.ts';
 

@@ -10,7 +10,7 @@ export const assemblyRunAuthority = {
   teamAction: 'team.metadata.write',
 } as const satisfies Partial<Access>;
 
-/** What somebody needs for whom the run of a node is admitted: what running the assembly needs, and what any run needs. */
+/** The authority under which a node's run is admitted: that of running the assembly, and that of creating any run. */
 export const nodeRunAuthority: Access = {
   ...assemblyRunAuthority,
   allOf: ['run:create'],

@@ -155,6 +155,8 @@ export const AssemblyRunSchema = defineEntity({
     /** Everybody who started or resumed it, and who published its version: none of them approves its runs. */
     authors: p.json<RunAuthor[]>(),
     cancelReason: p.text().nullable(),
+    /** The name of who canceled it. */
+    canceledBy: p.string().nullable(),
     revision: revision(),
     createdAt: createdAt(),
     startedAt: at().nullable(),

@@ -8,7 +8,7 @@ import { type RunStatus, runStatuses, type TerminalStatus, terminalStatuses } fr
 export const assemblyOperations = ['apply', 'destroy', 'plan'] as const;
 export type AssemblyOperation = (typeof assemblyOperations)[number];
 
-/** The statuses that may follow each status of an assembly run. `resume` takes one that did not succeed back to `queued`. */
+/** The statuses that may follow each status of an assembly run. `resume` queues one again that ended without success. */
 export const assemblyRunTransitions: Record<RunStatus, readonly RunStatus[]> = {
   queued: ['running', 'pending_approval', 'canceling', ...terminalStatuses],
   running: ['pending_approval', 'canceling', ...terminalStatuses],
@@ -82,6 +82,7 @@ export const nodeReasons = {
   run_timed_out: 'its run took too long',
   time_limit: 'the node took longer than its timeout',
   refused: 'its run was refused',
+  admission_failed: 'the service could not admit its run',
   not_permitted: 'whoever started or resumed the assembly run may not run it any more',
   canceled: 'the assembly run was canceled',
 } as const;
@@ -94,7 +95,7 @@ export interface NodeReason {
 }
 
 /** What a node waits for, before its run exists or between two of its runs. */
-export const nodeWaitingCodes = ['dependencies', 'concurrency', 'retry'] as const;
+export const nodeWaitingCodes = ['dependencies', 'concurrency', 'retry', 'admission'] as const;
 export type NodeWaitingCode = (typeof nodeWaitingCodes)[number];
 
 export interface NodeWaiting {
@@ -103,7 +104,7 @@ export interface NodeWaiting {
   readonly since: string;
   /** `dependencies`: the keys of the nodes that have not ended. */
   readonly nodes?: readonly string[];
-  /** `retry`: when the next try begins; RFC 3339. */
+  /** `retry`, `admission`: when the next try begins; RFC 3339. */
   readonly until?: string;
 }
 
@@ -111,6 +112,7 @@ export interface NodeWaiting {
 export const assemblyRunReasons = {
   nodes_failed: 'nodes failed',
   nodes_timed_out: 'nodes took too long',
+  nodes_canceled: 'runs of nodes were canceled, or their plans rejected',
   canceled_by_user: 'somebody canceled the run',
   engine_lost: 'the workflow engine no longer knows the run',
 } as const;

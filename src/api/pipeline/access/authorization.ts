@@ -102,7 +102,7 @@ export function describeDenial(
   access: Access,
 ): string {
   if (because === 'hidden' || access.hidden === 'forbidden') return 'permission denied';
-  const permissions = access.anyOf.join(' or ');
+  const permissions = [access.anyOf.join(' or '), ...(access.allOf ?? [])].join(' and ');
   if (because === 'installation')
     return 'permission denied: what belongs to the whole installation is for administrators';
   if (because === 'kind') return 'permission denied: only people may do this, not service accounts';

@@ -58,7 +58,7 @@ export function renderGraphSvg(
     `<path class="graph-arrow" d="M0 0L10 5L0 10z" fill="currentColor"/></marker></defs>`,
     `<g class="graph-edges" fill="none" stroke="currentColor">`,
     ...edges,
-    `</g><g class="graph-nodes">`,
+    `</g><g class="plan-nodes">`,
     ...nodes,
     '</g></svg>',
   ].join('');

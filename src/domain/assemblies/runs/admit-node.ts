@@ -10,12 +10,12 @@ import type { CommandChange } from '#domain/shared/audit.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { runCommand } from '#domain/shared/commands/command.ts';
 import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
-import { ServiceError } from '#domain/shared/errors.ts';
+import { ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
 import { toId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { nodeRunAuthority } from '../authority.ts';
 import { AssemblyNode, type AssemblyRun } from '../entity.ts';
-import { isNodeEnded } from '../model.ts';
+import { isNodeEnded, nodeReasons } from '../model.ts';
 import { endNode } from './advance.ts';
 import { lockAssemblyRun } from './facts-store.ts';
 import { NodeEnds, resolveNode } from './node-inputs.ts';
@@ -34,8 +34,8 @@ interface NodeTarget extends AdmissionTarget {
 }
 
 /**
- * Admits the next run of a node that is ready, with the authority that whoever started or resumed the assembly run has now. It is the
- * command that a request for a run is, under a key of its own, so a repeated call is harmless. A node whose condition is false, or whose run
+ * Admits the next run of a node that is ready, with the authority that whoever started or resumed the assembly run has now. It runs the
+ * same command as a request for a run. The key is derived from the try, so a repeated call finds the receipt. A node whose condition is false, or whose run
  * cannot be admitted, ends instead.
  * @throws ServiceError that passes: the caller tries again
  */
@@ -165,6 +165,7 @@ function notPermitted({ operation }: AssemblyRun): NodeEnds {
 /** The end of the node that an error means; undefined if trying again may help. */
 function toEnding(error: unknown): NodeEnds | NodeNotReady | undefined {
   if (error instanceof NodeEnds || error instanceof NodeNotReady) return error;
+  if (error instanceof Unauthenticated) return new NodeEnds('failed', 'not_permitted', nodeReasons.not_permitted);
   if (!(error instanceof ServiceError) || error.kind === 'unavailable' || error.kind === 'limited') return undefined;
   return new NodeEnds('failed', 'refused', error.message);
 }
@@ -182,6 +183,35 @@ async function endUnadmitted(
     if (!run || !node || !mayStart(run, node)) return;
     endNode(tx, run, node, ending);
     run.revision += 1;
+    await tx.em.flush();
+  });
+}
+
+/** After an error that no rule explains, the admission of a node is tried again after this time, … */
+const admissionPauseMs = 15_000;
+/** … and for this long. */
+const admissionLimitMs = 10 * 60_000;
+
+/** Lets a node whose run could not be admitted wait for the next try, or ends it when trying has not helped for long. */
+export async function noteFailedAdmission(
+  { transactions }: Pick<NodeDeps, 'transactions'>,
+  nodeId: string,
+): Promise<void> {
+  await transactions.run(async (tx) => {
+    const found = await tx.em.findOne(AssemblyNode, { id: nodeId });
+    const run = found && (await lockAssemblyRun(tx.em, found.assemblyRunId));
+    const node = run && (await tx.em.findOne(AssemblyNode, { id: nodeId }, { refresh: true }));
+    if (!run || !node || !mayStart(run, node)) return;
+    run.revision += 1;
+    const since = node.waiting?.code === 'admission' ? node.waiting.since : new Date().toISOString();
+    if (Date.now() - Date.parse(since) > admissionLimitMs) {
+      const message = 'the service could not admit its run: ask an operator, whose log says why';
+      endNode(tx, run, node, { status: 'failed', reason: { code: 'admission_failed', message } });
+    } else {
+      node.nextTryAt = new Date(Date.now() + admissionPauseMs);
+      node.status = 'waiting';
+      node.waiting = { code: 'admission', since, until: node.nextTryAt.toISOString() };
+    }
     await tx.em.flush();
   });
 }

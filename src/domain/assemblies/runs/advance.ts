@@ -5,6 +5,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { AssemblyNode, type AssemblyRun } from '../entity.ts';
 import type { NodeReason, NodeStatus, NodeWaiting } from '../model.ts';
+import { cancelAssemblyRun } from './cancel.ts';
 import { type AssemblyStep, decideAssemblyStep, type NodeChange } from './decide-step.ts';
 import { lockAssemblyRun, readNodeRuns, toNodeFacts } from './facts-store.ts';
 import { collectOutputs } from './outputs.ts';
@@ -21,21 +22,34 @@ export interface StepResult {
   readonly waitSeconds: number;
 }
 
+export interface AssemblyStepRequest {
+  readonly assemblyRunId: string;
+  /** The workflow that asks. One that drove the run before it was resumed is told that it is over. */
+  readonly workflowId: string;
+  /** The workflow itself was canceled, which counts as a request to cancel. */
+  readonly isCanceled: boolean;
+}
+
+/** Who cancels what nobody canceled. */
+const service = 'coordinator';
+
+/** How many runs one step cancels at most; the next step goes on. */
+const cancellationsAtOnce = 50;
+
 const over: StepResult = { isFinished: true, starts: [], waitSeconds: 0 };
 
 /**
  * Advances an assembly run as far as possible without admitting a run. `decideAssemblyStep` decides, while the assembly run is
  * locked, so a repeated call is harmless.
- * @param isCanceled the workflow itself was canceled, which counts as a request to cancel
  */
 export async function takeNextAssemblyStep(
   tx: Transaction,
   keyRing: KeyRing,
-  { assemblyRunId, isCanceled }: { assemblyRunId: string; isCanceled: boolean },
+  { assemblyRunId, workflowId, isCanceled }: AssemblyStepRequest,
 ): Promise<StepResult> {
   const run = await lockAssemblyRun(tx.em, assemblyRunId);
-  if (!run || run.isFinished()) return over;
-  if (isCanceled) run.moveTo('canceling');
+  if (!run || run.isFinished() || run.workflowId !== workflowId) return over;
+  if (isCanceled) await cancelAssemblyRun(tx, run, 'its workflow was canceled', service);
   const [nodes, runs] = await Promise.all([
     tx.em.find(AssemblyNode, { assemblyRunId }, { orderBy: { position: 'asc' } }),
     readNodeRuns(tx.em, assemblyRunId),
@@ -44,15 +58,17 @@ export async function takeNextAssemblyStep(
   const facts = nodes.map((node) => toNodeFacts(node, runs));
   const step = decideAssemblyStep({ status: run.status, concurrency: run.concurrency, nodes: facts, now });
   run.startedAt ??= now;
-  const starts: string[] = [];
+  const starts = nodes.filter(({ key }) => step.changes.get(key)?.kind === 'start').map(({ id }) => id);
+  let cancellations = 0;
   for (const node of nodes) {
     const change = step.changes.get(node.key);
-    if (change?.kind === 'start') starts.push(node.id);
-    if (change && (await carryOut(tx, run, node, change))) run.revision += 1;
+    if (change?.kind === 'cancel_run') cancellations += 1;
+    if (change && cancellations <= cancellationsAtOnce && (await carryOut(tx, run, node, change))) run.revision += 1;
   }
   await moveRun(tx, keyRing, run, nodes, step);
   await tx.em.flush();
-  return { isFinished: run.isFinished(), starts, waitSeconds: secondsUntil(step.wakeAt, now) };
+  const waitSeconds = cancellations > cancellationsAtOnce ? 0 : secondsUntil(step.wakeAt, now);
+  return { isFinished: run.isFinished(), starts, waitSeconds };
 }
 
 function secondsUntil(time: Date | null, now: Date): number {
@@ -84,7 +100,7 @@ async function carryOut(tx: Transaction, run: AssemblyRun, node: AssemblyNode, c
       return true;
     case 'wait_for_nodes':
       return waitFor(node, 'pending', { code: 'dependencies', nodes: change.nodes });
-    case 'wait_for_place':
+    case 'wait_for_slot':
       return waitFor(node, 'waiting', { code: 'concurrency' });
     case 'retry':
       return retryNode(tx, run, node, change.at);
@@ -157,7 +173,12 @@ async function cancelNodeRun(
 ): Promise<void> {
   const locked = node.runId ? await lockRunInOrder(tx.em, node.runId) : null;
   if (locked && !locked.isFinished()) {
-    await cancelRun(tx, locked, { reason: cancelReasons[because] }, run.requestedByName);
+    await cancelRun(
+      tx,
+      locked,
+      { reason: cancelReasons[because] },
+      (because === 'canceled' && run.canceledBy) || service,
+    );
   }
   node.status = 'canceling';
 }

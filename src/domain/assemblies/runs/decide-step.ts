@@ -24,7 +24,7 @@ export type NodeChange =
   /** It waits for nodes that have not ended. */
   | { readonly kind: 'wait_for_nodes'; readonly nodes: readonly string[] }
   /** It is ready, and as many nodes run as may. */
-  | { readonly kind: 'wait_for_place' }
+  | { readonly kind: 'wait_for_slot' }
   | { readonly kind: 'retry'; readonly at: Date }
   /** A run of it is to be admitted. */
   | { readonly kind: 'start' }
@@ -49,21 +49,21 @@ export function decideAssemblyStep(facts: AssemblyFacts): AssemblyStep {
   const nodes = new Map<string, Pick<NodeFacts, 'status' | 'reason'>>();
   const changes = new Map<string, NodeChange>();
   const ready: string[] = [];
-  let places = facts.concurrency;
+  let slots = facts.concurrency;
   for (const node of facts.nodes) {
     const change = decideNode(node, nodes, facts);
     if (change?.kind === 'start') ready.push(node.key);
     else if (change) changes.set(node.key, change);
-    if (takesPlace(node, change)) places -= 1;
+    if (usesSlot(node, change)) slots -= 1;
     nodes.set(node.key, afterChange(node, change));
   }
   for (const [index, key] of ready.entries())
-    changes.set(key, index < places ? { kind: 'start' } : { kind: 'wait_for_place' });
+    changes.set(key, index < slots ? { kind: 'start' } : { kind: 'wait_for_slot' });
   return { changes, ...decideStatus(facts, [...nodes.values()], ready.length), wakeAt: findNextTime(facts, changes) };
 }
 
-/** A node takes a place while it has a run. One that waits for approval leaves its place to others. */
-function takesPlace(node: NodeFacts, change: NodeChange | null): boolean {
+/** A node uses a slot while it has a run. One that waits for approval leaves its slot to others. */
+function usesSlot(node: NodeFacts, change: NodeChange | null): boolean {
   if (change) return change.kind === 'cancel_run' || (change.kind === 'follow' && change.status !== 'pending_approval');
   return !isNodeEnded(node.status) && node.run !== null && !node.nextTryAt && node.status !== 'pending_approval';
 }
@@ -91,7 +91,7 @@ function decideByNodes(node: NodeFacts, others: Others): NodeChange {
   return { kind: 'start' };
 }
 
-/** A node that failed stops those that depend on it, and so do those that it stopped. */
+/** A failed node skips its dependents, and theirs. */
 function stopsOthers(node: Pick<NodeFacts, 'status' | 'reason'> | undefined): boolean {
   if (!node || !isNodeEnded(node.status)) return false;
   return node.status === 'skipped' ? node.reason?.code === 'dependency_failed' : node.status !== 'succeeded';
@@ -112,13 +112,21 @@ function decideByRun(node: NodeFacts, run: NodeRun, { status, now }: AssemblyFac
 
 function decideByEnd(node: NodeFacts, run: NodeRun, status: RunStatus, now: Date): NodeChange {
   if (run.status === 'succeeded') return { kind: 'end', status: 'succeeded', reason: null };
-  if (status === 'canceling') return end('canceled', 'canceled', 'the assembly run was canceled');
-  if (run.status === 'canceled')
-    return isOver(node, now) ? timedOut(node) : end('canceled', 'run_canceled', describeRun(run));
+  if (status === 'canceling') return end('canceled', 'canceled', describeCanceled(run));
+  if (isOver(node, now)) return timedOut(node);
+  if (run.status === 'canceled') return end('canceled', 'run_canceled', describeRun(run));
   const delay = findRetryDelay(node, run);
   if (delay !== null) return { kind: 'retry', at: new Date(now.getTime() + delay * 1000) };
   if (run.status === 'timed_out') return end('timed_out', 'run_timed_out', describeRun(run));
   return end('failed', 'run_failed', describeRun(run));
+}
+
+/** The run may have failed before it could be canceled. */
+function describeCanceled(run: NodeRun): string {
+  const canceled = 'the assembly run was canceled';
+  return run.status === 'canceled'
+    ? canceled
+    : `${canceled}; the run of the node ended ${run.status}: ${describeRun(run)}`;
 }
 
 function describeRun({ status, statusReason }: NodeRun): string {
@@ -159,7 +167,7 @@ function decideStatus(
     if (status === 'canceling') return { status: 'canceled', reason: 'canceled_by_user' };
     if (has('failed')) return { status: 'failed', reason: 'nodes_failed' };
     if (has('timed_out')) return { status: 'timed_out', reason: 'nodes_timed_out' };
-    return has('canceled') ? { status: 'canceled', reason: 'canceled_by_user' } : { status: 'succeeded', reason: null };
+    return has('canceled') ? { status: 'canceled', reason: 'nodes_canceled' } : { status: 'succeeded', reason: null };
   }
   if (status === 'canceling') return { status, reason: 'canceled_by_user' };
   const isBusy = ready > 0 || has('running') || has('waiting') || has('canceling');

@@ -1,6 +1,8 @@
 import { LockMode } from '@mikro-orm/core';
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { isIncompleteApply } from '#domain/runs/deletion/incomplete-applies.ts';
 import { parseDuration } from '#domain/shared/values/durations.ts';
 import { type AssemblyNode, AssemblyRun } from '../entity.ts';
 import { findReferences } from '../spec/references.ts';
@@ -20,6 +22,7 @@ export async function readNodeRuns(em: Em, assemblyRunId: string): Promise<Map<s
     .where('n.assembly_run_id', '=', assemblyRunId)
     .where('n.finished_at', 'is', null)
     .select(['r.id', 'r.status', 'r.status_reason as statusReason', 'r.retry_safe as retrySafe'])
+    .select(({ ref }) => sql<boolean>`${isIncompleteApply((column) => ref(`r.${column}`))}`.as('isUncertain'))
     .execute();
   return new Map(rows.map((run) => [run.id, run]));
 }

@@ -2,11 +2,12 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { hasIncompleteApply } from '#domain/runs/deletion/incomplete-applies.ts';
-import type { MadeNode } from './graph-nodes.ts';
+import type { MadeNode } from './plan-nodes.ts';
 
 /**
- * The nodes that runs of an assembly have made in an environment, each as its latest run had it. A node counts as deployed while its
- * instance holds resources, or may hold some because an apply did not end.
+ * The nodes that runs of an assembly have applied in an environment. A node that got another instance or template later is listed once
+ * for each, since both may hold something. A node counts as deployed while its instance holds resources, or may hold some because an
+ * apply did not end.
  */
 export async function findMadeNodes(
   em: Em,
@@ -18,11 +19,16 @@ export async function findMadeNodes(
     .where('r.assembly_id', '=', assemblyId)
     .where('r.environment_id', '=', environmentId)
     .where('r.operation', '=', 'apply')
-    .where('n.run_id', 'is not', null)
-    .distinctOn('n.key')
+    .where((eb) =>
+      eb.exists(eb.selectFrom('runs as run').whereRef('run.assembly_node_id', '=', 'n.id').select('run.id')),
+    )
+    .distinctOn(['n.key', 'n.instance', 'n.template_id'])
     .orderBy('n.key')
+    .orderBy('n.instance')
+    .orderBy('n.template_id')
     .orderBy('n.id', 'desc')
     .select([
+      'n.id',
       'n.key',
       'n.spec',
       'n.waits_for as waitsFor',
@@ -46,6 +52,27 @@ export async function findMadeNodes(
         'isDeployed',
       ),
     ])
+    .orderBy('made.id', 'desc')
     .execute();
-  return rows as MadeNode[];
+  return nameApart(rows);
+}
+
+/** Latest first. An older node whose key another one has now is named after its instance, and taken only if it is deployed. */
+function nameApart(rows: readonly (MadeNode & { id: string })[]): MadeNode[] {
+  const named = new Map<string, MadeNode>();
+  for (const { id: _id, ...node } of rows) {
+    if (!named.has(node.key)) named.set(node.key, node);
+    else if (node.isDeployed) {
+      const key = `${node.key}-${node.instance}`
+        .toLowerCase()
+        .replace(/[^a-z0-9_-]/g, '-')
+        .slice(0, 60);
+      const isTaken = (each: string) => named.has(each);
+      const free = [key, ...Array.from({ length: 99 }, (_, number) => `${key}-${number}`)].find(
+        (each) => !isTaken(each),
+      );
+      if (free !== undefined) named.set(free, { ...node, key: free });
+    }
+  }
+  return [...named.values()];
 }

@@ -13,6 +13,8 @@ export interface NodeRun {
   readonly status: RunStatus;
   readonly statusReason: StatusReason | null;
   readonly retrySafe: boolean;
+  /** Whether it ended while it applied, and may have changed more than anything records. */
+  readonly isUncertain: boolean;
 }
 
 /** A node as the next step of its assembly run sees it. */

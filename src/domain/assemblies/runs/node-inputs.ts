@@ -1,5 +1,6 @@
 import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNode, type AssemblyRun } from '../entity.ts';
@@ -77,9 +78,19 @@ async function checkCondition(
 ): Promise<void> {
   const { when } = spec;
   if (when === undefined) return;
-  const result = await tx.awaitOutside(`condition ${key}`, () => evaluation.evaluateCondition(when, facts));
+  const result = await tx.awaitOutside(JSON.stringify([key, when, facts]), () => evaluate(evaluation, when, facts));
   if ('problem' in result) throw new NodeEnds('failed', 'condition_failed', `${when}: ${result.problem}`);
   if (!result.value) throw new NodeEnds('skipped', 'condition_false', `its condition is false: ${when}`);
+}
+
+/** A condition that takes too long cannot be evaluated either. */
+async function evaluate(evaluation: AuthorEvaluation, when: string, facts: ConditionFacts) {
+  try {
+    return await evaluation.evaluateCondition(when, facts);
+  } catch (error) {
+    if (error instanceof Unprocessable) return { problem: error.message };
+    throw error;
+  }
 }
 
 function resolveVariables(

@@ -26,11 +26,11 @@ export async function readNodeOutputs(
   if (nodes.length === 0) return new Map();
   const rows = await db(em)
     .selectFrom('instances as i')
+    .innerJoin('runs as deployed', 'deployed.id', 'i.deployed_run_id')
     .where('i.environment_id', '=', environmentId)
     .where('i.deleted_at', 'is', null)
     .where('i.name', 'in', [...new Set(nodes.map(({ instance }) => instance))])
-    .where('i.deployed_run_id', 'is not', null)
-    .where('i.resource_count', '>', 0)
+    .where('deployed.operation', '<>', 'destroy')
     .select(['i.id', 'i.name', 'i.template_id as templateId', 'i.sealed_outputs as sealed'])
     .execute();
   const found = new Map<string, MaskedOutputs>();

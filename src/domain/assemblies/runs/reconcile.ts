@@ -34,7 +34,7 @@ export function findDispatchedAssemblyRuns(
  * Ends an assembly run whose workflow the engine has lost, and cancels the runs of its nodes: nobody would go on after them. It can be
  * resumed. False if it has ended, or its workflow is still to be started.
  */
-export async function endLostAssemblyRun(deps: SystemCommandDeps, id: string): Promise<boolean> {
+export async function endLostAssemblyRun(deps: SystemCommandDeps, { id, workflowId }: DispatchedRun): Promise<boolean> {
   const command = { action: 'assembly_run.engine_lost', target: { id }, cause: null } as const;
   const change = await runSystemCommand(deps, command, {
     find: async (tx) => {
@@ -44,7 +44,9 @@ export async function endLostAssemblyRun(deps: SystemCommandDeps, id: string): P
     },
     act: async (tx, _caller, target) => {
       const run = target?.run;
-      if (!run || run.isFinished() || (await waitsForStart(tx.em, run))) throw new NothingToDo();
+      // A run that was resumed meanwhile has another workflow.
+      if (!run || run.isFinished() || run.workflowId !== workflowId) throw new NothingToDo();
+      if (await waitsForStart(tx.em, run)) throw new NothingToDo();
       await endNodes(tx, run);
       run.moveTo('failed');
       Object.assign(run, { statusReason: 'engine_lost', finishedAt: new Date() });

@@ -1,10 +1,10 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { refuseArchived } from '#domain/shared/archiving.ts';
+import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { AssemblyNode, type AssemblyRun } from '../entity.ts';
 import { assemblyRunWorkflow, type NodeReasonCode } from '../model.ts';
 import { publishAssemblyRunEvent } from './publish-event.ts';
-import { refuseByStatus } from './rules.ts';
+import { findResumeRefusal } from './rules.ts';
 import { authorityOf, authorOf } from './start.ts';
 import type { AssemblyRunTarget } from './targets.ts';
 
@@ -14,7 +14,7 @@ const leftOut: readonly NodeReasonCode[] = ['not_chosen', 'not_deployed'];
 /**
  * Goes on with an assembly run that ended without success: nodes that succeeded keep their outputs, all others begin anew, under the
  * authority of whoever resumes. A new workflow drives it, named by the command's key. The caller has locked the rows of `target`.
- * @throws ActionRefused if the run has not ended, or has succeeded; Conflict if something is archived
+ * @throws ActionRefused if the run has not ended, has succeeded, or cannot be started any more
  */
 export async function resumeAssemblyRun(
   tx: Transaction,
@@ -23,8 +23,7 @@ export async function resumeAssemblyRun(
   by: Principal,
 ): Promise<void> {
   const { run } = target;
-  refuseByStatus('resume', run.status);
-  refuseArchived(target);
+  throwIfRefused(findResumeRefusal(target));
   const nodes = await tx.em.find(AssemblyNode, { assemblyRunId: run.id });
   const again = nodes.filter(
     (node) => node.status !== 'succeeded' && !leftOut.includes(node.reason?.code ?? 'refused'),
@@ -43,7 +42,14 @@ function beginAnew(node: AssemblyNode): void {
 
 function restart(run: AssemblyRun, key: string, by: Principal): void {
   run.moveTo('queued');
-  Object.assign(run, { workflowId: key, statusReason: null, cancelReason: null, finishedAt: null, ...authorityOf(by) });
+  Object.assign(run, {
+    workflowId: key,
+    statusReason: null,
+    cancelReason: null,
+    canceledBy: null,
+    finishedAt: null,
+    ...authorityOf(by),
+  });
   const isKnown = run.authors.some((author) => author.id === by.id && author.because === 'started_assembly');
   if (!isKnown) run.authors = [...run.authors, authorOf(by)];
 }

@@ -1,6 +1,8 @@
 import type { RunStatus } from '#domain/runs/model.ts';
 import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
+import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { type AssemblyRunAction, actionsByStatus } from '../model.ts';
+import type { AssemblyRunTarget } from './targets.ts';
 
 const refusals: Record<AssemblyRunAction, (status: RunStatus) => Refusal> = {
   cancel: (status) => ({
@@ -20,6 +22,20 @@ const refusals: Record<AssemblyRunAction, (status: RunStatus) => Refusal> = {
 export function findStatusRefusal(action: AssemblyRunAction, status: RunStatus): Refusal | null {
   return actionsByStatus[status].includes(action) ? null : refusals[action](status);
 }
+
+/** The refusal of a resume; null if it is allowed. It needs what a start needs. */
+export function findResumeRefusal({ run, archived, hasEnvironment }: AssemblyRunTarget): Refusal | null {
+  return (
+    findStatusRefusal('resume', run.status) ??
+    findArchivedRefusal({ archived }) ??
+    (hasEnvironment ? null : environmentGone)
+  );
+}
+
+const environmentGone: Refusal = {
+  code: 'environment_unknown',
+  message: "the assembly's team no longer has the environment of this run",
+};
 
 /** @throws ActionRefused if the status does not allow the action */
 export function refuseByStatus(action: AssemblyRunAction, status: RunStatus): void {

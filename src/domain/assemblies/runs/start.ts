@@ -11,9 +11,9 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNode, AssemblyRun } from '../entity.ts';
 import { type AssemblyOperation, assemblyRunWorkflow } from '../model.ts';
 import { listAvailableVersions } from '../versions/version-store.ts';
-import { findStrandedUser, isDestroy, nodesOfVersion, nodesToDestroy, type PlannedNode } from './graph-nodes.ts';
 import { findMadeNodes } from './made-store.ts';
 import { readNodeOutputs } from './outputs.ts';
+import { findDependentLeftBehind, isDestroy, nodesOfVersion, nodesToDestroy, type PlannedNode } from './plan-nodes.ts';
 import { publishAssemblyRunEvent } from './publish-event.ts';
 import { loadPublishedAssembly, type PublishedAssembly } from './published.ts';
 import type { StartTarget } from './targets.ts';
@@ -108,9 +108,9 @@ async function planDestruction(
     made.map(({ key }) => key),
   );
   const nodes = nodesToDestroy(made, only);
-  const stranded = findStrandedUser(nodes, made);
-  if (stranded)
-    throw invalidField('only', `"${stranded[1]}" is deployed and depends on "${stranded[0]}": destroy it as well`);
+  const left = findDependentLeftBehind(nodes, made);
+  if (left)
+    throw invalidField('only', `"${left.dependent}" is deployed and depends on "${left.node}": destroy it as well`);
   return nodes;
 }
 

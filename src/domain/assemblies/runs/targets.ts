@@ -28,6 +28,8 @@ export interface StartTarget extends AssemblyOwner {
 
 export interface AssemblyRunTarget extends AssemblyOwner {
   readonly run: AssemblyRun;
+  /** Whether its environment still belongs to the assembly's team. */
+  readonly hasEnvironment: boolean;
 }
 
 /** An assembly by its id with its owners; undefined if it or an owner was deleted. `lock` shares their rows until the commit. */
@@ -83,12 +85,12 @@ export async function findAssemblyRun(
 ): Promise<AssemblyRunTarget | undefined> {
   const known = await em.findOne(AssemblyRun, { id: runId, assemblyId });
   if (!known) return undefined;
-  const environment = lock ? await findEnvironment(em, known.environmentId, true) : undefined;
+  const environment = await findEnvironment(em, known.environmentId, lock);
   const owner = await findOwner(em, assemblyId, lock);
   if (!owner) return undefined;
   const run = lock
     ? await em.findOne(AssemblyRun, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
     : known;
   const archived = [...new Set([...(environment?.archived ?? []), ...owner.archived])];
-  return run ? { ...owner, archived, run } : undefined;
+  return run ? { ...owner, archived, run, hasEnvironment: environment?.teamId === owner.teamId } : undefined;
 }

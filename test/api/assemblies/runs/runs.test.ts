@@ -216,4 +216,30 @@ describe('an assembly run', () => {
     const { run_id: runId } = (await readNodes(caller, path))['b'];
     expect((await caller.get(`/runs/${runId}`)).body.outputs.all.value).toEqual({ of: 'kept' });
   });
+
+  it('destroys what a node deployed under a former instance, too', async () => {
+    const { caller } = stage;
+    const moved = (instance: string) => ({ nodes: { app: { template: 'echo', instance } } });
+    const assembly = await addAssembly(stage, 'Moved', moved('m-old'));
+    await awaitAssemblyRun(caller, (await startRun(stage, assembly)).path);
+    await publishSpec(caller, assembly, '2.0.0', moved('m-new'));
+    await awaitAssemblyRun(caller, (await startRun(stage, assembly)).path);
+    const { path } = await startRun(stage, assembly, { operation: 'destroy' });
+    const run = await awaitAssemblyRun(caller, path);
+    expect(run.nodes).toEqual({ app: 'succeeded', 'app-m-old': 'succeeded' });
+  });
+
+  it('passes on the outputs of a module that has no resources', async () => {
+    const { caller } = stage;
+    const names = { executor: { kind: 'opentofu', files: { 'main.tf': 'output "name" { value = "shop" }' } } };
+    await addTemplate(stage, 'names', { ...names, outputs: { name: {} } });
+    const nodes = {
+      names: { template: 'names', instance: 'n-names' },
+      app: { template: 'echo', instance: 'n-app', variables: { name: '${nodes.names.outputs.name}' } },
+    };
+    const { path } = await startRun(stage, await addAssembly(stage, 'Named', { nodes }));
+    expect((await awaitAssemblyRun(caller, path)).nodes).toEqual({ names: 'succeeded', app: 'succeeded' });
+    const { app } = await readNodes(caller, path);
+    expect((await caller.get(`/runs/${app.run_id}`)).body.outputs.all.value).toEqual({ name: 'shop' });
+  });
 });

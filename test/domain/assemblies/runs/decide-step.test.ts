@@ -27,8 +27,14 @@ const ended = (key: string, status: NodeStatus, code?: NodeReasonCode) =>
   node(key, { status, reason: code ? { code, message: '' } : null });
 
 function withRun(key: string, run: Partial<NodeRun>, given: Partial<NodeFacts> = {}): NodeFacts {
-  const full = { id: `run of ${key}`, status: 'running', statusReason: null, retrySafe: false, ...run } as const;
-  return node(key, { status: 'running', tries: 1, startedAt: minutes(-1), run: full, ...given });
+  const full = { id: `run of ${key}`, status: 'running', statusReason: null, retrySafe: false } as const;
+  return node(key, {
+    status: 'running',
+    tries: 1,
+    startedAt: minutes(-1),
+    run: { ...full, isUncertain: false, ...run },
+    ...given,
+  });
 }
 
 function decide(nodes: NodeFacts[], given: Partial<AssemblyFacts> = {}) {
@@ -56,10 +62,10 @@ describe('which nodes start', () => {
     expect(decide(nodes).changes).toEqual({ c: { kind: 'start' } });
   });
 
-  it('starts no more nodes than may run side by side; one that waits for approval leaves its place', () => {
+  it('starts no more nodes than may run side by side; one that waits for approval leaves its slot', () => {
     const waits = withRun('a', { status: 'pending_approval' }, { status: 'pending_approval' });
     const { changes } = decide([waits, withRun('b', {}), node('c'), node('d')], { concurrency: 2 });
-    expect(changes).toEqual({ c: { kind: 'start' }, d: { kind: 'wait_for_place' } });
+    expect(changes).toEqual({ c: { kind: 'start' }, d: { kind: 'wait_for_slot' } });
   });
 
   it('does not count a node that pauses before its next try', () => {
@@ -145,9 +151,9 @@ describe('the end of a run', () => {
     expect(decide([failed(3)]).changes['a']).toMatchObject({ kind: 'end', status: 'failed' });
   });
 
-  it('tries an interrupted apply again only if the template says that this is safe', () => {
+  it('tries an apply that may be incomplete again only if the template says that this is safe', () => {
     const interrupted = (retrySafe: boolean) =>
-      withRun('a', { status: 'failed', statusReason: 'apply_interrupted', retrySafe }, { retry });
+      withRun('a', { status: 'failed', statusReason: 'apply_interrupted', isUncertain: true, retrySafe }, { retry });
     expect(decide([interrupted(false)]).changes['a']).toMatchObject({ kind: 'end', status: 'failed' });
     expect(decide([interrupted(true)]).changes['a']).toMatchObject({ kind: 'retry' });
   });

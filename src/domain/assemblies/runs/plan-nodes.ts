@@ -1,6 +1,6 @@
 import type { AssemblyOperation, NodeReason } from '../model.ts';
 import { topologicalOrder } from '../spec/graph.ts';
-import type { AssemblyNodeSpec } from '../spec/spec.ts';
+import { type AssemblyNodeSpec, instanceOf } from '../spec/spec.ts';
 import type { PublishedAssembly } from './published.ts';
 
 /** A node of an assembly run before it has its row. */
@@ -32,7 +32,7 @@ function nodeOf({ spec, templates }: PublishedAssembly, key: string): Omit<Plann
   const template = templates[key];
   if (!node || !template) throw new Error(`the version has no node "${key}"`);
   const { templateId, versionId, version } = template;
-  const instance = node.instance ?? key;
+  const instance = instanceOf(key, node);
   return { key, spec: node, templateId, templateVersionId: versionId, templateVersion: version, instance };
 }
 
@@ -49,42 +49,45 @@ const notDeployed: NodeReason = { code: 'not_deployed', message: 'nothing is dep
  * something else still uses it.
  */
 export function nodesToDestroy(made: readonly MadeNode[], only: readonly string[] | null): PlannedNode[] {
-  const users = new Map<string, Set<string>>(made.map(({ key }) => [key, new Set<string>()]));
-  for (const { key, waitsFor } of made) for (const used of waitsFor) users.get(used)?.add(key);
+  const dependents = new Map<string, Set<string>>(made.map(({ key }) => [key, new Set<string>()]));
+  for (const { key, waitsFor } of made) for (const used of waitsFor) dependents.get(used)?.add(key);
   const byKey = new Map(made.map((node) => [node.key, node]));
-  return topologicalOrder(breakCircles(users)).flatMap((key) => {
+  return topologicalOrder(breakCycles(dependents)).flatMap((key) => {
     const node = byKey.get(key);
     if (!node) return [];
     const { isDeployed, ...planned } = node;
     const skipped = only && !only.includes(key) ? notChosen : isDeployed ? null : notDeployed;
-    return [{ ...planned, waitsFor: [...(users.get(key) ?? [])], skipped }];
+    return [{ ...planned, waitsFor: [...(dependents.get(key) ?? [])], skipped }];
   });
 }
 
 /** Nodes of different versions may have waited for each other: then the later key no longer waits. */
-function breakCircles(users: ReadonlyMap<string, Set<string>>): Map<string, Set<string>> {
+function breakCycles(dependents: ReadonlyMap<string, Set<string>>): Map<string, Set<string>> {
   const done = new Set<string>();
   const path = new Set<string>();
   const visit = (key: string) => {
     path.add(key);
-    for (const user of [...(users.get(key) ?? [])]) {
-      if (path.has(user)) users.get(key)?.delete(user);
-      else if (!done.has(user)) visit(user);
+    for (const dependent of [...(dependents.get(key) ?? [])]) {
+      if (path.has(dependent)) dependents.get(key)?.delete(dependent);
+      else if (!done.has(dependent)) visit(dependent);
     }
     path.delete(key);
     done.add(key);
   };
-  for (const key of users.keys()) if (!done.has(key)) visit(key);
-  return new Map(users);
+  for (const key of dependents.keys()) if (!done.has(key)) visit(key);
+  return new Map(dependents);
 }
 
-/** A node that stays although a node that it uses is destroyed; null if there is none. */
-export function findStrandedUser(nodes: readonly PlannedNode[], made: readonly MadeNode[]): [string, string] | null {
+/** A deployed node that would stay although a node on which it depends is destroyed; null if there is none. */
+export function findDependentLeftBehind(
+  nodes: readonly PlannedNode[],
+  made: readonly MadeNode[],
+): { node: string; dependent: string } | null {
   const stays = new Set(made.filter(({ isDeployed }) => isDeployed).map(({ key }) => key));
   for (const { key, skipped } of nodes) if (!skipped) stays.delete(key);
-  for (const { key, waitsFor, skipped } of nodes) {
-    const user = skipped ? undefined : waitsFor.find((other) => stays.has(other));
-    if (user !== undefined) return [key, user];
+  for (const { key: node, waitsFor, skipped } of nodes) {
+    const dependent = skipped ? undefined : waitsFor.find((other) => stays.has(other));
+    if (dependent !== undefined) return { node, dependent };
   }
   return null;
 }

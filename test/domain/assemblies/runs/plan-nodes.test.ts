@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findStrandedUser, type MadeNode, nodesToDestroy } from '#domain/assemblies/runs/graph-nodes.ts';
+import { findDependentLeftBehind, type MadeNode, nodesToDestroy } from '#domain/assemblies/runs/plan-nodes.ts';
 
 function made(key: string, waitsFor: string[] = [], isDeployed = true): MadeNode {
   const template = { templateId: 't', templateVersionId: 'v', templateVersion: '1.0.0' };
@@ -31,9 +31,12 @@ describe('a destroy', () => {
 
   it('names a deployed node that depends on one that is to be destroyed alone', () => {
     const all = [made('network'), made('app', ['network'])];
-    expect(findStrandedUser(nodesToDestroy(all, ['network']), all)).toEqual(['network', 'app']);
-    expect(findStrandedUser(nodesToDestroy(all, ['app']), all)).toBeNull();
+    expect(findDependentLeftBehind(nodesToDestroy(all, ['network']), all)).toEqual({
+      node: 'network',
+      dependent: 'app',
+    });
+    expect(findDependentLeftBehind(nodesToDestroy(all, ['app']), all)).toBeNull();
     const gone = [made('network'), made('app', ['network'], false)];
-    expect(findStrandedUser(nodesToDestroy(gone, ['network']), gone)).toBeNull();
+    expect(findDependentLeftBehind(nodesToDestroy(gone, ['network']), gone)).toBeNull();
   });
 });
