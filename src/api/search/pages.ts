@@ -6,6 +6,7 @@ import { runStatusLooks } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import { findResourcePath } from '#api/web/resource-path.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { RunStatus } from '#domain/runs/model.ts';
@@ -77,16 +78,7 @@ function renderNothing(text: string): Html {
   )}</div>`;
 }
 
-function addressOf({ kind, id, organization_id: orgID }: Result): LocalPath {
-  const addresses: Readonly<Record<SearchedKind, () => LocalPath>> = {
-    run: () => pagePath(pages.run, { id }),
-    instance: () => pagePath(pages.instance, { id }),
-    environment: () => pagePath(pages.environment, { id }),
-    template: () => pagePath(pages.template, { id }),
-    project: () => pagePath(pages.project, { id }),
-    team: () => pagePath(pages.team, { orgID: orgID ?? id, id }),
-    organization: () => pagePath(pages.organization, { orgID: id }),
-    user: () => pagePath(pages.user, { id }),
-  };
-  return addresses[kind]();
+/** The types of resources are the kinds in the plural. */
+function addressOf({ kind, id, organization_id: organizationId }: Result): LocalPath {
+  return findResourcePath(`${kind}s`, { id, organizationId }) ?? pagePath(pages.search, {}, { q: id });
 }
