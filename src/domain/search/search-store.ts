@@ -20,21 +20,29 @@ export interface SearchResult {
   readonly organizationId: string | null;
 }
 
-/** How many results of each kind a search has at most. */
+export interface Found {
+  readonly results: readonly SearchResult[];
+  /** The kinds of which there are more than these results. */
+  readonly cut: readonly SearchedKind[];
+}
+
+/** How many results of each kind a search has at most. One more is looked for, to know whether there are more. */
 const mostOfAKind = 10;
 
 /**
  * Finds what the principal may read: a run by its id or its idempotency key, and everything else by its id, or by a text in its name or short
  * name, in any case. Archived things and deleted runs, which keep their record, are found; other deleted things are not. Names that begin with the text come first.
  */
-export async function search(em: Em, principal: Principal, text: string): Promise<SearchResult[]> {
-  const found = await findRuns(em, principal, text);
+export async function search(em: Em, principal: Principal, text: string): Promise<Found> {
+  const results = await findRuns(em, principal, text);
+  const cut: SearchedKind[] = [];
   // One after the other: a search takes one connection, however many kinds there are.
   for (const [kind, candidates] of Object.entries(candidatesByKind) as [NamedKind, Candidates][]) {
     const rows = await selectNamed(em, candidates(em, principal), text);
-    for (const row of rows) found.push({ kind, ...row });
+    for (const row of rows.slice(0, mostOfAKind)) results.push({ kind, ...row });
+    if (rows.length > mostOfAKind) cut.push(kind);
   }
-  return found;
+  return { results, cut };
 }
 
 /** A piece of the id that pages show is not enough: only the whole id finds a run. */
@@ -60,7 +68,7 @@ function selectNamed(em: Em, candidates: AliasedExpression<Candidate, 'x'>, text
     .select(['x.id', 'x.name', 'x.context', 'x.organizationId'])
     .orderBy((eb) => rank(eb.ref('x.name'), text))
     .orderBy('x.name')
-    .limit(mostOfAKind)
+    .limit(mostOfAKind + 1)
     .execute();
 }
 
