@@ -16,17 +16,24 @@ import { schemaOf } from '../version/variables-table.ts';
 
 export type SourceRun = EncodedAnswerOf<(typeof getRun)['responses']>;
 
+interface RunChoices {
+  readonly versions: readonly ListedVersion[];
+  /** There are older versions than these. */
+  readonly hasMoreVersions: boolean;
+  readonly environments: readonly { readonly id: string; readonly label: string }[];
+  /** There are more environments than these. */
+  readonly hasMoreEnvironments: boolean;
+}
+
 /** What a form for a run is made from. */
-export interface RunFacts {
+export interface RunFacts extends RunChoices {
   readonly template: ShownTemplate;
   /** Null: nothing is published. */
   readonly version: ShownVersion | null;
-  readonly versions: readonly ListedVersion[];
   /** The variables of the version. */
   readonly root: ObjectNode;
   /** The run that is copied, if the address names one. */
   readonly source: SourceRun | null;
-  readonly environments: readonly { readonly id: string; readonly label: string }[];
   readonly environmentId: string;
   /** What applies to a variable that is left empty instead of its default, by its slot. */
   readonly inherited: ReadonlyMap<string, string>;
@@ -58,21 +65,29 @@ export async function readRunFacts(
       ? ''
       : (chosen.environmentId ?? '');
   const isPublished = template.latest_version !== null || wanted !== 'latest';
-  const [version, { versions }, environments, given] = await Promise.all([
+  const [version, choices, given] = await Promise.all([
     isPublished ? readVersion(visit, template, wanted) : null,
-    visit.read(listVersions, { params: { id }, query: { limit: '50' } }),
-    readEnvironments(visit, template.team_id),
+    readChoices(visit, template),
     environmentId ? readVariables(visit, environmentId) : null,
   ]);
   const root = planForm(schemaOf(version?.shown?.spec ?? {}));
-  const label = environments.find((each) => each.id === environmentId)?.label ?? 'the environment';
+  const label = choices.environments.find((each) => each.id === environmentId)?.label ?? 'the environment';
   const inherited = describeInherited(given?.variables ?? [], label);
   const isUnknown = { version: version?.isOther, environment_id: environmentId !== '' && !given };
   const problems = Object.fromEntries(
     Object.entries(unknownChoices).filter(([name]) => isUnknown[name as keyof typeof unknownChoices]),
   );
-  const target = { environments, environmentId: given ? environmentId : '' };
-  return { template, version: version?.shown ?? null, versions, root, source, ...target, inherited, problems };
+  const target = { ...choices, environmentId: given ? environmentId : '' };
+  return { template, version: version?.shown ?? null, root, source, ...target, inherited, problems };
+}
+
+/** The versions and environments that the form offers. */
+async function readChoices(visit: RunFormVisit, { id, team_id: teamId }: ShownTemplate): Promise<RunChoices> {
+  const [{ versions, next_cursor: older }, environments] = await Promise.all([
+    visit.read(listVersions, { params: { id }, query: { limit: '50' } }),
+    readEnvironments(visit, teamId),
+  ]);
+  return { versions, hasMoreVersions: older !== null, ...environments };
 }
 
 const unknownChoices = {
@@ -100,15 +115,19 @@ function orNull<Read>(reading: Promise<Read>): Promise<Read | null> {
   });
 }
 
-async function readEnvironments(visit: RunFormVisit, teamId: string | null): Promise<RunFacts['environments']> {
+async function readEnvironments(
+  visit: RunFormVisit,
+  teamId: string | null,
+): Promise<Pick<RunChoices, 'environments' | 'hasMoreEnvironments'>> {
   const team = teamId ?? visit.scope.teamId;
-  const { environments } = await visit.read(listEnvironments, {
+  const { environments, next_cursor: next } = await visit.read(listEnvironments, {
     query: { limit: '200', ...(team !== undefined && { team_id: team }) },
   });
   const names = await readNames(visit.em, { projects: environments.map(({ project_id }) => project_id) });
-  return environments
+  const labelled = environments
     .map(({ id, name, project_id }) => ({ id, label: `${names.get(project_id)?.name ?? ''} / ${name}` }))
     .sort((one, other) => one.label.localeCompare(other.label));
+  return { environments: labelled, hasMoreEnvironments: next !== null };
 }
 
 interface GivenVariable {
