@@ -14,7 +14,7 @@ export async function measureServer(stage: Stage): Promise<Readonly<Record<strin
   const cookies = new Map<PersonKey | null, string>([[null, '']]);
   const times: [string, number][] = [];
   try {
-    for (const page of declareAll(stage.api.app, stage.seeded)) {
+    for (const page of declareAll(stage.seeded)) {
       const cookie = cookies.get(page.who) ?? (await signIn(stage, page.who));
       cookies.set(page.who, cookie);
       times.push([page.name, await timePage(pool, page, cookie)]);
@@ -31,7 +31,7 @@ async function signIn({ api, seeded }: Stage, who: PersonKey | null): Promise<st
   return `${sessionCookie}=${credential['authorization']?.replace('Bearer ', '') ?? ''}`;
 }
 
-async function timePage(pool: Pool, { address, name }: DeclaredPage, cookie: string): Promise<number> {
+async function timePage(pool: Pool, { address, name, answers }: DeclaredPage, cookie: string): Promise<number> {
   const times: number[] = [];
   for (let each = 0; each < requests; each += 1) {
     const startedAt = performance.now();
@@ -41,7 +41,7 @@ async function timePage(pool: Pool, { address, name }: DeclaredPage, cookie: str
       headers: { accept: 'text/html', 'accept-encoding': 'gzip', cookie },
     });
     await body.dump({ limit: 64 * 1024 * 1024 });
-    if (statusCode >= 500) throw new Error(`${name} (${address}) answered ${statusCode}`);
+    if (statusCode !== answers) throw new Error(`${name} (${address}) answered ${statusCode} instead of ${answers}`);
     times.push(performance.now() - startedAt);
   }
   return percentile(times.slice(2), 0.95);

@@ -21,6 +21,7 @@ import { registerTeamPages } from '#api/teams/pages/register.ts';
 import { registerAssets } from '#api/web/assets.ts';
 import type { PageServices } from '#api/web/visit/operations.ts';
 import { type AddPage, pageAdder } from '#api/web/visit/route.ts';
+import { leadToPage } from '#api/web/visit/trailing-slash.ts';
 import { registerWorkerPages } from '#api/workers/pages/register.ts';
 
 /** The areas that have pages. Each adds its own. */
@@ -49,6 +50,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
 /** Registers all pages of the service, and the files that they use. */
 export async function registerPages(app: FastifyInstance, context: PageServices): Promise<void> {
   await registerAssets(app);
+  app.addHook('onRequest', leadToPage);
   const addPage = pageAdder(app, { ...context, countApprovals });
   for (const register of areas) register(addPage);
 }

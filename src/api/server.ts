@@ -33,10 +33,11 @@ let document: ReturnType<typeof describeApi> | undefined;
 /** Builds the API as a Fastify instance that does not listen yet. */
 export async function buildServer(services: Services, { readiness, registry }: Observation): Promise<FastifyInstance> {
   const { config, log } = services;
-  const app = Fastify(edgeServerOptions({ logger: log, trustedProxies: config.trustedProxies }));
+  const sendPage = errorPageSender(operations);
+  const app = Fastify(edgeServerOptions({ logger: log, trustedProxies: config.trustedProxies, sendPage }));
   await app.register(requestId, { principalIdOf: (request) => request.principal?.id });
   await app.register(strictJson);
-  await app.register(errors, { sendPage: errorPageSender(operations) });
+  await app.register(errors, { sendPage });
   await app.register(securityHeaders, { baseUrl: config.baseUrl });
   await app.register(shutdown);
   await app.register(validation);

@@ -19,7 +19,7 @@ export type SecurityHeadersOptions = {
 type ContentSecurityPolicy = Exclude<FastifyHelmetOptions['contentSecurityPolicy'], boolean | undefined>;
 
 /** API answers load nothing and may not be framed. */
-const apiPolicy: ContentSecurityPolicy = {
+const apiPolicy = {
   useDefaults: false,
   directives: {
     defaultSrc: ["'none'"],
@@ -27,10 +27,10 @@ const apiPolicy: ContentSecurityPolicy = {
     formAction: ["'none'"],
     frameAncestors: ["'none'"],
   },
-};
+} satisfies ContentSecurityPolicy;
 
 /** Pages may load scripts, styles, images and streams of this service: nothing inline, and nothing from other origins. */
-export const pagePolicy: ContentSecurityPolicy = {
+export const pagePolicy = {
   useDefaults: false,
   directives: {
     ...apiPolicy.directives,
@@ -41,7 +41,7 @@ export const pagePolicy: ContentSecurityPolicy = {
     connectSrc: ["'self'"],
     formAction: ["'self'"],
   },
-};
+} satisfies ContentSecurityPolicy;
 
 /**
  * The headers of a route that renders a page: `{ helmet: pageHeaders }`. The referrer policy is `same-origin`, because with
@@ -51,6 +51,16 @@ export const pageHeaders = {
   contentSecurityPolicy: pagePolicy,
   referrerPolicy: { policy: 'same-origin' },
 } as const satisfies FastifyHelmetOptions;
+
+/** The same headers for an error that comes before any route, so that helmet cannot set them. */
+export const earlyPageHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': Object.entries(pagePolicy.directives)
+    .map(([name, sources]) => [name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), ...sources].join(' '))
+    .join(';'),
+  'referrer-policy': pageHeaders.referrerPolicy.policy,
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+};
 
 const oneYear = 31_536_000;
 

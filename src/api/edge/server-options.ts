@@ -2,14 +2,17 @@ import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyBaseLogger, type FastifyHttpOptions, LogController } from 'fastify';
 import { newId } from '#domain/shared/ids.ts';
-import { sendError } from './errors/errors.ts';
+import { type SendErrorPage, sendError } from './errors/errors.ts';
 import { jsonBodyLimit } from './json/strict-json.ts';
+import { earlyPageHeaders } from './security-headers.ts';
 
 export type EdgeServerOptions = {
   /** The logger, created with `edgeLogOptions`. */
   logger: FastifyBaseLogger;
   /** Addresses or networks whose `X-Forwarded-*` headers are trusted (`COORDINATOR_TRUSTED_PROXIES`); none by default. */
   trustedProxies?: readonly string[];
+  /** Sends an error as a page to a browser. Without it, browsers get JSON. */
+  sendPage?: SendErrorPage;
 };
 
 /** Milliseconds that a client may take to send a whole request. */
@@ -35,8 +38,8 @@ export function edgeServerOptions(options: EdgeServerOptions): FastifyHttpOption
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => {
-      void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-      void sendError(error, request, reply);
+      void reply.header('x-request-id', request.id).headers(earlyPageHeaders);
+      void sendError(error, request, reply, options.sendPage);
     },
     clientErrorHandler: (error, socket) => answerParserError(error, socket),
   };

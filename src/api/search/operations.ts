@@ -16,15 +16,22 @@ const SearchResultView = z
   })
   .meta({ id: 'SearchResult' });
 
+const SearchResultsView = z
+  .object({
+    results: z.array(SearchResultView),
+    cut: z.array(z.enum(searchedKinds)).describe('The kinds of which there are more than these results.'),
+  })
+  .meta({ id: 'SearchResults' });
+
 export const find = read({
   id: 'search.find',
   route: 'GET /api/v1/search',
   summary: 'Find things that you may read by their id or by a text in their name',
   description:
     'Runs are found by their id or idempotency key, and everything else by its id, or by a text in its name or short name, in any case. Users ' +
-    'are found by administrators, also by their e-mail address. There are at most 10 results of each kind; a longer text finds fewer.',
+    'are found by administrators, also by their e-mail address. There are at most 10 results of each kind; `cut` says of which there are more. A longer text finds fewer.',
   query: z.strictObject({ q: z.string().trim().min(1).max(200) }),
-  responses: { 200: z.object({ results: z.array(SearchResultView) }).meta({ id: 'SearchResults' }) },
+  responses: { 200: SearchResultsView },
   access: {
     anyOf: ['workload:read'],
     scope: 'platform',
@@ -33,8 +40,9 @@ export const find = read({
   },
   isCostly: () => true,
   handle: async ({ em, principal, query }) => {
-    const results = await search(em, principal, query.q);
+    const { results, cut } = await search(em, principal, query.q);
     return {
+      cut: [...cut],
       results: results.map(({ organizationId, ...result }) => ({ ...result, organization_id: organizationId })),
     };
   },

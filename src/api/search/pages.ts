@@ -4,15 +4,19 @@ import { type IconName, renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { runStatusLooks } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
+import { fieldId, renderSummary } from '#api/web/forms/form.ts';
+import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import { findResourcePath } from '#api/web/resource-path.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { RunStatus } from '#domain/runs/model.ts';
 import type { SearchedKind } from '#domain/search/search-store.ts';
 import { find } from './operations.ts';
 
-type Result = EncodedAnswerOf<typeof find.responses>['results'][number];
+type Found = EncodedAnswerOf<typeof find.responses>;
+type Result = Found['results'][number];
 
 /** Adds the page that the search of the bar leads to. */
 export function registerSearch(addPage: AddPage): void {
@@ -22,21 +26,29 @@ export function registerSearch(addPage: AddPage): void {
 /** Lists what the visitor may read and whose name, address or id has the text in it. If the text is the id of one thing, its page opens. */
 async function showSearch(visit: Visit): Promise<FastifyReply> {
   const text = visit.query('q')?.trim() ?? '';
-  const { results } = text === '' ? { results: [] } : await visit.read(find, { query: { q: text } });
-  const [only] = results;
-  if (only && results.length === 1 && only.id === text.toLowerCase()) return visit.redirect(addressOf(only));
-  return visit.show({
+  const searched = await submit(visit, ['q'], async () =>
+    text === '' ? null : visit.read(find, { query: { q: text } }),
+  );
+  const found = searched.done ? searched.result : null;
+  const [only, ...others] = found?.results ?? [];
+  if (only && others.length === 0 && only.id === text.toLowerCase()) return visit.redirect(addressOf(only));
+  const page = {
     title: 'Search',
+    hasProblem: !searched.done,
     main: html`<div class="page">
 ${renderPageHead({ title: 'Search' })}
 <form class="filters" role="search" method="get" action="${pages.search}" aria-label="Everything">
-<div class="field field-wide"><label for="q">Name, or the id of anything</label><input id="q" type="search" name="q" value="${text}" maxlength="200" autocomplete="off" spellcheck="false"></div>
+<div class="field field-wide"><label for="${fieldId('q')}">${textLabel}</label><input id="${fieldId('q')}" type="search" name="q" value="${text}" maxlength="200" autocomplete="off" spellcheck="false"></div>
 <button class="button button-primary" type="submit">Search</button>
 </form>
-${text === '' ? null : results.length > 0 ? renderResults(results) : renderNothing(text)}
+${searched.done ? null : renderSummary(searched.problems, [{ name: 'q', label: textLabel }])}
+${found && (only ? renderResults(found) : renderNothing(text))}
 </div>`,
-  });
+  };
+  return visit.show(page, searched.done ? 200 : searched.problems.status);
 }
+
+const textLabel = 'Name, or the id of anything';
 
 const looks: Readonly<Record<SearchedKind, readonly [label: string, icon: IconName]>> = {
   run: ['Runs', 'play'],
@@ -49,7 +61,7 @@ const looks: Readonly<Record<SearchedKind, readonly [label: string, icon: IconNa
   user: ['People', 'user'],
 };
 
-function renderResults(results: readonly Result[]): Html {
+function renderResults({ results, cut }: Found): Html {
   const kinds = [...new Set(results.map(({ kind }) => kind))];
   return html`${kinds.map((kind) => {
     const [label, icon] = looks[kind];
@@ -61,7 +73,7 @@ function renderResults(results: readonly Result[]): Html {
           html`<li class="result" data-row>${renderIcon(icon)}<a class="foreign" href="${addressOf(result)}">${result.name}</a>${
             result.context ? html`<span class="muted foreign">${describeContext(result)}</span>` : null
           }</li>`,
-      )}</ul></section>`;
+      )}</ul>${cut.includes(kind) ? html`<p class="muted">There are more. A longer text finds fewer.</p>` : null}</section>`;
   })}`;
 }
 
@@ -77,16 +89,7 @@ function renderNothing(text: string): Html {
   )}</div>`;
 }
 
-function addressOf({ kind, id, organization_id: orgID }: Result): LocalPath {
-  const addresses: Readonly<Record<SearchedKind, () => LocalPath>> = {
-    run: () => pagePath(pages.run, { id }),
-    instance: () => pagePath(pages.instance, { id }),
-    environment: () => pagePath(pages.environment, { id }),
-    template: () => pagePath(pages.template, { id }),
-    project: () => pagePath(pages.project, { id }),
-    team: () => pagePath(pages.team, { orgID: orgID ?? id, id }),
-    organization: () => pagePath(pages.organization, { orgID: id }),
-    user: () => pagePath(pages.user, { id }),
-  };
-  return addresses[kind]();
+/** The types of resources are the kinds in the plural. */
+function addressOf({ kind, id, organization_id: organizationId }: Result): LocalPath {
+  return findResourcePath(`${kind}s`, { id, organizationId }) ?? pagePath(pages.search, {}, { q: id });
 }

@@ -63,15 +63,21 @@ export const list = readList({
     ...pageQuery,
     owner_user_id: Id.optional(),
     owner_team_id: Id.optional(),
+    owner_organization_id: Id.optional().describe("The accounts of the organization's teams."),
     enabled: Flag.optional(),
   }),
   responses: { 200: pageOf('service_accounts', ListedServiceAccountView) },
   access: { ...readAccess, scope: 'platform', review: { resource: 'service_accounts', verb: 'list' } },
-  owners: { team: 'owner_team_id' },
+  owners: { organization: 'owner_organization_id', team: 'owner_team_id' },
   handle: async ({ em, principal, query }) => {
-    const { owner_user_id: ownerUserId, owner_team_id: ownerTeamId, ...rest } = query;
-    const enabled = query.enabled && query.enabled === 'true';
-    const page = await listAccounts(em, principal, { ...rest, ownerUserId, ownerTeamId, enabled });
+    const { owner_user_id, owner_team_id, owner_organization_id, ...rest } = query;
+    const page = await listAccounts(em, principal, {
+      ...rest,
+      ownerUserId: owner_user_id,
+      ownerTeamId: owner_team_id,
+      ownerOrganizationId: owner_organization_id,
+      enabled: query.enabled && query.enabled === 'true',
+    });
     return { service_accounts: page.items.map(viewServiceAccount), next_cursor: page.nextCursor };
   },
 });

@@ -27,8 +27,8 @@ const titles: Readonly<Record<number, string>> = {
 /** Shows errors as pages: the cause, what to do next, and the ids that find it in the log. The frame offers what the operations allow. */
 export function errorPageSender(operations: readonly Operation[]) {
   return (answer: ErrorAnswer, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    // An unknown path has no route that would set a page's headers.
-    reply.helmet(pageHeaders);
+    // An unknown path has no route that would set a page's headers. A path that is no URL got them before helmet existed.
+    if ('helmet' in reply) reply.helmet(pageHeaders);
     return sendPage(request, reply, answer.status, errorPage(answer, request), bareFrame(request, operations));
   };
 }

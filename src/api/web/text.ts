@@ -4,9 +4,9 @@ export function toSentence(message: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
-/** Turns a problem of a field into a sentence beside that field: `field "name" must …` becomes "Must …." */
+/** Turns a problem of a field or filter into a sentence beside it: `field "name" must …` becomes "Must …." */
 export function toFieldProblem(message: string): string {
-  return toSentence(message.replace(/^field "[^"]*" ?:? ?|^\w+: /, ''));
+  return toSentence(message.replace(/^(?:field|query parameter) "[^"]*" ?:? ?|^\w+: /, ''));
 }
 
 /** A waiting time in seconds or minutes, rounded up, so that a retry is never early. */

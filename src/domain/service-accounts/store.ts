@@ -115,6 +115,8 @@ function lockAccount(em: Em, id: string, lock: 'share' | 'change'): Promise<unkn
 export interface AccountFilter {
   readonly ownerUserId?: string | undefined;
   readonly ownerTeamId?: string | undefined;
+  /** The accounts of the organization's teams. */
+  readonly ownerOrganizationId?: string | undefined;
   readonly enabled?: boolean | undefined;
 }
 
@@ -122,12 +124,13 @@ export interface AccountFilter {
 export function listAccounts(
   em: Em,
   principal: Principal,
-  { ownerUserId, ownerTeamId, enabled, ...request }: PageRequest & AccountFilter,
+  { ownerUserId, ownerTeamId, ownerOrganizationId, enabled, ...request }: PageRequest & AccountFilter,
 ): Promise<Page<AccountTarget>> {
   const accounts = selectAccounts(db(em))
     .where((eb) => isManageable(eb, principal))
     .$if(ownerUserId !== undefined, (query) => query.where('a.owner_user_id', '=', ownerUserId ?? ''))
     .$if(ownerTeamId !== undefined, (query) => query.where('a.owner_team_id', '=', ownerTeamId ?? ''))
+    .$if(ownerOrganizationId !== undefined, (query) => query.where('t.organization_id', '=', ownerOrganizationId ?? ''))
     .$if(enabled !== undefined, (query) => query.where('p.enabled', '=', enabled ?? true));
   return pageOf(accounts, 'p.id', request);
 }

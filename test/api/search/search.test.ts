@@ -52,6 +52,18 @@ describe('a search', () => {
     expect(await search(admin, 'zebra')).toHaveLength(4);
   });
 
+  it('has at most 10 results of a kind, and says of which kinds there are more', async () => {
+    const { owner, team } = mine;
+    for (let number = 0; number < 11; number += 1)
+      await owner.make('/projects', { team_id: team, name: `Okapi ${number}`, slug: `okapi-${number}` });
+    const { body } = await owner.get('/search?q=okapi');
+    expect([body.results.length, body.cut]).toEqual([10, ['project']]);
+    expect((await owner.get('/search?q=zebra')).body.cut).toEqual([]);
+    const visitor = new Visitor(api.app);
+    await visitor.submit('/login', { email: owner.email, password: testPassword });
+    expect((await visitor.get('/search?q=okapi')).text).toContain('There are more. A longer text finds fewer.');
+  });
+
   it('finds a run by its id and by its idempotency key, and nobody else finds it', async () => {
     expect(await search(mine.owner, mine.run.id)).toEqual([`run ${mine.run.id}`]);
     expect(await search(mine.owner, key.toUpperCase())).toEqual([`run ${mine.run.id}`]);

@@ -1,14 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeTenant } from '#test/support/access/tenancy.ts';
-import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 
 let api: TestApi;
 let visitor: Visitor;
+let owner: ApiUser;
 beforeAll(async () => {
   api = await startApi();
-  const { owner } = await makeTenant(api);
+  ({ owner } = await makeTenant(api));
   visitor = await signInVisitor(api, owner);
 });
 afterAll(() => api.close());
@@ -22,6 +24,79 @@ describe('the address of a page', () => {
       expect(text).toContain('the address selects no');
     },
   );
+
+  test.each(['/projects', '/service-accounts', '/workloads/runs', '/audit', '/environments', '/catalog'])(
+    '%s with an organization or a team that does not exist shows nothing instead of everything',
+    async (path) => {
+      const statuses = [];
+      for (const name of ['organization_id', 'team_id'])
+        statuses.push((await visitor.get(`${path}?${name}=${randomUUID()}`)).status);
+      expect(statuses).toEqual([404, 404]);
+    },
+  );
+
+  test('with a slash at its end leads to the page without it, and to no other host', async () => {
+    const answers = [];
+    for (const path of ['/workloads/runs/', '/projects//?team_id=x', '//evil.example/', '/api/v1/runs/', '/']) {
+      const { status, location } = await visitor.get(path);
+      answers.push([status, location]);
+    }
+    const [runs, projects, other, operation, home] = answers;
+    expect([runs, projects]).toEqual([
+      [303, '/workloads/runs'],
+      [303, '/projects?team_id=x'],
+    ]);
+    expect(other?.[1]).toBeUndefined();
+    expect(operation?.[1]).toBeUndefined();
+    expect(home?.[0]).toBe(200);
+  });
+
+  test('that is no valid URL or too long is refused with a page to people, and with JSON to programs', async () => {
+    for (const [path, expected] of [
+      ['/workloads/runs/%zz', 400],
+      [`/workloads/runs/${'a'.repeat(600)}`, 414],
+    ] as const) {
+      const { status, text, headers } = await visitor.get(path);
+      expect([status, headers['content-type'], headers['content-security-policy']]).toEqual([
+        expected,
+        'text/html; charset=utf-8',
+        expect.stringContaining("default-src 'none'"),
+      ]);
+      expect(text).toContain('<h1 id="title">That request is not right</h1>');
+      const program = await visitor.get(path, { accept: 'application/json' });
+      expect(program.headers['content-type']).toContain('application/json');
+    }
+  });
+
+  test.each(['/workloads/runs/nonsense', '/projects/NONSENSE/edit', '/workloads/runs/0/log/lines/x'])(
+    '%s has no id that could be one, so nothing is there',
+    async (path) => {
+      const { status, text } = await visitor.get(path);
+      expect(status).toBe(404);
+      expect(text).not.toContain('UUID');
+    },
+  );
+
+  test('with a number that is given twice is refused for that', async () => {
+    const { body, status } = await owner.get('/audit?limit=1&limit=2');
+    expect([status, body.error]).toEqual([400, 'query parameter "limit" must be given only once']);
+  });
+
+  test.each([
+    ['/catalog', 'Name or description'],
+    ['/users', 'Name or address'],
+    ['/search', 'Name, or the id of anything'],
+    ['/workloads/resources', 'Text in the address'],
+  ])('%s with a text that is too long keeps the filters, and says what is wrong', async (path, label) => {
+    const admin = await signInVisitor(api, await api.addUser('admin'));
+    const long = 'long'.repeat(300);
+    const { status, text } = await admin.get(`${path}?q=${long}`);
+    expect(status).toBe(400);
+    expect(text).toMatch(new RegExp(`<a href="#field-q">${label}</a>: Must have at most \\d+ characters\\.`));
+    expect(text).toMatch(
+      new RegExp(`<input[^>]* id="field-q"[^>]* value="${long}"|<input id="field-q"[^>]* value="${long}"`),
+    );
+  });
 
   test('that no page has is said in words for people, without the operations of the API', async () => {
     const { status, text } = await visitor.get('/workloads/nothing');

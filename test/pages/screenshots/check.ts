@@ -8,7 +8,7 @@ import type { Installation } from '#test/support/pages/realistic-installation.ts
 
 /** Adds hostile content. Answers the pages that show it. */
 export async function attack(api: TestApi, installation: Installation): Promise<DeclaredPage[]> {
-  return declareHostile(api.app, await addHostileContent(api, installation));
+  return declareHostile(await addHostileContent(api, installation));
 }
 
 /** Prints what is wrong with each page. Answers how many pages have faults. */

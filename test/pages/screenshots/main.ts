@@ -70,7 +70,7 @@ function readOptions() {
 
 async function look(api: TestApi, installation: Installation, origin: string, options: Options): Promise<number> {
   const { only, hostile, check, out, viewport } = options;
-  const all = [...declareAll(api.app, installation), ...(hostile ? await attack(api, installation) : [])];
+  const all = [...declareAll(installation), ...(hostile ? await attack(api, installation) : [])];
   const pages = all.filter(({ name }) => only.length === 0 || only.some((text) => name.includes(text)));
   const browser = await launchBrowser();
   try {

@@ -24,14 +24,14 @@ export const looks: readonly Look[] = [
  */
 export async function findPageFaults(
   onlookers: Onlookers,
-  { who, address }: DeclaredPage,
+  { who, address, answers }: DeclaredPage,
   wanted: readonly Look[] = looks,
 ): Promise<string[]> {
   const { page, watch } = await onlookers.at(who);
   await page.setViewportSize({ width: 1280, height: 800 });
   const answer = await page.goto(`${onlookers.origin}${address}`, { waitUntil: 'load' });
   const status = answer?.status() ?? 0;
-  const faults = status >= 500 ? [`answered ${status}`] : [];
+  const faults = status === answers ? [] : [`answered ${status} instead of ${answers}`];
   for (const { width, colorScheme } of wanted) {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme });

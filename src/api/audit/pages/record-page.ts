@@ -4,13 +4,13 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { findResourcePath } from '#api/web/resource-path.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../operations.ts';
 import { renderOutcome, type ShownRecord } from './audit-page.ts';
 import { auditPath } from './filters.ts';
 import { renderRecordChanges } from './record-changes.ts';
-import { findResourcePath } from './resource-link.ts';
 
 /** One record: who did it, to what, and the values before and after. */
 export async function showRecord(visit: Visit<{ id: string }>): Promise<FastifyReply> {
@@ -61,7 +61,7 @@ function renderActor({ actor }: ShownRecord): Html {
 
 function renderResource(record: ShownRecord): Html {
   const { type, id } = record.resource;
-  const path = findResourcePath(record);
+  const path = id === null ? null : findResourcePath(type, { id, organizationId: record.organization_id });
   const shown = html`${type.replaceAll('_', ' ')}${id ? html` <code class="foreign">${id}</code>` : null}`;
   return path === null ? shown : html`<a href="${path}">${shown}</a>`;
 }

@@ -137,8 +137,11 @@ function setStatus(
 /** True for the routes of pages, and for unknown paths outside the API if the client accepts HTML. */
 function isForBrowser(request: FastifyRequest): boolean {
   if (!request.is404) return request.routeOptions.config.page ?? false;
-  const isApi = /^\/api(?:[/?#]|$)/.test(request.url);
-  return !isApi && (request.headers.accept ?? '').includes('text/html');
+  return !isApiPath(request.url) && (request.headers.accept ?? '').includes('text/html');
+}
+
+export function isApiPath(url: string): boolean {
+  return /^\/api(?:[/?#]|$)/.test(url);
 }
 
 function wrongMethod(method: string, allowed: readonly string[]): ErrorAnswer {

@@ -57,6 +57,7 @@ function describeIssue(rejected: RejectedPart, issue: $ZodIssue, base: readonly 
   }
   const path = pathOf(part, at);
   const subject = path === '' ? `the ${part}` : `${nouns[part]} ${quoteField(part, path)}`;
+  if (isRepeated(rejected, issue, at)) return [{ in: part, path, message: `${subject} must be given only once` }];
   const time = explainTime(issue, { isQuery: part === 'query', value: valueAt(rejected.data, at) });
   if (time) return [{ in: part, path, message: `${subject}: ${time}` }];
   if (issue.code === 'invalid_union' && issue.errors.length > 0 && isDefault(issue)) {
@@ -95,6 +96,11 @@ function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
     value = (value as Record<PropertyKey, unknown>)[key];
   }
   return value;
+}
+
+/** Whether a query gives several values of a parameter that takes one. */
+function isRepeated({ part, data }: RejectedPart, issue: $ZodIssue, at: readonly PropertyKey[]): boolean {
+  return part === 'query' && !('origin' in issue && issue.origin === 'array') && Array.isArray(valueAt(data, at));
 }
 
 /** Whether zod wrote the message, because the schema defines none. */

@@ -1,4 +1,5 @@
 import { list as listProjects } from '#api/projects/operations.ts';
+import { choicesOf } from '#api/web/forms/choices.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
@@ -14,7 +15,7 @@ const crumbs = [{ label: 'Environments', path: pagePath(pages.environments) }];
 export function registerEnvironmentForms(addPage: AddPage): void {
   addFormPage(addPage, pages.newEnvironment, {
     read: (visit) => visit.read(listProjects, { query: { limit: '200' } }),
-    describe: ({ projects }, visit) => ({
+    describe: ({ projects, next_cursor: next }, visit) => ({
       title: 'New environment',
       crumbs,
       fields: [
@@ -22,7 +23,7 @@ export function registerEnvironmentForms(addPage: AddPage): void {
           name: 'project_id',
           label: 'Project',
           kind: 'select',
-          choices: projects.map(({ id, name }) => ({ value: id, label: name })),
+          ...choicesOf(projects, next),
           value: visit.query('project_id'),
         },
         ...nameAndKind,

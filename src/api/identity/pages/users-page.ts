@@ -6,7 +6,9 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { type Choice, renderFormField } from '#api/web/forms/form.ts';
+import type { Choice } from '#api/web/forms/choices.ts';
+import { fieldId, renderFormField, renderSummary } from '#api/web/forms/form.ts';
+import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -24,10 +26,11 @@ export async function showUsers(visit: Visit): Promise<FastifyReply> {
   const [q, role, enabled] = ['q', 'role', 'enabled'].map((name) => visit.query(name));
   const filters = { q, role, enabled };
   const cursor = visit.query('cursor');
-  const { users, next_cursor: next } = await visit.read(list, { query: defined({ ...filters, cursor }) });
+  const listed = await submit(visit, ['q'], () => visit.read(list, { query: defined({ ...filters, cursor }) }));
   const isFiltered = Boolean(q || role || enabled);
-  return visit.show({
+  const page = {
     title: 'Users',
+    hasProblem: !listed.done,
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Users',
@@ -35,20 +38,34 @@ ${renderPageHead({
 })}
 ${renderNews(visit.query('done'), { deleted: 'The user is deleted, and the address is free again.' })}
 ${renderFilters(filters, isFiltered)}
-${users.length > 0 ? renderUsers(users) : renderEmpty('Nobody found', isFiltered ? 'No user fits these filters.' : 'There are no users.')}
+${listed.done ? renderPage(listed.result, filters, cursor) : renderSummary(listed.problems, [{ name: 'q', label: textLabel }])}
+</div>`,
+  };
+  return visit.show(page, listed.done ? 200 : listed.problems.status);
+}
+
+type ListedUser = z.input<typeof ListedUserView>;
+
+function renderPage(
+  { users, next_cursor: next }: { readonly users: readonly ListedUser[]; readonly next_cursor: string | null },
+  filters: Filters,
+  cursor: string | undefined,
+): Html {
+  const isFiltered = Object.values(filters).some(Boolean);
+  return html`${users.length > 0 ? renderUsers(users) : renderEmpty('Nobody found', isFiltered ? 'No user fits these filters.' : 'There are no users.')}
 ${renderPager({
   first: cursor ? pagePath(pages.users, {}, filters) : null,
   next: next ? pagePath(pages.users, {}, { ...filters, cursor: next }) : null,
-})}
-</div>`,
-  });
+})}`;
 }
+
+const textLabel = 'Name or address';
 
 type Filters = Readonly<Record<'q' | 'role' | 'enabled', string | undefined>>;
 
 function renderFilters({ q, role, enabled }: Filters, isFiltered: boolean): Html {
   return html`<form class="filters" method="get" action="${pagePath(pages.users)}" role="search" aria-label="Users">
-<div class="field"><label for="q">Name or address</label><input id="q" name="q" type="search" value="${q ?? ''}" maxlength="100" autocomplete="off" spellcheck="false" data-key="f"></div>
+<div class="field"><label for="${fieldId('q')}">${textLabel}</label><input id="${fieldId('q')}" name="q" type="search" value="${q ?? ''}" maxlength="100" autocomplete="off" spellcheck="false" data-key="f"></div>
 ${renderFormField({ name: 'role', label: 'Role', kind: 'select', choices: roles, value: role })}
 ${renderFormField({ name: 'enabled', label: 'State', kind: 'select', choices: states, value: enabled })}
 <button class="button" type="submit">Filter</button>
@@ -56,7 +73,7 @@ ${isFiltered ? html`<a class="button button-plain" href="${pagePath(pages.users)
 </form>`;
 }
 
-function renderUsers(users: readonly z.input<typeof ListedUserView>[]): Html {
+function renderUsers(users: readonly ListedUser[]): Html {
   return html`<div class="list-panel">${renderTable({
     caption: 'Users',
     rows: users,

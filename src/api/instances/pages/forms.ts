@@ -1,5 +1,6 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
+import { choicesOf } from '#api/web/forms/choices.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -62,14 +63,15 @@ const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof re
         name: 'template_id',
         label: 'Template',
         kind: 'select',
-        choices: templates,
+        ...templates,
         value: visit.query('template_id'),
       },
       {
         name: 'environment_id',
         label: 'Environment',
         kind: 'select',
-        choices: [{ value: '', label: 'None' }, ...environments],
+        choices: [{ value: '', label: 'None' }, ...environments.choices],
+        isCut: environments.isCut,
         value: visit.query('environment_id'),
       },
       { name: 'name', label: 'Name', maxLength: 63, hint: 'Runs name it, such as network.' },
@@ -85,13 +87,14 @@ const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof re
 };
 
 async function readChoices(visit: Visit) {
-  const [{ templates }, { environments }] = await Promise.all([
+  const [templates, environments] = await Promise.all([
     visit.read(listTemplates, { query: { limit: '200' } }),
     visit.read(listEnvironments, { query: { limit: '200' } }),
   ]);
-  const choices = (things: readonly { id: string; name: string }[]) =>
-    things.map(({ id, name }) => ({ value: id, label: name }));
-  return { templates: choices(templates), environments: choices(environments) };
+  return {
+    templates: choicesOf(templates.templates, templates.next_cursor),
+    environments: choicesOf(environments.environments, environments.next_cursor),
+  };
 }
 
 export const readInstance = (visit: InstanceVisit) => visit.read(get, { params: visit.params });

@@ -1,7 +1,10 @@
 import type { FastifyReply } from 'fastify';
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
-import { html } from '#api/web/html.ts';
+import { fieldId, renderSummary } from '#api/web/forms/form.ts';
+import { submit } from '#api/web/forms/problems.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -60,11 +63,10 @@ export async function showResources(visit: Visit): Promise<FastifyReply> {
     q: visit.query('q'),
   };
   const cursor = visit.query('cursor');
-  const { resources, next_cursor: next } = await visit.read(listResources, { query: { ...filter, cursor } });
-  const names = await readNames(visit.em, { environments: resources.map((each) => each.environment_id) });
-  const link = (query: Query) => pagePath(pages.resources, {}, { ...filter, ...query });
-  return visit.show({
+  const listed = await submit(visit, ['q', 'type'], () => visit.read(listResources, { query: { ...filter, cursor } }));
+  const page = {
     title: 'Resources',
+    hasProblem: !listed.done,
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Resources',
@@ -73,36 +75,50 @@ ${renderPageHead({
 })}
 <form class="filters" method="get" action="${pages.resources}">
 ${Object.entries(scopeQuery(visit.scope)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${String(value)}">`)}
-<div class="field"><label for="q">Text in the address</label><input id="q" name="q" value="${filter.q ?? ''}" maxlength="200" data-key="f" data-key-says="Filter"></div>
-<div class="field"><label for="type">Type</label><input id="type" name="type" value="${filter.type ?? ''}" maxlength="255" placeholder="aws_subnet"></div>
+<div class="field"><label for="${fieldId('q')}">${labels.q}</label><input id="${fieldId('q')}" name="q" value="${filter.q ?? ''}" maxlength="200" data-key="f" data-key-says="Filter"></div>
+<div class="field"><label for="${fieldId('type')}">${labels.type}</label><input id="${fieldId('type')}" name="type" value="${filter.type ?? ''}" maxlength="255" placeholder="aws_subnet"></div>
 <button class="button button-plain" type="submit">Filter</button>
 </form>
-<div class="list-panel">${
-      resources.length > 0
-        ? renderTable({
-            caption: 'Resources',
-            rows: resources,
-            columns: [
-              {
-                label: 'Address',
-                kind: 'main' as const,
-                cell: ({ address, instance_id: id }) =>
-                  html`<a class="mono foreign" href="${pagePath(pages.instance, { id }, { tab: 'resources' })}">${address}</a>`,
-              },
-              { label: 'Type', cell: ({ type }) => html`<span class="mono foreign">${type}</span>` },
-              { label: 'Instance', cell: ({ instance }) => html`<span class="foreign">${instance}</span>` },
-              {
-                label: 'Environment',
-                cell: ({ environment_id: id }) => (id === null ? null : (names.get(id)?.name ?? id)),
-              },
-            ],
-          })
-        : renderEmpty(
-            'No resources',
-            filter.q || filter.type ? 'None fits the filter.' : 'They appear with the first apply.',
-          )
-    }</div>
-${renderPager({ first: cursor ? link({}) : null, next: next ? link({ cursor: next }) : null })}
+${listed.done ? await renderResources(visit, filter, listed.result) : renderSummary(listed.problems, fields)}
 </div>`,
-  });
+  };
+  return visit.show(page, listed.done ? 200 : listed.problems.status);
+}
+
+const labels = { q: 'Text in the address', type: 'Type' } as const;
+const fields = Object.entries(labels).map(([name, label]) => ({ name, label }));
+
+async function renderResources(
+  visit: Visit,
+  filter: Query,
+  { resources, next_cursor: next }: EncodedAnswerOf<typeof listResources.responses>,
+): Promise<Html> {
+  const names = await readNames(visit.em, { environments: resources.map((each) => each.environment_id) });
+  const link = (query: Query) => pagePath(pages.resources, {}, { ...filter, ...query });
+  return html`<div class="list-panel">${
+    resources.length > 0
+      ? renderTable({
+          caption: 'Resources',
+          rows: resources,
+          columns: [
+            {
+              label: 'Address',
+              kind: 'main' as const,
+              cell: ({ address, instance_id: id }) =>
+                html`<a class="mono foreign" href="${pagePath(pages.instance, { id }, { tab: 'resources' })}">${address}</a>`,
+            },
+            { label: 'Type', cell: ({ type }) => html`<span class="mono foreign">${type}</span>` },
+            { label: 'Instance', cell: ({ instance }) => html`<span class="foreign">${instance}</span>` },
+            {
+              label: 'Environment',
+              cell: ({ environment_id: id }) => (id === null ? null : (names.get(id)?.name ?? id)),
+            },
+          ],
+        })
+      : renderEmpty(
+          'No resources',
+          filter['q'] || filter['type'] ? 'None fits the filter.' : 'They appear with the first apply.',
+        )
+  }</div>
+${renderPager({ first: visit.query('cursor') ? link({}) : null, next: next ? link({ cursor: next }) : null })}`;
 }

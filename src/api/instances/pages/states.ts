@@ -46,10 +46,11 @@ ${previous ? html`<a class="button button-plain" href="${pagePath(pages.compareS
   });
 }
 
-/** Compares two state versions. */
+/** Compares two state versions. An address that does not name both leads to the choice. */
 export async function showComparison(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   const { id } = visit.params;
   const query = { from: visit.query('from'), to: visit.query('to') };
+  if (!query.from || !query.to) return visit.redirect(pagePath(pages.instance, { id }, { tab: 'states' }));
   const [instance, comparison] = await Promise.all([
     visit.read(getInstance, { params: { id } }),
     visit.read(compare, { params: { id }, query }),

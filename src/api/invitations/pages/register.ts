@@ -2,6 +2,7 @@ import { type Organization, organizationLevel } from '#api/organizations/pages/o
 import { list as listTeams } from '#api/teams/operations.ts';
 import { type TeamSubject, teamLevel, teamParams } from '#api/teams/pages/team-frame.ts';
 import { organizationRoleChoices, teamRoleChoices } from '#api/tenancy/pages/roles.ts';
+import { choicesOf } from '#api/web/forms/choices.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -31,7 +32,7 @@ const organizationInvitations: InvitationLevel<{ orgID: string }, Organization> 
   revoke: (visit, { id: orgID }, id) => visit.run(ofOrganization.revoke, { params: { orgID, id } }),
   names: ['role', 'team_id', 'team_role', 'expires_in'],
   fields: async (visit, { id: orgID }) => {
-    const { teams } = await visit.read(listTeams, { params: { orgID }, query: { limit: '200' } });
+    const { teams, next_cursor: next } = await visit.read(listTeams, { params: { orgID }, query: { limit: '200' } });
     const none = { value: '', label: 'no team' };
     return [
       {
@@ -46,7 +47,8 @@ const organizationInvitations: InvitationLevel<{ orgID: string }, Organization> 
         label: 'Team',
         kind: 'select',
         isOptional: true,
-        choices: [none, ...teams.map(({ id, name }) => ({ value: id, label: name }))],
+        choices: [none, ...choicesOf(teams, next).choices],
+        isCut: next !== null,
       },
       {
         name: 'team_role',

@@ -47,7 +47,7 @@ const teamMembers: MemberLevel<{ orgID: string; id: string }, TeamSubject> = {
     name: 'user_id',
     label: 'Member of the organization',
     kind: 'select',
-    choices: await readJoiners(visit, team),
+    ...(await readJoiners(visit, team)),
   }),
   findPerson: async (_visit, _team, typed) => typed['user_id'] ?? '',
   memberPath: (team, userID) => pagePath(pages.teamMember, { ...teamParams(team), userID }),
@@ -57,7 +57,7 @@ const teamMembers: MemberLevel<{ orgID: string; id: string }, TeamSubject> = {
     'The membership of the organization stays. Open invitations into the team that this member sent are revoked. Runs, comments and reviews stay as they are.',
 };
 
-/** Those of the organization who are not in the team yet: the newest 200 of each. */
+/** Those of the organization who are not in the team yet, as far as the newest 200 of each say. */
 async function readJoiners(visit: Visit, team: TeamSubject) {
   const query = { limit: '200' };
   const [inOrganization, inTeam] = await Promise.all([
@@ -65,12 +65,13 @@ async function readJoiners(visit: Visit, team: TeamSubject) {
     visit.read(ofTeam.list, { params: teamParams(team), query }),
   ]);
   const present = new Set(inTeam.members.map(({ user_id: id }) => id));
-  return inOrganization.members
+  const choices = inOrganization.members
     .filter(({ user_id: id }) => !present.has(id))
     .map(({ user_id: value, name, email }) => ({
       value,
       label: email === null ? `${name} (service account)` : `${name}, ${email}`,
     }));
+  return { choices, isCut: inOrganization.next_cursor !== null };
 }
 
 /** Adds the pages of the members of organizations and teams. */

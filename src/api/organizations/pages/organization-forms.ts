@@ -44,6 +44,7 @@ and the audit keep their records.</p>
 ${renderBlockers(
   'These teams must be deleted or transferred first:',
   teams.map(({ id, name }) => ({ label: name, path: pagePath(pages.team, { orgID, id }) })),
+  lists.some((page) => page.next_cursor !== null),
 )}`;
   },
 };

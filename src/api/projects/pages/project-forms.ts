@@ -2,6 +2,7 @@ import { list as listEnvironments } from '#api/environments/operations.ts';
 import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
+import { without } from '#api/web/forms/choices.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
@@ -36,6 +37,7 @@ const archiving: ArchivingForms<{ id: string }, ProjectSubject> = {
 ${renderBlockers(
   'These environments must be deleted first:',
   environments.map((each) => ({ label: each.name, path: pagePath(pages.environment, { id: each.id }) })),
+  lists.some((page) => page.next_cursor !== null),
 )}`;
   },
 };
@@ -61,7 +63,7 @@ export function registerProjectForms(addPage: AddPage): void {
           name: 'team_id',
           label: 'Team',
           kind: 'select',
-          choices: await readTeamChoices(visit),
+          ...(await readTeamChoices(visit)),
           value: visit.scope.teamId,
           hint: 'Who owns it. Its members see everything in it.',
         },
@@ -112,7 +114,7 @@ that, and sets its approval policies. Runs must have ended first.</p>`,
           name: 'team_id',
           label: 'To',
           kind: 'select',
-          choices: (await readTeamChoices(visit)).filter(({ value }) => value !== project.team_id),
+          ...without(project.team_id, await readTeamChoices(visit)),
         },
         typedNameField(project.name),
       ],

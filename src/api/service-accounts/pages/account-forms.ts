@@ -22,7 +22,8 @@ async function ownerField(visit: Visit): Promise<FormField> {
     name: 'owner',
     label: 'Owner',
     kind: 'select',
-    choices: [mine, ...teams.map(({ value, label }) => ({ value, label: `Team ${label}` }))],
+    choices: [mine, ...teams.choices.map(({ value, label }) => ({ value, label: `Team ${label}` }))],
+    isCut: teams.isCut,
     value: visit.scope.teamId ?? 'me',
     hint: 'Owners of a team manage its accounts, which act in that team. Your own account acts where you make it a member.',
   };

@@ -18,12 +18,13 @@ const states = [
   ['false', 'Disabled'],
 ] as const;
 
-/** The service accounts that the visitor may manage. With a team as scope: those that the team owns. */
+/** The service accounts that the visitor may manage. With a team or an organization as scope: those of its teams. */
 export async function showAccounts(visit: Visit): Promise<FastifyReply> {
-  const { teamId } = visit.scope;
+  const { organizationId, teamId } = visit.scope;
   const enabled = visit.query('enabled');
   const cursor = visit.query('cursor');
   const query = {
+    ...(organizationId && { owner_organization_id: organizationId }),
     ...(teamId && { owner_team_id: teamId }),
     ...(enabled && { enabled }),
     ...(cursor && { cursor }),

@@ -2,6 +2,7 @@ import { list as listOrganizations } from '#api/organizations/operations.ts';
 import { organizationCrumbs, organizationPath, readOrganization } from '#api/organizations/pages/organization-frame.ts';
 import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
+import { choicesOf, without } from '#api/web/forms/choices.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
@@ -58,7 +59,7 @@ export function registerTeamForms(addPage: AddPage): void {
       lead: html`<p>The team moves with its projects, environments, instances and templates, and all members must be members of the other organization
 already. Open invitations into the team become void.</p>`,
       fields: [
-        { name: 'organization_id', label: 'To', kind: 'select', choices: await readDestinations(team, visit) },
+        { name: 'organization_id', label: 'To', kind: 'select', ...(await readDestinations(team, visit)) },
         typedNameField(team.name),
       ],
       submit: 'Transfer team',
@@ -76,8 +77,6 @@ already. Open invitations into the team become void.</p>`,
 
 /** The other organizations that the visitor sees. The operation decides whether they may take the team there. */
 async function readDestinations(team: TeamSubject, visit: TeamVisit) {
-  const { organizations } = await visit.read(listOrganizations, { query: { limit: '200' } });
-  return organizations
-    .filter(({ id }) => id !== team.organization_id)
-    .map(({ id, name }) => ({ value: id, label: name }));
+  const { organizations, next_cursor: next } = await visit.read(listOrganizations, { query: { limit: '200' } });
+  return without(team.organization_id, choicesOf(organizations, next));
 }

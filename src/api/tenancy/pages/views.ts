@@ -21,11 +21,15 @@ export function renderArchivedBadge(archivedAt: string | null): Html | null {
 }
 
 /** Links to things that must be gone before something can be deleted; null if there are none. */
-export function renderBlockers(what: string, things: readonly { label: string; path: LocalPath }[]): Html | null {
+export function renderBlockers(
+  what: string,
+  things: readonly { label: string; path: LocalPath }[],
+  hasMore = false,
+): Html | null {
   if (things.length === 0) return null;
   return html`<div class="notice notice-problem"><div><p>${what}</p><ul class="plain-list blockers">${things.map(
     ({ label, path }) => html`<li><a class="foreign" href="${path}">${label}</a></li>`,
-  )}</ul></div></div>`;
+  )}${hasMore ? html`<li>and more</li>` : null}</ul></div></div>`;
 }
 
 /** A part of a settings page: what it is about, beside what can be done. */

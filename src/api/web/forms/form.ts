@@ -2,16 +2,9 @@ import { newId } from '#domain/shared/ids.ts';
 import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import type { LocalPath } from '../paths.ts';
+import { type Choice, explainCut } from './choices.ts';
 import type { FormProblems } from './problems.ts';
 import { isStale, renderStale, revisionName } from './stale.ts';
-
-/** A choice of a select or of radio buttons. */
-export interface Choice {
-  readonly value: string;
-  readonly label: string;
-  /** What the choice means. Only radio buttons show it. */
-  readonly hint?: string;
-}
 
 export interface FormField {
   /** The path of the value in the operation's body, such as `approval_policy.required`. */
@@ -39,6 +32,8 @@ export interface FormField {
   /** The value may be a secret: the browser keeps no copy of it. */
   readonly isSecret?: boolean;
   readonly choices?: readonly Choice[];
+  /** A select has more choices than these. It then takes the id of another, too. */
+  readonly isCut?: boolean;
   readonly maxLength?: number;
   readonly min?: number;
   readonly max?: number;
@@ -141,7 +136,8 @@ export function fieldId(name: string, form?: string): string {
 }
 
 export function renderFormField(field: FormField, problem?: string | undefined): Html {
-  const { name, label, kind = 'text', hint, value, isOptional } = field;
+  const { name, label, kind = 'text', value, isOptional } = field;
+  const hint = hintOf(field);
   const id = fieldId(name, field.form);
   if (kind === 'hidden') return html`<input type="hidden" name="${name}" value="${value ?? ''}">`;
   const described = [hint ? `${id}-hint` : null, problem ? `${id}-problem` : null].filter(Boolean).join(' ');
@@ -177,6 +173,21 @@ function renderUnchosen(choices: readonly Choice[], value: string): Html | null 
   return html`<option value="" selected>${choices.length === 0 ? 'There is nothing to choose' : 'Choose…'}</option>`;
 }
 
+/** A hint, and whether there is more to choose than the field offers. */
+function hintOf({ hint, isCut, choices = [], value }: FormField): FormField['hint'] {
+  if (!isCut) return hint;
+  return html`${hint ? html`${hint} ` : null}${explainCut(choices, value)}`;
+}
+
+/** A field that offers its choices while somebody types, and takes what it does not offer. */
+function renderOpenSelect({ choices = [], value = '' }: FormField, id: string, common: Html): Html {
+  const [empty] = choices.filter((choice) => choice.value === '');
+  return html`<input type="text" ${common} list="${id}-choices" value="${value}" placeholder="${empty?.label ?? ''}" maxlength="100" autocomplete="off" autocapitalize="none" spellcheck="false">
+<datalist id="${id}-choices">${choices
+    .filter((choice) => choice.value !== '')
+    .map((choice) => html`<option value="${choice.value}" label="${choice.label}"></option>`)}</datalist>`;
+}
+
 function renderControl(field: FormField, id: string, state: Html): Html {
   const {
     name,
@@ -200,6 +211,7 @@ ${value}</textarea>`;
   if (kind === 'files' || kind === 'folder') {
     return html`<input type="file" ${common} ${kind === 'folder' ? html`webkitdirectory` : null} multiple>`;
   }
+  if (kind === 'select' && field.isCut) return renderOpenSelect(field, id, common);
   if (kind === 'select') {
     return html`<select ${common}>${renderUnchosen(choices, value)}${choices.map(
       (choice) =>

@@ -4,7 +4,7 @@ import { isReadFromElsewhere, isSameOrigin } from '#api/edge/same-origin.ts';
 import { pageHeaders } from '#api/edge/security-headers.ts';
 import { authenticateVisitor } from '#api/pipeline/access/authentication.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
-import { Forbidden, Unauthenticated } from '#domain/shared/errors.ts';
+import { Forbidden, Invalid, NotFound, Unauthenticated } from '#domain/shared/errors.ts';
 import { seeOther } from '../layout.ts';
 import { type PagePattern, type ParamsOf, pagePath, pages } from '../paths.ts';
 import { isSignedIn } from './signed-in.ts';
@@ -56,12 +56,22 @@ export function pageAdder(app: FastifyInstance, context: PageContext): AddPage {
         try {
           return await handler(new Visit(context, request, reply));
         } catch (error) {
-          if (isForm || isSignedIn(request) || !(error instanceof Unauthenticated)) throw error;
+          if (isForm || isSignedIn(request) || !(error instanceof Unauthenticated)) throw toPageError(error, request);
           return detourOverSignIn(request, reply);
         }
       },
     });
   };
+}
+
+/** An address with a malformed id names nothing. What an id looks like is of no use to people. */
+function toPageError(error: unknown, { params }: FastifyRequest): unknown {
+  if (!(error instanceof Invalid)) return error;
+  const problems = (error.details?.errors ?? []) as readonly { readonly in?: unknown; readonly path?: unknown }[];
+  const isOfAddress = problems.some(
+    ({ in: part, path }) => part === 'path' && Object.hasOwn(Object(params), String(path)),
+  );
+  return isOfAddress ? new NotFound('the page') : error;
 }
 
 /** A part of a page that a script asks for cannot sign anybody in, so the whole page is loaded again. */

@@ -115,6 +115,28 @@ async function runAt(location: string | undefined) {
 const needed = { 'v/region': '"eu"', 'v/token': 'secret' };
 
 describe('the form for a run', () => {
+  test.each(['v/zzz', 'v/network/zzz', 'v/ports/9999', 'v/storage/~s7/gb', 'n/labels/~r9999', 'v/size/x'])(
+    'refuses the field %s, which it does not have',
+    async (name) => {
+      const { status, text } = await send({ ...needed, [name]: '1' });
+      expect([status, text.includes(`The form has no field &quot;${name}&quot;`)]).toEqual([400, true]);
+    },
+  );
+
+  test.each([
+    ['version', 'zzz', 'The template has no such version.'],
+    ['version', '9.9.9', 'The template has no such version.'],
+    ['environment_id', 'zzz', 'It doesn&#39;t exist, or you may not have access to it.'],
+    ['environment_id', randomUUID(), 'It doesn&#39;t exist, or you may not have access to it.'],
+  ])('with the %s %s says so at the field, and keeps what was typed', async (name, value, problem) => {
+    const { status, text } = await send({ ...needed, 'v/name': 'typed', message: 'also typed', [name]: value });
+    expect([status, text.includes(problem)]).toEqual([422, true]);
+    expect(text).toMatch(/name="v\/name"[^>]*value="typed"|value="typed"[^>]*name="v\/name"/);
+    expect(text).toContain('also typed');
+    const link = await visitor.get(`${path}?${name}=${value}`);
+    expect([link.status, link.text.includes(problem)]).toEqual([422, true]);
+  });
+
   test('shows a field for every variable, and describes the rules', async () => {
     const { status, text } = await visitor.get(path);
     expect(status).toBe(200);

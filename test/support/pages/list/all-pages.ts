@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { type PagePattern, pages } from '#api/web/paths.ts';
 import type { Installation } from '../realistic-installation.ts';
 import { catalogPages } from './catalog-pages.ts';
@@ -7,7 +6,7 @@ import { administrationPages, ownPages } from './people-pages.ts';
 import { environmentPages, organizationPages } from './tenancy-pages.ts';
 import { instancePages, runPages, workerPages } from './work-pages.ts';
 
-/** The pages that answer with something else than a page, such as a stream, a file or another address. */
+/** What answers with something else than a page, such as a stream, a file or another address. */
 export const notLookedAt: readonly PagePattern[] = [
   pages.runStream,
   pages.runChanges,
@@ -23,9 +22,9 @@ export const notLookedAt: readonly PagePattern[] = [
   pages.approvalCount,
 ];
 
-/** Every page of the service in its states. A page that the service does not have is left out. */
-export function declareAll(app: FastifyInstance, installation: Installation): DeclaredPage[] {
-  const declared = [
+/** Every page of the service in its states. */
+export function declareAll(installation: Installation): DeclaredPage[] {
+  return [
     ...ownPages(installation),
     ...runPages(installation),
     ...instancePages(installation),
@@ -35,9 +34,4 @@ export function declareAll(app: FastifyInstance, installation: Installation): De
     ...organizationPages(installation),
     ...administrationPages(installation),
   ];
-  return declared.filter(({ pattern }) => hasPage(app, pattern));
-}
-
-export function hasPage(app: FastifyInstance, pattern: PagePattern): boolean {
-  return app.hasRoute({ method: 'GET', url: pattern });
 }

@@ -10,19 +10,21 @@ export function catalogPages({ templates, environments }: Installation): Declare
   const ofNetwork = { params: { id: network.id } };
   const forms = Object.values(templates)
     .filter(({ plan }) => plan.isArchived !== true)
-    .map(({ id, key }) =>
-      declare(`run-form-${key}`, pages.newRun, { params: { id }, who: 'requester', isPictured: key === 'database' }),
-    );
+    .map(({ id, key, plan }) => {
+      const who = plan.by === 'fjordOwner' ? 'fjordOwner' : 'requester';
+      return declare(`run-form-${key}`, pages.newRun, { params: { id }, who, isPictured: key === 'database' });
+    });
   return [
     declare('catalog', pages.catalog, pictured),
     declare('catalog-search', pages.catalog, { query: { q: 'network' } }),
     declare('catalog-none-found', pages.catalog, { query: { q: 'nothing of this name' } }),
     declare('template', pages.template, { ...ofNetwork, ...pictured }),
     declare('template-archived', pages.template, { params: { id: machine.id }, who: 'admin' }),
-    declare('template-of-strangers', pages.template, { ...ofNetwork, who: 'fjordOwner' }),
+    declare('template-of-strangers', pages.template, { ...ofNetwork, who: 'fjordOwner', answers: 404 }),
     declare('template-new', pages.newTemplate, { who: 'owner' }),
     declare('template-edit', pages.editTemplate, { ...ofNetwork, who: 'owner' }),
     declare('template-archive', pages.archiveTemplate, { ...ofNetwork, who: 'owner' }),
+    declare('template-unarchive', pages.unarchiveTemplate, { params: { id: machine.id }, who: 'admin' }),
     declare('template-delete', pages.deleteTemplate, { params: { id: machine.id }, who: 'admin' }),
     declare('template-publish', pages.publishVersion, { ...ofNetwork, who: 'owner' }),
     declare('template-version', pages.templateVersion, { params: { id: network.id, version: '2.0.0' } }),

@@ -1,14 +1,11 @@
-import type { FastifyInstance } from 'fastify';
 import { pages } from '#api/web/paths.ts';
 import type { HostileContent } from '../hostile/hostile-content.ts';
 import { longWord } from '../hostile/texts.ts';
-import { hasPage } from './all-pages.ts';
 import { type DeclaredPage, declare } from './declared-page.ts';
 
 /** The pages that show what hostile people have added. */
-export function declareHostile(app: FastifyInstance, content: HostileContent): DeclaredPage[] {
-  const declared = [...workPages(content), ...tenancyPages(content)];
-  return declared.filter(({ pattern }) => hasPage(app, pattern));
+export function declareHostile(content: HostileContent): DeclaredPage[] {
+  return [...workPages(content), ...tenancyPages(content)];
 }
 
 function workPages({ runs, instanceId, templateId, teamId }: HostileContent): DeclaredPage[] {

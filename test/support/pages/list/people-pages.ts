@@ -8,7 +8,7 @@ const pictured = { isPictured: true };
 export function ownPages({ ownKeyId }: Installation): DeclaredPage[] {
   return [
     declare('sign-in', pages.login, { who: null, ...pictured }),
-    declare('password-reset-used', pages.passwordReset, { query: { token: 'used' }, who: null }),
+    declare('password-reset-used', pages.passwordReset, { query: { token: 'used' }, who: null, answers: 404 }),
     declare('home', pages.home),
     declare('profile', pages.profile, pictured),
     declare('profile-key-new', pages.profileApiKeys),
@@ -37,7 +37,7 @@ export function administrationPages({ people, accountId, auditRecordId, accountK
     declare('service-account-key-rotate', pages.rotateServiceAccountKey, key),
     declare('service-account-key-revoke', pages.revokeServiceAccountKey, key),
     declare('users', pages.users, { who: 'admin', ...pictured }),
-    declare('users-hidden', pages.users, { who: 'requester' }),
+    declare('users-hidden', pages.users, { who: 'requester', answers: 403 }),
     declare('user', pages.user, user),
     declare('user-new', pages.newUser, { who: 'admin' }),
     declare('user-edit', pages.editUser, user),

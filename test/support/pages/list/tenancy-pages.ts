@@ -22,6 +22,7 @@ export function environmentPages({ environments, projects }: Installation): Decl
     declare('environment-unlock', pages.unlockEnvironment, { ...locked, who: 'maintainer' }),
     declare('environment-freeze-windows', pages.freezeWindows, { params: { id: environments.checkoutProduction.id } }),
     declare('environment-archive', pages.archiveEnvironment, { ...production, who: 'owner' }),
+    declare('environment-unarchive', pages.unarchiveEnvironment, { ...production, who: 'owner' }),
     declare('environment-delete', pages.deleteEnvironment, { ...production, who: 'owner' }),
     declare('variable', pages.environmentVariable, { params: variable, who: 'owner' }),
     declare('variable-new', pages.newEnvironmentVariable, { ...production, who: 'owner' }),

@@ -17,7 +17,7 @@ export function runPages({ runs, teams, templates, organizations }: Installation
     declare('runs-failed', pages.runs, { query: { status: ['failed', 'timed_out'] } }),
     declare('runs-empty', pages.runs, { who: 'nobody' }),
     declare('runs-none-found', pages.runs, { query: { status: 'timed_out', template_id: templates.flags.id } }),
-    declare('runs-bad-filter', pages.runs, { query: { status: 'burned' } }),
+    declare('runs-bad-filter', pages.runs, { query: { status: 'burned' }, answers: 400 }),
     ...named,
     declare('run-log-tab', pages.run, { params: { id: runs.colours.id }, query: { tab: 'log' }, ...pictured }),
     declare('run-events-tab', pages.run, { ...needsApproval, query: { tab: 'events' } }),
@@ -26,14 +26,14 @@ export function runPages({ runs, teams, templates, organizations }: Installation
     declare('run-request-approval', pages.requestApproval, { ...needsApproval, who: 'requester' }),
     declare('run-plan-tab', pages.run, { ...needsApproval, query: { tab: 'plan' } }),
     declare('run-viewed', pages.run, { ...needsApproval, who: 'viewer' }),
-    declare('run-of-strangers', pages.run, { ...needsApproval, who: 'fjordOwner' }),
+    declare('run-of-strangers', pages.run, { ...needsApproval, who: 'fjordOwner', answers: 404 }),
     declare('run-delete', pages.deleteRun, { params: { id: runs.destroyed.id }, who: 'operator' }),
     declare('run-cancel', pages.cancelRun, needsApproval),
     declare('run-force-cancel', pages.forceCancelRun, { params: { id: runs.canceling.id }, who: 'operator' }),
     declare('run-requeue', pages.requeueRun, { params: { id: runs.failed.id } }),
     declare('approvals', pages.approvals, pictured),
     declare('approvals-empty', pages.approvals, { who: 'nobody' }),
-    declare('approvals-hidden', pages.approvals, { who: 'requester' }),
+    declare('approvals-hidden', pages.approvals, { who: 'requester', answers: 403 }),
   ];
 }
 
@@ -57,6 +57,7 @@ export function instancePages({ runs, instances }: Installation): DeclaredPage[]
     declare('instance-new', pages.newInstance),
     declare('instance-unlock', pages.unlockInstance, { params: { id }, who: 'operator' }),
     declare('instance-import', pages.importState, { params: { id: emptied } }),
+    declare('instance-forget-state', pages.forgetState, { params: { id: emptied }, who: 'admin' }),
     declare('instance-delete', pages.deleteInstance, { params: { id: emptied } }),
     declare('state-version', pages.stateVersion, { params: { id, serial: '1' } }),
     declare('compare-states', pages.compareStates, { params: { id }, query: { from: '1', to: '2' } }),
@@ -69,7 +70,7 @@ export function workerPages({ workerId }: Installation): DeclaredPage[] {
   const worker = { params: { id: workerId }, who: 'admin' as const };
   return [
     declare('workers', pages.workers, { who: 'admin', ...pictured }),
-    declare('workers-hidden', pages.workers, { who: 'requester' }),
+    declare('workers-hidden', pages.workers, { who: 'requester', answers: 403 }),
     declare('worker', pages.worker, worker),
     declare('worker-drain', pages.drainWorker, worker),
     declare('pool', pages.workerPool, { params: { name: 'cloud' }, who: 'admin' }),

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
+import { submit } from '#api/web/forms/problems.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -24,17 +25,8 @@ export async function showCatalog(visit: Visit): Promise<FastifyReply> {
     scope,
   };
   const cursor = visit.query('cursor');
-  const { templates, next_cursor: next } = await visit.read(list, {
-    query: {
-      ...scope,
-      ...(Object.keys(scope).length > 0 && { with_installation: 'true' }),
-      ...(filter.q && { q: filter.q }),
-      ...(filter.tags.length > 0 && { tag: filter.tags }),
-      ...(filter.isArchived && { archived: 'true' }),
-      ...(cursor && { cursor }),
-      limit: String(pageSize),
-    },
-  });
+  const listed = await submit(visit, ['q'], () => readTemplates(visit, filter, cursor));
+  const { templates, next_cursor: next } = listed.done ? listed.result : { templates: [], next_cursor: null };
   const nameOwner = await readOwners(
     visit,
     templates.map(({ team_id }) => team_id),
@@ -51,11 +43,26 @@ export async function showCatalog(visit: Visit): Promise<FastifyReply> {
     nameOwner,
     filter,
     mayCreate,
+    problems: listed.done ? null : listed.problems,
     done: news[visit.query('done') ?? ''] ?? null,
     pager: {
       first: cursor ? pagePath(pages.catalog, {}, query) : null,
       next: next ? pagePath(pages.catalog, {}, { ...query, cursor: next }) : null,
     },
   });
-  return visit.show(page);
+  return visit.show(page, listed.done ? 200 : listed.problems.status);
+}
+
+function readTemplates(visit: Visit, { q, tags, isArchived, scope }: CatalogFilter, cursor: string | undefined) {
+  return visit.read(list, {
+    query: {
+      ...scope,
+      ...(Object.keys(scope).length > 0 && { with_installation: 'true' }),
+      ...(q && { q }),
+      ...(tags.length > 0 && { tag: tags }),
+      ...(isArchived && { archived: 'true' }),
+      ...(cursor && { cursor }),
+      limit: String(pageSize),
+    },
+  });
 }

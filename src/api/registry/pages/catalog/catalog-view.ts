@@ -3,6 +3,8 @@ import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPager } from '#api/web/components/table.ts';
 import { renderStatus } from '#api/web/forms/fields.ts';
+import { fieldId, renderSummary } from '#api/web/forms/form.ts';
+import type { FormProblems } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
@@ -18,25 +20,31 @@ export interface Catalog {
   readonly filter: CatalogFilter;
   readonly mayCreate: Action;
   readonly done: string | null;
+  /** Why the filters were refused; null if they were not. */
+  readonly problems: FormProblems | null;
   readonly pager: { readonly first: LocalPath | null; readonly next: LocalPath | null };
 }
 
 const mostTags = 12;
+const textLabel = 'Name or description';
 
 export function catalogPage(catalog: Catalog): Page {
-  const { templates, filter, nameOwner, mayCreate, pager, done } = catalog;
+  const { templates, filter, nameOwner, mayCreate, pager, done, problems } = catalog;
   const path = pagePath(pages.newTemplate, {}, filter.scope);
   const actions = html`<div class="actions">${renderAction(mayCreate, { label: 'New template', icon: 'plus', path })}</div>`;
   return {
     title: 'Catalog',
+    hasProblem: problems !== null,
     main: html`<div class="page page-wide">
 ${done ? renderStatus(done) : null}
 ${renderPageHead({ title: 'Catalog', below: 'What can be deployed here. Choose a template to see what it does, or to run it.', actions })}
 ${renderFilters(catalog)}
 ${
-  templates.length > 0
-    ? html`<ul class="cards" aria-label="Templates">${templates.map((template) => renderCard(template, filter, nameOwner(template.team_id)))}</ul>`
-    : renderNothing(filter, mayCreate)
+  problems
+    ? renderSummary(problems, [{ name: 'q', label: textLabel }])
+    : templates.length > 0
+      ? html`<ul class="cards" aria-label="Templates">${templates.map((template) => renderCard(template, filter, nameOwner(template.team_id)))}</ul>`
+      : renderNothing(filter, mayCreate)
 }
 ${renderPager(pager)}
 </div>`,
@@ -49,7 +57,7 @@ function renderFilters(catalog: Catalog): Html {
   const tags = filter.tags.map((tag) => ['tag', tag] as const);
   return html`<form class="filters" action="${pagePath(pages.catalog)}" method="get" role="search" aria-label="Templates">
 ${[...kept, ...tags].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<div class="field filter-text"><label for="q">Name or description</label><input type="search" id="q" name="q" value="${filter.q}" maxlength="100" data-key="f" data-key-says="Search the catalog" autocomplete="off" spellcheck="false"></div>
+<div class="field filter-text"><label for="${fieldId('q')}">${textLabel}</label><input type="search" id="${fieldId('q')}" name="q" value="${filter.q}" maxlength="100" data-key="f" data-key-says="Search the catalog" autocomplete="off" spellcheck="false"></div>
 <label class="choice"><input type="checkbox" name="archived" value="true" ${filter.isArchived ? html`checked` : null}> <span>Archived</span></label>
 <button class="button" type="submit">${renderIcon('search')}Search</button>
 </form>

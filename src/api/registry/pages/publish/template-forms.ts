@@ -1,5 +1,6 @@
 import { readTeamsForNew } from '#api/tenancy/pages/teams-for-new.ts';
-import type { Choice, FormField } from '#api/web/forms/form.ts';
+import type { Choice } from '#api/web/forms/choices.ts';
+import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

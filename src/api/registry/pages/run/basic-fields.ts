@@ -32,6 +32,7 @@ export function renderTarget({ facts, basic, problems, address }: RunForm): Html
       kind: 'select',
       value: isSent('version'),
       choices: versionChoices(facts),
+      isCut: facts.hasMoreVersions,
     },
     {
       name: 'operation',
@@ -61,13 +62,17 @@ function placeOf({ environments, environmentId }: RunFacts): Html {
   return html`<span class="foreign">${label ?? (environmentId ? 'its environment' : 'no environment')}</span>`;
 }
 
-function environmentField({ environments, environmentId, template }: RunFacts, chosen: string): FormField {
+function environmentField(
+  { environments, hasMoreEnvironments, environmentId, template }: RunFacts,
+  chosen: string,
+): FormField {
   const choices = environments.map(({ id, label }) => ({ value: id, label }));
   const isKnown = environmentId === '' || environments.some(({ id }) => id === environmentId);
   return {
     name: 'environment_id',
     label: basicLabels.environment_id,
     kind: 'select',
+    isCut: hasMoreEnvironments,
     value: chosen || environmentId || (environments.length > 0 ? '' : noEnvironment),
     choices: [
       ...(environments.length > 0 ? [{ value: '', label: 'Choose…' }] : []),

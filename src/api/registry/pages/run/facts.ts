@@ -7,7 +7,7 @@ import type { ObjectNode } from '#api/web/forms/schema/node.ts';
 import { planForm } from '#api/web/forms/schema/plan.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { Invalid } from '#domain/shared/errors.ts';
+import { Invalid, ServiceError } from '#domain/shared/errors.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get as getVersion, list as listVersions } from '../../version-operations.ts';
@@ -16,20 +16,29 @@ import { schemaOf } from '../version/variables-table.ts';
 
 export type SourceRun = EncodedAnswerOf<(typeof getRun)['responses']>;
 
+interface RunChoices {
+  readonly versions: readonly ListedVersion[];
+  /** There are older versions than these. */
+  readonly hasMoreVersions: boolean;
+  readonly environments: readonly { readonly id: string; readonly label: string }[];
+  /** There are more environments than these. */
+  readonly hasMoreEnvironments: boolean;
+}
+
 /** What a form for a run is made from. */
-export interface RunFacts {
+export interface RunFacts extends RunChoices {
   readonly template: ShownTemplate;
   /** Null: nothing is published. */
   readonly version: ShownVersion | null;
-  readonly versions: readonly ListedVersion[];
   /** The variables of the version. */
   readonly root: ObjectNode;
   /** The run that is copied, if the address names one. */
   readonly source: SourceRun | null;
-  readonly environments: readonly { readonly id: string; readonly label: string }[];
   readonly environmentId: string;
   /** What applies to a variable that is left empty instead of its default, by its slot. */
   readonly inherited: ReadonlyMap<string, string>;
+  /** Why what was chosen cannot be, by the field. The form is then made for another choice. */
+  readonly problems: Readonly<Record<string, string>>;
 }
 
 /** The choice of a run without an environment, which must be meant: such a run may belong to nobody. */
@@ -56,27 +65,69 @@ export async function readRunFacts(
       ? ''
       : (chosen.environmentId ?? '');
   const isPublished = template.latest_version !== null || wanted !== 'latest';
-  const [version, { versions }, environments, given] = await Promise.all([
-    isPublished ? visit.read(getVersion, { params: { id, version: wanted } }) : null,
-    visit.read(listVersions, { params: { id }, query: { limit: '50' } }),
-    readEnvironments(visit, template.team_id),
-    environmentId ? visit.read(listVariables, { params: { id: environmentId }, query: { limit: '200' } }) : null,
+  const [version, choices, given] = await Promise.all([
+    isPublished ? readVersion(visit, template, wanted) : null,
+    readChoices(visit, template),
+    environmentId ? readVariables(visit, environmentId) : null,
   ]);
-  const root = planForm(schemaOf(version?.spec ?? {}));
-  const label = environments.find((each) => each.id === environmentId)?.label ?? 'the environment';
+  const root = planForm(schemaOf(version?.shown?.spec ?? {}));
+  const label = choices.environments.find((each) => each.id === environmentId)?.label ?? 'the environment';
   const inherited = describeInherited(given?.variables ?? [], label);
-  return { template, version, versions, root, source, environments, environmentId, inherited };
+  const isUnknown = { version: version?.isOther, environment_id: environmentId !== '' && !given };
+  const problems = Object.fromEntries(
+    Object.entries(unknownChoices).filter(([name]) => isUnknown[name as keyof typeof unknownChoices]),
+  );
+  const target = { ...choices, environmentId: given ? environmentId : '' };
+  return { template, version: version?.shown ?? null, root, source, ...target, inherited, problems };
 }
 
-async function readEnvironments(visit: RunFormVisit, teamId: string | null): Promise<RunFacts['environments']> {
+/** The versions and environments that the form offers. */
+async function readChoices(visit: RunFormVisit, { id, team_id: teamId }: ShownTemplate): Promise<RunChoices> {
+  const [{ versions, next_cursor: older }, environments] = await Promise.all([
+    visit.read(listVersions, { params: { id }, query: { limit: '50' } }),
+    readEnvironments(visit, teamId),
+  ]);
+  return { versions, hasMoreVersions: older !== null, ...environments };
+}
+
+const unknownChoices = {
+  version: 'The template has no such version. Choose one of those that are listed.',
+  environment_id: "It doesn't exist, or you may not have access to it. Choose another one.",
+} as const;
+
+/** Reads the wanted version, or the latest one if there is none such. */
+async function readVersion(visit: RunFormVisit, { id, latest_version: latest }: ShownTemplate, wanted: string) {
+  const read = (version: string) => visit.read(getVersion, { params: { id, version } });
+  const shown = await orNull(read(wanted));
+  if (shown) return { shown, isOther: false };
+  return { shown: latest === null ? null : await read(latest), isOther: true };
+}
+
+function readVariables(visit: RunFormVisit, id: string) {
+  return orNull(visit.read(listVariables, { params: { id }, query: { limit: '200' } }));
+}
+
+/** Null for what does not exist, may not be known, or has no right name. */
+function orNull<Read>(reading: Promise<Read>): Promise<Read | null> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof ServiceError && (error.kind === 'invalid' || error.kind === 'notFound')) return null;
+    throw error;
+  });
+}
+
+async function readEnvironments(
+  visit: RunFormVisit,
+  teamId: string | null,
+): Promise<Pick<RunChoices, 'environments' | 'hasMoreEnvironments'>> {
   const team = teamId ?? visit.scope.teamId;
-  const { environments } = await visit.read(listEnvironments, {
+  const { environments, next_cursor: next } = await visit.read(listEnvironments, {
     query: { limit: '200', ...(team !== undefined && { team_id: team }) },
   });
   const names = await readNames(visit.em, { projects: environments.map(({ project_id }) => project_id) });
-  return environments
+  const labelled = environments
     .map(({ id, name, project_id }) => ({ id, label: `${names.get(project_id)?.name ?? ''} / ${name}` }))
     .sort((one, other) => one.label.localeCompare(other.label));
+  return { environments: labelled, hasMoreEnvironments: next !== null };
 }
 
 interface GivenVariable {

@@ -13,9 +13,9 @@ import {
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type RunFacts, type RunFormVisit, readRunFacts } from './facts.ts';
-import { explainProblems, otherProblem, variableProblems } from './run-problems.ts';
+import { choiceProblems, explainProblems, otherProblem, variableProblems } from './run-problems.ts';
 import { runPage } from './run-view.ts';
-import { type BasicField, readSentForm, type SentForm } from './sent.ts';
+import { type BasicField, readSentForm, refuseUnknownFields, type SentForm } from './sent.ts';
 
 type Basic = SentForm['basic'];
 
@@ -34,7 +34,7 @@ export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
     message: source?.message ?? '',
   };
   const entry = fillVariables(root, (source?.prefill?.variables ?? {}) as Record<string, JsonValue>);
-  return visit.show(runPage({ facts, basic, entry, problems: null, address: visit.request.url }));
+  return showAgain(visit, facts, basic, entry, choiceProblems(facts));
 }
 
 /** Takes the form: a button inside it shows it again with a change, the other one asks for the run. */
@@ -43,8 +43,11 @@ export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> 
   const { basic } = sent;
   const facts = await readRunFacts(visit, { version: basic.version, environmentId: basic.environment_id });
   const edit = readEdit(basic.do);
+  if (basic.shown === facts.version?.version) refuseUnknownFields(sent, facts.root);
   const decoded = decodeVariables(sent.fields, facts.root);
-  if (edit) return showAgain(visit, facts, basic, editVariables(facts.root, decoded, edit), null);
+  const unknown = choiceProblems(facts);
+  if (edit) return showAgain(visit, facts, basic, editVariables(facts.root, decoded, edit), unknown);
+  if (unknown) return showAgain(visit, facts, basic, decoded, unknown);
   if (facts.version && basic.shown !== facts.version.version)
     return showAgain(
       visit,
@@ -101,7 +104,7 @@ function request(visit: RunFormVisit, facts: RunFacts, basic: Basic, variables: 
 function showAgain(
   visit: RunFormVisit,
   facts: RunFacts,
-  basic: Basic,
+  basic: Partial<Basic>,
   entry: VariablesEntry,
   problems: FormProblems | null,
 ): Promise<FastifyReply> {

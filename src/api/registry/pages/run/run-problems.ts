@@ -1,10 +1,16 @@
 import type { FormProblems } from '#api/web/forms/problems.ts';
 import type { ValueProblem } from '#api/web/forms/schema/value.ts';
+import type { RunFacts } from './facts.ts';
 
 /** Problems of variables that were found before the service was asked. */
 export function variableProblems(problems: readonly ValueProblem[]): FormProblems {
   const details = problems.map(({ pointer, message }) => ({ path: pointer, message }));
   return { status: 422, fields: {}, ofOthers: {}, others: [], code: 'variables_invalid', details };
+}
+
+/** The problems of a version or an environment that the form or the address names; null if there are none. */
+export function choiceProblems({ problems: fields }: RunFacts): FormProblems | null {
+  return Object.keys(fields).length === 0 ? null : { status: 422, fields, ofOthers: {}, others: [] };
 }
 
 /** A problem of the form as a whole. */

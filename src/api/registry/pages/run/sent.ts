@@ -1,4 +1,6 @@
 import type { SentFields } from '#api/web/forms/schema/decode.ts';
+import { knowsField } from '#api/web/forms/schema/known.ts';
+import type { ObjectNode } from '#api/web/forms/schema/node.ts';
 import { isSchemaField } from '#api/web/forms/schema/slots.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 
@@ -30,6 +32,12 @@ export function readSentForm(body: unknown): SentForm {
   }
   const basic = Object.fromEntries(basicFields.map((name) => [name, fields.get(name)?.[0] ?? '']));
   return { basic: basic as SentForm['basic'], fields };
+}
+
+/** @throws Invalid for a field that the form of these variables cannot have */
+export function refuseUnknownFields({ fields }: SentForm, root: ObjectNode): void {
+  const unknown = [...fields.keys()].find((name) => !isBasic(name) && !knowsField(root, name));
+  if (unknown !== undefined) throw new Invalid(`the form has no field ${JSON.stringify(unknown)}`);
 }
 
 function isBasic(name: string): name is BasicField {

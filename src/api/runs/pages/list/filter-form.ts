@@ -2,7 +2,8 @@ import { list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { runStatusLooks } from '#api/web/components/status.ts';
-import { type Choice, type FormField, renderFormField } from '#api/web/forms/form.ts';
+import type { Choice, Choices } from '#api/web/forms/choices.ts';
+import { type FormField, renderFormField } from '#api/web/forms/form.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -15,8 +16,8 @@ import { isSameSet, type ListAddress, listPath, views } from './filters.ts';
 
 /** What the filters offer: environments and templates that the visitor may read, and those who asked for the shown runs. */
 export interface FilterChoices {
-  readonly environments: readonly Choice[];
-  readonly templates: readonly Choice[];
+  readonly environments: Choices;
+  readonly templates: Choices;
   readonly requesters: readonly Choice[];
 }
 
@@ -29,10 +30,8 @@ export async function readFilterChoices(
 ): Promise<FilterChoices> {
   const { environment_id: environment = null, template_id: template = null, requested_by: requester = null } = filters;
   const query = { limit: most, ...(scope['team_id'] && { team_id: scope['team_id'] }) };
-  const [{ environments }, { templates }] = await Promise.all([
-    visit.read(listEnvironments, { query }),
-    visit.read(listTemplates, { query: { limit: most } }),
-  ]);
+  const [{ environments, next_cursor: moreEnvironments }, { templates, next_cursor: moreTemplates }] =
+    await Promise.all([visit.read(listEnvironments, { query }), visit.read(listTemplates, { query: { limit: most } })]);
   const people = runs.flatMap(({ requested_by: { id, name } }) => (id === null ? [] : [{ id, name }]));
   const known = [...environments, ...templates, ...people, { id: visit.principal.id, name: visit.principal.name }];
   const isUnknown = (id: string | null) => (known.some((each) => each.id === id) ? null : id);
@@ -54,8 +53,8 @@ export async function readFilterChoices(
     ],
   });
   return {
-    environments: toChoices(environments, environment, names),
-    templates: toChoices(templates, template, names),
+    environments: { choices: toChoices(environments, environment, names), isCut: moreEnvironments !== null },
+    templates: { choices: toChoices(templates, template, names), isCut: moreTemplates !== null },
     requesters: toChoices(
       [...people, { id: visit.principal.id, name: `${visit.principal.name} (you)` }],
       requester,
@@ -113,8 +112,8 @@ function renderForm(address: ListAddress, { environments, templates, requesters 
   ];
   const fields: FormField[] = [
     { name: 'operation', label: 'Operation', kind: 'select', choices: operations },
-    { name: 'environment_id', label: 'Environment', kind: 'select', choices: environments },
-    { name: 'template_id', label: 'Template', kind: 'select', choices: templates },
+    { name: 'environment_id', label: 'Environment', kind: 'select', ...environments },
+    { name: 'template_id', label: 'Template', kind: 'select', ...templates },
     { name: 'requested_by', label: 'Asked by', kind: 'select', choices: requesters },
     { name: 'waiting_on', label: 'Waits for', kind: 'select', choices: waits },
     { name: 'from', label: 'From', kind: 'date' },

@@ -3,6 +3,7 @@ import { compressFor } from '#api/edge/compression.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import { findLogLines, getLogLines } from '../../log-line-operations.ts';
 import { getLogs } from '../../log-operations.ts';
 import { toPart } from './log-part.ts';
@@ -53,8 +54,10 @@ function sendText(visit: LogVisit): Promise<FastifyReply> {
   return visit.send(getLogs, { params: { id }, query: {}, mediaType: 'text/plain', fileName: `run-${id}.log` });
 }
 
-/** One whole line as text. The log shows only the beginning of a long one. */
-function sendLine(visit: Visit<{ readonly id: string; readonly number: string }>): Promise<FastifyReply> {
+/** One whole line as text. The log shows only the beginning of a long one. @throws NotFound for a line that the log does not have */
+async function sendLine(visit: Visit<{ readonly id: string; readonly number: string }>): Promise<FastifyReply> {
   const { id, number } = visit.params;
+  const { total } = await visit.read(getLogLines, { params: { id }, query: { from: number, limit: '1' } });
+  if (Number(number) > total) throw new NotFound(`line ${number} of the log, which has ${total},`);
   return visit.send(getLogLines, { params: { id }, query: { from: number, limit: '1' }, mediaType: 'text/plain' });
 }

@@ -1,0 +1,88 @@
+import { type AliasedExpression, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+
+/** What a search by name looks at. */
+export interface Candidate {
+  readonly id: string;
+  readonly name: string;
+  /** Another text by which it is found, such as its short name. */
+  readonly otherName: string | null;
+  readonly context: string | null;
+  readonly organizationId: string | null;
+}
+
+/** What the principal may read of one kind, without what was deleted. */
+export type Candidates = (em: Em, principal: Principal) => AliasedExpression<Candidate, 'x'>;
+
+const nothing = sql<string | null>`null::text`;
+const noId = sql<string | null>`null::uuid`;
+
+/** Of each kind that is found by its name, in the order in which results are shown. */
+export const candidatesByKind = {
+  instance: (em, principal) =>
+    db(em)
+      .selectFrom('instances as i')
+      .leftJoin('environments as e', 'e.id', 'i.environment_id')
+      .where('i.deleted_at', 'is', null)
+      .where((eb) => isInReadableTeam(principal, eb.ref('i.team_id'), 'visible'))
+      .select(['i.id', 'i.name', nothing.as('otherName'), 'e.name as context', noId.as('organizationId')])
+      .as('x'),
+  environment: (em, principal) =>
+    db(em)
+      .selectFrom('environments as e')
+      .innerJoin('projects as p', 'p.id', 'e.project_id')
+      .where('e.deleted_at', 'is', null)
+      .where((eb) => isInReadableTeam(principal, eb.ref('p.team_id'), 'hidden'))
+      .select(['e.id', 'e.name', 'e.slug as otherName', 'p.name as context', noId.as('organizationId')])
+      .as('x'),
+  template: (em, principal) =>
+    db(em)
+      .selectFrom('templates as m')
+      .leftJoin('teams as t', 't.id', 'm.team_id')
+      .where('m.deleted_at', 'is', null)
+      .where((eb) => isInReadableTeam(principal, eb.ref('m.team_id'), 'visible'))
+      .select(['m.id', 'm.name', 'm.slug as otherName', 't.name as context', noId.as('organizationId')])
+      .as('x'),
+  project: (em, principal) =>
+    db(em)
+      .selectFrom('projects as p')
+      .innerJoin('teams as t', 't.id', 'p.team_id')
+      .where('p.deleted_at', 'is', null)
+      .where((eb) => isInReadableTeam(principal, eb.ref('p.team_id'), 'hidden'))
+      .select(['p.id', 'p.name', 'p.slug as otherName', 't.name as context', noId.as('organizationId')])
+      .as('x'),
+  team: (em, principal) =>
+    db(em)
+      .selectFrom('teams as t')
+      .innerJoin('organizations as o', 'o.id', 't.organization_id')
+      .where('t.deleted_at', 'is', null)
+      .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'))
+      .select(['t.id', 't.name', 't.slug as otherName', 'o.name as context', 't.organization_id as organizationId'])
+      .as('x'),
+  organization: (em, principal) =>
+    db(em)
+      .selectFrom('organizations as o')
+      .where('o.deleted_at', 'is', null)
+      .where((eb) =>
+        isPlatformAdministrator(principal)
+          ? eb.lit(true)
+          : eb('o.id', '=', eb.fn.any(eb.val(Object.keys(principal.organizations)))),
+      )
+      .select(['o.id', 'o.name', 'o.slug as otherName', nothing.as('context'), noId.as('organizationId')])
+      .as('x'),
+  // Addresses of users are for platform administrators only.
+  user: (em, principal) =>
+    db(em)
+      .selectFrom('principals as p')
+      .innerJoin('users as u', 'u.id', 'p.id')
+      .where('p.deleted_at', 'is', null)
+      .where((eb) => eb.lit(isPlatformAdministrator(principal)))
+      .select(['p.id', 'p.name', 'u.email as otherName', 'u.email as context', noId.as('organizationId')])
+      .as('x'),
+} as const satisfies Record<string, Candidates>;
+
+export type NamedKind = keyof typeof candidatesByKind;
