@@ -5,11 +5,14 @@ import type { Operation } from '#api/pipeline/operation.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
-/** What a body names: a missing one and one that the caller may not know get the same answer, 403 for people and else 404. */
+/**
+ * What a body names: a missing one and one that the caller may not know get the same answer, 403 for people, 422 where the address
+ * already names the owner, and else 404.
+ */
 interface NamedOwner {
   readonly operation: string;
   readonly field: string;
-  readonly status: 403 | 404;
+  readonly status: 403 | 404 | 422;
   readonly names: (world: World) => string;
   readonly send: (caller: ApiUser, world: World, id: string) => [path: string, body: object];
 }
@@ -17,6 +20,7 @@ interface NamedOwner {
 interface World extends Tenant {
   readonly template: string;
   readonly account: string;
+  readonly assembly: string;
 }
 
 let api: TestApi;
@@ -40,7 +44,8 @@ async function makeWorld(): Promise<World> {
     role: 'requester',
     owner: { user_id: owner.id },
   });
-  return { ...tenant, template: template.id, account: account.id };
+  const assembly = await owner.make('/assemblies', { name: 'Landscape', team_id: team });
+  return { ...tenant, template: template.id, account: account.id, assembly: assembly.id };
 }
 
 const organization = (world: World) => world.organization;
@@ -145,6 +150,13 @@ const named: NamedOwner[] = [
     send: (_caller, world, id) => [`/registry/templates/${world.template}/versions/1.0.0/runs`, { environment_id: id }],
   },
   {
+    operation: 'assemblies.run',
+    field: 'environment_id',
+    status: 422,
+    names: environment,
+    send: (_caller, world, id) => [`/assemblies/${world.assembly}/runs`, { environment_id: id }],
+  },
+  {
     operation: 'service_accounts.create',
     field: 'owner.team_id',
     status: 404,
@@ -174,7 +186,7 @@ const named: NamedOwner[] = [
   },
 ];
 
-const codes = { 403: 'permission_denied', 404: 'not_found' };
+const codes = { 403: 'permission_denied', 404: 'not_found', 422: 'environment_unknown' };
 
 describe('a body that names an owner', () => {
   it.each(named.map((each) => [each.operation, each.field, each] as const))(

@@ -43,6 +43,18 @@ async function invite(): Promise<{ id: string; email: string }> {
 
 const assemble = () => tenant.owner.make('/assemblies', { name: `A ${crypto.randomUUID()}`, team_id: tenant.team });
 
+/** Starts a run of a new assembly, whose node `b` waits for `a`. No worker executes it. */
+async function runAssembly(body: object = {}): Promise<{ path: string; answer: ApiAnswer }> {
+  const [{ id: template }, { id }] = [await publish(), await assemble()];
+  const nodes = { a: { template }, b: { template, depends_on: ['a'] } };
+  await tenant.owner.put(`/assemblies/${id}/draft`, { spec: { nodes } });
+  const published = await tenant.owner.post(`/assemblies/${id}/publish`, { version: '1.0.0' });
+  expect(published.status, published.text).toBe(201);
+  const path = `/assemblies/${id}/runs`;
+  const answer = await tenant.owner.post(path, { environment_id: tenant.environment, ...body });
+  return { path: `${path}/${answer.body.id}`, answer };
+}
+
 /** A run that no worker executes. */
 async function admitted(): Promise<string> {
   const { status, body, text } = await run({ instance: `i-${crypto.randomUUID()}` });
@@ -60,6 +72,11 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   name_taken: async () => {
     await admin.make('/worker-pools', { name: 'twice' });
     return admin.post('/worker-pools', { name: 'twice' });
+  },
+  slug_taken: async () => {
+    const named = { name: 'Twice', slug: 'twice', team_id: tenant.team };
+    await tenant.owner.make('/projects', named);
+    return tenant.owner.post('/projects', named);
   },
   pool_required: async () => {
     await admin.post('/worker-pools', { name: 'default' });
@@ -92,6 +109,15 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     await tenant.owner.put(`/assemblies/${id}/draft`, { spec: {} });
     return tenant.owner.post(`/assemblies/${id}/publish`, { version: '1.0.0' });
   },
+  environment_unknown: async () => (await runAssembly({ environment_id: crypto.randomUUID() })).answer,
+  nothing_deployed: async () => (await runAssembly({ operation: 'destroy' })).answer,
+  node_not_deployed: async () => (await runAssembly({ only: ['b'] })).answer,
+  assembly_run_not_cancelable: async () => {
+    const { path } = await runAssembly();
+    await api.rows("update assembly_runs set status = 'failed' where id = ?", [path.split('/').at(-1)]);
+    return tenant.owner.post(`${path}/cancel`);
+  },
+  assembly_run_not_resumable: async () => tenant.owner.post(`${(await runAssembly()).path}/resume`),
   same_owner: () => tenant.owner.post(`/projects/${tenant.project}/transfer`, { team_id: tenant.team }),
   not_in_organization: async () => {
     const stranger = await api.addUser('requester');
@@ -193,7 +219,6 @@ const general: ErrorCode[] = [
 const withoutRow: ErrorCode[] = [
   'idempotency_key_reused',
   'concurrent_change',
-  'slug_taken',
   'limit_reached',
   'email_unverified',
   'schema_too_costly',
