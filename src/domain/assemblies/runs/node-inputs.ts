@@ -7,6 +7,7 @@ import { AssemblyNode, type AssemblyRun } from '../entity.ts';
 import { AuthorEvaluation } from '../evaluation/author.ts';
 import type { EndedNodeStatus, NodeReason, NodeReasonCode } from '../model.ts';
 import type { ConditionFacts } from '../spec/conditions.ts';
+import { ReferenceBudget } from '../spec/reference-budget.ts';
 import { ReferenceFailed, resolveReferences } from '../spec/references.ts';
 import { mayReadOutputs, type NodeOutputs, readNodeOutputs, referenceFinder } from './outputs.ts';
 import { type AssemblyVariables, openVariables } from './variables.ts';
@@ -100,11 +101,12 @@ function resolveVariables(
   outputs: NodeOutputs,
 ): NodeInputs {
   const find = referenceFinder(variables, outputs);
+  const budget = new ReferenceBudget();
   const resolved: [string, JsonValue][] = [];
   const sensitive: string[] = [];
   for (const [name, written] of Object.entries(spec.variables)) {
     try {
-      const { value, isSensitive } = resolveReferences(written, find);
+      const { value, isSensitive } = resolveReferences(written, find, budget);
       resolved.push([name, value]);
       if (isSensitive) sensitive.push(name);
     } catch (error) {

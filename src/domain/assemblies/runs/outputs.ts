@@ -6,7 +6,8 @@ import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyNode, AssemblyRun } from '../entity.ts';
-import { type Known, type Reference, ReferenceFailed, resolveReferences } from '../spec/references.ts';
+import { ReferenceBudget } from '../spec/reference-budget.ts';
+import { findReferences, type Known, type Reference, ReferenceFailed, resolveReferences } from '../spec/references.ts';
 import { findVersionSpec } from './published.ts';
 import { type AssemblyVariables, openVariables } from './variables.ts';
 
@@ -67,7 +68,10 @@ export function referenceFinder(
   };
 }
 
-/** The outputs of an assembly run that has succeeded, secrets masked. One that refers to a skipped node is left out. */
+/**
+ * The outputs of an assembly run that has succeeded, secrets masked. One that refers to a skipped node is left out, and so is each with
+ * which all outputs together would be too large: what is deployed is no failure.
+ */
 export async function collectOutputs(
   em: Em,
   keyRing: KeyRing,
@@ -75,12 +79,14 @@ export async function collectOutputs(
   nodes: readonly AssemblyNode[],
 ): Promise<MaskedOutputs> {
   const spec = await findVersionSpec(em, run.assemblyVersionId);
-  const readable = nodes.filter((node) => mayReadOutputs(run, node));
+  const used = new Set(findReferences(spec.outputs).flatMap((each) => (each.kind === 'output' ? [each.node] : [])));
+  const readable = nodes.filter((node) => used.has(node.key) && mayReadOutputs(run, node));
   const outputs = await readNodeOutputs(em, keyRing, run, readable);
   const find = referenceFinder(openVariables(keyRing, run), outputs);
+  const budget = new ReferenceBudget();
   const collected: MaskedOutputs = {};
   for (const [name, reference] of Object.entries(spec.outputs)) {
-    const known = tryResolve(reference, find);
+    const known = tryResolve(reference, find, budget);
     if (known) Object.defineProperty(collected, name, { value: known, enumerable: true });
   }
   return maskOutputs(collected);
@@ -89,9 +95,10 @@ export async function collectOutputs(
 function tryResolve(
   reference: JsonValue,
   find: (reference: Reference) => Known | undefined,
+  budget: ReferenceBudget,
 ): { value: JsonValue; sensitive: boolean } | null {
   try {
-    const { value, isSensitive } = resolveReferences(reference, find);
+    const { value, isSensitive } = resolveReferences(reference, find, budget);
     return { value, sensitive: isSensitive };
   } catch (error) {
     if (error instanceof ReferenceFailed) return null;

@@ -1,5 +1,6 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type Problem, pointer } from './problems.ts';
+import { budgetInWords, ReferenceBudget } from './reference-budget.ts';
 import { describeReference, type Reference, splitText } from './reference-syntax.ts';
 
 export type { Reference } from './reference-syntax.ts';
@@ -10,7 +11,7 @@ export interface Known {
   readonly isSensitive: boolean;
 }
 
-/** A reference that has no value, or whose value has no place in a text. The message never repeats a value. */
+/** A reference that has no value, whose value has no place in a text, or that gives too much. The message never repeats a value. */
 export class ReferenceFailed extends Error {
   readonly reference: Reference | null;
 
@@ -49,21 +50,28 @@ export function findMalformed(value: JsonValue, base = ''): Problem[] {
 
 /**
  * The value with every reference replaced. A text that is nothing but a reference becomes the value itself, with its type. Inside
- * a text, texts, numbers and booleans are put in.
+ * a text, texts, numbers and booleans are put in. Every use of a reference is paid from the budget before a text is made of it.
  * @throws ReferenceFailed
  */
 export function resolveReferences(
   value: JsonValue,
   find: (reference: Reference) => Known | undefined,
+  budget = new ReferenceBudget(),
 ): { value: JsonValue; isSensitive: boolean } {
   let isSensitive = false;
   const read = (reference: Reference): JsonValue => {
     const known = find(reference);
     if (!known) throw new ReferenceFailed(reference, `${describeReference(reference)} has no value`);
     isSensitive ||= known.isSensitive;
-    return follow(reference, known.value);
+    const found = follow(reference, known.value);
+    if (!budget.pay(found)) throw new ReferenceFailed(reference, describeExcess(reference));
+    return found;
   };
   return { value: resolve(value, read), isSensitive };
+}
+
+function describeExcess(reference: Reference): string {
+  return `with ${describeReference(reference)}, the references give more than ${budgetInWords}: refer to less, or to a part of it`;
 }
 
 function resolve(value: JsonValue, read: (reference: Reference) => JsonValue): JsonValue {

@@ -25,69 +25,7 @@ afterAll(async () => {
   await stage?.system.close();
 });
 
-const properties = {
-  size: { type: 'integer', default: 2 },
-  token: { type: 'string', writeOnly: true },
-};
-const shop = {
-  variables: { type: 'object', properties },
-  nodes: {
-    network: { template: 'echo', variables: { size: '${variables.size}', cidr: '10.0.0.0/16' } },
-    app: {
-      template: 'echo',
-      variables: { name: 'app in ${nodes.network.outputs.all.cidr}', size: '${nodes.network.outputs.all.size}' },
-    },
-    vault: {
-      template: 'echo',
-      variables: { key: '${nodes.network.outputs.secret}', token: 'x-${variables.token}' },
-    },
-    never: { template: 'echo', when: 'variables.size > 100' },
-    after_never: { template: 'echo', depends_on: ['never'] },
-    without: { template: 'echo', variables: { of: '${nodes.never.outputs.all}' } },
-  },
-  outputs: { name: '${nodes.app.outputs.all.name}', secret: '${nodes.network.outputs.secret}' },
-};
-
 describe('an assembly run', () => {
-  it('passes outputs from node to node, secrets masked, and tells its story in order', async () => {
-    const { caller } = stage;
-    const assembly = await addAssembly(stage, 'Shop', shop);
-    const { path } = await startRun(stage, assembly, { variables: { token: 'tok-123' } });
-    const run = await awaitAssemblyRun(caller, path);
-    const nodes = await readNodes(caller, path);
-    expect(run).toMatchObject({
-      status: 'succeeded',
-      variables: { size: 2, token: { sensitive: true } },
-      outputs: {
-        name: { value: 'app in 10.0.0.0/16', sensitive: false },
-        secret: { value: null, sensitive: true },
-      },
-      nodes: {
-        network: 'succeeded',
-        app: 'succeeded',
-        vault: 'succeeded',
-        never: 'skipped',
-        after_never: 'succeeded',
-        without: 'skipped',
-      },
-    });
-    const { never, without, vault } = nodes;
-    expect(never.reason).toEqual({
-      code: 'condition_false',
-      message: 'its condition is false: variables.size > 100',
-    });
-    expect(without.reason.code).toBe('outputs_missing');
-    expect((await caller.get(`/runs/${vault.run_id}`)).body).toMatchObject({
-      assembly_run_id: run.id,
-      variables: { key: { sensitive: true }, token: { sensitive: true } },
-    });
-    const story = await readStory(caller, path);
-    expect(story[0]).toBe('admitted');
-    expect(story.at(-1)).toBe('finished');
-    expect(story.indexOf('node_ended network')).toBeLessThan(story.indexOf('node_started app'));
-    expect((await caller.get(`${path}/events?limit=200`)).text).not.toContain('tok-123');
-  });
-
   it('stops what depends on a node that failed, and nothing else; a resume goes on from there', async () => {
     const { caller } = stage;
     const nodes = {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ReferenceBudget } from '#domain/assemblies/spec/reference-budget.ts';
 import {
   findMalformed,
   findReferences,
@@ -77,6 +78,35 @@ describe('a text that looks like a reference', () => {
     expect(findMalformed({ x: text })).toEqual([
       { path: '/x', message: expect.stringContaining('write ${variables.<name>} or ${nodes.<key>.outputs.<name>}') },
     ]);
+  });
+});
+
+describe('references that give more than variables may be', () => {
+  const large = { value: 'x'.repeat(100_000), isSensitive: false };
+  const fail = (value: JsonValue, found: Known = large) => expect(() => resolveReferences(value, () => found));
+
+  it('are refused with a reason before a text is made of them, however often the text repeats them', () => {
+    const began = performance.now();
+    fail('${variables.a}'.repeat(20)).toThrow(
+      /^with variables\.a, the references give more than 1 MiB or 20,000 values: /,
+    );
+    fail('${variables.a} '.repeat(60_000)).toThrow(ReferenceFailed);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+
+  it('are refused where each is the whole of a value, because it is written as often as it is used', () => {
+    fail(Array.from({ length: 20 }, () => '${variables.a}')).toThrow(ReferenceFailed);
+    const values = { value: Array.from({ length: 9_000 }, () => 1), isSensitive: false };
+    fail({ a: '${variables.a}', b: '${variables.a}', c: '${variables.a}' }, values).toThrow(ReferenceFailed);
+  });
+
+  it('count together if they share a budget, and a part counts as a part', () => {
+    const budget = new ReferenceBudget();
+    const parts = { value: { small: 1, large: large.value }, isSensitive: false };
+    const use = (text: string) => resolveReferences(text, () => parts, budget).value;
+    for (let count = 0; count < 10; count++) use('${variables.a.large}');
+    expect(use('${variables.a.small}')).toBe(1);
+    expect(() => use('${variables.a}')).toThrow(ReferenceFailed);
   });
 });
 
