@@ -21,7 +21,7 @@ export const assemblyEvents = {
   'assembly.approval_weakened': {
     subject: 'assembly',
     summary:
-      'Somebody published a version whose nodes demand less approval than those of the highest version before it',
+      'Somebody published a version with nodes that demand less approval than in the highest version that had them',
     data: z.strictObject({ by, version: z.string(), nodes: z.array(node) }),
   },
   'assembly_run.admitted': {

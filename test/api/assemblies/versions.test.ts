@@ -147,7 +147,7 @@ describe('a version whose nodes demand less approval', () => {
     await saveDraft(tenant.owner, path, oneNode(node));
     expect(await publish(path, '1.1.0', {}, teamAdmin)).toMatchObject({
       status: 403,
-      body: { error: expect.stringContaining('nodes demand less approval than in 1.0.0: a') },
+      body: { error: expect.stringContaining('nodes demand less approval than before: a (as in 1.0.0)') },
     });
     expect((await publish(path, '1.1.0')).status).toBe(201);
     const events = await api.rows<{ type: string; data: object }>(
@@ -162,6 +162,29 @@ describe('a version whose nodes demand less approval', () => {
     await saveDraft(tenant.owner, path, { nodes: { renamed: { template: template.slug, instance: 'a' } } });
     expect((await publish(path, '1.1.0', {}, teamAdmin)).status).toBe(403);
   });
+
+  it.each([
+    ['its key', { a: {} }],
+    ['its instance under another key', { renamed: { instance: 'a' } }],
+    ['its instance under a key that demanded nothing meanwhile', { other: { instance: 'a' } }],
+  ])(
+    'answers 403 to an admin of the team also if a version between them has no such node: %s',
+    async (_what, nodes) => {
+      const path = await published();
+      const draft = (wanted: Record<string, object>) => ({
+        nodes: Object.fromEntries(
+          Object.entries(wanted).map(([key, node]) => [key, { template: template.slug, ...node }]),
+        ),
+      });
+      await saveDraft(tenant.owner, path, draft({ other: {} }));
+      expect((await publish(path, '1.1.0', {}, teamAdmin)).status).toBe(201);
+      await saveDraft(tenant.owner, path, draft(nodes));
+      expect(await publish(path, '1.2.0', {}, teamAdmin)).toMatchObject({
+        status: 403,
+        body: { error: expect.stringContaining('(as in 1.0.0)') },
+      });
+    },
+  );
 
   it('is published by an admin of the team if the nodes demand the same or more, or are gone', async () => {
     const path = await published();

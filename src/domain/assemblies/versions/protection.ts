@@ -1,3 +1,4 @@
+import type { Em } from '#database/database.ts';
 import { type ApprovalPolicy, isWeakerApproval } from '#domain/registry/approval/approval-policy.ts';
 import { newestFirst } from '#domain/registry/versions.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -5,13 +6,17 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { requireMayWeaken } from '#domain/tenancy/policy.ts';
 import { type AssemblyNodeSpec, instanceOf } from '../spec/spec.ts';
 import type { AssemblyTarget } from '../store.ts';
-import { listAvailableVersions, readVersionNodes } from './version-store.ts';
+import { findVersionNodes, listAvailableVersions, type VersionNode } from './version-store.ts';
 
 type Nodes = Readonly<Record<string, Pick<AssemblyNodeSpec, 'instance' | 'approval'>>>;
 
+/** How many versions one statement looks into. Most nodes are in the highest. */
+const versionsAtOnce = 20;
+
 /**
- * A version whose nodes demand less approval than those of the highest version of its assembly needs the right to weaken a policy, and
- * is an event. The caller has locked the assembly.
+ * A version whose nodes demand less approval than they did needs the right to weaken a policy, and is an event. Each node is compared
+ * with the highest version that has its key, and with the highest that deploys its instance: neither another key nor a version without the
+ * node is a way around the rule. The caller has locked the assembly.
  * @throws Forbidden if the publisher may not weaken policies
  */
 export async function weakenNodeApproval(
@@ -21,29 +26,71 @@ export async function weakenNodeApproval(
   publisher: Principal,
 ): Promise<void> {
   const { assembly, teamId, organizationId } = target;
-  const [highest] = newestFirst(await listAvailableVersions(tx.em, assembly.id));
-  const weaker = highest ? findWeakerNodes(await readVersionNodes(tx.em, highest.id), nodes) : [];
-  if (!highest || weaker.length === 0) return;
-  const less = `nodes demand less approval than in ${highest.version}: ${weaker.join(', ')}`;
-  requireMayWeaken(publisher, target, `spec.nodes: ${less}`);
+  const weaker = await findWeakerNodes(tx.em, assembly.id, nodes);
+  if (weaker.length === 0) return;
+  const named = weaker.map((node) => `${node.key} (as in ${node.version})`).join(', ');
+  requireMayWeaken(publisher, target, `spec.nodes: nodes demand less approval than before: ${named}`);
   const owners = { teamId, organizationId };
-  const data = { by: publisher.name, version, nodes: weaker };
+  const data = { by: publisher.name, version, nodes: weaker.map(({ key }) => key) };
   tx.publish({ type: 'assembly.approval_weakened', subjectId: assembly.id, owners, data });
 }
 
-/**
- * The keys of the nodes that demand less approval than they did. A node that deploys the instance of an earlier node takes its place,
- * so that another key opens no way around the rule.
- */
-export function findWeakerNodes(before: Nodes, after: Nodes): string[] {
-  const earlier = Object.entries(before);
-  return Object.entries(after).flatMap(([key, node]) => {
-    const replaced = earlier.filter(([name, each]) => name === key || instanceOf(name, each) === instanceOf(key, node));
-    return replaced.some(([, each]) => isWeakerApproval(toPolicy(node), toPolicy(each))) ? [key] : [];
+/** The nodes that demand less approval than they did, each with the version that demanded more. */
+async function findWeakerNodes(em: Em, assemblyId: string, nodes: Nodes): Promise<{ key: string; version: string }[]> {
+  const earlier = await findEarlierNodes(em, assemblyId, nodes);
+  return Object.entries(nodes).flatMap(([key, node]) => {
+    const replaced = [...(earlier.keys.get(key) ?? []), ...(earlier.instances.get(instanceOf(key, node)) ?? [])];
+    const stricter = replaced.find(({ approval }) => isWeakerApproval(toPolicy(node), toPolicy({ approval })));
+    return stricter ? [{ key, version: stricter.version }] : [];
   });
 }
 
+interface EarlierNode extends VersionNode {
+  readonly version: string;
+}
+
+/** Nodes of the highest versions that have them. */
+interface EarlierNodes {
+  readonly keys: Map<string, EarlierNode[]>;
+  readonly instances: Map<string, EarlierNode[]>;
+}
+
+/** Looks through the versions, highest first, until all keys and instances of the nodes are found. */
+async function findEarlierNodes(em: Em, assemblyId: string, nodes: Nodes): Promise<EarlierNodes> {
+  const found: EarlierNodes = { keys: new Map(), instances: new Map() };
+  const versions = newestFirst(await listAvailableVersions(em, assemblyId));
+  for (let next = 0; next < versions.length; next += versionsAtOnce) {
+    const keys = Object.keys(nodes).filter((key) => !found.keys.has(key));
+    const wanted = new Set(Object.entries(nodes).map(([key, node]) => instanceOf(key, node)));
+    const instances = [...wanted].filter((instance) => !found.instances.has(instance));
+    if (keys.length + instances.length === 0) break;
+    const some = versions.slice(next, next + versionsAtOnce);
+    const ids = some.map(({ id }) => id);
+    const rows = await findVersionNodes(em, ids, { keys, instances });
+    for (const { id, version } of some) {
+      const inVersion = rows.filter(({ versionId }) => versionId === id).map((row) => ({ ...row, version }));
+      addMissing(found.keys, keys, inVersion, 'key');
+      addMissing(found.instances, instances, inVersion, 'instance');
+    }
+  }
+  return found;
+}
+
+/** Adds the nodes of a version by the names that no higher version has. */
+function addMissing(
+  found: Map<string, EarlierNode[]>,
+  wanted: readonly string[],
+  nodes: readonly EarlierNode[],
+  by: 'key' | 'instance',
+): void {
+  const named = Map.groupBy(nodes, (node) => node[by]);
+  for (const name of wanted) {
+    const ofName = named.get(name);
+    if (ofName && !found.has(name)) found.set(name, ofName);
+  }
+}
+
 /** What a node demands. A node without a policy demands nothing. */
-function toPolicy({ approval }: Nodes[string]): ApprovalPolicy {
+function toPolicy({ approval }: { readonly approval?: VersionNode['approval'] | undefined }): ApprovalPolicy {
   return approval ?? { required: 0, when: 'never', allow_self: true };
 }

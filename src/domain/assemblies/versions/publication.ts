@@ -62,7 +62,7 @@ export async function preparePublication(
  * locked the assembly's row, so of two concurrent publications one creates the version and the other finds it.
  * @throws Conflict if the version is published with other content, if the draft was changed meanwhile, or if the assembly or its owner
  * is archived
- * @throws Forbidden if its nodes demand less approval than those of the highest version, and the publisher may not weaken policies
+ * @throws Forbidden if its nodes demand less approval than they did, and the publisher may not weaken policies
  */
 export async function publishAssembly(
   tx: Transaction,

@@ -4,7 +4,7 @@ import { db } from '#domain/db.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ChosenTemplate } from '../entity.ts';
-import type { AssemblySpec } from '../spec/spec.ts';
+import type { AssemblyNodeSpec } from '../spec/spec.ts';
 
 /** A version as its readers see it. */
 export interface AssemblyVersionSummary {
@@ -54,14 +54,30 @@ export async function listAvailableVersions(
   return rows.map((row) => ({ ...row, yanked: false }));
 }
 
-/** The nodes of a version, by the id of its row. */
-export async function readVersionNodes(em: Em, id: string): Promise<AssemblySpec['nodes']> {
-  const { nodes } = await db(em)
-    .selectFrom('assembly_versions')
-    .where('id', '=', id)
-    .select((eb) => sql<AssemblySpec['nodes']>`${eb.ref('spec')} -> 'nodes'`.as('nodes'))
-    .executeTakeFirstOrThrow();
-  return nodes;
+/** What protects the instance of a node in a version. */
+export interface VersionNode {
+  readonly versionId: string;
+  readonly key: string;
+  readonly instance: string;
+  readonly approval: AssemblyNodeSpec['approval'] | null;
+}
+
+/** The nodes of these versions that have one of the keys, or deploy one of the instances. */
+export function findVersionNodes(
+  em: Em,
+  versionIds: readonly string[],
+  { keys, instances }: { readonly keys: readonly string[]; readonly instances: readonly string[] },
+): Promise<VersionNode[]> {
+  const key = sql<string>`node.key`;
+  const instance = sql<string>`coalesce(node.value ->> 'instance', node.key)`;
+  return db(em)
+    .selectFrom('assembly_versions as v')
+    .crossJoinLateral((eb) => sql`jsonb_each(${eb.ref('v.spec')} -> 'nodes')`.as('node'))
+    .where('v.id', 'in', versionIds)
+    .where(sql<boolean>`(${key} = any(${[...keys]}) or ${instance} = any(${[...instances]}))`)
+    .select(['v.id as versionId', key.as('key'), instance.as('instance')])
+    .select(sql<VersionNode['approval']>`node.value -> 'approval'`.as('approval'))
+    .execute();
 }
 
 function selectVersions(em: Em) {
