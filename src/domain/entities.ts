@@ -6,12 +6,7 @@ import { OrganizationMemberSchema, TeamMemberSchema } from '#domain/members/enti
 import { OrganizationSchema, OrganizationSlugSchema } from '#domain/organizations/entity.ts';
 import { ProjectSchema } from '#domain/projects/entity.ts';
 import { TeamSchema } from '#domain/teams/entity.ts';
-import {
-  AssemblyNodeSchema,
-  AssemblyRunSchema,
-  AssemblySchema,
-  AssemblyVersionSchema,
-} from './assemblies/entity.ts';
+import { AssemblyNodeSchema, AssemblyRunSchema, AssemblySchema, AssemblyVersionSchema } from './assemblies/entity.ts';
 import { AuditRecordSchema } from './audit/entity.ts';
 import {
   ApiKeySchema,

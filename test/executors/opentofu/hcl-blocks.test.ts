@@ -15,7 +15,6 @@ describe('finding a backend in a configuration', () => {
     ['one after a comment', 'terraform { # {\n  /* } */\n  // }\n  backend "s3" {}\n}'],
     [
       'one after a string with braces',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the other language's template
       'locals {\n  a = "}}} ${format("%s}", "{")} \\" {"\n}\nterraform {\n  backend "s3" {}\n}',
     ],
     ['one after a heredoc', 'locals {\n  a = <<-EOT\n    terraform { "\n    EOT\n}\nterraform {\n  backend "s3" {}\n}'],

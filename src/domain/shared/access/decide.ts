@@ -90,7 +90,8 @@ export function decidePermission(principal: Principal, access: Access): Decision
   if (isPlatformAdministrator(principal)) return allowed;
   const permissions = principal.role && rolePermissions[principal.role];
   const { anyOf, allOf = [] } = access;
-  const hasAll = permissions && anyOf.some((each) => permissions.has(each)) && allOf.every((each) => permissions.has(each));
+  const hasAll =
+    permissions && anyOf.some((each) => permissions.has(each)) && allOf.every((each) => permissions.has(each));
   return hasAll ? allowed : refused('permission');
 }
 
