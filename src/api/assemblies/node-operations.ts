@@ -4,7 +4,7 @@ import { pageOf } from '#api/pipeline/schemas.ts';
 import { ReviewRun } from '#api/runs/approval-operations.ts';
 import { findNodeReview, refuseUnlessPending } from '#domain/assemblies/runs/node-review.ts';
 import { listNodes, readNode } from '#domain/assemblies/runs/store.ts';
-import { findAssemblyRun } from '#domain/assemblies/runs/targets.ts';
+import { findReadableAssemblyRun } from '#domain/assemblies/runs/targets.ts';
 import { NodeKey } from '#domain/assemblies/spec/spec.ts';
 import { reviewRun } from '#domain/runs/approval/review.ts';
 import { nodeReviewAuthority } from '#domain/runs/approval/rules.ts';
@@ -24,7 +24,7 @@ export const list = read({
   query: z.strictObject(pageQuery),
   responses: { 200: pageOf('nodes', AssemblyNodeView) },
   access: nestedReadAccess,
-  target: ({ em, params }) => findAssemblyRun(em, { assemblyId: params.id, runId: params.runID }, false),
+  target: ({ em, params }) => findReadableAssemblyRun(em, { assemblyId: params.id, runId: params.runID }),
   targetName: 'assembly run',
   handle: async ({ em, params, query }) => {
     const page = await listNodes(em, params.runID, query);
@@ -39,7 +39,7 @@ export const get = read({
   params: NodeParams,
   responses: { 200: AssemblyNodeView },
   access: nestedReadAccess,
-  target: ({ em, params }) => findAssemblyRun(em, { assemblyId: params.id, runId: params.runID }, false),
+  target: ({ em, params }) => findReadableAssemblyRun(em, { assemblyId: params.id, runId: params.runID }),
   targetName: 'assembly run',
   handle: async ({ em, params }) => {
     const node = await readNode(em, params.runID, params.key);

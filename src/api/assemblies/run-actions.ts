@@ -4,9 +4,14 @@ import type { AssemblyRunDetails } from '#domain/assemblies/runs/store.ts';
 import type { AssemblyRunTarget } from '#domain/assemblies/runs/targets.ts';
 import { toListedAssemblyRun } from './run-views.ts';
 
+const assemblyGone = { message: 'the assembly was deleted: its runs can only be read' };
+
 const actions = actionsOf<AssemblyRunTarget>()({
   cancel: { operation: 'assemblies.cancel_run', findRefusal: ({ run }) => findStatusRefusal('cancel', run.status) },
-  resume: { operation: 'assemblies.resume_run', findRefusal: findResumeRefusal },
+  resume: {
+    operation: 'assemblies.resume_run',
+    findRefusal: (target) => (target.isDeleted ? assemblyGone : findResumeRefusal(target)),
+  },
 });
 
 /** Shows one assembly run with what the caller may do with it. */

@@ -7,9 +7,14 @@ import { cancelAssemblyRun } from '#domain/assemblies/runs/cancel.ts';
 import { resumeAssemblyRun } from '#domain/assemblies/runs/resume.ts';
 import { startAssemblyRun } from '#domain/assemblies/runs/start.ts';
 import { listAssemblyRunEvents, listAssemblyRuns, readAssemblyRun } from '#domain/assemblies/runs/store.ts';
-import { findAssemblyRun, findWantedStart, requirePlace } from '#domain/assemblies/runs/targets.ts';
+import {
+  findAssemblyRun,
+  findOwnerOfRuns,
+  findReadableAssemblyRun,
+  findWantedStart,
+  requirePlace,
+} from '#domain/assemblies/runs/targets.ts';
 import { mostNodes, NodeKey } from '#domain/assemblies/spec/spec.ts';
-import { findAssembly } from '#domain/assemblies/store.ts';
 import { runStatuses } from '#domain/runs/model.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -45,7 +50,7 @@ export const listRuns = read({
   }),
   responses: { 200: pageOf('assembly_runs', ListedAssemblyRunView) },
   access: nestedReadAccess,
-  target: ({ em, params }) => findAssembly(em, params.id),
+  target: ({ em, params }) => findOwnerOfRuns(em, params.id),
   targetName: 'assembly',
   handle: async ({ em, params, query }) => {
     const { environment_id: environmentId, status, operation } = query;
@@ -61,7 +66,7 @@ export const getRun = read({
   params: AssemblyRunParams,
   responses: { 200: AssemblyRunView },
   access: nestedReadAccess,
-  target: ({ em, params }) => findAssemblyRun(em, { assemblyId: params.id, runId: params.runID }, false),
+  target: ({ em, params }) => findReadableAssemblyRun(em, { assemblyId: params.id, runId: params.runID }),
   targetName: 'assembly run',
   handle: async ({ em, target, operations, principal }) => {
     const details = await readAssemblyRun(em, target.run.id);
@@ -172,7 +177,7 @@ export const listEvents = read({
   query: z.strictObject({ ...pageQuery, after: wholeNumber({ min: 0 }).default(0) }),
   responses: { 200: pageOf('events', AssemblyRunEventView) },
   access: nestedReadAccess,
-  target: ({ em, params }) => findAssemblyRun(em, { assemblyId: params.id, runId: params.runID }, false),
+  target: ({ em, params }) => findReadableAssemblyRun(em, { assemblyId: params.id, runId: params.runID }),
   targetName: 'assembly run',
   handle: async ({ em, params, query }) => {
     const page = await listAssemblyRunEvents(em, params.runID, query.after, query);

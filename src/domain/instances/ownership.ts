@@ -18,6 +18,17 @@ const mayHoldResources = {
     sql<SqlBool>`${row('resource_count')} = 0 and ${hasIncompleteApply(row('id'))}`,
 } as const;
 
+/** No column names the assembly: runs of its nodes have applied the instance. */
+const ofAssembly = {
+  kind: 'assembly',
+  columns: [],
+  matches: (row: Row<'id'>, id: string) => sql<SqlBool>`exists (
+    select from runs applied join assembly_runs of on of.id = applied.assembly_run_id
+    where applied.instance_id = ${row('id')} and applied.operation = 'apply' and of.assembly_id = ${id}
+  )`,
+  kept: history,
+} as const;
+
 export const instanceKinds = [
   {
     kind: 'instance',
@@ -34,6 +45,8 @@ export const instanceKinds = [
       { kind: 'template', columns: ['template_id'], kept: history, blocker: holdsResources },
       { kind: 'template', columns: ['template_id'], kept: history, blocker: mayHoldResources },
       { kind: 'run', columns: ['deployed_run_id'], kept: history },
+      { ...ofAssembly, blocker: holdsResources },
+      { ...ofAssembly, blocker: mayHoldResources },
     ],
     uses: [
       { ...holdsResources, prevents: ['deletion', 'archiving'] },

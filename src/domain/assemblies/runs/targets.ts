@@ -30,16 +30,21 @@ export interface AssemblyRunTarget extends AssemblyOwner {
   readonly run: AssemblyRun;
   /** Whether its environment still belongs to the assembly's team. */
   readonly hasEnvironment: boolean;
+  /** The assembly was deleted: its runs can only be read. */
+  readonly isDeleted: boolean;
 }
 
-/** An assembly by its id with its owners; undefined if it or an owner was deleted. `lock` shares their rows until the commit. */
-async function findOwner(em: Em, assemblyId: string, lock: boolean): Promise<AssemblyOwner | undefined> {
+/** An assembly by its id with its owners, deleted or not; undefined if an owner was deleted. `lock` shares their rows until the commit. */
+async function findOwner(
+  em: Em,
+  assemblyId: string,
+  lock: boolean,
+): Promise<(AssemblyOwner & { isDeleted: boolean }) | undefined> {
   const found = db(em)
     .selectFrom('organizations as o')
     .innerJoin('teams as t', 't.organization_id', 'o.id')
     .innerJoin('assemblies as a', 'a.team_id', 't.id')
     .where('a.id', '=', assemblyId)
-    .where('a.deleted_at', 'is', null)
     .where('t.deleted_at', 'is', null)
     .where('o.deleted_at', 'is', null)
     .select(['o.id as organizationId', 't.id as teamId', 'a.id as assemblyId'])
@@ -47,12 +52,18 @@ async function findOwner(em: Em, assemblyId: string, lock: boolean): Promise<Ass
       sql<boolean>`${ref('o.archived_at')} is not null`.as('organization'),
       sql<boolean>`${ref('t.archived_at')} is not null`.as('team'),
       sql<boolean>`${ref('a.archived_at')} is not null`.as('assembly'),
+      sql<boolean>`${ref('a.deleted_at')} is not null`.as('isDeleted'),
     ]);
   const row = await lockRows(found, ['o', 't', 'a'], lock).executeTakeFirst();
   if (!row) return undefined;
-  const { organizationId, teamId } = row;
+  const { organizationId, teamId, isDeleted } = row;
   const archived = (['organization', 'team', 'assembly'] as const).filter((level) => row[level]);
-  return { organizationId, teamId, assemblyId, archived };
+  return { organizationId, teamId, assemblyId, archived, isDeleted };
+}
+
+/** Who owns the runs of an assembly. They outlive it. */
+export function findOwnerOfRuns(em: Em, assemblyId: string): Promise<Ownership | undefined> {
+  return findOwner(em, assemblyId, false);
 }
 
 /** An assembly and the environment in which it is to run. With `lock`, nobody archives or deletes one of them before the commit. */
@@ -63,7 +74,7 @@ export async function findWantedStart(
 ): Promise<WantedStart | undefined> {
   const environment = await findEnvironment(em, environmentId, lock);
   const owner = await findOwner(em, assemblyId, lock);
-  if (!owner) return undefined;
+  if (!owner || owner.isDeleted) return undefined;
   if (environment?.teamId !== owner.teamId) return { ...owner, place: null };
   const archived = [...new Set([...environment.archived, ...owner.archived])];
   return { ...owner, archived, place: { projectId: environment.projectId, environmentId } };
@@ -77,10 +88,26 @@ export function requirePlace({ place, ...owner }: WantedStart): StartTarget {
   });
 }
 
-/** A run of an assembly. With `lock`, its owners are shared, and its row is locked. */
+type RunParams = { readonly assemblyId: string; readonly runId: string };
+
+/** A run of an assembly that is to be changed. With `lock`, its owners are shared, and its row is locked. */
 export async function findAssemblyRun(
   em: Em,
-  { assemblyId, runId }: { assemblyId: string; runId: string },
+  params: RunParams,
+  lock: boolean,
+): Promise<AssemblyRunTarget | undefined> {
+  const target = await findRun(em, params, lock);
+  return target?.isDeleted ? undefined : target;
+}
+
+/** A run that is to be read. It outlives its assembly. */
+export function findReadableAssemblyRun(em: Em, params: RunParams): Promise<AssemblyRunTarget | undefined> {
+  return findRun(em, params, false);
+}
+
+async function findRun(
+  em: Em,
+  { assemblyId, runId }: RunParams,
   lock: boolean,
 ): Promise<AssemblyRunTarget | undefined> {
   const known = await em.findOne(AssemblyRun, { id: runId, assemblyId });
