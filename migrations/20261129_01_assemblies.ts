@@ -97,7 +97,7 @@ export class Assemblies extends Migration {
         "responsible_user_id" uuid null,
         "authors" jsonb not null,
         "cancel_reason" text null,
-        "canceled_by" varchar(255) null,
+        "canceled_by_name" varchar(255) null,
         "revision" int not null default 1,
         "created_at" timestamptz(3) not null,
         "started_at" timestamptz(3) null,

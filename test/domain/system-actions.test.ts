@@ -3,6 +3,7 @@ import pino from 'pino';
 import { v5 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makePartitions } from '#database/partitions.ts';
+import { endLostAssemblyRun } from '#domain/assemblies/runs/reconcile.ts';
 import { removeExpired } from '#domain/audit/retention.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';
@@ -11,6 +12,7 @@ import { systemActions } from '#domain/system-actions.ts';
 import { removeDeadWorker } from '#domain/workers/loss.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { addAssembly, addTemplate } from '#test/support/assemblies/assemblies.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 import { expireInstances } from '#worker/expiry.ts';
 import { reportSilentWorkers } from '#worker/worker-supervision.ts';
@@ -91,6 +93,26 @@ describe('a system action leaves one audit record with the owners of its target'
     );
     const owners = { organization_id: tenant.organization, team_id: tenant.team };
     expect(events).toEqual([{ type: 'run.finished', actor_name: 'reconciliation', ...owners }]);
+  });
+
+  it('when the engine has lost the workflow of an assembly run', async () => {
+    const template = await addTemplate(tenant.owner, { team: tenant.team });
+    const path = await addAssembly(tenant, { nodes: { hello: { template: template.slug } } });
+    await tenant.owner.make(`${path}/publish`, { version: '1.0.0' });
+    const { body: run } = await tenant.owner.post(`${path}/runs`, { environment_id: tenant.environment });
+    const lost = { id: run.id, workflowId: run.idempotency_key };
+    expect(await endLostAssemblyRun(deps(), lost), 'the workflow is still to be started').toBe(false);
+    await api.rows('delete from outbox');
+    const resumed = { ...lost, workflowId: newId() };
+    expect(await endLostAssemblyRun(deps(), resumed), 'another workflow drives it by now').toBe(false);
+    expect(await Promise.all([1, 2].map(() => endLostAssemblyRun(deps(), lost)))).toEqual(
+      expect.arrayContaining([true, false]),
+    );
+    expect(await recordsOf('assembly_run.engine_lost', run.id)).toMatchObject([
+      { ...ofTenant('assembly_runs', 'reconciliation'), after: { status: 'failed', reason: 'engine_lost' } },
+    ]);
+    const { body: ended } = await tenant.owner.get(`${path}/runs/${run.id}`);
+    expect(ended).toMatchObject({ status: 'failed', nodes: { hello: 'canceled' } });
   });
 
   it('when a state of an ended attempt is recovered, and when one is refused', async () => {

@@ -156,7 +156,7 @@ export const AssemblyRunSchema = defineEntity({
     authors: p.json<RunAuthor[]>(),
     cancelReason: p.text().nullable(),
     /** The name of who canceled it. */
-    canceledBy: p.string().nullable(),
+    canceledByName: p.string().nullable(),
     revision: revision(),
     createdAt: createdAt(),
     startedAt: at().nullable(),

@@ -177,7 +177,7 @@ async function cancelNodeRun(
       tx,
       locked,
       { reason: cancelReasons[because] },
-      (because === 'canceled' && run.canceledBy) || service,
+      (because === 'canceled' && run.canceledByName) || service,
     );
   }
   node.status = 'canceling';

@@ -18,7 +18,7 @@ export async function cancelAssemblyRun(
   refuseByStatus('cancel', run.status);
   if (!run.moveTo('canceling')) return;
   run.cancelReason = reason ?? null;
-  run.canceledBy = by;
+  run.canceledByName = by;
   run.statusReason = 'canceled_by_user';
   await tx.em.flush();
   publishAssemblyRunEvent(tx, run, 'assembly_run.cancel_requested', { by, reason: reason ?? null });

@@ -46,7 +46,7 @@ function restart(run: AssemblyRun, key: string, by: Principal): void {
     workflowId: key,
     statusReason: null,
     cancelReason: null,
-    canceledBy: null,
+    canceledByName: null,
     finishedAt: null,
     ...authorityOf(by),
   });
