@@ -32,9 +32,9 @@ import type { Operation } from '#api/pipeline/operation.ts';
 import * as projects from '#api/projects/operations.ts';
 import * as templates from '#api/registry/template-operations.ts';
 import * as templateVersions from '#api/registry/version-operations.ts';
-import * as runApproval from '#api/runs/approval-operations.ts';
+import * as runApproval from '#api/runs/approvals/approval-operations.ts';
+import * as runInbox from '#api/runs/approvals/inbox-operations.ts';
 import * as runComments from '#api/runs/comment-operations.ts';
-import * as runInbox from '#api/runs/inbox-operations.ts';
 
 import * as runLists from '#api/runs/lists/list-operations.ts';
 import * as runStatistics from '#api/runs/lists/statistics-operations.ts';

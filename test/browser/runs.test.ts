@@ -14,6 +14,14 @@ let origin: string;
 let browser: Browser;
 
 const nothing: PageWatch = { violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] };
+/** Runs inside the page, before its own scripts. A shift without a sizeable effect is one of parts of the bar that are still arriving. */
+const watchShifts = `(() => {
+  window.shifts = [];
+  const name = ({ node }) => node?.id || node?.className || node?.nodeName;
+  new PerformanceObserver((list) => list.getEntries().forEach(({ value, sources }) => {
+    if (value > 0.005) window.shifts.push(value.toFixed(3) + ' ' + sources.map(name).join(', '));
+  })).observe({ type: 'layout-shift', buffered: true });
+})()`;
 const hostile = `<img src=x onerror=alert(1)> \u202Egnirts ${'Wolfeschlegelsteinhausen'.repeat(8)}`;
 
 describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', () => {
@@ -125,6 +133,48 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
     }
     expect({ ...watch, consoleErrors: [], failed: [] }).toEqual(nothing);
     await page.close();
+  });
+
+  it('move nothing that was drawn: times have their own zone, and keys their place, from the beginning', async () => {
+    const { body } = await root.get('/runs?scope=readable&limit=1');
+    const runId = body.runs[0].id;
+    const session = await (await open('/workloads/runs')).page.context().storageState();
+    for (const width of [1280, 390]) {
+      const context = await browser.newContext({
+        storageState: session,
+        timezoneId: 'Asia/Kathmandu',
+        viewport: { width, height: 800 },
+      });
+      const page = await context.newPage();
+      await page.addInitScript(watchShifts);
+      for (const path of [`/workloads/runs/${runId}?tab=plan`, '/workloads/runs']) {
+        await page.goto(origin + path, { waitUntil: 'load' });
+        await page.waitForTimeout(300);
+        expect(await page.evaluate('window.shifts'), `${path} ${width}`).toEqual([]);
+      }
+      await context.close();
+    }
+  });
+
+  it('show times in the zone of the reader or in UTC, as the service writes them', async () => {
+    const { body } = await root.get('/runs?scope=readable&limit=1');
+    const runId = body.runs[0].id;
+    await api.rows("update runs set created_at = '2026-09-03T21:07:00Z' where id = ?", [runId]);
+    const session = await (await open('/workloads/runs')).page.context().storageState();
+    const context = await browser.newContext({ storageState: session, timezoneId: 'Asia/Kathmandu' });
+    const page = await context.newPage();
+    await page.goto(`${origin}/workloads/runs/${runId}?tab=events`);
+    const time = page.locator('.run-brief time');
+    expect(await time.textContent()).toBe('4 Sept 2026, 02:52');
+    await time.hover();
+    expect(await time.getAttribute('title')).toMatch(/^Friday,? 4 September 2026 at 02:52:00 GMT\+5:45$/);
+    await page.locator('.visitor summary').click();
+    await page.getByRole('button', { name: 'Show times in' }).click();
+    expect(await time.textContent()).toBe('3 Sept 2026, 21:07 UTC');
+    const plain = await browser.newPage({ javaScriptEnabled: false, storageState: session });
+    await plain.goto(`${origin}/workloads/runs/${runId}?tab=events`);
+    expect(await plain.locator('.run-brief time').textContent()).toBe('3 Sept 2026, 21:07 UTC');
+    await Promise.all([context.close(), plain.context().close()]);
   });
 });
 

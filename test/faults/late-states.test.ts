@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readState } from '#domain/instances/state.ts';
+import { readState } from '#domain/instances/state/state.ts';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { AttemptSuperseded } from '#domain/runs/errors.ts';
 import { deregisterWorker } from '#domain/workers/store.ts';

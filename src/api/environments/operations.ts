@@ -13,7 +13,7 @@ import {
   findEnvironmentToChange,
   listEnvironments,
 } from '#domain/environments/store.ts';
-import { findEnvironmentHold } from '#domain/holds/environment-holds.ts';
+import { findEnvironmentHold, findEnvironmentHolds } from '#domain/holds/environment-holds.ts';
 import { findProject } from '#domain/projects/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -62,7 +62,12 @@ export const list = readList({
     const { organization_id: organizationId, team_id: teamId, project_id: projectId } = query;
     const filter = { ...withArchivedFilter(query), organizationId, teamId, projectId };
     const page = await listEnvironments(em, principal, filter);
-    return { environments: page.items.map(viewEnvironment), next_cursor: page.nextCursor };
+    const holds = await findEnvironmentHolds(em, page.items);
+    const environments = page.items.map((each, at) => ({
+      ...viewEnvironment(each),
+      hold: viewHold(holds[at] ?? null),
+    }));
+    return { environments, next_cursor: page.nextCursor };
   },
 });
 

@@ -40,8 +40,24 @@ const fields = {
   lock: LockView.nullable().describe('What keeps its applies from starting; null: it is not locked.'),
 };
 
+const HoldView = z
+  .object({
+    code: z.enum(holdCodes),
+    by: LockView.shape.by.nullable().describe('Who paused or locked; null for a freeze window.'),
+    name: z.string().nullable().describe('The name of the freeze window; null for a pause or a lock.'),
+    reason: z.string(),
+    since: Time,
+    until: Time.nullable().describe('When it ends by itself; null: when somebody ends it.'),
+  })
+  .meta({ id: 'EnvironmentHold' })
+  .nullable()
+  .describe(
+    'What keeps its applies from starting now, as a waiting run says it: a pause of the installation, else its lock, else the ' +
+      'freeze window that ends last. Null: nothing does.',
+  );
+
 /** An environment in a list. */
-export const ListedEnvironmentView = z.object(fields).meta({ id: 'ListedEnvironment' });
+export const ListedEnvironmentView = z.object({ ...fields, hold: HoldView }).meta({ id: 'ListedEnvironment' });
 
 /** An environment in every answer about one environment. */
 export const EnvironmentView = z.object({ ...fields, actions: environmentActions.view }).meta({ id: 'Environment' });
@@ -50,21 +66,7 @@ export const EnvironmentView = z.object({ ...fields, actions: environmentActions
 export const EnvironmentDetails = z
   .object({
     ...EnvironmentView.shape,
-    hold: z
-      .object({
-        code: z.enum(holdCodes),
-        by: LockView.shape.by.nullable().describe('Who paused or locked; null for a freeze window.'),
-        name: z.string().nullable().describe('The name of the freeze window; null for a pause or a lock.'),
-        reason: z.string(),
-        since: Time,
-        until: Time.nullable().describe('When it ends by itself; null: when somebody ends it.'),
-      })
-      .meta({ id: 'EnvironmentHold' })
-      .nullable()
-      .describe(
-        'What keeps its applies from starting now, as a waiting run says it: a pause of the installation, else its lock, else the ' +
-          'freeze window that ends last. Null: nothing does.',
-      ),
+    hold: HoldView,
   })
   .meta({ id: 'EnvironmentDetails' });
 

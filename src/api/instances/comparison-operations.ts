@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { read } from '#api/pipeline/operation.ts';
 import { ValueChangeView, viewValueChange } from '#api/pipeline/value-changes.ts';
-import { compareStates, type StateComparison } from '#domain/instances/state-comparison.ts';
+import { compareStates, type StateComparison } from '#domain/instances/state/state-comparison.ts';
 import { findInstance } from '#domain/instances/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';

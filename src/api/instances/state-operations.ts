@@ -3,9 +3,14 @@ import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import { readState } from '#domain/instances/state.ts';
-import { forgetImportedState } from '#domain/instances/state-forgetting.ts';
-import { importFirstState, largestImport, largestSerial, readImportedState } from '#domain/instances/state-import.ts';
+import { readState } from '#domain/instances/state/state.ts';
+import { forgetImportedState } from '#domain/instances/state/state-forgetting.ts';
+import {
+  importFirstState,
+  largestImport,
+  largestSerial,
+  readImportedState,
+} from '#domain/instances/state/state-import.ts';
 import { listStateVersions, readStateVersion } from '#domain/instances/store.ts';
 import { findInstance, findInstanceToChange } from '#domain/instances/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';

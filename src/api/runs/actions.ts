@@ -5,7 +5,7 @@ import type { AdmittedRun } from '#domain/runs/admission/admission.ts';
 import { prefillOf } from '#domain/runs/admission/prefill.ts';
 import type { RunWithFacts } from '#domain/runs/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import { toApproval } from './approval-views.ts';
+import { toApproval } from './approvals/approval-views.ts';
 import { type RunView, toListedRun } from './views.ts';
 
 /** The operation that carries out an action of a run. */

@@ -11,7 +11,7 @@ import { shownIdOf } from '#domain/shared/access/principal.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { isolations } from '#domain/workers/model.ts';
 import { By } from './actor-view.ts';
-import { ApprovalView, ListedApprovalView, toListedApproval } from './approval-views.ts';
+import { ApprovalView, ListedApprovalView, toListedApproval } from './approvals/approval-views.ts';
 import { SummaryView } from './plan-views.ts';
 
 const runEventTypes = (Object.keys(eventTypes) as EventTypeName[]).filter((name) => eventTypes[name].subject === 'run');

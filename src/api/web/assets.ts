@@ -28,6 +28,15 @@ const packageScripts = {
   'htmx-sse.js': 'htmx.org/dist/ext/hx-sse.min.js',
 } as const;
 
+/**
+ * Scripts that every page has, as one file each, because every request costs time. The first runs before the page is drawn, the
+ * second when it has been parsed. They are served only as these files.
+ */
+const bundles = {
+  'before.js': ['theme.js', 'times.js'],
+  'common.js': ['keys.js', 'forms.js', 'htmx.js', 'htmx-sse.js', 'live.js', 'inbox.js'],
+} as const;
+
 /** All assets are read at the start, because a process that drops its privileges may no longer read them later. */
 const assets = readAssets();
 
@@ -70,27 +79,46 @@ function send({ type, content, gzipped, tag }: Asset, request: FastifyRequest, r
 
 /** The stylesheet is made of all files in `styles`, in the order of their names. */
 function readAssets(): ReadonlyMap<string, Asset> {
-  const require = createRequire(import.meta.url);
-  const stylesheet = Buffer.concat(
-    namesIn('styles/').map((name) => readFileSync(new URL(`styles/${name}`, directory))),
-  );
+  const styles = namesIn('styles/').map((name) => readFileSync(new URL(`styles/${name}`, directory)));
+  const files = readFiles();
+  const bundled = new Set<string>(Object.values(bundles).flat());
   return new Map<string, Asset>([
-    ['coordinator.css', toAsset('.css', stylesheet)],
-    ...['', 'scripts/'].flatMap((folder) =>
-      namesIn(folder).map((name): [string, Asset] => [name, readAsset(new URL(folder + name, directory))]),
-    ),
-    ...Object.entries(packageScripts).map(([name, path]): [string, Asset] => [name, readAsset(require.resolve(path))]),
+    ['coordinator.css', toAsset('.css', Buffer.concat(styles))],
+    ...Object.entries(bundles).map(([name, parts]): [string, Asset] => [name, toAsset('.js', bundle(parts, files))]),
+    ...[...files]
+      .filter(([name]) => !bundled.has(name))
+      .map(([name, content]): [string, Asset] => [name, toAsset(extname(name), content)]),
   ]);
+}
+
+/** The files that are served as they are, and the parts of the bundles, by name. */
+function readFiles(): ReadonlyMap<string, Buffer> {
+  const require = createRequire(import.meta.url);
+  const own = ['', 'scripts/'].flatMap((folder) =>
+    namesIn(folder).map((name): [string, Buffer] => [name, readFileSync(new URL(folder + name, directory))]),
+  );
+  const packaged = Object.entries(packageScripts).map(([name, path]): [string, Buffer] => [
+    name,
+    readFileSync(require.resolve(path)),
+  ]);
+  return new Map([...own, ...packaged]);
+}
+
+/** Each script is a statement of its own, whatever the one before it ends with. */
+function bundle(names: readonly string[], files: ReadonlyMap<string, Buffer>): Buffer {
+  return Buffer.concat(
+    names.flatMap((name) => {
+      const content = files.get(name);
+      if (!content) throw new TypeError(`there is no script ${name}`);
+      return [content, Buffer.from('\n;\n')];
+    }),
+  );
 }
 
 function namesIn(folder: string): string[] {
   return readdirSync(new URL(folder, directory))
     .filter((name) => extname(name) in types)
     .sort();
-}
-
-function readAsset(path: string | URL): Asset {
-  return toAsset(extname(String(path)), readFileSync(path));
 }
 
 function toAsset(extension: string, content: Buffer): Asset {

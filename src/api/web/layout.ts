@@ -54,8 +54,6 @@ const htmxConfig = JSON.stringify({
   includeIndicatorCSS: false,
 });
 
-const commonScripts = ['theme.js', 'times.js', 'keys.js', 'forms.js', 'htmx.js', 'htmx-sse.js', 'live.js', 'inbox.js'];
-
 function renderDocument(page: Page, frame: Frame | null): Html {
   const { title, tabStatus, hasProblem, main, scripts = [] } = page;
   const before = [hasProblem ? 'Problem' : null, tabStatus].filter(Boolean).map((text) => `${text}: `);
@@ -69,10 +67,9 @@ function renderDocument(page: Page, frame: Frame | null): Html {
 <title>${before.join('')}${title} · delivery-coordinator</title>
 <link rel="stylesheet" href="${assetUrl('coordinator.css')}">
 <link rel="icon" type="image/svg+xml" href="${assetUrl('mark.svg')}">
-${commonScripts.map(
-  (name) => html`<script src="${assetUrl(name)}" ${name === 'theme.js' ? null : html`defer`}></script>
-`,
-)}${scripts.map(
+<script src="${assetUrl('before.js')}"></script>
+<script src="${assetUrl('common.js')}" defer></script>
+${scripts.map(
   (name) => html`<script src="${assetUrl(name)}" type="module"></script>
 `,
 )}</head>

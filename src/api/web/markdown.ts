@@ -75,6 +75,24 @@ function close(open: { readonly token: Token | null; readonly content: Html[] }[
   append(around.content, element ? [element(done.content, done.token, top)] : done.content);
 }
 
+/** The text of Markdown without its signs, for places that have no room for more: a line for each paragraph and item. */
+export function toPlainText(markdown: string): string {
+  const lines: string[] = [];
+  let mark = '';
+  for (const { type, children, content } of parser.parse(markdown, {})) {
+    if (type === 'list_item_open') mark = '– ';
+    const text = type === 'inline' ? (children ?? []).map(textOf).join('') : content.trim();
+    if (text === '') continue;
+    lines.push(`${mark}${text}`);
+    mark = '';
+  }
+  return lines.join('\n');
+}
+
+function textOf({ type, content }: Token): string {
+  return type === 'softbreak' || type === 'hardbreak' ? ' ' : content;
+}
+
 function renderAlone(token: Token, top: number): Html[] {
   if (token.type === 'inline') return renderTokens(token.children ?? [], top);
   const leaf = leaves[token.type];

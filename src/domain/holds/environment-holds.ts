@@ -64,12 +64,19 @@ export async function setFreezeWindows(
 }
 
 /** What keeps the applies of an environment from starting now, as a waiting run says it; null if nothing does. */
-export async function findEnvironmentHold(
+export async function findEnvironmentHold(em: Em, environment: EnvironmentTarget): Promise<Hold | null> {
+  const [hold = null] = await findEnvironmentHolds(em, [environment]);
+  return hold;
+}
+
+/** The same for each of several environments, in their order. */
+export async function findEnvironmentHolds(
   em: Em,
-  { lock, freezeWindows: windows }: EnvironmentTarget,
-): Promise<Hold | null> {
-  const installation = await findPause(em, false);
-  return findHold({ pause: installation?.pause ?? null, lock, windows }, new Date());
+  environments: readonly Pick<EnvironmentTarget, 'lock' | 'freezeWindows'>[],
+): Promise<(Hold | null)[]> {
+  const pause = (await findPause(em, false))?.pause ?? null;
+  const now = new Date();
+  return environments.map(({ lock, freezeWindows: windows }) => findHold({ pause, lock, windows }, now));
 }
 
 type HoldEvent = Pick<Parameters<Transaction['publish']>[0], 'type' | 'data'>;

@@ -8,7 +8,7 @@ import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { refreshListIfStale } from './resource-list-repair.ts';
-import { lockAndReadInstance } from './state.ts';
+import { lockAndReadInstance } from './state/state.ts';
 import { addInstance, freeName, type InstanceTarget } from './store.ts';
 
 /** Where an instance is made. The caller has shared the rows of the template and of all owners. */

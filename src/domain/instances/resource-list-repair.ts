@@ -4,7 +4,7 @@ import { db } from '#domain/db.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Instance } from './entity.ts';
 import { refreshList } from './resources.ts';
-import { lockAndReadInstance, readState } from './state.ts';
+import { lockAndReadInstance, readState } from './state/state.ts';
 import { readStateFile } from './state-file/state-file.ts';
 
 /**

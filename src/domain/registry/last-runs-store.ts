@@ -1,8 +1,10 @@
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { RunStatus } from '#domain/runs/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { inIndexGroup, orderOfGroup } from '#domain/shared/index-range.ts';
 
 /** The newest run of a template that somebody may read. */
 export interface LastRun {
@@ -13,6 +15,8 @@ export interface LastRun {
 
 /** So many of the newest runs of a template are searched, since other tenants may have used it a million times. */
 const searched = 200;
+
+const runsOfTemplate = { columns: ['r.template_id'], values: [sql.ref('t.id')], id: 'r.id' };
 
 /** The newest run of each template that the principal may read, by the template's id. */
 export async function readLastRuns(
@@ -29,10 +33,10 @@ export async function readLastRuns(
           .selectFrom(
             eb
               .selectFrom('runs as r')
-              .whereRef('r.template_id', '=', 't.id')
+              .where(inIndexGroup(runsOfTemplate))
               .where('r.deleted_at', 'is', null)
               .select(['r.id', 'r.status', 'r.created_at', 'r.team_id'])
-              .orderBy('r.id', 'desc')
+              .orderBy(orderOfGroup(runsOfTemplate))
               .limit(searched)
               .as('newest'),
           )

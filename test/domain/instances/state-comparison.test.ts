@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareContents } from '#domain/instances/state-comparison.ts';
+import { compareContents } from '#domain/instances/state/state-comparison.ts';
 
 const secret = { sensitive: true };
 const state = (...resources: object[]) =>

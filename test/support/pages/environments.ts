@@ -1,6 +1,6 @@
 import { required } from './answers.ts';
 import type { People, PersonKey } from './people.ts';
-import { lockReason, saleReason } from './runs/waiting-runs.ts';
+import { lockReason, saleReason } from './runs/stories/waiting-runs.ts';
 import type { SeededProject, Tenants } from './tenants.ts';
 
 type Kind = 'development' | 'staging' | 'production';

@@ -3,7 +3,6 @@ import { get as getProject } from '#api/projects/operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderAction } from '#api/web/components/actions.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
@@ -14,7 +13,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { type Action, toAction } from '#domain/shared/actions.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { create, list } from '../operations.ts';
-import { abbreviatePolicy, kindWords, type ListedEnvironment } from './words.ts';
+import { abbreviatePolicy, kindWords, type ListedEnvironment, renderHoldBadge } from './words.ts';
 
 /** Lists the environments of the scope, or of one project. */
 export async function showEnvironments(visit: Visit): Promise<FastifyReply> {
@@ -85,7 +84,7 @@ function renderRows(environments: readonly ListedEnvironment[], names: Names) {
       { label: 'Approvals', cell: ({ approval_policy: policy }) => abbreviatePolicy(policy) },
       {
         label: 'Held by',
-        cell: ({ lock }) => (lock ? renderStatusBadge({ word: 'Locked', icon: 'lock', tone: 'approval' }) : null),
+        cell: renderHoldBadge,
       },
       { label: 'Created', kind: 'minor', cell: ({ created_at: at }) => renderAge(at) },
     ],

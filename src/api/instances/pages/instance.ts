@@ -6,6 +6,7 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
+import { renderTeamLink } from '#api/web/components/team-link.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -120,7 +121,10 @@ function renderInstanceFacts(instance: Instance, names: Names): Html {
           ? html`<a class="foreign" href="${pagePath(pages.environment, { id: environment })}">${nameOf(environment)}</a>`
           : 'none',
       ],
-      ['Team', instance.team_id ? nameOf(instance.team_id) : 'none: it belongs to the whole installation'],
+      [
+        'Team',
+        instance.team_id ? renderTeamLink(instance.team_id, names) : 'none: it belongs to the whole installation',
+      ],
       ['Deployed by', run ? renderRunLink(run) : 'nothing yet'],
       ['Busy with', lockedBy ? renderRunLink(lockedBy) : null],
       ['Tool', instance.tool],

@@ -1,12 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import { list as listEnvironments } from '#api/environments/operations.ts';
-import { abbreviatePolicy, kindWords, type ListedEnvironment } from '#api/environments/pages/words.ts';
+import { abbreviatePolicy, kindWords, type ListedEnvironment, renderHoldBadge } from '#api/environments/pages/words.ts';
 import { archivingNews } from '#api/tenancy/pages/archiving-forms.ts';
 import { renderArchivedBadge } from '#api/tenancy/pages/views.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -61,9 +60,7 @@ function renderEnvironments(rows: readonly ListedEnvironment[]): Html {
       { label: 'Approvals', cell: ({ approval_policy: policy }) => abbreviatePolicy(policy) },
       {
         label: 'Held by',
-        cell: ({ lock, archived_at: archivedAt }) =>
-          renderArchivedBadge(archivedAt) ??
-          (lock ? renderStatusBadge({ word: 'Locked', icon: 'lock', tone: 'approval' }) : null),
+        cell: (environment) => renderArchivedBadge(environment.archived_at) ?? renderHoldBadge(environment),
       },
       { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],

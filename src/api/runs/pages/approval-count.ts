@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { describeInbox, type InboxCount } from '#api/web/frame/inbox-link.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { list as listApprovals } from '../inbox-operations.ts';
+import { list as listApprovals } from '../approvals/inbox-operations.ts';
 
 /** The bar counts no further. */
 const most = 20;

@@ -27,5 +27,6 @@ export function renderRunStatus(status: RunStatus): Html {
 
 /** A state of anything, as shape, word and colour. */
 export function renderStatusBadge({ word, icon, tone }: StatusLook): Html {
-  return html`<span class="status status-${tone}">${renderIcon(icon)}${word}</span>`;
+  const shape = icon === 'loader-circle' ? html`<span class="turning">${renderIcon(icon)}</span>` : renderIcon(icon);
+  return html`<span class="status status-${tone}">${shape}${word}</span>`;
 }

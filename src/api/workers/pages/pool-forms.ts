@@ -3,7 +3,7 @@ import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { create, deleteWorkerPool, get } from '../pool-operations.ts';
-import { ruleFields, toRules } from './pool-fields.ts';
+import { readRuleFields, toRules } from './pool-fields.ts';
 
 const crumbs = [{ label: 'Workers', path: pagePath(pages.workers) }];
 
@@ -11,11 +11,11 @@ const crumbs = [{ label: 'Workers', path: pagePath(pages.workers) }];
 export function registerPoolForms(addPage: AddPage): void {
   addFormPage(addPage, pages.newWorkerPool, {
     read: async () => null,
-    describe: () => ({
+    describe: async (_subject, visit) => ({
       title: 'New pool',
       crumbs,
       below: 'Workers serve a pool by its name, in WORKER_POOLS.',
-      fields: [{ name: 'name', label: 'Name', maxLength: 63 }, ...ruleFields],
+      fields: [{ name: 'name', label: 'Name', maxLength: 63 }, ...(await readRuleFields(visit))],
       submit: 'Create the pool',
       cancel: pagePath(pages.workers),
     }),

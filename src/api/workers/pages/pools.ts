@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderTeamLink } from '#api/web/components/team-link.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { renderForm } from '#api/web/forms/form.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
@@ -12,12 +13,11 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { get, update } from '../pool-operations.ts';
-import { ruleFields, toRules, toTyped } from './pool-fields.ts';
+import { readRuleFields, toRules, toTyped } from './pool-fields.ts';
 import { describeAudience, describeEgress, type Pool, renderUse } from './workers.ts';
 
 type PoolVisit = Visit<{ name: string }>;
 const crumbs = [{ label: 'Workers', path: pagePath(pages.workers) }];
-const names = [...ruleFields.map(({ name }) => name), 'expected_revision'];
 
 /** Shows a pool, with the form that changes it for those who may. */
 export async function showPool(visit: PoolVisit): Promise<FastifyReply> {
@@ -32,7 +32,8 @@ async function show(visit: PoolVisit, typed: Typed | null, problems: FormProblem
   });
   const mayChange = pool.actions.some(({ name: action, allowed }) => action === 'update' && allowed);
   const { name } = pool;
-  const present = toTyped(pool);
+  const present = toTyped(pool, shownNames);
+  const fields = mayChange ? await readRuleFields(visit) : [];
   const page = {
     title: `Pool ${name}`,
     hasProblem: problems !== null,
@@ -51,7 +52,7 @@ ${
 <div class="panel">${renderForm({
         action: pagePath(pages.workerPool, { name }),
         fields: [
-          ...ruleFields.map((field) => ({ ...field, value: present[field.name] })),
+          ...fields.map((field) => ({ ...field, value: present[field.name] })),
           ...(pool.revision === null ? [] : [revisionField({ revision: pool.revision })]),
         ],
         typed: typed ?? {},
@@ -66,7 +67,6 @@ ${
 }
 
 function renderPoolFacts(pool: Pool, shownNames: Names): Html {
-  const listed = (ids: readonly string[] | null) => ids?.map((id) => shownNames.get(id)?.name ?? id).join(', ');
   return renderFacts([
     ['Slots in use', renderUse(pool.running, pool.concurrency)],
     ['Waiting', pool.queued],
@@ -75,8 +75,8 @@ function renderPoolFacts(pool: Pool, shownNames: Names): Html {
       html`<a href="${pagePath(pages.workers, {}, { pool: pool.name })}">${pool.workers}</a>, ${pool.contained_workers} with a sandbox`,
     ],
     ['Open to', describeAudience(pool)],
-    ['Teams', listed(pool.team_ids)],
-    ['Environments', listed(pool.environment_ids)],
+    ['Teams', renderLinks(pool.team_ids, (id) => renderTeamLink(id, shownNames))],
+    ['Environments', renderLinks(pool.environment_ids, (id) => renderEnvironmentLink(id, shownNames))],
     ['Isolation', pool.isolation === null ? 'any worker' : 'only workers with a sandbox'],
     ['Template code reaches', describeEgress(pool.egress)],
     ['Named places', pool.egress.allow.join(', ')],
@@ -84,7 +84,18 @@ function renderPoolFacts(pool: Pool, shownNames: Names): Html {
   ]);
 }
 
+/** Null and empty lists are said by "Open to". */
+function renderLinks(ids: readonly string[] | null, render: (id: string) => Html): Html | null {
+  if (ids === null || ids.length === 0) return null;
+  return html`<ul class="plain-list" role="list">${ids.map((id) => html`<li>${render(id)}</li>`)}</ul>`;
+}
+
+function renderEnvironmentLink(id: string, names: Names): Html {
+  return html`<a class="foreign" href="${pagePath(pages.environment, { id })}">${names.get(id)?.name ?? id}</a>`;
+}
+
 export async function submitPool(visit: PoolVisit): Promise<FastifyReply> {
+  const names = [...(await readRuleFields(visit)).map(({ name }) => name), 'expected_revision'];
   const typed = visit.form(...names);
   const { expected_revision: revision } = typed;
   const body = { ...toRules(typed), ...(revision && { expected_revision: Number(revision) }) };

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { Instance } from '#domain/instances/entity.ts';
-import { readState } from '#domain/instances/state.ts';
+import { readState } from '#domain/instances/state/state.ts';
 import { TemplateVersion } from '#domain/registry/entity.ts';
 import type { TemplateFiles } from '#domain/registry/files.ts';
 import { loadVersionById } from '#domain/registry/published.ts';

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { type Instance, StateVersion } from '#domain/instances/entity.ts';
-import { addStateVersion, lockAndReadInstance } from '#domain/instances/state.ts';
+import { addStateVersion, lockAndReadInstance } from '#domain/instances/state/state.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';

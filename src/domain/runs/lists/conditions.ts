@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { firstIdAt } from '#domain/shared/ids.ts';
+import type { IdRange } from '#domain/shared/index-range.ts';
 import type { OverRun } from '../details-store.ts';
 import { isTerminal, type RunStatus } from '../model.ts';
 import type { WaitingCode } from '../waiting.ts';
@@ -42,12 +43,9 @@ export function periodConditions(eb: OverRun, { from, to }: Pick<RunFilter, 'fro
 const clockToleranceMs = 60 * 60_000;
 
 /** The same period as a range of ids, a little wider: lists are ordered by id, so it is a range of their indexes. */
-export function idConditions(eb: OverRun, { from, to }: Pick<RunFilter, 'from' | 'to'>): Expression<SqlBool>[] {
+export function idRangeOf({ from, to }: Pick<RunFilter, 'from' | 'to'>): IdRange {
   const at = (time: Date, tolerance: number) => firstIdAt(new Date(time.getTime() + tolerance));
-  return [
-    ...(from ? [eb('runs.id', '>=', at(from, -clockToleranceMs))] : []),
-    ...(to ? [eb('runs.id', '<', at(to, clockToleranceMs))] : []),
-  ];
+  return { from: from && at(from, -clockToleranceMs), before: to && at(to, clockToleranceMs) };
 }
 
 /**

@@ -1,15 +1,16 @@
-import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, prepareSelect } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { afterId, type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { type RunDetails, selectRunDetails } from '../details-store.ts';
 import type { RunStatus } from '../model.ts';
-import { filterConditions, idConditions, periodConditions, statusConditions } from './conditions.ts';
+import { filterConditions, periodConditions } from './conditions.ts';
 import { type RunFilter, statusesOf } from './filter.ts';
+import { idsOf, indexPartOf } from './index-part.ts';
 import type { RunScope } from './scope.ts';
-import { isOfTeam, partsOf, type ScopePart, selectTeams } from './scope-store.ts';
+import { partsOf, type ScopePart, selectTeams } from './scope-store.ts';
 
 const selectRuns = prepareSelect((db) => db.selectFrom('runs').select(selectRunDetails));
 
@@ -53,17 +54,11 @@ function selectNewest(em: Em, part: ScopePart, status: RunStatus | null, request
 type OverOwner = ExpressionBuilder<Tables & { owner: { team: string | null } }, 'owner'>;
 
 function selectNewestOfOne(eb: OverOwner, part: ScopePart, status: RunStatus | null, { filter, page }: RunListRequest) {
-  const after = afterId(page);
+  const { conditions, order } = indexPartOf(expressionBuilder<Tables, 'runs'>(), part, status, idsOf(filter, page));
   return eb
     .selectFrom('runs')
-    .where((run) =>
-      run.and([...filterConditions(run, filter), ...periodConditions(run, filter), ...idConditions(run, filter)]),
-    )
-    .$if(after !== null, (query) => query.where('runs.id', '<', after))
-    .$if(part.kind === 'teams', (query) => query.whereRef('runs.team_id', '=', 'owner.team'))
-    .$if(part.kind === 'team', (query) => query.where(isOfTeam(part)))
-    .$if(status !== null, (query) => query.where((run) => run.and(statusConditions(run, status ?? 'queued'))))
+    .where((run) => run.and([...filterConditions(run, filter), ...periodConditions(run, filter), ...conditions]))
     .select('runs.id')
-    .orderBy('runs.id', 'desc')
+    .orderBy(order)
     .limit(page.limit + 1);
 }

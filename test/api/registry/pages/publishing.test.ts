@@ -94,7 +94,8 @@ describe('the form for a version', () => {
     const files = { 'net/main.tf': '# über\n', 'net/modules/a.tf': '# a\n', 'net/.terraform/x.tf': 'no' };
     const sent = await publish(id, { version: '1.0.0', changelog: 'First', spec: tofu, source: 'upload' }, files);
     expect(sent.status, problemsIn(sent.text)).toBe(303);
-    expect(sent.location).toBe(`/catalog/${id}/versions/1.0.0`);
+    expect(sent.location).toBe(`/catalog/${id}/versions/1.0.0?done=published`);
+    expect((await visitor.get(sent.location ?? '')).text).toContain('The version is published.');
     const { body } = await tenant.owner.get(`/registry/templates/${id}/versions/1.0.0`);
     expect(body.spec.executor.files).toEqual({ 'main.tf': '# über\n', 'modules/a.tf': '# a\n' });
     const next = await visitor.get(`/catalog/${id}/publish`);
@@ -119,7 +120,7 @@ describe('the form for a version', () => {
     };
     const sent = await publish(id, fields);
     expect(sent.status, problemsIn(sent.text)).toBe(303);
-    expect((await visitor.get(`${sent.location}?file=vpc%2Fmain.tf`)).text).toContain('# from git');
+    expect((await visitor.get(`${sent.location}&file=vpc%2Fmain.tf`)).text).toContain('# from git');
     const missing = await publish(id, { ...fields, version: '2.0.0', git_ref: 'gone' });
     expect(missing.status).toBe(422);
     expect(missing.text).toContain('value="gone"');

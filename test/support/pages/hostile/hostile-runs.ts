@@ -2,7 +2,7 @@ import type { ResourceChange } from '#domain/runs/plans/model.ts';
 import { idAt } from '../runs/ids.ts';
 import type { Actor, Place } from '../runs/places.ts';
 import { changeOf, createAll } from '../runs/plans.ts';
-import type { RunStory } from '../runs/story.ts';
+import type { RunStory } from '../runs/stories/story.ts';
 import { hostileLines, hostileName, hostileText, longWord } from './texts.ts';
 
 const hour = 60 * 60_000;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AttemptOutcome, LogPhase, LogStream, StatusReason } from '#domain/runs/model.ts';
 import { idAt } from './ids.ts';
 import { applyLines, planLines } from './log-lines.ts';
-import { isFinished, type RunStory, type Timeline } from './story.ts';
+import { isFinished, type RunStory, type Timeline } from './stories/story.ts';
 
 const linesPerChunk = 60;
 

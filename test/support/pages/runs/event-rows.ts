@@ -6,7 +6,7 @@ import { toPendingEvent } from '#domain/shared/events/publish.ts';
 import { idAt } from './ids.ts';
 import type { Actor } from './places.ts';
 import { digestOfPlan } from './run-row.ts';
-import { isFinished, type RunStory, type Timeline } from './story.ts';
+import { isFinished, type RunStory, type Timeline } from './stories/story.ts';
 
 type RunEvent = {
   [Type in Extract<EventTypeName, `run.${string}`>]: { at: number; type: Type; data: EventData<Type>; by?: Actor };

@@ -1,5 +1,5 @@
 import type { ResourceChange } from '#domain/runs/plans/model.ts';
-import type { RunStory } from './story.ts';
+import type { RunStory } from './stories/story.ts';
 
 /** What tools print about runs, with their colours. */
 

@@ -9,7 +9,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { SeededVersion } from '../catalog/add-templates.ts';
 import type { Place } from './places.ts';
-import { hasPlan, isFinished, type RunStory, type Timeline } from './story.ts';
+import { hasPlan, isFinished, type RunStory, type Timeline } from './stories/story.ts';
 
 /** What a run has from the runs of its instance before it. */
 export interface RunPosition {

@@ -11,7 +11,7 @@ import { idAt } from './ids.ts';
 import { writeInstances } from './instance-rows.ts';
 import type { Place } from './places.ts';
 import { digestOfPlan, type RunPosition, toRunRow } from './run-row.ts';
-import { hasPlan, isFinished, type RunStory, type Timeline, timelineOf } from './story.ts';
+import { hasPlan, isFinished, type RunStory, type Timeline, timelineOf } from './stories/story.ts';
 
 /** A run with its place among those of its instance. */
 export interface PlacedRun {

@@ -1,6 +1,6 @@
 import semver from 'semver';
 import { UploadedFile } from '#api/edge/json/uploads.ts';
-import { isObject } from '#api/web/forms/schema/resolve.ts';
+import { isObject } from '#api/web/forms/schema/plan/resolve.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import type { ShownVersion } from '../shown.ts';
 

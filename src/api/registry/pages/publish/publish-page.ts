@@ -33,5 +33,5 @@ export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply>
     return visit.run(publish, { params: { id }, body: { version, changelog, spec: composeSpec(form, base) } });
   });
   if (!sent.done) return showPublish(visit, sent.problems, form);
-  return visit.redirect(pagePath(pages.templateVersion, { id, version: form.version }));
+  return visit.redirect(pagePath(pages.templateVersion, { id, version: form.version }, { done: 'published' }));
 }

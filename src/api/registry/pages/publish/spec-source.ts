@@ -1,6 +1,6 @@
 import { parseStrictJson } from '#api/edge/json/json-text.ts';
 import type { UploadedFile } from '#api/edge/json/uploads.ts';
-import { isObject } from '#api/web/forms/schema/resolve.ts';
+import { isObject } from '#api/web/forms/schema/plan/resolve.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import type { ShownVersion } from '../shown.ts';
 import type { PublishForm } from './publish-form.ts';

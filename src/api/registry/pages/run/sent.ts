@@ -1,6 +1,6 @@
 import type { SentFields } from '#api/web/forms/schema/decode.ts';
 import { knowsField } from '#api/web/forms/schema/known.ts';
-import type { ObjectNode } from '#api/web/forms/schema/node.ts';
+import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import { isSchemaField } from '#api/web/forms/schema/slots.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 

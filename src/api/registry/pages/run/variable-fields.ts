@@ -1,7 +1,7 @@
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
-import { renderMembers } from '#api/web/forms/schema/render.ts';
 import { fieldNames, idOf, slots } from '#api/web/forms/schema/slots.ts';
 import { openPart, secretPart, type VariablesEntry } from '#api/web/forms/schema/variables.ts';
+import { renderMembers } from '#api/web/forms/schema/view/render.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { RunFacts } from './facts.ts';
 

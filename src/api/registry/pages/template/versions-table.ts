@@ -1,6 +1,7 @@
 import { renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { toPlainText } from '#api/web/markdown.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { executorWords } from '../executors.ts';
 import type { ListedVersion } from '../shown.ts';
@@ -49,6 +50,9 @@ const longestShown = 200;
 
 function renderChangelog(changelog: string): Html | null {
   if (changelog === '') return null;
-  const shown = changelog.length > longestShown ? `${changelog.slice(0, longestShown)}…` : changelog;
+  // What is cut off is not read: a changelog may be long.
+  const text = toPlainText(changelog.slice(0, 4 * longestShown));
+  const isCut = text.length > longestShown || changelog.length > 4 * longestShown;
+  const shown = isCut ? `${text.slice(0, longestShown)}…` : text;
   return html`<span class="foreign prewrap">${shown}</span>`;
 }

@@ -1,6 +1,6 @@
 import { showUnseen } from '#api/web/components/value-change/print.ts';
 import { renderValueChanges } from '#api/web/components/value-change/value-changes.ts';
-import { isObject } from '#api/web/forms/schema/resolve.ts';
+import { isObject } from '#api/web/forms/schema/plan/resolve.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { JsonObject } from '#domain/registry/variables/engine.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';

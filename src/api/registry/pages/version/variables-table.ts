@@ -1,8 +1,8 @@
 import { renderTable } from '#api/web/components/table.ts';
-import { describeRules, shorten } from '#api/web/forms/schema/hints.ts';
-import type { Node } from '#api/web/forms/schema/node.ts';
-import { planForm } from '#api/web/forms/schema/plan.ts';
-import { isObject } from '#api/web/forms/schema/resolve.ts';
+import type { Node } from '#api/web/forms/schema/plan/node.ts';
+import { planForm } from '#api/web/forms/schema/plan/plan.ts';
+import { isObject } from '#api/web/forms/schema/plan/resolve.ts';
+import { describeRules, shorten } from '#api/web/forms/schema/view/hints.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { JsonObject } from '#domain/registry/variables/engine.ts';
 

@@ -31,7 +31,7 @@ export async function showVersion(visit: Visit<{ id: string; version: string }>)
     },
     file,
     mayYank: visit.mayDo(yank, owner),
-    isYankedNow: visit.query('done') === 'yanked',
+    done: visit.query('done'),
   });
   return visit.show(page);
 }

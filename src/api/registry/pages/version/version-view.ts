@@ -1,8 +1,8 @@
 import { renderAction } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
+import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { renderStatus } from '#api/web/forms/fields.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { renderMarkdown } from '#api/web/markdown.ts';
@@ -22,16 +22,22 @@ export interface VersionPage {
   readonly previous: { readonly version: string; readonly changes: readonly VariableChange[] } | null;
   readonly file: ShownFile | null;
   readonly mayYank: Action;
-  readonly isYankedNow: boolean;
+  /** What was done just now, as the address says it. */
+  readonly done: string | undefined;
 }
 
+const news = {
+  published: 'The version is published. Nobody can change it any more.',
+  yanked: 'The version is yanked: ranges and “latest” no longer find it.',
+};
+
 export function versionPage(shown: VersionPage): Page {
-  const { template, version, previous, file, isYankedNow } = shown;
+  const { template, version, previous, file, done } = shown;
   const spec = readSpec(version.spec);
   return {
     title: `${template.name} ${version.version}`,
     main: html`<div class="page page-wide">
-${isYankedNow ? renderStatus('The version is yanked: ranges and “latest” no longer find it.') : null}
+${renderNews(done, news)}
 ${renderPageHead({
   title: `${template.name} ${version.version}`,
   crumbs: [

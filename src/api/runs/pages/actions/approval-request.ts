@@ -6,7 +6,7 @@ import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
-import { requestApproval } from '../../approval-operations.ts';
+import { requestApproval } from '../../approvals/approval-operations.ts';
 import { getRun } from '../../operations.ts';
 import { titleOf } from '../run/head.ts';
 import type { RunVisit, ShownRun } from '../run-tab.ts';

@@ -19,6 +19,8 @@ interface ActionForm {
     | typeof pages.deleteRun;
   readonly title: (run: ShownRun) => string;
   readonly verb: string;
+  /** Absent: something ends or is lost. */
+  readonly tone?: 'primary';
   readonly fields: readonly FormField[];
   readonly consequences: (visit: RunVisit, run: ShownRun) => Promise<Html> | Html;
   /** Carries it out, and answers where to go then. */
@@ -65,6 +67,7 @@ const actionForms: readonly ActionForm[] = [
     pattern: pages.requeueRun,
     title: (run) => `Run “${titleOf(run)}” again`,
     verb: 'Run again',
+    tone: 'primary',
     fields: [],
     consequences: describeRepetition,
     work: async (visit, id) => {
@@ -98,7 +101,7 @@ async function describeRepetition(visit: RunVisit, run: ShownRun): Promise<Html>
 
 /** Adds the forms that cancel a run, end it by force, repeat it, or delete it. */
 export function registerRunForms(addPage: AddPage): void {
-  for (const { pattern, title, verb, fields, consequences, work } of actionForms) {
+  for (const { pattern, title, verb, tone = 'danger', fields, consequences, work } of actionForms) {
     addFormPage(addPage, pattern, {
       read: (visit) => visit.read(getRun, { params: visit.params, query: {} }),
       describe: async (run, visit) => ({
@@ -110,7 +113,7 @@ export function registerRunForms(addPage: AddPage): void {
         lead: await consequences(visit, run),
         fields,
         submit: verb,
-        tone: 'danger',
+        tone,
         cancel: pagePath(pages.run, { id: run.id }),
         cancelLabel: 'Back to the run',
       }),

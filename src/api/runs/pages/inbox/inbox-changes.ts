@@ -4,7 +4,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import type { EventTypeName } from '#domain/events.ts';
 import { mayReview } from '#domain/runs/approval/rules.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { list as listApprovals } from '../../inbox-operations.ts';
+import { list as listApprovals } from '../../approvals/inbox-operations.ts';
 
 /** The events after which an inbox may hold other runs. */
 const relevant: ReadonlySet<EventTypeName> = new Set([

@@ -7,7 +7,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
-import { list as listApprovals } from '../../inbox-operations.ts';
+import { list as listApprovals } from '../../approvals/inbox-operations.ts';
 import { sendApprovalCount } from '../approval-count.ts';
 import { followApprovals } from './inbox-changes.ts';
 import { type Inbox, renderInboxTable } from './inbox-table.ts';

@@ -4,7 +4,7 @@ import { renderSince, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { RunOperation } from '#domain/runs/model.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
-import type { list as listApprovals } from '../../inbox-operations.ts';
+import type { list as listApprovals } from '../../approvals/inbox-operations.ts';
 import { renderPlanCounts } from '../plan/counts.ts';
 import { planPath } from '../plan/plan-address.ts';
 import { operationWords } from '../words.ts';

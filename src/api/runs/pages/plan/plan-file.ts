@@ -1,6 +1,6 @@
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
-import { getPlan } from '../../approval-operations.ts';
+import { getPlan } from '../../approvals/approval-operations.ts';
 
 /** Adds the download of a run's whole plan. */
 export function registerPlanFile(addPage: AddPage): void {

@@ -18,9 +18,9 @@ ${run.status === 'pending_approval' ? html`<a class="button button-plain" href="
 </header>`;
 }
 
-/** Buttons with which people move through the changes. A script shows them. */
+/** Buttons with which people move through the changes. They are shown where scripts run. */
 export function renderKeys(): Html {
-  return html`<span class="plan-keys" data-plan-keys hidden>
+  return html`<span class="plan-keys">
 ${renderKey('p', 'previous', 'Previous change', 'Previous')}
 ${renderKey('n', 'next', 'Next change', 'Next')}
 ${renderKey('e', 'toggle', 'Open or close the current change', 'Open')}

@@ -77,16 +77,5 @@
     opened = [];
   });
   window.addEventListener('hashchange', showNamed);
-
-  /** An update of the page brings the keys back as the service sends them: hidden. */
-  function showKeys() {
-    for (const keys of document.querySelectorAll('[data-plan-keys][hidden]')) keys.removeAttribute('hidden');
-  }
-  new MutationObserver(showKeys).observe(document.body, {
-    childList: true,
-    subtree: true,
-    attributeFilter: ['hidden'],
-  });
-  showKeys();
   showNamed();
 })();

@@ -1,23 +1,15 @@
 // Shows times in the reader's own time zone or in UTC, by one switch for all pages. Times of which the age matters say how long ago they
-// were, if that is less than a day. The exact time is in the title.
+// were, if that is less than a day. The exact time appears with the pointer. It runs before the page is parsed and changes each time as it
+// arrives, so that the browser never draws the service's own text, which has another width.
 (() => {
-  const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
-  const narrow = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
+  /** Each unit with its length, and as it is written in full, where there is little room, and in how long something lasts. */
   const units = /** @type {const} */ ([
-    ['hour', 3_600_000],
-    ['minute', 60_000],
-    ['second', 1_000],
+    { length: 3_600_000, usual: ' hr.', narrow: 'h', lasting: ' hr' },
+    { length: 60_000, usual: ' min.', narrow: 'm', lasting: ' min' },
+    { length: 1_000, usual: ' sec.', narrow: 's', lasting: ' sec' },
   ]);
+  const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept', 'Oct', 'Nov', 'Dec'];
   let isUtc = false;
-
-  /** @param {Date} time */
-  function describeSpan(time) {
-    const age = Math.max(0, Date.now() - time.getTime());
-    if (age >= 86_400_000) return null;
-    const [unit, length] = units.find(([, each]) => age >= each) ?? ['second', 1_000];
-    const words = new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'short' });
-    return `for ${words.format(Math.trunc(age / length))}`;
-  }
 
   try {
     isUtc = localStorage.getItem('time-zone') === 'utc';
@@ -25,68 +17,105 @@
     // The browser keeps nothing: local times.
   }
 
-  /** @param {Date} time @param {Intl.DateTimeFormatOptions} options */
-  function format(time, options) {
-    const zone = isUtc ? { timeZone: 'UTC' } : {};
-    return new Intl.DateTimeFormat('en-GB', { ...options, ...zone }).format(time);
+  /** As the service writes times. The formats of the browser take ten milliseconds to load. @param {Date} time */
+  function readParts(time) {
+    const shifted = isUtc ? time : new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
+    const day = `${shifted.getUTCDate()} ${months[shifted.getUTCMonth()]}`;
+    return { day, year: shifted.getUTCFullYear(), clock: shifted.toISOString().slice(11, 16) };
   }
 
-  /** @param {Date} time @param {Intl.RelativeTimeFormat} words */
-  function describeAge(time, words) {
-    const age = Date.now() - time.getTime();
+  /** @param {number} span @param {'usual' | 'narrow' | 'lasting'} words */
+  function count(span, words) {
+    const unit = units.find(({ length }) => span >= length) ?? units[2];
+    return Math.trunc(span / unit.length) + unit[words];
+  }
+
+  /** @param {number} age */
+  function describeSpan(age) {
+    return age < 86_400_000 ? `for ${count(Math.max(0, age), 'lasting')}` : null;
+  }
+
+  /** @param {number} age @param {'usual' | 'narrow'} words */
+  function describeAge(age, words) {
     if (Math.abs(age) >= 86_400_000) return null;
     if (Math.abs(age) < 1_000) return 'now';
-    const [unit, length] = units.find(([, each]) => Math.abs(age) >= each) ?? ['second', 1_000];
-    return words.format(-Math.trunc(age / length), unit);
-  }
-
-  /** @param {Date} time */
-  function isThisYear(time) {
-    return time.getFullYear() === new Date().getFullYear();
+    return age > 0 ? `${count(age, words)} ago` : `in ${count(-age, words)}`;
   }
 
   /** @param {HTMLTimeElement} element @param {Date} time */
   function describe({ dataset }, time) {
-    if ('lasting' in dataset) return describeSpan(time);
-    return 'relative' in dataset ? describeAge(time, 'dayOnly' in dataset ? narrow : relative) : null;
+    const age = Date.now() - time.getTime();
+    if ('lasting' in dataset) return describeSpan(age);
+    return 'relative' in dataset ? describeAge(age, 'dayOnly' in dataset ? 'narrow' : 'usual') : null;
   }
 
-  /** @param {HTMLTimeElement} element */
+  /** @param {HTMLTimeElement} element @param {Date} time */
+  function describePlain({ dataset }, time) {
+    const { day, year, clock } = readParts(time);
+    if ('dayOnly' in dataset) return year === new Date().getFullYear() ? day : `${day} ${year}`;
+    return `${'lasting' in dataset ? 'since ' : ''}${day} ${year}, ${clock}${isUtc ? ' UTC' : ''}`;
+  }
+
+  /** @param {Element} element */
   function show(element) {
+    if (!(element instanceof HTMLTimeElement)) return;
     const time = new Date(element.dateTime);
     if (Number.isNaN(time.getTime())) return;
-    const exact = format(time, { dateStyle: 'full', timeStyle: 'long' });
-    const plain =
-      'dayOnly' in element.dataset
-        ? format(time, { day: 'numeric', month: 'short', ...(isThisYear(time) ? {} : { year: 'numeric' }) })
-        : format(time, { dateStyle: 'medium', timeStyle: 'short' }) + (isUtc ? ' UTC' : '');
-    const text = describe(element, time) || ('lasting' in element.dataset ? `since ${plain}` : plain);
-    if (element.title !== exact) element.title = exact;
+    const text = describe(element, time) || describePlain(element, time);
     if (element.textContent !== text) element.textContent = text;
   }
 
-  function showAll() {
-    for (const element of document.querySelectorAll('time')) show(element);
-    const zone = isUtc ? 'UTC' : 'local time';
-    for (const name of document.querySelectorAll('[data-time-zone]')) {
-      if (name.textContent !== zone) name.textContent = zone;
+  /** Few readers ask for the exact time, and a page may have hundreds. @param {Event} event */
+  function showExact({ target }) {
+    const element = target instanceof Element ? target.closest('time') : null;
+    const time = new Date(element?.dateTime ?? '');
+    if (!element || Number.isNaN(time.getTime())) return;
+    const zone = isUtc ? { timeZone: 'UTC' } : {};
+    element.title = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long', ...zone }).format(time);
+  }
+
+  /** @param {ParentNode} part */
+  function showAll(part) {
+    for (const element of part.querySelectorAll('time')) show(element);
+  }
+
+  function showZone() {
+    for (const name of document.querySelectorAll('[data-time-zone]')) name.textContent = isUtc ? 'UTC' : 'local time';
+  }
+
+  /** A time that arrived or was changed, and every time in a part that arrived. @param {MutationRecord} change */
+  function showChanged({ target, addedNodes }) {
+    const around = target instanceof Element ? target : target.parentElement;
+    // A log has no times, and changes at every frame while somebody scrolls.
+    if (!around || around.closest('run-log')) return;
+    const changed = around.closest('time');
+    if (changed) return show(changed);
+    for (const node of addedNodes) {
+      if (!(node instanceof Element)) continue;
+      show(node);
+      showAll(node);
     }
   }
 
-  showAll();
   // An update brings the service's own text back; this runs before the browser draws it.
-  // A log has no such times, and changes at every frame while somebody scrolls.
-  const isOfLog = (/** @type {MutationRecord} */ { target }) => target instanceof Element && target.closest('run-log');
-  new MutationObserver((changes) => {
-    if (!changes.every(isOfLog)) showAll();
-  }).observe(document.body, { childList: true, characterData: true, subtree: true });
-  setInterval(showAll, 10_000);
-  for (const button of document.querySelectorAll('[data-do="switch-time-zone"]')) {
-    button.removeAttribute('hidden');
-    button.addEventListener('click', () => {
-      isUtc = !isUtc;
-      localStorage.setItem('time-zone', isUtc ? 'utc' : 'local');
-      showAll();
-    });
-  }
+  new MutationObserver((changes) => changes.forEach(showChanged)).observe(document.documentElement, {
+    childList: true,
+    characterData: true,
+    attributeFilter: ['datetime'],
+    subtree: true,
+  });
+  document.addEventListener('pointerover', showExact, { passive: true });
+  setInterval(() => showAll(document), 10_000);
+  document.addEventListener('DOMContentLoaded', () => {
+    showZone();
+    for (const button of document.querySelectorAll('[data-do="switch-time-zone"]')) {
+      button.removeAttribute('hidden');
+      button.addEventListener('click', () => {
+        isUtc = !isUtc;
+        localStorage.setItem('time-zone', isUtc ? 'utc' : 'local');
+        showAll(document);
+        showZone();
+      });
+    }
+  });
 })();

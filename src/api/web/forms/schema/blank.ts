@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts';
 import { costOf, costOfAll } from './cost.ts';
 import type { Entry } from './entry.ts';
-import type { ArrayNode, Node, ObjectNode } from './node.ts';
+import type { ArrayNode, Node, ObjectNode } from './plan/node.ts';
 
 const blankJson: Entry = { kind: 'json', text: '' };
 

@@ -1,6 +1,6 @@
 import { Budget, costOfText } from './budget.ts';
 import { type Entry, itemNode } from './entry.ts';
-import type { Node, ObjectNode } from './node.ts';
+import type { Node, ObjectNode } from './plan/node.ts';
 
 /** So many parts a form shows, with all items of all its lists. What is more is written as JSON. */
 export const mostEntries = 2000;

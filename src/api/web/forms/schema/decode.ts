@@ -5,8 +5,8 @@ import type { Budget } from './budget.ts';
 import { costOf, costOfAll, mostEntries } from './cost.ts';
 import { type Entry, itemNode, mostItems, type Row } from './entry.ts';
 import { entryOf } from './fill.ts';
-import type { ArrayNode, Node, ObjectNode, ShapesNode } from './node.ts';
-import { isObject } from './resolve.ts';
+import type { ArrayNode, Node, ObjectNode, ShapesNode } from './plan/node.ts';
+import { isObject } from './plan/resolve.ts';
 import { fieldNames, slots } from './slots.ts';
 import { readEntry } from './value.ts';
 

@@ -4,7 +4,7 @@ import type { Budget } from './budget.ts';
 import { costOf } from './cost.ts';
 import { type Entry, itemNode, mostItems } from './entry.ts';
 import { entryOf } from './fill.ts';
-import { holdsSecret, isComposite, type Node, type ObjectNode } from './node.ts';
+import { holdsSecret, isComposite, type Node, type ObjectNode } from './plan/node.ts';
 import { slots } from './slots.ts';
 import { readEntry } from './value.ts';
 

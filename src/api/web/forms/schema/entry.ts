@@ -1,4 +1,4 @@
-import type { Node } from './node.ts';
+import type { Node } from './plan/node.ts';
 
 /** What is entered into a part of a form, as it was typed: it need not be right. */
 export type Entry =

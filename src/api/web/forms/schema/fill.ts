@@ -3,8 +3,8 @@ import { blankEntry } from './blank.ts';
 import type { Budget } from './budget.ts';
 import { costOf, costOfAll } from './cost.ts';
 import { type Entry, itemNode, mostItems } from './entry.ts';
-import type { ArrayNode, Node, ObjectNode, ShapesNode } from './node.ts';
-import { isObject } from './resolve.ts';
+import type { ArrayNode, Node, ObjectNode, ShapesNode } from './plan/node.ts';
+import { isObject } from './plan/resolve.ts';
 
 /** A part of a form that is filled in from a value. A value that the form cannot show, or that is beyond the budget, is written as JSON. */
 export function entryOf(node: Node, value: JsonValue | undefined, budget: Budget): Entry {

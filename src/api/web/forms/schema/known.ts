@@ -1,5 +1,5 @@
 import { itemNode, mostItems } from './entry.ts';
-import type { ArrayNode, Node, ObjectNode } from './node.ts';
+import type { ArrayNode, Node, ObjectNode } from './plan/node.ts';
 import { slots } from './slots.ts';
 
 /** Whether the form of these variables can have a field with this name. What it cannot have must be refused, not ignored. */

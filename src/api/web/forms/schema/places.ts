@@ -1,7 +1,7 @@
 import { escapePointer } from '#domain/registry/variables/walk.ts';
 import { toSentence } from '../../text.ts';
 import { type Entry, itemNode } from './entry.ts';
-import { isComposite, type Node } from './node.ts';
+import { isComposite, type Node } from './plan/node.ts';
 import { fieldNames, groupId, idOf, slots } from './slots.ts';
 import type { ValueProblem } from './value.ts';
 

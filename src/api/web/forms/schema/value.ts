@@ -2,7 +2,7 @@ import { parseStrictJson } from '#api/edge/json/json-text.ts';
 import { escapePointer } from '#domain/registry/variables/walk.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type Entry, itemNode } from './entry.ts';
-import type { ArrayNode, Node, ObjectNode } from './node.ts';
+import type { ArrayNode, Node, ObjectNode } from './plan/node.ts';
 
 /** A problem with one value. `pointer` is its JSON pointer, as in the service's own errors. */
 export interface ValueProblem {

@@ -5,7 +5,7 @@ import { decodeEntry, type SentFields } from './decode.ts';
 import { applyEdit, type Edit } from './edit.ts';
 import type { Entry } from './entry.ts';
 import { entryOf } from './fill.ts';
-import { holdsSecret, type ObjectNode } from './node.ts';
+import { holdsSecret, type ObjectNode } from './plan/node.ts';
 import { fieldNames, slots } from './slots.ts';
 import { readEntry, type ValueProblem } from './value.ts';
 

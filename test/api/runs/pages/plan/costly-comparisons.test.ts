@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderOneChange } from '#api/runs/pages/plan/plan-list.ts';
-import { compareContents } from '#domain/instances/state-comparison.ts';
+import { compareContents } from '#domain/instances/state/state-comparison.ts';
 import { type Effort, newEffort } from '#domain/shared/values/comparison/compare.ts';
 import { listValueChanges } from '#domain/shared/values/comparison/value-changes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';

@@ -165,6 +165,12 @@ describe('the plan of a run', () => {
     for (const words of [early, failed]) expect(words).not.toMatch(/no changes|changes no resource/i);
   });
 
+  it('that is only assumed says that nobody knows what changes, and not that a tool planned it', async () => {
+    const words = wordsOf(await openPlan(await runs.add([change('update', 'template', null, null)])));
+    expect(words).toContain('nobody knows yet what changes');
+    expect(words).not.toContain('The tool plans');
+  });
+
   it('without changes says that it changes no resource', async () => {
     expect(wordsOf(await openPlan(await runs.add([])))).toContain('This plan changes no resource');
   });

@@ -1,7 +1,7 @@
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
-import { list as listApprovals } from '../../../inbox-operations.ts';
+import { list as listApprovals } from '../../../approvals/inbox-operations.ts';
 import { mayApprove } from '../../approval-count.ts';
 import type { RunVisit, ShownRun } from '../../run-tab.ts';
 import { planPath } from '../plan-address.ts';

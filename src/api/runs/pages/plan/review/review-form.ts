@@ -67,6 +67,11 @@ function renderDecision(
 /** Why the visitor may not decide. It stands there to be read, since it is what the visitor came for. */
 function renderRefusals({ actions }: ShownRun): Html {
   const refused = actions.filter(({ name, allowed }) => (name === 'approve' || name === 'reject') && !allowed);
+  const [first, second] = refused;
+  if (first && second && first.reason === second.reason) {
+    const ids = html`<span id="why-not-approve"><span id="why-not-reject">You cannot decide about this plan: ${first.reason ?? 'this is not possible now'}.</span></span>`;
+    return html`<p class="plan-why-not">${ids}</p>`;
+  }
   const words = { approve: 'You cannot approve', reject: 'You cannot reject' };
   return html`${refused.map(
     ({ name, reason }) =>

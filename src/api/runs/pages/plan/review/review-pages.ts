@@ -4,7 +4,7 @@ import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type ParamsOf, pages } from '#api/web/paths.ts';
 import type { AddPage, PageHandler } from '#api/web/visit/route.ts';
-import { review } from '../../../approval-operations.ts';
+import { review } from '../../../approvals/approval-operations.ts';
 import { getRun } from '../../../operations.ts';
 import type { RunVisit, ShownRun } from '../../run-tab.ts';
 import { planPath } from '../plan-address.ts';

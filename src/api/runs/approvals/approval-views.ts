@@ -4,7 +4,7 @@ import { strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { type ApprovalFacts, countsNow } from '#domain/runs/approval/rules.ts';
 import type { RunDetails } from '#domain/runs/details-store.ts';
-import { By } from './actor-view.ts';
+import { By } from '../actor-view.ts';
 
 const ListedReviewView = z
   .object({

@@ -1,6 +1,6 @@
-import { colourfulLines } from './colourful-lines.ts';
+import { colourfulLines } from '../colourful-lines.ts';
+import { destroyAll } from '../plans.ts';
 import type { Narrator } from './narrator.ts';
-import { destroyAll } from './plans.ts';
 import type { RunStory } from './story.ts';
 
 const [minute, hour] = [60_000, 60 * 60_000];

@@ -8,8 +8,8 @@ import { nestingOf } from '#domain/shared/values/comparison/nesting.ts';
 import type { ValuePath } from '#domain/shared/values/comparison/paths.ts';
 import { listValueChanges, type ValueChange } from '#domain/shared/values/comparison/value-changes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { toDeployedResource } from '../state-file/addresses.ts';
 import { readState } from './state.ts';
-import { toDeployedResource } from './state-file/addresses.ts';
 
 /** A larger state would keep this process busy for too long. */
 const largestCompared = 8 * 1024 * 1024;

@@ -3,10 +3,10 @@ import { hasIncompleteApply } from '#domain/runs/deletion/incomplete-applies.ts'
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import { type Instance, InstanceSlot } from './entity.ts';
-import { recordNoResources } from './resources.ts';
+import { type Instance, InstanceSlot } from '../entity.ts';
+import { recordNoResources } from '../resources.ts';
+import { type InstanceTarget, readStateVersion } from '../store.ts';
 import { lockAndReadInstance } from './state.ts';
-import { type InstanceTarget, readStateVersion } from './store.ts';
 
 /** The state that an instance had, and the revision of the instance without it. */
 export interface ForgottenState {

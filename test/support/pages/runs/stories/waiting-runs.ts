@@ -1,6 +1,6 @@
 import type { HoldBlocker } from '#domain/holds/model.ts';
+import { changeMany, changeOf, changeSome } from '../plans.ts';
 import type { Narrator, Part } from './narrator.ts';
-import { changeMany, changeOf, changeSome } from './plans.ts';
 import type { RunStory } from './story.ts';
 
 const [minute, hour] = [60_000, 60 * 60_000];

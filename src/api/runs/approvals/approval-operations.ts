@@ -7,9 +7,9 @@ import { findRun, readPlan } from '#domain/runs/store.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { accessReview, getRun, RunParams, readAccess } from './operations.ts';
-import { PlanView, toPlan } from './plan-views.ts';
-import { RunView } from './views.ts';
+import { accessReview, getRun, RunParams, readAccess } from '../operations.ts';
+import { PlanView, toPlan } from '../plan-views.ts';
+import { RunView } from '../views.ts';
 
 const RequestApproval = z
   .strictObject({ reviewers: z.array(Id).max(50).default([]), message: z.string().max(4000).default('') })

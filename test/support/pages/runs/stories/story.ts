@@ -1,7 +1,7 @@
 import type { RunOperation, RunPhase, RunStatus, StatusReason } from '#domain/runs/model.ts';
 import type { ResourceChange } from '#domain/runs/plans/model.ts';
 import type { WaitingOn } from '#domain/runs/waiting.ts';
-import type { Actor, Place } from './places.ts';
+import type { Actor, Place } from '../places.ts';
 
 /** What happened to a run. All of its rows follow from this. */
 export interface RunStory {

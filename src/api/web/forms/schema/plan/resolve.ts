@@ -1,7 +1,7 @@
 import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
 import { propertiesOf, splitPointer } from '#domain/registry/variables/walk.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { BeyondBudget, type Budget } from './budget.ts';
+import { BeyondBudget, type Budget } from '../budget.ts';
 
 const deepestReference = 50;
 const namesOfOne = 20;

@@ -1,10 +1,10 @@
 import type { RunOperation, RunStatus, StatusReason } from '#domain/runs/model.ts';
 import { needsApproval } from '#domain/runs/model.ts';
-import { Random } from '../random.ts';
-import { endsWhileApplying } from './attempt-rows.ts';
-import { idAt } from './ids.ts';
-import type { Place, Places } from './places.ts';
-import { changeSome, createAll } from './plans.ts';
+import { Random } from '../../random.ts';
+import { endsWhileApplying } from '../attempt-rows.ts';
+import { idAt } from '../ids.ts';
+import type { Place, Places } from '../places.ts';
+import { changeSome, createAll } from '../plans.ts';
 import type { RunStory, StoryReview } from './story.ts';
 
 const day = 24 * 60 * 60_000;

@@ -1,10 +1,10 @@
-import { renderIcon } from '../../components/icon.ts';
-import { type Html, html } from '../../html.ts';
-import { type Edit, writeEdit } from './edit.ts';
-import type { Entry } from './entry.ts';
+import { renderIcon } from '../../../components/icon.ts';
+import { type Html, html } from '../../../html.ts';
+import { type Edit, writeEdit } from '../edit.ts';
+import type { Entry } from '../entry.ts';
+import type { Node } from '../plan/node.ts';
+import { groupId, idOf } from '../slots.ts';
 import { describeDefault, describeExamples, describeRules } from './hints.ts';
-import type { Node } from './node.ts';
-import { groupId, idOf } from './slots.ts';
 
 /** What all parts of a form share while it is rendered. */
 export interface FormContext {

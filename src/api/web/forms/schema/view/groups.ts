@@ -1,9 +1,9 @@
-import { renderIcon } from '../../components/icon.ts';
-import { type Html, html } from '../../html.ts';
-import { type Entry, itemNode, mostItems } from './entry.ts';
-import { type ArrayNode, holdsSecret, type ObjectNode, type ShapesNode } from './node.ts';
+import { renderIcon } from '../../../components/icon.ts';
+import { type Html, html } from '../../../html.ts';
+import { type Entry, itemNode, mostItems } from '../entry.ts';
+import { type ArrayNode, holdsSecret, type ObjectNode, type ShapesNode } from '../plan/node.ts';
+import { fieldNames, groupId, idOf, slots } from '../slots.ts';
 import { labelPart, nameOf, type Part, renderEdit } from './part.ts';
-import { fieldNames, groupId, idOf, slots } from './slots.ts';
 
 /** A part that consists of parts, with buttons that change which ones there are. */
 export function renderGroup(part: Part): Html {

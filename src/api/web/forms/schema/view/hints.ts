@@ -1,8 +1,8 @@
 import { formats, type JsonObject } from '#domain/registry/variables/engine.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { type Html, html } from '../../html.ts';
-import type { Node } from './node.ts';
-import { showValue } from './options.ts';
+import { type Html, html } from '../../../html.ts';
+import type { Node } from '../plan/node.ts';
+import { showValue } from '../plan/options.ts';
 
 const longestShown = 160;
 const mostExamples = 3;

@@ -1,5 +1,4 @@
-import { type Html, html } from '../../html.ts';
-import { shorten } from './hints.ts';
+import { type Html, html } from '../../../html.ts';
 import {
   holdsSecret,
   type LabeledValue,
@@ -7,9 +6,10 @@ import {
   type NumberNode,
   type OptionsNode,
   type TextNode,
-} from './node.ts';
+} from '../plan/node.ts';
+import { fieldNames } from '../slots.ts';
+import { shorten } from './hints.ts';
 import { isNeeded, type Labeled, labelPart, type Part } from './part.ts';
-import { fieldNames } from './slots.ts';
 
 const fewOptions = 4;
 const shortLabel = 24;

@@ -1,8 +1,8 @@
-import type { People } from '../people.ts';
-import { Random } from '../random.ts';
-import { idAt } from './ids.ts';
-import { type Actor, type PlaceKey, type Places, toActor } from './places.ts';
-import { changeSome } from './plans.ts';
+import type { People } from '../../people.ts';
+import { Random } from '../../random.ts';
+import { idAt } from '../ids.ts';
+import { type Actor, type PlaceKey, type Places, toActor } from '../places.ts';
+import { changeSome } from '../plans.ts';
 import type { RunStory, StoryReview } from './story.ts';
 
 /** What a story says of itself; `ago` is how many milliseconds before now the run was admitted. */

@@ -6,7 +6,7 @@ import type { PendingRun } from '#domain/runs/approval/inbox-store.ts';
 import { countApprovals } from '#domain/runs/approval/rules.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { ListedRunView, toListedRun } from './views.ts';
+import { ListedRunView, toListedRun } from '../views.ts';
 
 const PendingApproval = z
   .object({

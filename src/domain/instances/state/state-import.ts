@@ -6,11 +6,11 @@ import { Conflict, Invalid, invalidField, Unprocessable } from '#domain/shared/e
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { digestInThread } from '#domain/shared/values/digest.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
-import { InstanceSlot } from './entity.ts';
+import { InstanceSlot } from '../entity.ts';
+import { JsonError } from '../state-file/json-cursor.ts';
+import { parseOutputs } from '../state-file/outputs.ts';
+import { mostResources, readStateFileInTurns, type StateFile } from '../state-file/state-file.ts';
 import { addStateVersion, lockAndReadInstance, maskOutputs } from './state.ts';
-import { JsonError } from './state-file/json-cursor.ts';
-import { parseOutputs } from './state-file/outputs.ts';
-import { mostResources, readStateFileInTurns, type StateFile } from './state-file/state-file.ts';
 
 /** The largest state that can be imported. */
 export const largestImport = 64 * 1024 * 1024;

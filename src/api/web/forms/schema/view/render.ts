@@ -1,10 +1,10 @@
-import { type Html, html } from '../../html.ts';
+import { type Html, html } from '../../../html.ts';
+import type { Entry } from '../entry.ts';
+import { holdsSecret, isComposite, type ObjectNode } from '../plan/node.ts';
+import { slots } from '../slots.ts';
 import { renderControl } from './controls.ts';
-import type { Entry } from './entry.ts';
 import { renderGroup } from './groups.ts';
-import { holdsSecret, isComposite, type ObjectNode } from './node.ts';
 import { type FormContext, isNeeded, type Part, renderEdit } from './part.ts';
-import { slots } from './slots.ts';
 
 /** So many optional variables are shown at once; more are folded away until they are wanted. */
 const mostUnfolded = 6;

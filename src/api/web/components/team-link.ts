@@ -1,0 +1,11 @@
+import type { Names } from '#domain/tenancy/names-store.ts';
+import { type Html, html } from '../html.ts';
+import { findResourcePath } from '../resource-path.ts';
+
+/** A team by its name, which leads to it. `names` has the names that the page has read. */
+export function renderTeamLink(id: string, names: Names): Html {
+  const team = names.get(id);
+  const path = findResourcePath('teams', { id, organizationId: team?.organizationId ?? null });
+  const name = team?.name ?? id;
+  return path ? html`<a class="foreign" href="${path}">${name}</a>` : html`<span class="foreign">${name}</span>`;
+}

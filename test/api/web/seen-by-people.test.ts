@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+import type { PersonKey } from '#test/support/pages/people.ts';
+import { type Installation, seedInstallation } from '#test/support/pages/realistic-installation.ts';
+
+/** What the pages of a realistic installation say to people, and what they keep from those who have no use for it. */
+
+let api: TestApi;
+let installation: Installation;
+
+beforeAll(async () => {
+  api = await startApi();
+  installation = await seedInstallation(api);
+});
+afterAll(() => api?.close());
+
+async function open(who: PersonKey, path: string): Promise<string> {
+  const visitor = new Visitor(api.app);
+  await visitor.submit('/login', { email: installation.people[who].email, password: testPassword });
+  const { status, text } = await visitor.get(path);
+  expect(status, text).toBe(200);
+  return text;
+}
+
+const wordsOf = (text: string) => text.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
+const runPath = (key: keyof Installation['runs']) => `/workloads/runs/${installation.runs[key].id}`;
+
+describe('the start page', () => {
+  it('shows a run that waits for its visitor once', async () => {
+    const text = await open('reviewer', '/');
+    const shown = [...text.matchAll(/id="start-([0-9a-f-]{36})"/g)].map(([, id]) => id);
+    expect(shown).toContain(installation.runs.needsApproval.id);
+    expect(shown.filter((id) => id === installation.runs.needsApproval.id)).toHaveLength(1);
+    expect(wordsOf(text)).toContain('Waits for you');
+  });
+});
+
+describe('the page of a run', () => {
+  it('has no comment field for a visitor who may not decide, and says once why not', async () => {
+    const text = await open('viewer', `${runPath('needsApproval')}?tab=plan`);
+    expect(text).not.toContain('Comment with your review');
+    expect(wordsOf(text).match(/You cannot/g)).toHaveLength(1);
+    for (const id of ['why-not-approve', 'why-not-reject']) expect(text.split(`id="${id}"`)).toHaveLength(2);
+  });
+
+  it('that timed out without an approval opens at its plan', async () => {
+    expect(await open('reviewer', runPath('timedOut'))).toMatch(/tab=plan"[^>]*aria-current="page"/);
+    expect(await open('reviewer', runPath('failed'))).toMatch(/tab=log"[^>]*aria-current="page"/);
+  });
+
+  it('asks about running again with a plain button, and about canceling with one that warns', async () => {
+    expect(await open('reviewer', `${runPath('failed')}/requeue`)).toMatch(/button-primary" type="submit">Run again/);
+    expect(await open('reviewer', `${runPath('needsApproval')}/cancel`)).toMatch(
+      /button-danger" type="submit">Cancel the run/,
+    );
+  });
+});
+
+describe('the page of an instance', () => {
+  it('that a run has deployed leads to its team, and does not offer to undo an import', async () => {
+    const { id, team } = installation.runs.needsApproval.instance;
+    const text = await open('reviewer', `/workloads/instances/${id}`);
+    expect(text).not.toContain('Undo the import');
+    expect(text).toContain(`href="/organizations/${team.organizationId}/teams/${team.id}"`);
+  });
+
+  it('is in the path of its sub-pages, as an environment and a pool are', async () => {
+    const { id } = installation.runs.destroyed.instance;
+    const { id: environment } = installation.environments.networkProduction;
+    const things: [PersonKey, string, string[]][] = [
+      ['admin', `/workloads/instances/${id}`, ['delete', 'unlock', 'state']],
+      [
+        'owner',
+        `/environments/${environment}`,
+        ['edit', 'archive', 'delete', 'lock', 'freeze-windows', 'new-variable'],
+      ],
+      ['admin', '/workloads/pools/edge', ['delete']],
+    ];
+    for (const [who, path, pages] of things)
+      for (const page of pages) {
+        const crumbs = /<nav class="crumbs".*?<\/nav>/s.exec(await open(who, `${path}/${page}`))?.[0];
+        expect(crumbs, page).toMatch(new RegExp(`href="${path}["?]`));
+      }
+  });
+});
+
+describe('lists', () => {
+  it('of environments say what holds their applies now', async () => {
+    const words = wordsOf(await open('reviewer', '/environments'));
+    for (const hold of ['Locked', 'Frozen']) expect(words).toContain(hold);
+  });
+
+  it('of versions show changelogs without the signs of Markdown', async () => {
+    const text = await open('reviewer', `/catalog/${installation.templates.network.id}?tab=versions`);
+    expect(text).toContain('Moves every subnet: plan first, and expect moved entries.');
+    expect(text).not.toContain('**');
+  });
+});
+
+describe('the page of a pool', () => {
+  it('names its teams, leads to them, and adds one that is chosen', async () => {
+    const path = '/workloads/pools/payments-restricted';
+    const admin = new Visitor(api.app);
+    await admin.submit('/login', { email: installation.people.admin.email, password: testPassword });
+    const { payments, platform } = installation.teams;
+    const { text } = await admin.get(path);
+    expect(text).toContain(`href="/organizations/${payments.organizationId}/teams/${payments.id}"`);
+    expect(text).toContain(`\n${payments.name} ${payments.id}</textarea>`);
+    const fields = {
+      team_ids: `${payments.name} ${payments.id}`,
+      add_team: platform.id,
+      environment_ids: '',
+      add_environment: '',
+      isolation: '',
+      'egress.policy': 'internet',
+      'egress.allow': '',
+      expected_revision: /name="expected_revision" value="(\d+)"/.exec(text)?.[1] ?? '',
+    };
+    expect((await admin.submit(path, fields)).location).toBe('/workloads/workers?done=pool-saved');
+    const { body } = await installation.people.admin.get('/worker-pools/payments-restricted');
+    expect(body.team_ids.toSorted()).toEqual([payments.id, platform.id].toSorted());
+  });
+});
