@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
-import { ReviewRun } from '#api/runs/approval-operations.ts';
+import { ReviewRun } from '#api/runs/approvals/approval-operations.ts';
 import { findNodeReview, refuseUnlessPending } from '#domain/assemblies/runs/node-review.ts';
 import { listNodes, readNode } from '#domain/assemblies/runs/store.ts';
 import { findReadableAssemblyRun } from '#domain/assemblies/runs/targets.ts';

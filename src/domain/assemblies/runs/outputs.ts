@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { maskOutputs } from '#domain/instances/state.ts';
+import { maskOutputs } from '#domain/instances/state/state.ts';
 import { outputsContext } from '#domain/runs/attempts/seals.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
