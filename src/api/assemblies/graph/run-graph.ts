@@ -72,7 +72,7 @@ function lookOfMany(keys: readonly string[], statuses: readonly NodeStatus[]): N
   return {
     class: `folded ${status} status-${tone}`,
     icon: iconAddress(icon),
-    word: counts.slice(0, 2).join(', '),
+    word: counts.length > 1 ? `${counts[0]}, …` : (counts[0] ?? ''),
     title: [...counts, keys.join(', ')].join(', '),
   };
 }

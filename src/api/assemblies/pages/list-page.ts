@@ -78,13 +78,16 @@ function columnsWith(names: Names): Column<ListedAssembly>[] {
       cell: (each) =>
         html`<a class="foreign" href="${assemblyPath(each)}">${each.name}</a>${each.description ? html`<p class="assembly-about muted foreign">${each.description.slice(0, 160)}</p>` : null}`,
     },
-    { label: 'Latest', cell: ({ latest_version: latest }) => latest ?? html`<span class="muted">not published</span>` },
+    {
+      label: 'Latest',
+      cell: ({ latest_version: latest }) => latest ?? html`<span class="muted nowrap">not published</span>`,
+    },
     { label: 'Last run', cell: ({ id, last_run: last }) => last && renderLastRun(id, last, names) },
     { label: 'Age', cell: ({ last_run: last }) => last && renderAgeByDay(last.created_at) },
     {
       label: 'Team',
       kind: 'minor',
-      cell: ({ team_id: id }) => html`<span class="foreign">${names.get(id)?.name ?? ''}</span>`,
+      cell: ({ team_id: id }) => html`<span class="foreign clip">${names.get(id)?.name ?? ''}</span>`,
     },
   ];
 }

@@ -4,6 +4,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { edgesOf } from '#domain/assemblies/diff/diff.ts';
 import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
+import { topologicalOrder } from '#domain/assemblies/spec/graph.ts';
 import { type AssemblyNodeSpec, instanceOf } from '#domain/assemblies/spec/spec.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
@@ -19,11 +20,13 @@ interface Row {
 export function renderNodeTable(version: ShownVersion, names: Names): Html {
   const spec = version.spec as JsonValue;
   const edges = Map.groupBy(edgesOf(spec), ([, to]) => to);
-  const rows = Object.entries(readableNodes(spec)).map(([key, node]) => ({
-    key,
-    node,
-    waitsFor: (edges.get(key) ?? []).map(([from]) => from),
-  }));
+  const waitsFor = (key: string) => (edges.get(key) ?? []).map(([from]) => from);
+  const nodes = readableNodes(spec);
+  const order = topologicalOrder(new Map(Object.keys(nodes).map((key) => [key, new Set(waitsFor(key))])));
+  const rows = order.flatMap((key): Row[] => {
+    const node = nodes[key];
+    return node ? [{ key, node, waitsFor: waitsFor(key) }] : [];
+  });
   return renderTable({
     caption: 'Nodes',
     rows,
@@ -39,7 +42,7 @@ export function rowIdOf(key: string): string {
 
 function columnsWith({ templates }: ShownVersion, names: Names): Column<Row>[] {
   return [
-    { label: 'Node', kind: 'main', cell: ({ key }) => html`<strong class="mono foreign">${key}</strong>` },
+    { label: 'Node', kind: 'main', cell: ({ key }) => html`<strong class="mono foreign node-key">${key}</strong>` },
     {
       label: 'Template',
       cell: ({ key, node }) => {
@@ -51,7 +54,10 @@ function columnsWith({ templates }: ShownVersion, names: Names): Column<Row>[] {
     },
     { label: 'Instance', cell: ({ key, node }) => html`<span class="foreign">${instanceOf(key, node)}</span>` },
     { label: 'Waits for', cell: ({ waitsFor }) => renderKeys(waitsFor) },
-    { label: 'Only if', cell: ({ node: { when } }) => (when === undefined ? null : html`<code class="foreign">${when}</code>`) },
+    {
+      label: 'Only if',
+      cell: ({ node: { when } }) => (when === undefined ? null : html`<code class="foreign">${when}</code>`),
+    },
     { label: 'Approval', cell: ({ node: { approval } }) => (approval === undefined ? null : renderApproval(approval)) },
   ];
 }

@@ -14,8 +14,9 @@ export async function renderVersion(visit: Visit, version: ShownVersion): Promis
   const names = await readNames(visit.em, {
     templates: Object.values(version.templates).map(({ template_id: id }) => id),
   });
+  const nameOf = (key: string) => names.get(version.templates[key]?.template_id ?? '')?.name;
   return html`<div class="graph-beside">
-<section class="panel graph-panel" aria-label="Drawing">${renderGraph(await drawSpec(version.spec as JsonValue))}</section>
+<section class="panel graph-panel" aria-label="Drawing">${renderGraph(await drawSpec(version.spec as JsonValue, { nameOf }))}</section>
 <section class="list-panel graph-table" aria-label="Nodes of the assembly" tabindex="0">${renderNodeTable(version, names)}</section>
 </div>`;
 }

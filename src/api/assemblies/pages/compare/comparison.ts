@@ -29,7 +29,7 @@ export async function renderComparison(visit: Visit, id: string, compared: Shown
 <section class="panel stack" aria-label="Changes">
 ${nodes.slice(0, mostNodes).map((node) => renderNode(node, extent))}
 ${nodes.length > mostNodes ? html`<p class="muted">${nodes.length - mostNodes} more nodes differ. The API has all.</p>` : null}
-${fields.length > 0 ? html`<details class="plan-change" open><summary>${renderIcon('chevron-right')}Beside the nodes</summary><div class="plan-body">${renderFields(fields, extent)}</div></details>` : null}
+${fields.length > 0 ? html`<details class="plan-change" open><summary>${renderIcon('chevron-right')}<span class="plan-kind">Spec</span> <span class="plan-address">beside the nodes</span></summary><div class="plan-body">${renderFields(fields, extent)}</div></details>` : null}
 ${renderEdges(edges)}
 </section></div>`;
 }
@@ -84,5 +84,5 @@ function renderEdges({ added, removed }: ShownDiff['edges']): Html | null {
       const text = html`<span class="foreign">${to}</span> waits for <span class="foreign">${from}</span>`;
       return tag === 'ins' ? html`<li><ins>${text}</ins></li>` : html`<li><del>${text}</del></li>`;
     });
-  return html`<details class="plan-change" open><summary>${renderIcon('chevron-right')}What waits for what</summary><div class="plan-body"><ul class="plain-list">${list(removed, 'del')}${list(added, 'ins')}</ul></div></details>`;
+  return html`<details class="plan-change" open><summary>${renderIcon('chevron-right')}<span class="plan-kind">Arrows</span> <span class="plan-address">what waits for what</span></summary><div class="plan-body"><ul class="plain-list">${list(removed, 'del')}${list(added, 'ins')}</ul></div></details>`;
 }

@@ -71,9 +71,10 @@ function renderNotes({ errors, warnings }: ShownReport): Html {
   const byLine = Map.groupBy([...errors, ...warnings], ({ line }) => line);
   const last = Math.min(mostNumbered, Math.max(0, ...[...byLine.keys()].map((line) => line ?? 0)));
   const lines = Array.from({ length: last }, (_, index) => byLine.get(index + 1) ?? []);
-  return html`<pre class="draft-notes" id="draft-notes" aria-hidden="true">${lines.map((problems) =>
-    problems.length === 0
-      ? '\n'
-      : html`<span class="draft-note" title="${problems.map(({ message }) => message).join('\n')}">${problems.map(({ message }) => message.replaceAll(/\s+/g, ' ')).join(' · ')}</span>\n`,
-  )}</pre>`;
+  return html`<pre class="draft-notes" id="draft-notes" aria-hidden="true">
+${lines.map((problems) =>
+  problems.length === 0
+    ? '\n'
+    : html`<span class="draft-note" title="${problems.map(({ message }) => message).join('\n')}">${problems.map(({ message }) => message.replaceAll(/\s+/g, ' ')).join(' · ')}</span>\n`,
+)}</pre>`;
 }

@@ -40,8 +40,8 @@ function renderNode({ key, run_id: runId, status, instance, instance_id: instanc
   const path =
     runId === null ? null : status === 'pending_approval' ? planPath(runId) : pagePath(pages.run, { id: runId });
   const name = path
-    ? html`<a class="mono foreign" href="${path}">${key}</a>`
-    : html`<strong class="mono foreign">${key}</strong>`;
+    ? html`<a class="mono foreign node-key" href="${path}">${key}</a>`
+    : html`<strong class="mono foreign node-key">${key}</strong>`;
   if (instance === key) return name;
   const shown = instanceId
     ? html`<a class="foreign" href="${pagePath(pages.instance, { id: instanceId })}">${instance}</a>`

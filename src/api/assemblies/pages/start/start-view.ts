@@ -116,9 +116,9 @@ function targetFields({ facts, basic }: StartForm): FormField[] {
       kind: 'select',
       value: basic.operation ?? 'apply',
       choices: [
-        { value: 'apply', label: 'Apply: each node plans, and changes what differs' },
-        { value: 'plan', label: 'Plan only: preview all nodes, change nothing' },
-        { value: 'destroy', label: 'Destroy: remove what it deployed, in reverse order' },
+        { value: 'apply', label: 'Apply: plan, then change' },
+        { value: 'plan', label: 'Plan only: change nothing' },
+        { value: 'destroy', label: 'Destroy, in reverse order' },
       ],
       hint: 'A destroy goes through what was deployed in the environment, whatever the version.',
     },
