@@ -20,7 +20,7 @@ export async function renderComparison(visit: Visit, id: string, compared: Shown
   const { nodes, fields, edges } = compared;
   const isSame = nodes.length + fields.length + edges.added.length + edges.removed.length === 0;
   if (isSame)
-    return html`<p class="notice" role="status">${sideOf(compared.from)} and ${sideOf(compared.to)} are the same.</p>`;
+    return html`<p class="notice" role="status">Nothing differs: ${sideOf(compared.from)} and ${sideOf(compared.to)} are the same.</p>`;
   const [before, after] = await Promise.all([readSpec(visit, id, compared.from), readSpec(visit, id, compared.to)]);
   const extent: Extent = { mostCharacters: 4_000, effort: { left: 20_000, until: performance.now() + 500 } };
   return html`<h2>${countChanges(nodes)}</h2>
@@ -43,7 +43,7 @@ async function readSpec(visit: Visit, id: string, side: string): Promise<JsonVal
 }
 
 function sideOf(side: string): string {
-  return side === 'draft' ? 'The draft' : side;
+  return side === 'draft' ? 'the draft' : `version ${side}`;
 }
 
 const kinds = {

@@ -34,6 +34,7 @@ function renderProblems(problems: readonly Problem[], kind: string): Html | null
   if (problems.length === 0) return null;
   const rest = problems.length - mostListed;
   return html`<ul class="draft-problems" role="list">${problems
+    .toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
     .slice(0, mostListed)
     .map(
       ({ path, message, line, column }) =>

@@ -4,7 +4,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { listEvents } from '../../run-operations.ts';
 import { operationWords, type ShownEvent } from '../shown.ts';
-import { type AssemblyRunTab, runPath } from './run-page.ts';
+import { type AssemblyRunTab, runPath } from './run-tab.ts';
 
 /** What happened, in order. */
 export const eventsTab: AssemblyRunTab = {

@@ -7,7 +7,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { actionsByStatus } from '#domain/assemblies/model.ts';
 import { assemblyCrumbs, assemblyTabPath } from '../shown.ts';
-import type { RunSubject } from './run-page.ts';
+import type { RunSubject } from './run-tab.ts';
 
 /** The head of an assembly run: what it does, its status, its most important facts, and what can be done. */
 export function renderHead(title: string, subject: RunSubject): Html {

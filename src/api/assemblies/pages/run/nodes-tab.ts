@@ -5,7 +5,7 @@ import { drawRun } from '../../graph/run-graph.ts';
 import { list as listNodes } from '../../node-operations.ts';
 import { renderGraph } from '../graph-view.ts';
 import { renderRunNodes } from './node-table.ts';
-import { type AssemblyRunTab, runPath } from './run-page.ts';
+import { type AssemblyRunTab, runPath } from './run-tab.ts';
 
 /** The graph beside a table that says the same, and why each node waits or ended. */
 export const nodesTab: AssemblyRunTab = {

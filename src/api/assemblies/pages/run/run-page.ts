@@ -4,32 +4,19 @@ import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderStatus } from '#api/web/forms/fields.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLive, renderStill } from '#api/web/live/live.ts';
-import { pagePath, pages, type Query } from '#api/web/paths.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
 import { isTerminal } from '#domain/runs/model.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
 import { get as getAssembly } from '../../operations.ts';
 import { getRun } from '../../run-operations.ts';
 import { graphScript } from '../graph-view.ts';
-import { type AssemblyRunVisit, operationWords, type ShownAssembly, type ShownAssemblyRun } from '../shown.ts';
+import { type AssemblyRunVisit, operationWords, type ShownAssemblyRun } from '../shown.ts';
 import { eventsTab } from './events-tab.ts';
 import { renderHead } from './head.ts';
 import { nodesTab } from './nodes-tab.ts';
+import { type AssemblyRunTab, type RunSubject, runPath } from './run-tab.ts';
 import { renderSituation } from './situation.ts';
 import { valuesTab } from './values-tab.ts';
-
-/** An assembly run with what its page shows of its surroundings. */
-export interface RunSubject {
-  readonly run: ShownAssemblyRun;
-  readonly assembly: ShownAssembly;
-  readonly names: Names;
-}
-
-export interface AssemblyRunTab {
-  readonly key: string;
-  readonly label: string;
-  readonly render: (visit: AssemblyRunVisit, subject: RunSubject) => Promise<Html>;
-  readonly scripts?: readonly string[];
-}
 
 const tabs: readonly [AssemblyRunTab, ...AssemblyRunTab[]] = [nodesTab, valuesTab, eventsTab];
 
@@ -72,13 +59,6 @@ function renderTabLinks(run: ShownAssemblyRun, current: AssemblyRunTab): Html {
     'Parts of the run',
     tabs.map(({ key, label }) => ({ label, path: runPath(run, { tab: key }), isCurrent: key === current.key })),
   );
-}
-
-export function runPath(
-  { id, assembly_id: assembly }: Pick<ShownAssemblyRun, 'id' | 'assembly_id'>,
-  query: Query = {},
-) {
-  return pagePath(pages.assemblyRun, { id: assembly, runID: id }, query);
 }
 
 /** A run that has ended changes no more, unless somebody resumes it. */

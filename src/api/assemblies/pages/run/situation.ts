@@ -6,7 +6,7 @@ import { toSentence } from '#api/web/text.ts';
 import { type AssemblyRunReason, assemblyRunReasons, isNodeEnded } from '#domain/assemblies/model.ts';
 import { get as getNode } from '../../node-operations.ts';
 import type { AssemblyRunVisit, ShownAssemblyRun } from '../shown.ts';
-import type { RunSubject } from './run-page.ts';
+import type { RunSubject } from './run-tab.ts';
 import { renderTally } from './tally.ts';
 
 /** So many nodes that need approval are listed at once. */

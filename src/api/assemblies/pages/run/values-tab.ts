@@ -4,7 +4,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
-import type { AssemblyRunTab } from './run-page.ts';
+import type { AssemblyRunTab } from './run-tab.ts';
 
 /** What the run was given, what came out, and its request. */
 export const valuesTab: AssemblyRunTab = {
