@@ -1,9 +1,10 @@
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
-import { type ArchivingForms, archiveForm, deleteForm, unarchiveForm } from '#api/tenancy/pages/archiving-forms.ts';
-import { nameFields, refusalOf, revisionField, toBody } from '#api/tenancy/pages/named-forms.ts';
+import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
+import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -22,13 +23,14 @@ const archiving: ArchivingForms<{ id: string }, AssemblySubject> = {
   crumbs: assemblyCrumbs,
   path: assemblyPath,
   pathAfterDeletion: () => pagePath(pages.assemblies, {}, { done: 'deleted' }),
+  isNameTyped: true,
   archiving:
     'An archived assembly takes no changes, no new versions and no new runs. Runs that are under way end as usual. Everything stays readable, ' +
     'and you can unarchive it later.',
   unarchiving: 'Its draft can be changed and published again, and it can be run.',
   deletion: async ({ id }, visit) => {
     const query = { status: unfinished, limit: '50' };
-    const { assembly_runs: runs } = await visit.read(listRuns, { params: { id }, query });
+    const { assembly_runs: runs, next_cursor: next } = await visit.read(listRuns, { params: { id }, query });
     return html`<p>The assembly ends for good with its draft, and its slug is free again. Its runs and what they deployed stay, but it can no longer destroy that: do so before, if it is meant to go.</p>
 ${renderBlockers(
   'These runs must end first:',
@@ -36,6 +38,7 @@ ${renderBlockers(
     label: `Run of version ${run.version}, …${run.id.slice(-6)}`,
     path: pagePath(pages.assemblyRun, { id, runID: run.id }),
   })),
+  next !== null,
 )}`;
   },
 };
@@ -61,7 +64,7 @@ export function registerAssemblyForms(addPage: AddPage): void {
           name: 'team_id',
           label: 'Team',
           kind: 'select',
-          choices: await readTeamChoices(visit),
+          ...(await readTeamChoices(visit)),
           value: visit.scope.teamId,
           hint: 'Who owns it. Its members see and run it, with the templates of the team and of the installation.',
         },
@@ -92,7 +95,9 @@ export function registerAssemblyForms(addPage: AddPage): void {
       return assemblyPath(assembly, 'saved');
     },
   });
-  addFormPage(addPage, pages.archiveAssembly, archiveForm(archiving));
-  addFormPage(addPage, pages.unarchiveAssembly, unarchiveForm(archiving));
-  addFormPage(addPage, pages.deleteAssembly, deleteForm(archiving));
+  addArchivingForms(
+    addPage,
+    { archive: pages.archiveAssembly, unarchive: pages.unarchiveAssembly, remove: pages.deleteAssembly },
+    archiving,
+  );
 }

@@ -5,7 +5,10 @@ import { readableNodes } from '../spec/draft-nodes.ts';
 import type { Graph, GraphNode } from './drawing.ts';
 
 /** What the template of a node is called, with its version; undefined leaves it out. */
-export type TemplateLabel = (key: string, node: { readonly template: string; readonly version: string }) => string | undefined;
+export type TemplateLabel = (
+  key: string,
+  node: { readonly template: string; readonly version: string },
+) => string | undefined;
 
 /** An id says nothing to people, so that only a slug stands beside the version. */
 const asWritten: TemplateLabel = (_key, { template, version }) => (isId(template) ? version : `${template} ${version}`);

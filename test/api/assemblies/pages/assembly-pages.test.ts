@@ -113,7 +113,7 @@ describe('an assembly', () => {
     const drawing = await stage.tenant.owner.get(`/assemblies/${shop}/diff?from=1.0.0&to=draft`, {
       accept: 'image/svg+xml',
     });
-    expect([drawing.status, drawing.headers['content-type']]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+    expect([drawing.status, drawing.headers['content-type']]).toEqual([200, 'image/svg+xml']);
     expect(drawing.text).toMatch(/^<svg /);
   });
 });

@@ -32,7 +32,7 @@ describe('the editor of a draft', () => {
     expect(checked.text).toContain('<a href="#L3" data-line="3">Line 3</a>');
     expect(checked.text).toContain('<mark class="line-wrong" id="L3">3</mark>');
     expect(checked.text).toContain('depends_on: [three]');
-    expect(checked.text).toContain('class="graph-node failed status-failed"');
+    expect(checked.text).toContain('class="graph-node invalid failed status-failed"');
     expect((await readDraft()).source).toBeUndefined();
   });
 

@@ -1,14 +1,12 @@
 import { archivingNews } from '#api/tenancy/pages/archiving-forms.ts';
 import { renderArchivedBadge } from '#api/tenancy/pages/views.ts';
 import { renderActions } from '#api/web/components/actions.ts';
-import { renderHistoryLink } from '#api/web/components/history.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTabs, type Tab } from '#api/web/components/tabs.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { type AssemblySubject, type AssemblyVisit, assemblyPath, assemblyTabPath } from '../shown.ts';
 
 export type AssemblyTab = 'overview' | 'versions' | 'compare' | 'runs' | 'draft';
@@ -37,7 +35,8 @@ ${renderPageHead({
   crumbs: [{ label: 'Assemblies', path: pagePath(pages.assemblies) }],
   beside: html`${assembly.latest_version ? html`<span class="badge">${assembly.latest_version}</span>` : null}${renderArchivedBadge(assembly.archived_at)}`,
   below: html`Team <span class="foreign">${assembly.teamName}</span>${assembly.description ? html` · <span class="foreign">${assembly.description}</span>` : null}`,
-  actions: renderButtons(visit, assembly),
+  actions: renderButtons(assembly),
+  history: ['assemblies', assembly.id],
 })}
 ${renderNews(visit.query('done'), news)}
 ${renderTabs('Parts of the assembly', tabsOf(assembly, tab))}
@@ -68,22 +67,14 @@ export function mayWrite({ actions }: Pick<AssemblySubject, 'actions'>): boolean
   return actions.some(({ name, allowed }) => allowed && (name === 'update' || name === 'unarchive'));
 }
 
-function renderButtons(
-  visit: AssemblyVisit,
-  { id, actions, archived_at: archived, latest_version: latest }: AssemblySubject,
-): Html {
+function renderButtons({ id, actions, archived_at: archived, latest_version: latest }: AssemblySubject): Html {
   const absent = [archived === null ? 'unarchive' : 'archive', ...(latest === null ? ['run'] : [])];
-  const { role } = visit.principal;
-  const hasHistory = role !== null && rolePermissions[role].has('audit:read');
-  const buttons = renderActions(
-    actions.filter(({ name }) => !absent.includes(name)),
-    {
-      run: { label: 'Run', icon: 'play', tone: 'primary', path: pagePath(pages.runAssembly, { id }) },
-      update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editAssembly, { id }) },
-      archive: { label: 'Archive', icon: 'archive', path: pagePath(pages.archiveAssembly, { id }) },
-      unarchive: { label: 'Unarchive', icon: 'archive', path: pagePath(pages.unarchiveAssembly, { id }) },
-      delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteAssembly, { id }) },
-    },
-  );
-  return html`<div class="actions">${buttons}${hasHistory ? renderHistoryLink('assemblies', id) : null}</div>`;
+  const shown = actions.filter(({ name }) => !absent.includes(name));
+  return renderActions(shown, {
+    run: { label: 'Run', icon: 'play', tone: 'primary', path: pagePath(pages.runAssembly, { id }) },
+    update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editAssembly, { id }) },
+    archive: { label: 'Archive', icon: 'archive', path: pagePath(pages.archiveAssembly, { id }) },
+    unarchive: { label: 'Unarchive', icon: 'archive', path: pagePath(pages.unarchiveAssembly, { id }) },
+    delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteAssembly, { id }) },
+  });
 }

@@ -2,7 +2,7 @@ import { renderIcon } from '#api/web/components/icon.ts';
 import { type Column, renderTable } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { edgesOf } from '#domain/assemblies/diff/diff.ts';
+import type { Graph } from '#domain/assemblies/drawing/drawing.ts';
 import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
 import { topologicalOrder } from '#domain/assemblies/spec/graph.ts';
 import { type AssemblyNodeSpec, instanceOf } from '#domain/assemblies/spec/spec.ts';
@@ -17,11 +17,10 @@ interface Row {
 }
 
 /** The nodes of a version: what each deploys, what it waits for, and on which conditions. */
-export function renderNodeTable(version: ShownVersion, names: Names): Html {
-  const spec = version.spec as JsonValue;
-  const edges = Map.groupBy(edgesOf(spec), ([, to]) => to);
-  const waitsFor = (key: string) => (edges.get(key) ?? []).map(([from]) => from);
-  const nodes = readableNodes(spec);
+export function renderNodeTable(version: ShownVersion, edges: Graph['edges'], names: Names): Html {
+  const before = Map.groupBy(edges, ([, to]) => to);
+  const waitsFor = (key: string) => (before.get(key) ?? []).map(([from]) => from);
+  const nodes = readableNodes(version.spec as JsonValue);
   const order = topologicalOrder(new Map(Object.keys(nodes).map((key) => [key, new Set(waitsFor(key))])));
   const rows = order.flatMap((key): Row[] => {
     const node = nodes[key];

@@ -4,20 +4,21 @@ import { type Html, html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
-import { drawSpec } from '../../graph/spec-graph.ts';
-import { renderGraph } from '../graph-view.ts';
+import { drawVersion, readGraph } from '../../graph/spec-graph.ts';
+import { authorOf, renderGraph } from '../graph-view.ts';
 import type { ShownVersion } from '../shown.ts';
 import { renderNodeTable } from './node-table.ts';
 
 /** The drawing of a version beside the table of its nodes. */
 export async function renderVersion(visit: Visit, version: ShownVersion): Promise<Html> {
-  const names = await readNames(visit.em, {
-    templates: Object.values(version.templates).map(({ template_id: id }) => id),
-  });
-  const nameOf = (key: string) => names.get(version.templates[key]?.template_id ?? '')?.name;
+  const { templates } = version;
+  const spec = version.spec as JsonValue;
+  const author = authorOf(visit);
+  const names = await readNames(visit.em, { templates: Object.values(templates).map(({ template_id: id }) => id) });
+  const graph = await readGraph(author, spec, (key) => names.get(templates[key]?.template_id ?? '')?.name);
   return html`<div class="graph-beside">
-<section class="panel graph-panel" aria-label="Drawing">${renderGraph(await drawSpec(version.spec as JsonValue, { nameOf }))}</section>
-<section class="list-panel graph-table" aria-label="Nodes of the assembly" tabindex="0">${renderNodeTable(version, names)}</section>
+<section class="panel graph-panel" aria-label="Drawing">${renderGraph(await drawVersion(author, spec, graph))}</section>
+<section class="list-panel graph-table" aria-label="Nodes of the assembly" tabindex="0">${renderNodeTable(version, graph.edges, names)}</section>
 </div>`;
 }
 

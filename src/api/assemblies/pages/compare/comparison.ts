@@ -1,12 +1,14 @@
 import { renderIcon } from '#api/web/components/icon.ts';
+import { type ChangesView, renderValueChanges } from '#api/web/components/value-change/value-changes.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import type { AssemblyDiff } from '#domain/assemblies/diff/diff.ts';
+import { newEffort } from '#domain/shared/values/comparison/compare.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { type Extent, renderSides } from '../../../runs/pages/plan/values/render-value.ts';
 import { getDraft } from '../../draft-operations.ts';
 import { drawDiff } from '../../graph/spec-graph.ts';
 import { get as getVersion } from '../../version-operations.ts';
-import { renderGraph } from '../graph-view.ts';
+import { authorOf, renderGraph } from '../graph-view.ts';
 import type { ShownDiff } from '../shown.ts';
 
 type NodeChange = ShownDiff['nodes'][number];
@@ -22,24 +24,30 @@ export async function renderComparison(visit: Visit, id: string, compared: Shown
   if (isSame)
     return html`<p class="notice" role="status">Nothing differs: ${sideOf(compared.from)} and ${sideOf(compared.to)} are the same.</p>`;
   const [before, after] = await Promise.all([readSpec(visit, id, compared.from), readSpec(visit, id, compared.to)]);
-  const extent: Extent = { mostCharacters: 4_000, effort: { left: 20_000, until: performance.now() + 500 } };
+  const view = {
+    mostCharacters: 4_000,
+    mostDifferences: mostFields,
+    mostUnchanged: 0,
+    whole: null,
+    effort: newEffort(),
+  };
   return html`<h2>${countChanges(nodes)}</h2>
 <div class="graph-beside">
-<section class="panel graph-panel" aria-label="Drawing">${renderGraph(await drawDiff(before, after, compared as Parameters<typeof drawDiff>[2]))}</section>
+<section class="panel graph-panel" aria-label="Drawing">${renderGraph(await drawDiff(authorOf(visit), before, after, compared as AssemblyDiff))}</section>
 <section class="panel stack" aria-label="Changes">
-${nodes.slice(0, mostNodes).map((node) => renderNode(node, extent))}
+${nodes.slice(0, mostNodes).map((node) => renderNode(node, view))}
 ${nodes.length > mostNodes ? html`<p class="muted">${nodes.length - mostNodes} more nodes differ. The API has all.</p>` : null}
-${fields.length > 0 ? html`<details class="plan-change" open><summary>${renderIcon('chevron-right')}<span class="plan-kind">Spec</span> <span class="plan-address">beside the nodes</span></summary><div class="plan-body">${renderFields(fields, extent)}</div></details>` : null}
+${fields.length > 0 ? html`<details class="plan-change" open><summary>${renderIcon('chevron-right')}<span class="plan-kind">Spec</span> <span class="plan-address">beside the nodes</span></summary><div class="plan-body">${renderFields(fields, view)}</div></details>` : null}
 ${renderEdges(edges)}
 </section></div>`;
 }
 
-async function readSpec(visit: Visit, id: string, side: string): Promise<JsonValue> {
+async function readSpec(visit: Visit, id: string, side: string): Promise<{ name: string; spec: JsonValue }> {
   const { spec } =
     side === 'draft'
       ? await visit.read(getDraft, { params: { id } })
       : await visit.read(getVersion, { params: { id, version: side } });
-  return spec as JsonValue;
+  return { name: side, spec: spec as JsonValue };
 }
 
 function sideOf(side: string): string {
@@ -60,21 +68,23 @@ function countChanges(nodes: readonly NodeChange[]): string {
   return `Nodes: ${counts.map(([count, change]) => `${count} ${change}`).join(', ')}`;
 }
 
-function renderNode({ key, change, fields }: NodeChange, extent: Extent): Html {
+function renderNode({ key, change, fields }: NodeChange, view: ChangesView): Html {
   const { word, icon, kind } = kinds[change];
   return html`<details class="plan-change kind-${kind}" ${change === 'changed' ? html`open` : null}>
 <summary>${renderIcon('chevron-right')}<span class="plan-kind">${renderIcon(icon)}${word}</span> <span class="plan-address foreign">${key}</span></summary>
-<div class="plan-body">${renderFields(fields, extent)}</div></details>`;
+<div class="plan-body">${renderFields(fields, view)}</div></details>`;
 }
 
-function renderFields(fields: readonly FieldChange[], extent: Extent): Html {
-  const rest = fields.length - mostFields;
-  return html`<ul class="plan-values">${fields
-    .slice(0, mostFields)
-    .map(
-      ({ path, before, after }) =>
-        html`<li><span class="plan-path foreign">${path.replace(/^\//, '').replaceAll('/', ' / ')}</span>${renderSides(before as JsonValue | undefined, after as JsonValue | undefined, extent)}</li>`,
-    )}</ul>${rest > 0 ? html`<p class="plan-gap">${rest} more fields differ.</p>` : null}`;
+function renderFields(fields: readonly FieldChange[], view: ChangesView): Html | null {
+  const changes = fields.map(({ path, before, after }) => ({
+    kind: before === undefined ? ('added' as const) : after === undefined ? ('removed' as const) : ('changed' as const),
+    label: path.replace(/^\//, '').replaceAll('/', ' / '),
+    before: before as JsonValue | undefined,
+    after: after as JsonValue | undefined,
+    sensitive: false,
+    truncated: false,
+  }));
+  return renderValueChanges(changes, view);
 }
 
 function renderEdges({ added, removed }: ShownDiff['edges']): Html | null {

@@ -1,9 +1,9 @@
 import { renderIcon } from '#api/web/components/icon.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
-import { DraftUnreadable, parseDraft } from '#domain/assemblies/spec/parse.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
-import { drawSpec } from '../../graph/spec-graph.ts';
+import type { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
+import { DraftUnreadable } from '#domain/assemblies/spec/parse.ts';
+import { drawDraft } from '../../graph/spec-graph.ts';
 import { renderGraph } from '../graph-view.ts';
 import type { ShownReport } from '../shown.ts';
 
@@ -12,7 +12,7 @@ type Problem = ShownReport['errors'][number];
 const mostListed = 100;
 
 /** What a check found: the messages with links to their lines, and the drawing. A script replaces it after each pause in typing. */
-export async function renderReport(text: string, report: ShownReport): Promise<Html> {
+export async function renderReport(author: AuthorEvaluation, text: string, report: ShownReport): Promise<Html> {
   const { valid, errors, warnings } = report;
   return html`<div class="draft-report stack" id="draft-report">
 <section class="panel stack" aria-labelledby="draft-verdict">
@@ -20,7 +20,7 @@ export async function renderReport(text: string, report: ShownReport): Promise<H
 ${renderProblems(errors, 'problem')}
 ${warnings.length > 0 ? html`<h3>Warnings</h3>${renderProblems(warnings, 'warning')}` : null}
 </section>
-<section class="panel graph-panel" aria-label="Drawing">${await renderDrawing(text, errors)}</section>
+<section class="panel graph-panel" aria-label="Drawing">${await renderDrawing(author, text, errors)}</section>
 </div>`;
 }
 
@@ -42,20 +42,14 @@ function renderProblems(problems: readonly Problem[], kind: string): Html | null
     )}</ul>${rest > 0 ? html`<p class="muted">${rest} more.</p>` : null}`;
 }
 
-/** Draws what can be read of the text. A node with a problem stands out. */
-async function renderDrawing(text: string, errors: readonly Problem[]): Promise<Html> {
-  const value = readValue(text);
-  const wrong = new Set(errors.flatMap(({ path }) => /^\/nodes\/([^/]+)/.exec(path)?.[1] ?? []));
-  const picture = value === null ? null : await drawSpec(value, { wrong });
-  if (picture === null) return html`<p class="muted">The drawing appears once the text can be read.</p>`;
-  return renderGraph(picture);
-}
-
-function readValue(text: string): JsonValue {
+/** Draws what can be read of the text. */
+async function renderDrawing(author: AuthorEvaluation, text: string, errors: readonly Problem[]): Promise<Html> {
   try {
-    return parseDraft(text).value;
+    const { value } = await author.parseDraft(text);
+    return renderGraph(await drawDraft(author, value, errors));
   } catch (error) {
-    if (error instanceof DraftUnreadable) return null;
+    if (error instanceof DraftUnreadable)
+      return html`<p class="muted">The drawing appears once the text can be read.</p>`;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
-import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -32,13 +32,12 @@ export function registerAssemblyRunForms(addPage: AddPage): void {
       fields: [
         { name: 'reason', label: 'Reason', isOptional: true, maxLength: 1000, hint: 'The run and its events show it.' },
       ],
-      hasKey: true,
       submit: 'Cancel the run',
       tone: 'danger',
     }),
-    carryOut: async (subject, { reason, key }, visit) => {
+    carryOut: async (subject, { reason }, visit) => {
       const body = reason ? { reason } : {};
-      await visit.run(cancelRun, { params: visit.params, body, ...(key && { key }) });
+      await visit.run(cancelRun, { params: visit.params, body });
       return pathOf(subject, 'canceled');
     },
   });
@@ -50,11 +49,10 @@ export function registerAssemblyRunForms(addPage: AddPage): void {
       lead: html`<p>It stays the same run and goes on under your authority: ${countToRepeat(subject.run)} nodes begin anew, with a new plan and, where it is demanded, a new approval.</p>
 <p>Nodes that succeeded are left alone; their recorded outputs are used.</p>`,
       fields: [],
-      hasKey: true,
       submit: 'Resume the run',
     }),
-    carryOut: async (subject, { key }, visit) => {
-      await visit.run(resumeRun, { params: visit.params, ...(key && { key }) });
+    carryOut: async (subject, _typed, visit) => {
+      await visit.run(resumeRun, { params: visit.params });
       return pathOf(subject, 'resumed');
     },
   });

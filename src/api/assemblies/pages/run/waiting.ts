@@ -15,6 +15,8 @@ const words: Readonly<Record<Waiting['code'], (waiting: Waiting) => Html | strin
   dependencies: ({ nodes }) => renderKeys(nodes ?? []) ?? 'other nodes',
   concurrency: () => 'a free place: the assembly limits how many nodes run at once',
   retry: ({ until }) => (until ? html`its next try, ${renderTime(until)}` : 'its next try'),
+  admission: ({ until }) =>
+    until ? html`its admission, which is tried again ${renderTime(until)}` : 'its admission, which is tried again',
   engine: () => 'its start',
   instance_busy: ({ blocker }) =>
     typeof blocker === 'string'

@@ -21,6 +21,7 @@ export interface StartFacts {
   /** Null: nothing is published. */
   readonly version: ShownVersion | null;
   readonly versions: readonly string[];
+  readonly hasMoreVersions: boolean;
   /** The variables of the version. */
   readonly root: ObjectNode;
   /** The keys of the nodes, in the order of the spec. */
@@ -28,12 +29,13 @@ export interface StartFacts {
   /** The run that is repeated, if the address names one. */
   readonly source: ShownAssemblyRun | null;
   readonly environments: readonly { readonly id: string; readonly label: string }[];
+  readonly hasMoreEnvironments: boolean;
 }
 
 export async function readStartFacts(visit: AssemblyVisit, chosen: string | undefined): Promise<StartFacts> {
   const { id } = visit.params;
   const from = visit.query('from');
-  const [assembly, source, { versions }] = await Promise.all([
+  const [assembly, source, { versions, next_cursor: older }] = await Promise.all([
     readAssembly(visit),
     from ? visit.read(getRun, { params: { id, runID: from } }) : null,
     visit.read(listVersions, { params: { id }, query: { limit: '50' } }),
@@ -48,17 +50,24 @@ export async function readStartFacts(visit: AssemblyVisit, chosen: string | unde
     assembly,
     version,
     versions: versions.map((each) => each.version),
+    hasMoreVersions: older !== null,
     root: planForm(schemaOf(spec)),
     nodes: Object.keys(readableNodes(spec as JsonValue)),
     source,
-    environments,
+    ...environments,
   };
 }
 
-async function readEnvironments(visit: AssemblyVisit, teamId: string): Promise<StartFacts['environments']> {
-  const { environments } = await visit.read(listEnvironments, { query: { limit: '200', team_id: teamId } });
+async function readEnvironments(
+  visit: AssemblyVisit,
+  teamId: string,
+): Promise<Pick<StartFacts, 'environments' | 'hasMoreEnvironments'>> {
+  const { environments, next_cursor: next } = await visit.read(listEnvironments, {
+    query: { limit: '200', team_id: teamId },
+  });
   const names = await readNames(visit.em, { projects: environments.map(({ project_id: id }) => id) });
-  return environments
+  const labelled = environments
     .map(({ id, name, project_id: project }) => ({ id, label: `${names.get(project)?.name ?? ''} / ${name}` }))
     .sort((one, other) => one.label.localeCompare(other.label));
+  return { environments: labelled, hasMoreEnvironments: next !== null };
 }

@@ -81,7 +81,7 @@ interface WantedStart {
 }
 
 function request(visit: AssemblyVisit, { version }: StartFacts, { basic, only, values }: WantedStart) {
-  const { environment_id, operation, message, key } = basic;
+  const { environment_id, operation, message } = basic;
   const body = {
     environment_id,
     operation,
@@ -90,5 +90,5 @@ function request(visit: AssemblyVisit, { version }: StartFacts, { basic, only, v
     ...(version && { version: version.version }),
     ...(only.length > 0 && { only }),
   };
-  return visit.run(run, { params: { id: visit.params.id }, body, key });
+  return visit.run(run, { params: { id: visit.params.id }, body });
 }

@@ -96,7 +96,7 @@ function messageField(value = ''): FormField {
 }
 
 function targetFields({ facts, basic }: StartForm): FormField[] {
-  const { assembly, versions, version, environments } = facts;
+  const { assembly, versions, version, environments, hasMoreVersions, hasMoreEnvironments } = facts;
   const shown = version?.version ?? '';
   const names = [...new Set([...(shown === '' ? [] : [shown]), ...versions])];
   return [
@@ -105,6 +105,7 @@ function targetFields({ facts, basic }: StartForm): FormField[] {
       label: 'Version',
       kind: 'select',
       value: basic.version ?? '',
+      isCut: hasMoreVersions,
       choices: [
         { value: '', label: `Latest (${assembly.latest_version ?? 'none'})` },
         ...names.map((name) => ({ value: name, label: name })),
@@ -127,6 +128,7 @@ function targetFields({ facts, basic }: StartForm): FormField[] {
       label: 'Environment',
       kind: 'select',
       value: basic.environment_id ?? '',
+      isCut: hasMoreEnvironments,
       choices: [{ value: '', label: 'Choose…' }, ...environments.map(({ id, label }) => ({ value: id, label }))],
       hint: 'All nodes deploy there, with its variables and its approval policy.',
     },
