@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
+import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderArchiveTabs, withArchived } from '#api/tenancy/pages/views.ts';
-import { renderIcon } from '#api/web/components/icon.ts';
+import { renderAction } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
@@ -11,7 +12,7 @@ import { pagePath, pages, type Query, withQuery } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
-import { list } from '../operations.ts';
+import { create, list } from '../operations.ts';
 import { assemblyPath, type ListedAssembly, operationWords } from './shown.ts';
 
 /** The assemblies that the visitor may read, in the scope of the address. */
@@ -29,6 +30,7 @@ export async function showAssemblies(visit: Visit): Promise<FastifyReply> {
     ],
   });
   const path = pagePath(pages.assemblies, {}, filter);
+  const mayCreate = visit.mayDo(create, ...(await readTeamsForNewInScope(visit)));
   const link = (more: Query) =>
     withQuery(pages.assemblies, { ...filter, ...(isArchived && { archived: 'true' }), ...more });
   return visit.show({
@@ -37,7 +39,12 @@ export async function showAssemblies(visit: Visit): Promise<FastifyReply> {
 ${renderPageHead({
   title: 'Assemblies',
   below: 'Several templates as one graph: what each node deploys, what it waits for, and what it gets from the others.',
-  actions: html`<div class="actions"><a class="button button-primary" href="${pagePath(pages.newAssembly, {}, scopeQuery(visit.scope))}">${renderIcon('plus')}New assembly</a></div>`,
+  actions: html`<div class="actions">${renderAction(mayCreate, {
+    label: 'New assembly',
+    icon: 'plus',
+    tone: 'primary',
+    path: pagePath(pages.newAssembly, {}, scopeQuery(visit.scope)),
+  })}</div>`,
 })}
 ${renderNews(visit.query('done'), { deleted: 'The assembly is deleted. Its slug is free again, and its runs stay.' })}
 ${renderArchiveTabs(path, isArchived)}

@@ -43,7 +43,8 @@ async function readDraft(visit: AssemblyVisit): Promise<ShownDraft | null> {
   try {
     return await visit.read(getDraft, { params: { id: visit.params.id } });
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'draft_missing') return null;
+    // To those who may see drafts, an assembly without one answers as a missing assembly does, which `readAssembly` finds out.
+    if (error instanceof ServiceError && error.kind === 'notFound') return null;
     throw error;
   }
 }
