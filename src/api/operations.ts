@@ -1,6 +1,7 @@
 import * as reviews from '#api/access-reviews/operations.ts';
 import * as assemblyDiffs from '#api/assemblies/diff-operations.ts';
 import * as assemblyDrafts from '#api/assemblies/draft-operations.ts';
+import * as assemblyGraphs from '#api/assemblies/graph/graph-operations.ts';
 import * as assemblyNodes from '#api/assemblies/node-operations.ts';
 import * as assemblies from '#api/assemblies/operations.ts';
 import * as assemblyRuns from '#api/assemblies/run-operations.ts';
@@ -77,6 +78,7 @@ const areas = [
   templates,
   templateVersions,
   assemblies,
+  assemblyGraphs,
   assemblyDrafts,
   assemblyVersions,
   assemblyRuns,

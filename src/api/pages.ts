@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { registerAssemblyPages } from '#api/assemblies/pages/register.ts';
 import { registerAuditPages } from '#api/audit/pages/register.ts';
 import { registerEnvironmentPages } from '#api/environments/pages/register.ts';
 import { registerHoldPages } from '#api/holds/pages/register.ts';
@@ -41,6 +42,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerUserPages,
   registerAuditPages,
   registerRuns,
+  registerAssemblyPages,
   registerEnvironmentPages,
   registerHoldPages,
   registerInstancePages,

@@ -23,6 +23,7 @@ const declared: Record<AssemblyAction, { operation: string; findRefusal: (facts:
     operation: 'assemblies.publish',
     findRefusal: ({ target }) => findArchivedRefusal(target) ?? findDraftRefusal(target.assembly),
   },
+  run: { operation: 'assemblies.run', findRefusal: ({ target }) => findArchivedRefusal(target) },
   update: { operation: 'assemblies.update', findRefusal: ({ target }) => findArchivedRefusal(target) },
   archive: { operation: 'assemblies.archive', findRefusal: ({ archiving }) => archiving },
   unarchive: {

@@ -6,7 +6,8 @@ import { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
 import { type AssemblyTarget, findAssembly } from '#domain/assemblies/store.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { draftAccess, nestedReadAccess } from './access.ts';
-import { drawDiff, svg } from './drawings.ts';
+import { drawDiff } from './graph/spec-graph.ts';
+import { answerPicture, svg } from './graph/svg-graph.ts';
 import { AssemblyParams } from './operations.ts';
 import { loadNamed } from './version-operations.ts';
 
@@ -59,7 +60,7 @@ export const diff = read({
     const [from, to] = await Promise.all([load(em, params.id, query.from), load(em, params.id, query.to)]);
     const author = new AuthorEvaluation(services.evaluator, principal.id);
     const changes = await author.diff(from.spec, to.spec);
-    if (request.mediaType === svg) return drawDiff(author, from, to, changes);
+    if (request.mediaType === svg) return answerPicture(await drawDiff(author, from, to, changes));
     return { from: from.name, to: to.name, ...changes };
   },
 });

@@ -6,7 +6,8 @@ import { findAssembly, findAssemblyToChange } from '#domain/assemblies/store.ts'
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { draftAccess } from './access.ts';
 import { SaveDraft, ValidateAssembly } from './bodies.ts';
-import { drawSpec, svg } from './drawings.ts';
+import { drawDraft } from './graph/spec-graph.ts';
+import { answerPicture, svg } from './graph/svg-graph.ts';
 import { AssemblyParams } from './operations.ts';
 import { AssemblyValidationView, DraftView, viewDraft } from './views.ts';
 
@@ -64,7 +65,10 @@ export const validate = read({
   handle: async ({ em, params, body, target, principal, services, request }) => {
     const source = body.spec === undefined ? (await requireDraft(em, params.id)).source : toSource(body.spec);
     const report = await validateSource({ em, principal, evaluator: services.evaluator }, target.teamId, source);
-    if (request.mediaType === svg) return drawSpec(new AuthorEvaluation(services.evaluator, principal.id), report);
+    if (request.mediaType === svg) {
+      const author = new AuthorEvaluation(services.evaluator, principal.id);
+      return answerPicture(await drawDraft(author, report.value, report.errors));
+    }
     return viewReport(report, { hasLines: typeof body.spec !== 'object' });
   },
 });

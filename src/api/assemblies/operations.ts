@@ -32,15 +32,16 @@ export const list = readList({
     ...pageQuery,
     team_id: Id.optional(),
     organization_id: Id.optional().describe("The assemblies of the organization's teams that you may read."),
+    environment_id: Id.optional().describe('Only assemblies that were run in this environment.'),
     q: z.string().max(100).optional().describe('Text in the name, the slug or the description, in any case.'),
     ...archivedQuery,
   }),
   responses: { 200: pageOf('assemblies', ListedAssemblyView) },
   access: listAccess,
-  owners: { organization: 'organization_id', team: 'team_id' },
+  owners: { organization: 'organization_id', team: 'team_id', environment: 'environment_id' },
   handle: async ({ em, principal, query }) => {
-    const { team_id: teamId, organization_id: organizationId, q: search } = query;
-    const filter = { teamId, organizationId, search, archived: withArchivedFilter(query).archived };
+    const { team_id: teamId, organization_id: organizationId, environment_id: environmentId, q: search } = query;
+    const filter = { teamId, organizationId, environmentId, search, archived: withArchivedFilter(query).archived };
     const page = await listAssemblies(em, principal, filter, query);
     return { assemblies: page.items.map(viewListed), next_cursor: page.nextCursor };
   },

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
 import type { Draft } from '#domain/assemblies/drafts/draft-store.ts';
 import type { AssemblyDetails } from '#domain/assemblies/list-store.ts';
+import { assemblyOperations } from '#domain/assemblies/model.ts';
 import type { AssemblyVersionDetails, AssemblyVersionSummary } from '#domain/assemblies/versions/version-store.ts';
+import { runStatuses } from '#domain/runs/model.ts';
 
-export const assemblyActions = ['save_draft', 'publish', 'update', 'archive', 'unarchive', 'delete'] as const;
+export const assemblyActions = ['save_draft', 'publish', 'run', 'update', 'archive', 'unarchive', 'delete'] as const;
 
 const Author = z.object({ id: AnswerId, name: z.string() });
 
@@ -20,11 +22,21 @@ export const ListedAssemblyView = z
     revision: z.int(),
     created_at: Time,
     archived_at: Time.nullable(),
+    last_run: z
+      .object({
+        id: AnswerId,
+        status: z.enum(runStatuses),
+        operation: z.enum(assemblyOperations),
+        environment_id: AnswerId,
+        created_at: Time,
+      })
+      .nullable()
+      .describe('The newest run; null if it was never run.'),
   })
   .meta({ id: 'ListedAssembly' });
 
 export function viewListed(assembly: AssemblyDetails): z.input<typeof ListedAssemblyView> {
-  const { id, name, slug, description, revision, teamId, latestVersion, createdAt, archivedAt } = assembly;
+  const { id, name, slug, description, revision, teamId, latestVersion, createdAt, archivedAt, lastRun } = assembly;
   return {
     id,
     team_id: teamId,
@@ -35,6 +47,13 @@ export function viewListed(assembly: AssemblyDetails): z.input<typeof ListedAsse
     revision,
     created_at: createdAt,
     archived_at: archivedAt,
+    last_run: lastRun && {
+      id: lastRun.id,
+      status: lastRun.status,
+      operation: lastRun.operation,
+      environment_id: lastRun.environmentId,
+      created_at: lastRun.createdAt,
+    },
   };
 }
 

@@ -72,6 +72,10 @@ export const ListedRunView = z
     cancel_reason: z.string().nullable(),
     requeued_from: AnswerId.nullable().describe('The run that it repeats, or of which it is a copy with changes.'),
     assembly_run_id: AnswerId.nullable(),
+    assembly_node: z
+      .object({ assembly_id: AnswerId, key: z.string() })
+      .nullable()
+      .describe('The node of the assembly run that it is a try of.'),
     drift_finding_id: AnswerId.nullable(),
     undoes: AnswerId.nullable(),
     undone_by: AnswerId.nullable(),
@@ -116,6 +120,7 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
     cancel_reason: run.cancelReason,
     requeued_from: run.requeuedFrom,
     assembly_run_id: run.assemblyRunId,
+    assembly_node: run.assemblyNode && { assembly_id: run.assemblyNode.assemblyId, key: run.assemblyNode.key },
     drift_finding_id: run.driftFindingId,
     undoes: run.undoes,
     undone_by: run.undoneBy,

@@ -50,15 +50,16 @@ ${found && (only ? renderResults(found) : renderNothing(text))}
 
 const textLabel = 'Name, or the id of anything';
 
-const looks: Readonly<Record<SearchedKind, readonly [label: string, icon: IconName]>> = {
-  run: ['Runs', 'play'],
-  instance: ['Instances', 'boxes'],
-  environment: ['Environments', 'layers'],
-  template: ['Templates', 'book-open'],
-  project: ['Projects', 'folder'],
-  team: ['Teams', 'users'],
-  organization: ['Organizations', 'building-2'],
-  user: ['People', 'user'],
+const looks: Readonly<Record<SearchedKind, readonly [label: string, icon: IconName, type: string]>> = {
+  run: ['Runs', 'play', 'runs'],
+  instance: ['Instances', 'boxes', 'instances'],
+  environment: ['Environments', 'layers', 'environments'],
+  assembly: ['Assemblies', 'workflow', 'assemblies'],
+  template: ['Templates', 'book-open', 'templates'],
+  project: ['Projects', 'folder', 'projects'],
+  team: ['Teams', 'users', 'teams'],
+  organization: ['Organizations', 'building-2', 'organizations'],
+  user: ['People', 'user', 'users'],
 };
 
 function renderResults({ results, cut }: Found): Html {
@@ -89,7 +90,7 @@ function renderNothing(text: string): Html {
   )}</div>`;
 }
 
-/** The types of resources are the kinds in the plural. */
 function addressOf({ kind, id, organization_id: organizationId }: Result): LocalPath {
-  return findResourcePath(`${kind}s`, { id, organizationId }) ?? pagePath(pages.search, {}, { q: id });
+  const [, , type] = looks[kind];
+  return findResourcePath(type, { id, organizationId }) ?? pagePath(pages.search, {}, { q: id });
 }

@@ -15,6 +15,7 @@ const paths = {
   projects: ({ id }) => pagePath(pages.project, { id }),
   environments: ({ id }) => pagePath(pages.environment, { id }),
   instances: ({ id }) => pagePath(pages.instance, { id }),
+  assemblies: ({ id }) => pagePath(pages.assembly, { id }),
   templates: ({ id }) => pagePath(pages.template, { id }),
   runs: ({ id }) => pagePath(pages.run, { id }),
   workers: ({ id }) => pagePath(pages.worker, { id }),

@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
+import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import { type AvailableVersion, findLatest } from '#domain/registry/versions.ts';
+import type { RunStatus } from '#domain/runs/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { ArchivedFilter } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { archivedComparison } from '#domain/tenancy/store.ts';
+import type { AssemblyOperation } from './model.ts';
 
 /** An assembly as lists show it to its readers. */
 export interface AssemblyDetails {
@@ -20,11 +23,21 @@ export interface AssemblyDetails {
   readonly revision: number;
   readonly createdAt: string;
   readonly archivedAt: string | null;
+  /** The newest run; null if it was never run. */
+  readonly lastRun: {
+    readonly id: string;
+    readonly status: RunStatus;
+    readonly operation: AssemblyOperation;
+    readonly environmentId: string;
+    readonly createdAt: string;
+  } | null;
 }
 
 export interface AssemblyFilter extends ArchivedFilter {
   readonly teamId: string | undefined;
   readonly organizationId: string | undefined;
+  /** Assemblies that were run in it. */
+  readonly environmentId: string | undefined;
   /** Text in the name, the slug or the description, in any case. */
   readonly search: string | undefined;
 }
@@ -36,12 +49,13 @@ export async function listAssemblies(
   filter: AssemblyFilter,
   request: PageRequest,
 ): Promise<Page<AssemblyDetails>> {
-  const { teamId, organizationId, search } = filter;
+  const { teamId, organizationId, environmentId, search } = filter;
   const assemblies = selectAssemblies(em)
     .where('a.archived_at', archivedComparison(filter), null)
     .where((eb) => isInReadableTeam(principal, eb.ref('a.team_id'), 'hidden'))
     .$if(teamId !== undefined, (query) => query.where('a.team_id', '=', teamId ?? ''))
     .$if(organizationId !== undefined, (query) => query.where((eb) => isInOrganization(eb, organizationId ?? '')))
+    .$if(environmentId !== undefined, (query) => query.where((eb) => wasRunIn(eb, environmentId ?? '')))
     .$if(search !== undefined, (query) => query.where((eb) => mentions(eb, search ?? '')));
   const { items, nextCursor } = await pageOf(assemblies, 'a.id', request);
   return { items: items.map(withLatest), nextCursor };
@@ -59,6 +73,12 @@ function isInOrganization(eb: Over<{ a: 'assemblies' }>, organizationId: string)
   );
 }
 
+function wasRunIn(eb: Over<{ a: 'assemblies' }>, environmentId: string) {
+  return eb('a.id', 'in', (of) =>
+    of.selectFrom('assembly_runs as r').where('r.environment_id', '=', environmentId).select('r.assembly_id'),
+  );
+}
+
 function mentions(eb: Over<{ a: 'assemblies' }>, text: string) {
   const fields = sql`${eb.ref('a.name')} || ' ' || ${eb.ref('a.slug')} || ' ' || ${eb.ref('a.description')}`;
   return sql<boolean>`position(${text.toLowerCase()} in lower(${fields})) > 0`;
@@ -70,7 +90,19 @@ function selectAssemblies(em: Em) {
     .where('a.deleted_at', 'is', null)
     .select(['a.id', 'a.team_id as teamId', 'a.name', 'a.slug', 'a.description', 'a.revision'])
     .select(['a.created_at as createdAt', 'a.archived_at as archivedAt'])
-    .select((eb) => collectVersions(eb).$asScalar().$notNull().as('versions'));
+    .select((eb) => collectVersions(eb).$asScalar().$notNull().as('versions'))
+    .select((eb) => selectLastRun(eb).as('lastRun'));
+}
+
+function selectLastRun(eb: Over<{ a: 'assemblies' }>) {
+  return jsonObjectFrom(
+    eb
+      .selectFrom('assembly_runs as r')
+      .whereRef('r.assembly_id', '=', 'a.id')
+      .select(['r.id', 'r.status', 'r.operation', 'r.environment_id as environmentId', 'r.created_at as createdAt'])
+      .orderBy('r.id', 'desc')
+      .limit(1),
+  );
 }
 
 function collectVersions(eb: Over<{ a: 'assemblies' }>) {

@@ -1,5 +1,5 @@
 import { type CallbackSelection, type ExpressionBuilder, sql } from 'kysely';
-import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Tables } from '#domain/entities.ts';
 import { phasesWithOwnPolicy, selectAdmittedPolicy, selectEnvironmentPolicy } from './approval/policy-store.ts';
 import type { WaitingOn } from './waiting.ts';
@@ -47,6 +47,7 @@ export function selectRunDetails(eb: OverRun) {
     'runs.requeued_from as requeuedFrom',
     'runs.assembly_run_id as assemblyRunId',
     'runs.assembly_node_id as assemblyNodeId',
+    selectAssemblyNode(eb).as('assemblyNode'),
     'runs.drift_finding_id as driftFindingId',
     'runs.undoes',
     'runs.undone_by as undoneBy',
@@ -60,6 +61,17 @@ export function selectRunDetails(eb: OverRun) {
 
 /** A run as the API shows it. Times are strings. */
 export type RunDetails = CallbackSelection<Tables, 'runs', typeof selectRunDetails>;
+
+/** The assembly and the node of which a run is a try; null for any other run. */
+function selectAssemblyNode(eb: OverRun) {
+  return jsonObjectFrom(
+    eb
+      .selectFrom('assembly_nodes as an')
+      .innerJoin('assembly_runs as ar', 'ar.id', 'an.assembly_run_id')
+      .whereRef('an.id', '=', 'runs.assembly_node_id')
+      .select(['ar.assembly_id as assemblyId', 'an.key']),
+  );
+}
 
 /** The policy of the environment of a run now; null once the run applies or has ended, since it keeps the one it applied under. */
 function selectPresentPolicy(eb: OverRun) {

@@ -39,6 +39,14 @@ export const candidatesByKind = {
       .where((eb) => isInReadableTeam(principal, eb.ref('p.team_id'), 'hidden'))
       .select(['e.id', 'e.name', 'e.slug as otherName', 'p.name as context', noId.as('organizationId')])
       .as('x'),
+  assembly: (em, principal) =>
+    db(em)
+      .selectFrom('assemblies as a')
+      .innerJoin('teams as t', 't.id', 'a.team_id')
+      .where('a.deleted_at', 'is', null)
+      .where((eb) => isInReadableTeam(principal, eb.ref('a.team_id'), 'hidden'))
+      .select(['a.id', 'a.name', 'a.slug as otherName', 't.name as context', noId.as('organizationId')])
+      .as('x'),
   template: (em, principal) =>
     db(em)
       .selectFrom('templates as m')

@@ -8,6 +8,7 @@ export interface NamedIds {
   readonly projects?: readonly (string | null)[];
   readonly environments?: readonly (string | null)[];
   readonly templates?: readonly (string | null)[];
+  readonly assemblies?: readonly (string | null)[];
   readonly principals?: readonly (string | null)[];
 }
 
@@ -59,6 +60,12 @@ export async function readNames(em: Em, ids: NamedIds): Promise<Names> {
       queries
         .selectFrom('templates')
         .where('id', 'in', named(ids.templates))
+        .select((eb) => ['id', 'name', eb.cast<string | null>(eb.val(null), 'uuid').as('organizationId')]),
+    )
+    .unionAll(
+      queries
+        .selectFrom('assemblies')
+        .where('id', 'in', named(ids.assemblies))
         .select((eb) => ['id', 'name', eb.cast<string | null>(eb.val(null), 'uuid').as('organizationId')]),
     )
     .unionAll(

@@ -29,6 +29,7 @@ const buttons = [
   ['/projects', 'New project'],
   ['/environments', 'New environment'],
   ['/catalog', 'New template'],
+  ['/assemblies', 'New assembly'],
 ] as const;
 
 describe('the button that makes something new', () => {

@@ -144,6 +144,7 @@ assemblies.run                      assembly:run                        team:met
 assemblies.list_runs                assembly:read,workload:read         team:metadata.read          404
 assemblies.get_run                  assembly:read,workload:read         team:metadata.read          404
 assemblies.get_run_events           assembly:read,workload:read         team:metadata.read          404
+assemblies.get_run_graph            assembly:read,workload:read         team:metadata.read          404
 assemblies.cancel_run               assembly:run                        team:metadata.write         404
 assemblies.resume_run               assembly:run                        team:metadata.write         404
 assemblies.list_nodes               assembly:read,workload:read         team:metadata.read          404

@@ -1,5 +1,6 @@
 import type { TestApi } from '../api/in-process-api.ts';
 import { addAccounts, addInvitations } from './accounts.ts';
+import { addAssemblies, type SeededAssemblies } from './assemblies/add-assemblies.ts';
 import { addTemplates, type Templates } from './catalog/add-templates.ts';
 import { addEnvironments, addHolds, addVariables, type Environments } from './environments.ts';
 import { backdate } from './history.ts';
@@ -21,6 +22,7 @@ export interface Installation extends Tenants {
   readonly people: People;
   readonly environments: Environments;
   readonly templates: Templates;
+  readonly assemblies: SeededAssemblies;
   readonly instances: readonly Place[];
   /** Runs in every status and of every kind of wait, by name. */
   readonly runs: Readonly<Record<RunKey, { readonly id: string; readonly instance: Place }>>;
@@ -56,6 +58,9 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   await makeLogPartitions(api);
   const stories = [...tellPast(places, pastRuns), ...Object.values(present)];
   await writeRuns(api, stories, ({ place }) => (poolOf(place) === 'cloud' ? workers.cloud : workers.default));
+  const pendingRunId = present.bigPlan.id;
+  const place = { people, tenants, environments, templates, pendingRunId };
+  const assemblies = await addAssemblies(api, place);
   await addHolds(people, environments);
   await backdate(api);
   return {
@@ -63,6 +68,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     people,
     environments,
     templates,
+    assemblies,
     instances: places.all,
     runs: namesOf(present),
     invitationToken,

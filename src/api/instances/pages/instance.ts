@@ -1,4 +1,6 @@
 import type { FastifyReply } from 'fastify';
+import { getRun } from '#api/runs/operations.ts';
+import type { ShownRun } from '#api/runs/pages/run-tab.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
@@ -38,7 +40,11 @@ const parts: readonly [Part, ...Part[]] = [
 /** Shows an instance: what it holds, what it gives, and every state that it had. */
 export async function showInstance(visit: InstanceVisit): Promise<FastifyReply> {
   const instance = await visit.read(get, { params: visit.params });
+  const { deployed_run_id: deployedBy } = instance;
+  const deployed = deployedBy === null ? null : await visit.read(getRun, { params: { id: deployedBy }, query: {} });
+  const node = deployed?.assembly_node ?? null;
   const names = await readNames(visit.em, {
+    assemblies: [node?.assembly_id ?? null],
     environments: [instance.environment_id],
     templates: [instance.template_id],
     teams: [instance.team_id],
@@ -57,7 +63,7 @@ ${renderPageHead({
   history: ['instances', instance.id],
 })}
 ${renderNews(visit.query('done'), news)}
-<div class="panel">${renderInstanceFacts(instance, names)}</div>
+<div class="panel">${renderInstanceFacts(instance, deployed, names)}</div>
 ${renderTabs(
   'Parts of the instance',
   parts.map(({ key, label, count }) => ({
@@ -101,7 +107,7 @@ function renderInstanceActions(instance: Instance): Html {
   });
 }
 
-function renderInstanceFacts(instance: Instance, names: Names): Html {
+function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, names: Names): Html {
   const {
     template_id: template,
     environment_id: environment,
@@ -126,6 +132,7 @@ function renderInstanceFacts(instance: Instance, names: Names): Html {
         instance.team_id ? renderTeamLink(instance.team_id, names) : 'none: it belongs to the whole installation',
       ],
       ['Deployed by', run ? renderRunLink(run) : 'nothing yet'],
+      ['Node of', deployed && renderAssemblyNode(deployed, names)],
       ['Busy with', lockedBy ? renderRunLink(lockedBy) : null],
       ['Tool', instance.tool],
       ['Latest state', instance.state_serial === 0 ? 'none' : `#${instance.state_serial}`],
@@ -134,4 +141,11 @@ function renderInstanceFacts(instance: Instance, names: Names): Html {
     ],
     { isWide: true },
   );
+}
+
+/** The node of the assembly run that deployed it. */
+function renderAssemblyNode({ assembly_node: node, assembly_run_id: runID }: ShownRun, names: Names): Html | null {
+  if (node === null || runID === null) return null;
+  const path = pagePath(pages.assemblyRun, { id: node.assembly_id, runID });
+  return html`<span class="mono foreign">${node.key}</span> in <a class="foreign" href="${path}">${names.get(node.assembly_id)?.name ?? 'an assembly'}</a>`;
 }

@@ -77,7 +77,11 @@ function findTabThatMatters({ status, status_reason: reason, plan }: ShownRun): 
 
 async function renderHead(visit: RunVisit, run: ShownRun): Promise<Html> {
   const [names, { events }, places] = await Promise.all([
-    readNames(visit.em, { environments: [run.environment_id], templates: [run.template_id] }),
+    readNames(visit.em, {
+      environments: [run.environment_id],
+      templates: [run.template_id],
+      assemblies: [run.assembly_node?.assembly_id ?? null],
+    }),
     visit.read(getEvents, { params: { id: run.id }, query: { limit: '1000' } }),
     readLogPlaces(visit, run),
   ]);

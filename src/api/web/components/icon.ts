@@ -73,6 +73,7 @@ export const iconNames = [
   'undo-2',
   'user',
   'users',
+  'workflow',
   'x',
 ] as const;
 export type IconName = (typeof iconNames)[number];

@@ -33,6 +33,7 @@ export const navigation = [
     entries: [
       { label: 'Runs', icon: 'play', path: pages.runs, operation: 'runs.list' },
       { label: 'Approvals', icon: 'hand', path: pages.approvals, operation: 'approvals.list' },
+      { label: 'Assemblies', icon: 'workflow', path: pages.assemblies, operation: 'assemblies.list' },
       { label: 'Environments', icon: 'layers', path: pages.environments, operation: 'environments.list' },
       { label: 'Instances', icon: 'boxes', path: pages.instances, operation: 'instances.list' },
       { label: 'Workers', icon: 'server', path: pages.workers, operation: 'workers.list' },

@@ -3,7 +3,7 @@ import type { GraphNode } from './drawing.ts';
 /** How large nodes are, in pixels. */
 
 const height = { plain: 48, detailed: 64 };
-const width = { narrowest: 120, widest: 260, letter: 7.6, beside: 52 };
+const width = { narrowest: 148, widest: 260, letter: 7.6, beside: 52 };
 const longestLabel = Math.floor((width.widest - width.beside) / width.letter);
 
 export function widthOf({ label, detail = '' }: GraphNode): number {

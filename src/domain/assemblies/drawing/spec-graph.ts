@@ -1,13 +1,24 @@
+import { isId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyDiff, Edge } from '../diff/diff.ts';
 import { readableNodes } from '../spec/draft-nodes.ts';
 import type { Graph, GraphNode } from './drawing.ts';
 
+/** What the template of a node is called, with its version; undefined leaves it out. */
+export type TemplateLabel = (
+  key: string,
+  node: { readonly template: string; readonly version: string },
+) => string | undefined;
+
+/** An id says nothing to people, so that only a slug stands beside the version. */
+const asWritten: TemplateLabel = (_key, { template, version }) => (isId(template) ? version : `${template} ${version}`);
+
 /** The graph of a spec, which may be a draft: its readable nodes, and the edges between them. */
-export function graphOf(spec: JsonValue, edges: readonly Edge[]): Graph {
-  const nodes = Object.entries(readableNodes(spec)).map(
-    ([key, { template, version }]): GraphNode => ({ key, label: key, detail: `${template} ${version}` }),
-  );
+export function graphOf(spec: JsonValue, edges: readonly Edge[], labelOf = asWritten): Graph {
+  const nodes = Object.entries(readableNodes(spec)).map(([key, node]): GraphNode => {
+    const detail = labelOf(key, node);
+    return { key, label: key, ...(detail !== undefined && { detail }) };
+  });
   return { nodes, edges };
 }
 

@@ -100,7 +100,7 @@ function renderTexts({ x, y, width, label, detail }: DrawnNode, { word }: NodeLo
   const lines = [
     { name: 'graph-label', text: label },
     ...(detail === undefined ? [] : [{ name: 'graph-detail', text: detail }]),
-    { name: 'graph-word', text: word },
+    ...(word === '' ? [] : [{ name: 'graph-word', text: word }]),
   ];
   const left = round(x - width / 2 + indent + iconSize + indent / 2);
   const first = y - ((lines.length - 1) * lineHeight) / 2 + 4;

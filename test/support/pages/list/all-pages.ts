@@ -1,5 +1,6 @@
 import { type PagePattern, pages } from '#api/web/paths.ts';
 import type { Installation } from '../realistic-installation.ts';
+import { assemblyPages } from './assembly-pages.ts';
 import { catalogPages } from './catalog-pages.ts';
 import type { DeclaredPage } from './declared-page.ts';
 import { administrationPages, ownPages } from './people-pages.ts';
@@ -20,6 +21,7 @@ export const notLookedAt: readonly PagePattern[] = [
   pages.reviewRun,
   pages.approvalStream,
   pages.approvalCount,
+  pages.assemblyRunChanges,
 ];
 
 /** Every page of the service in its states. */
@@ -30,6 +32,7 @@ export function declareAll(installation: Installation): DeclaredPage[] {
     ...instancePages(installation),
     ...workerPages(installation),
     ...catalogPages(installation),
+    ...assemblyPages(installation),
     ...environmentPages(installation),
     ...organizationPages(installation),
     ...administrationPages(installation),

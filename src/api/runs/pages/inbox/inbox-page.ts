@@ -29,6 +29,7 @@ async function showInbox(visit: Visit) {
   const names = await readNames(visit.em, {
     environments: inbox.approvals.map(({ run }) => run.environment_id),
     teams: inbox.approvals.map(({ run }) => run.team_id),
+    assemblies: inbox.approvals.map(({ run }) => run.assembly_node?.assembly_id ?? null),
   });
   const first = cursor === undefined ? null : pagePath(pages.approvals, {}, query);
   const next =

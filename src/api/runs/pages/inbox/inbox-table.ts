@@ -2,6 +2,7 @@ import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { type Column, renderTable } from '#api/web/components/table.ts';
 import { renderSince, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
 import type { RunOperation } from '#domain/runs/model.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
 import type { list as listApprovals } from '../../approvals/inbox-operations.ts';
@@ -29,7 +30,7 @@ function columnsWith(names: Names): Column<Row>[] {
       label: 'Instance',
       kind: 'main',
       cell: ({ run }) =>
-        html`<a class="foreign" href="${planPath(run.id)}">${run.instance}</a>${renderMessage(run.message)}`,
+        html`<a class="foreign" href="${planPath(run.id)}">${run.instance}</a>${renderAssembly(run, names)}${renderMessage(run.message)}`,
     },
     { label: 'Operation', cell: ({ run }) => renderOperation(run.operation) },
     { label: 'Changes', cell: ({ run }) => (run.plan ? renderPlanCounts(run.plan.summary) : 'No plan') },
@@ -38,6 +39,13 @@ function columnsWith(names: Names): Column<Row>[] {
     { label: 'Waits', cell: renderWait },
     { label: 'Approvals', cell: renderApprovals },
   ];
+}
+
+/** Of which assembly the run is a node. */
+function renderAssembly({ assembly_node: node, assembly_run_id: runID }: Row['run'], names: Names): Html | null {
+  if (node === null || runID === null) return null;
+  const path = pagePath(pages.assemblyRun, { id: node.assembly_id, runID });
+  return html`<p class="inbox-message muted">node <span class="mono foreign">${node.key}</span> of <a class="foreign" href="${path}">${names.get(node.assembly_id)?.name ?? 'an assembly'}</a></p>`;
 }
 
 function renderMessage(message: string): Html | null {

@@ -29,7 +29,7 @@ export function renderRunHead(run: ShownRun, names: Names, actions: Html | null)
 
 function renderBrief(run: ShownRun, names: Names): Html {
   const { environment_id: environment, template_id: template, template_version: version } = run;
-  const { requested_by: by, requeued_from: repeated } = run;
+  const { requested_by: by, requeued_from: repeated, assembly_node: node, assembly_run_id: assemblyRun } = run;
   const items: readonly (readonly [icon: IconName, label: string, content: Html] | null)[] = [
     ['user', 'Asked by', html`<span class="foreign">${by.name}</span>`],
     ['clock', 'Admitted', renderAge(run.created_at)],
@@ -50,6 +50,13 @@ function renderBrief(run: ShownRun, names: Names): Html {
       'Template',
       html`<a class="foreign" href="${pagePath(pages.templateVersion, { id: template, version })}">${names.get(template)?.name ?? 'deleted'} ${version}</a>`,
     ],
+    node === null || assemblyRun === null
+      ? null
+      : [
+          'workflow',
+          'Node of an assembly run',
+          html`<a class="foreign" href="${pagePath(pages.assemblyRun, { id: node.assembly_id, runID: assemblyRun })}">${names.get(node.assembly_id)?.name ?? 'assembly'}</a> / <span class="mono foreign">${node.key}</span>`,
+        ],
     repeated === null
       ? null
       : ['refresh-cw', 'Repeats', html`<a href="${pagePath(pages.run, { id: repeated })}">an earlier run</a>`],

@@ -1,0 +1,78 @@
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Em } from '#database/database.ts';
+import type { Graph } from '#domain/assemblies/drawing/drawing.ts';
+import { foldGroups } from '#domain/assemblies/drawing/fold.ts';
+import type { NodeLook } from '#domain/assemblies/drawing/svg.ts';
+import type { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
+import type { NodeStatus } from '#domain/assemblies/model.ts';
+import { type AssemblyNodeDetails, readNodes } from '#domain/assemblies/runs/store.ts';
+import { byUrgency, countStatuses, nodeStatusLooks } from './node-looks.ts';
+import { drawPicture, type GraphPicture, iconAddress } from './svg-graph.ts';
+
+/** What of a node its drawing shows. */
+export type DrawnNode = Pick<
+  AssemblyNodeDetails,
+  'key' | 'status' | 'reason' | 'waitsFor' | 'templateVersion' | 'instance' | 'runId'
+>;
+
+/** Draws an assembly run. The caller has decided that it may be read. */
+export async function drawRun(author: AuthorEvaluation, em: Em, assemblyRunId: string): Promise<GraphPicture> {
+  return drawNodes(author, await readNodes(em, assemblyRunId));
+}
+
+/** Nodes of the same place in the graph, of which there are many, are drawn as one that counts their states. */
+export function drawNodes(author: AuthorEvaluation, nodes: readonly DrawnNode[]): Promise<GraphPicture> {
+  const byKey = new Map(nodes.map((node) => [node.key, node]));
+  const { graph, members } = foldGroups(toGraph(nodes));
+  const statusOf = (key: string) => statusesOf(members.get(key) ?? [key], byKey);
+  const statuses = Object.fromEntries(graph.nodes.map(({ key }) => [key, mostUrgent(statusOf(key))]));
+  const look = (key: string) => {
+    const folded = members.get(key);
+    const node = byKey.get(key);
+    return folded ? lookOfMany(folded, statusOf(key)) : node ? lookOf(node) : lookOfMany([], []);
+  };
+  return drawPicture(author, graph, { look, statuses, title: 'The nodes of this run and what they wait for' });
+}
+
+function toGraph(nodes: readonly DrawnNode[]): Graph {
+  const known = new Set(nodes.map(({ key }) => key));
+  return {
+    nodes: nodes.map(({ key, instance }) => ({ key, label: key, ...(instance !== key && { detail: instance }) })),
+    edges: nodes.flatMap(({ key, waitsFor }) =>
+      waitsFor.filter((from) => known.has(from)).map((from) => [from, key] as const),
+    ),
+  };
+}
+
+function statusesOf(keys: readonly string[], byKey: ReadonlyMap<string, DrawnNode>): NodeStatus[] {
+  return keys.flatMap((key) => byKey.get(key)?.status ?? []);
+}
+
+function mostUrgent(statuses: readonly NodeStatus[]): NodeStatus {
+  return byUrgency.find((status) => statuses.includes(status)) ?? 'pending';
+}
+
+function lookOf({ status, reason, runId }: DrawnNode): NodeLook {
+  const { word, icon, tone } = nodeStatusLooks[status];
+  return {
+    class: `${status} status-${tone}`,
+    icon: iconAddress(icon),
+    word,
+    ...(reason && { title: reason.message }),
+    ...(runId !== null && { href: pagePath(pages.run, { id: runId }) }),
+  };
+}
+
+function lookOfMany(keys: readonly string[], statuses: readonly NodeStatus[]): NodeLook {
+  const status = mostUrgent(statuses);
+  const { icon, tone } = nodeStatusLooks[status];
+  const counts = countStatuses(statuses).map(
+    ({ status: each, count }) => `${count} ${nodeStatusLooks[each].word.toLowerCase()}`,
+  );
+  return {
+    class: `folded ${status} status-${tone}`,
+    icon: iconAddress(icon),
+    word: counts.length > 1 ? `${counts[0]}, …` : (counts[0] ?? ''),
+    title: [...counts, keys.join(', ')].join(', '),
+  };
+}

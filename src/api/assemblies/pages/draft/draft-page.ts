@@ -1,0 +1,96 @@
+import type { FastifyReply } from 'fastify';
+import { renderAge } from '#api/web/components/time.ts';
+import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { ServiceError } from '#domain/shared/errors.ts';
+import { getDraft, saveTheDraft, validate } from '../../draft-operations.ts';
+import { assemblyPage } from '../assembly/frame.ts';
+import { authorOf, graphScript } from '../graph-view.ts';
+import { type AssemblySubject, type AssemblyVisit, readAssembly, type ShownDraft, type ShownReport } from '../shown.ts';
+import { renderEditor } from './editor.ts';
+import { emptyDraft } from './empty-draft.ts';
+import { renderReport } from './report.ts';
+
+/** Shows the draft in its editor, with what is wrong with it. */
+export async function showDraft(visit: AssemblyVisit): Promise<FastifyReply> {
+  const [assembly, draft] = await Promise.all([readAssembly(visit), readDraft(visit)]);
+  const text = draft?.source ?? emptyDraft;
+  return showEditor(visit, assembly, { text, draft, revision: String(draft?.revision ?? 0) });
+}
+
+/** Takes the form. Checking saves nothing, and what was typed stays whatever happens. */
+export async function submitDraft(visit: AssemblyVisit): Promise<FastifyReply> {
+  const sent = visit.form('spec', 'expected_revision', 'do');
+  // Browsers send every line break as CR LF.
+  const text = sent.spec.replaceAll('\r\n', '\n');
+  const [assembly, draft] = await Promise.all([readAssembly(visit), readDraft(visit)]);
+  const editor = { text, draft, revision: sent.expected_revision };
+  if (sent.do !== 'save' && sent.do !== 'publish') return showEditor(visit, assembly, editor);
+  const saved = await submit(visit, ['spec'], () => save(visit, text, sent.expected_revision));
+  if (!saved.done) return showEditor(visit, assembly, editor, saved.problems);
+  if (sent.do === 'publish') return visit.redirect(pagePath(pages.publishAssembly, { id: assembly.id }));
+  return visit.redirect(pagePath(pages.assemblyDraft, { id: assembly.id }, { done: 'draft-saved' }));
+}
+
+function save(visit: AssemblyVisit, spec: string, revision: string) {
+  const body = { spec, ...(/^\d+$/.test(revision) && { expected_revision: Number(revision) }) };
+  return visit.run(saveTheDraft, { params: { id: visit.params.id }, body });
+}
+
+/** The draft; null if nobody has saved one yet. */
+async function readDraft(visit: AssemblyVisit): Promise<ShownDraft | null> {
+  try {
+    return await visit.read(getDraft, { params: { id: visit.params.id } });
+  } catch (error) {
+    // To those who may see drafts, an assembly without one answers as a missing assembly does, which `readAssembly` finds out.
+    if (error instanceof ServiceError && error.kind === 'notFound') return null;
+    throw error;
+  }
+}
+
+interface EditedDraft {
+  readonly text: string;
+  readonly draft: ShownDraft | null;
+  /** The revision that the text was made from. */
+  readonly revision: string;
+}
+
+async function showEditor(
+  visit: AssemblyVisit,
+  assembly: AssemblySubject,
+  edited: EditedDraft,
+  problems: FormProblems | null = null,
+): Promise<FastifyReply> {
+  const { text, draft } = edited;
+  const report = await check(visit, text);
+  const page = assemblyPage(
+    visit,
+    assembly,
+    'draft',
+    html`<p class="muted">${
+      draft
+        ? html`Saved by <span class="foreign">${draft.changed_by.name}</span> ${renderAge(draft.changed_at)}.`
+        : 'Not saved yet: this is a beginning.'
+    } YAML or JSON. What is saved need not be valid; only a valid draft can be published.</p>
+<div class="draft">${renderEditor({ ...edited, assembly, report, problems })}${await renderReport(authorOf(visit), text, report)}</div>`,
+    { scripts: ['draft.js', graphScript], hasProblem: problems !== null },
+  );
+  return visit.show(page, problems?.status ?? 200);
+}
+
+/** What is wrong with a text. One that is no draft at all, such as an empty one, is told in the same way. */
+async function check(visit: AssemblyVisit, spec: string): Promise<ShownReport> {
+  const checked = await submit(visit, ['spec'], () =>
+    visit.read(validate, { params: { id: visit.params.id }, body: { spec } }),
+  );
+  if (checked.done) return checked.result;
+  const { fields, others } = checked.problems;
+  const errors = [...Object.values(fields), ...others].map((message) => ({
+    path: '',
+    message,
+    line: null,
+    column: null,
+  }));
+  return { valid: false, errors, warnings: [] };
+}

@@ -1,0 +1,103 @@
+import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
+import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
+import { nameFields } from '#api/tenancy/pages/named-forms.ts';
+import { renderBlockers } from '#api/tenancy/pages/views.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { isTerminal, runStatuses } from '#domain/runs/model.ts';
+import { archive, create, remove, unarchive, update } from '../operations.ts';
+import { listRuns } from '../run-operations.ts';
+import { type AssemblySubject, assemblyCrumbs, assemblyPath, readAssembly } from './shown.ts';
+
+const unfinished = runStatuses.filter((status) => !isTerminal(status));
+
+const archiving: ArchivingForms<{ id: string }, AssemblySubject> = {
+  noun: 'assembly',
+  read: readAssembly,
+  operations: { archive, unarchive, remove },
+  params: ({ id }) => ({ id }),
+  crumbs: assemblyCrumbs,
+  path: assemblyPath,
+  pathAfterDeletion: () => pagePath(pages.assemblies, {}, { done: 'deleted' }),
+  isNameTyped: true,
+  archiving:
+    'An archived assembly takes no changes, no new versions and no new runs. Runs that are under way end as usual. Everything stays readable, ' +
+    'and you can unarchive it later.',
+  unarchiving: 'Its draft can be changed and published again, and it can be run.',
+  deletion: async ({ id }, visit) => {
+    const query = { status: unfinished, limit: '50' };
+    const { assembly_runs: runs, next_cursor: next } = await visit.read(listRuns, { params: { id }, query });
+    return html`<p>The assembly ends for good with its draft, and its slug is free again. Its runs and what they deployed stay, but it can no longer destroy that: do so before, if it is meant to go.</p>
+${renderBlockers(
+  'These runs must end first:',
+  runs.map((run) => ({
+    label: `Run of version ${run.version}, …${run.id.slice(-6)}`,
+    path: pagePath(pages.assemblyRun, { id, runID: run.id }),
+  })),
+  next !== null,
+)}`;
+  },
+};
+
+const descriptionField: FormField = {
+  name: 'description',
+  label: 'Description',
+  kind: 'area',
+  maxLength: 4_000,
+  isOptional: true,
+};
+
+/** Adds the forms that make, change, archive and delete assemblies. */
+export function registerAssemblyForms(addPage: AddPage): void {
+  addFormPage(addPage, pages.newAssembly, {
+    read: async () => null,
+    describe: async (_subject, visit) => ({
+      title: 'New assembly',
+      crumbs: [{ label: 'Assemblies', path: pagePath(pages.assemblies) }],
+      lead: 'An assembly joins templates to a graph. You write its draft next.',
+      fields: [
+        {
+          name: 'team_id',
+          label: 'Team',
+          kind: 'select',
+          ...(await readTeamChoices(visit)),
+          value: visit.scope.teamId,
+          hint: 'Who owns it. Its members see and run it, with the templates of the team and of the installation.',
+        },
+        ...nameFields(),
+        descriptionField,
+      ],
+      submit: 'Create assembly',
+      cancel: pagePath(pages.assemblies),
+    }),
+    carryOut: async (_subject, typed, visit) => {
+      const { id } = await visit.run(create, { body: toBody(typed) });
+      return pagePath(pages.assemblyDraft, { id }, { done: 'created' });
+    },
+  });
+  addFormPage(addPage, pages.editAssembly, {
+    read: readAssembly,
+    describe: (assembly) => ({
+      title: `Edit ${assembly.name}`,
+      crumbs: assemblyCrumbs(assembly),
+      fields: [...nameFields(assembly), { ...descriptionField, value: assembly.description }, revisionField(assembly)],
+      submit: 'Save changes',
+      cancel: assemblyPath(assembly),
+      refusal: refusalOf(assembly.actions, 'update'),
+    }),
+    carryOut: async (assembly, typed, visit) => {
+      const body = { ...toBody(typed), description: typed['description'] ?? '' };
+      await visit.run(update, { params: { id: assembly.id }, body });
+      return assemblyPath(assembly, 'saved');
+    },
+  });
+  addArchivingForms(
+    addPage,
+    { archive: pages.archiveAssembly, unarchive: pages.unarchiveAssembly, remove: pages.deleteAssembly },
+    archiving,
+  );
+}

@@ -1,0 +1,19 @@
+import { raw } from 'hono/html';
+import { type Html, html } from '#api/web/html.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
+import type { GraphPicture } from '../graph/svg-graph.ts';
+
+/** The script that moves between the nodes of a graph by arrow keys. Pages with a graph name it in `scripts`. */
+export const graphScript = 'graph.js';
+
+/** A graph in its frame, which scrolls where the graph is larger. The drawing is made by this service, and escapes what others named. */
+export function renderGraph({ svg, caption }: GraphPicture, label = 'Graph'): Html {
+  return html`<figure class="graph-frame"><div class="graph-scroll" role="region" tabindex="0" aria-label="${label}" data-graph>${raw(svg)}</div>
+${caption ? html`<figcaption class="muted">Shows ${caption}. The table has all.</figcaption>` : null}</figure>`;
+}
+
+/** The threads that read, compare and draw for the visitor. */
+export function authorOf({ context, principal }: Pick<Visit, 'context' | 'principal'>): AuthorEvaluation {
+  return new AuthorEvaluation(context.services.evaluator, principal.id);
+}

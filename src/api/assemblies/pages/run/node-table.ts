@@ -1,0 +1,62 @@
+import { planPath } from '#api/runs/pages/plan/plan-address.ts';
+import { type Column, renderTable } from '#api/web/components/table.ts';
+import { formatShortSpan, formatSpan } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
+import { renderKeys, rowIdOf } from '../assembly/node-table.ts';
+import type { ShownNode } from '../shown.ts';
+import { renderNodeStatus } from './tally.ts';
+import { describeNodeWaiting } from './waiting.ts';
+
+/** The nodes of a run, each after those that it waits for. The first link of a row leads to the node's run. */
+export function renderRunNodes(nodes: readonly ShownNode[], names: Names): Html {
+  return renderTable({
+    caption: 'Nodes, each after those that it waits for',
+    rows: nodes,
+    rowId: ({ key }) => rowIdOf(key),
+    columns: columnsWith(names),
+  });
+}
+
+function columnsWith(names: Names): Column<ShownNode>[] {
+  return [
+    { label: 'Node', kind: 'main', cell: renderNode },
+    { label: 'Status', cell: (node) => html`${renderNodeStatus(node.status)}${renderWhy(node)}` },
+    {
+      label: 'Template',
+      cell: ({ template_id: id, template_version: version }) =>
+        html`<a class="foreign" href="${pagePath(pages.templateVersion, { id, version })}">${names.get(id)?.name ?? 'deleted'} <span class="muted">${version}</span></a>`,
+    },
+    { label: 'Waits for', kind: 'minor', cell: ({ depends_on: keys }) => renderKeys(keys) },
+    { label: 'Tries', kind: 'number', cell: ({ attempts }) => (attempts > 1 ? String(attempts) : null) },
+    { label: 'Took', kind: 'number', cell: renderDuration },
+  ];
+}
+
+/** The key, which leads to the run, or to its plan where one approves; and the instance, if it has another name. */
+function renderNode({ key, run_id: runId, status, instance, instance_id: instanceId }: ShownNode): Html {
+  const path =
+    runId === null ? null : status === 'pending_approval' ? planPath(runId) : pagePath(pages.run, { id: runId });
+  const name = path
+    ? html`<a class="mono foreign node-key" href="${path}">${key}</a>`
+    : html`<strong class="mono foreign node-key">${key}</strong>`;
+  if (instance === key) return name;
+  const shown = instanceId
+    ? html`<a class="foreign" href="${pagePath(pages.instance, { id: instanceId })}">${instance}</a>`
+    : html`<span class="foreign">${instance}</span>`;
+  return html`${name}<span class="node-instance muted">${shown}</span>`;
+}
+
+function renderWhy(node: ShownNode): Html | null {
+  const waiting = describeNodeWaiting(node);
+  if (waiting) return html`<p class="node-why">${waiting}</p>`;
+  return node.reason && html`<p class="node-why foreign">${toSentence(node.reason.message)}</p>`;
+}
+
+function renderDuration({ started_at: start, finished_at: end }: ShownNode): Html | null {
+  if (start === null || end === null) return null;
+  const took = Date.parse(end) - Date.parse(start);
+  return html`<span title="${formatSpan(took)}">${formatShortSpan(took)}</span>`;
+}

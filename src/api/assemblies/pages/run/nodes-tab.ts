@@ -1,0 +1,31 @@
+import { renderPager } from '#api/web/components/table.ts';
+import { html } from '#api/web/html.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { drawRun } from '../../graph/run-graph.ts';
+import { list as listNodes } from '../../node-operations.ts';
+import { authorOf, renderGraph } from '../graph-view.ts';
+import { renderRunNodes } from './node-table.ts';
+import { type AssemblyRunTab, runPath } from './run-tab.ts';
+
+/** The graph beside a table that says the same, and why each node waits or ended. */
+export const nodesTab: AssemblyRunTab = {
+  key: 'nodes',
+  label: 'Nodes',
+  async render(visit, { run }) {
+    const cursor = visit.query('cursor');
+    const [{ nodes, next_cursor: next }, picture] = await Promise.all([
+      visit.read(listNodes, { params: visit.params, query: { limit: '100', cursor } }),
+      // Reading the run has shown that the visitor may see it.
+      drawRun(authorOf(visit), visit.em, run.id),
+    ]);
+    const names = await readNames(visit.em, { templates: nodes.map(({ template_id: id }) => id) });
+    return html`<div class="graph-beside">
+<section class="panel graph-panel" aria-label="Drawing">${renderGraph(picture)}</section>
+<div><section class="list-panel graph-table" aria-label="Nodes of the run" tabindex="0">${renderRunNodes(nodes, names)}</section>
+${renderPager({
+  first: cursor ? runPath(run, { tab: 'nodes' }) : null,
+  next: next ? runPath(run, { tab: 'nodes', cursor: next }) : null,
+})}</div>
+</div>`;
+  },
+};

@@ -1,0 +1,90 @@
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { isNodeEnded } from '#domain/assemblies/model.ts';
+import { get as getAssembly } from '../../operations.ts';
+import { cancelRun, getRun, resumeRun } from '../../run-operations.ts';
+import {
+  type AssemblyRunVisit,
+  assemblyCrumbs,
+  operationWords,
+  type ShownAssembly,
+  type ShownAssemblyRun,
+} from '../shown.ts';
+
+interface Subject {
+  readonly run: ShownAssemblyRun;
+  readonly assembly: ShownAssembly;
+  readonly name: string;
+}
+
+/** Adds the forms that cancel and resume an assembly run. */
+export function registerAssemblyRunForms(addPage: AddPage): void {
+  addFormPage(addPage, pages.cancelAssemblyRun, {
+    read: readSubject,
+    describe: (subject) => ({
+      ...common(subject, 'cancel'),
+      title: `Cancel “${subject.name}”`,
+      lead: html`<p>The runs of its ${countUnfinished(subject.run)} unfinished nodes are canceled too. What is running is told to stop, and has half a minute to end cleanly.</p>
+<p>What nodes have already changed stays changed. You can resume the run later.</p>`,
+      fields: [
+        { name: 'reason', label: 'Reason', isOptional: true, maxLength: 1000, hint: 'The run and its events show it.' },
+      ],
+      submit: 'Cancel the run',
+      tone: 'danger',
+    }),
+    carryOut: async (subject, { reason }, visit) => {
+      const body = reason ? { reason } : {};
+      await visit.run(cancelRun, { params: visit.params, body });
+      return pathOf(subject, 'canceled');
+    },
+  });
+  addFormPage(addPage, pages.resumeAssemblyRun, {
+    read: readSubject,
+    describe: (subject) => ({
+      ...common(subject, 'resume'),
+      title: `Resume “${subject.name}”`,
+      lead: html`<p>It stays the same run and goes on under your authority: ${countToRepeat(subject.run)} nodes begin anew, with a new plan and, where it is demanded, a new approval.</p>
+<p>Nodes that succeeded are left alone; their recorded outputs are used.</p>`,
+      fields: [],
+      submit: 'Resume the run',
+    }),
+    carryOut: async (subject, _typed, visit) => {
+      await visit.run(resumeRun, { params: visit.params });
+      return pathOf(subject, 'resumed');
+    },
+  });
+}
+
+async function readSubject(visit: AssemblyRunVisit): Promise<Subject> {
+  const { id } = visit.params;
+  const [assembly, run] = await Promise.all([
+    visit.read(getAssembly, { params: { id } }),
+    visit.read(getRun, { params: visit.params }),
+  ]);
+  return { run, assembly, name: `${operationWords[run.operation]}: ${assembly.name}` };
+}
+
+function common(subject: Subject, action: 'cancel' | 'resume') {
+  const { run, assembly, name } = subject;
+  return {
+    crumbs: [...assemblyCrumbs(assembly), { label: name, path: pathOf(subject) }],
+    cancel: pathOf(subject),
+    refusal: refusalOf(run.actions, action),
+  };
+}
+
+function pathOf({ run, assembly }: Subject, done?: string) {
+  return pagePath(pages.assemblyRun, { id: assembly.id, runID: run.id }, { done });
+}
+
+function countUnfinished({ nodes }: ShownAssemblyRun): number {
+  return Object.values(nodes).filter((status) => !isNodeEnded(status)).length;
+}
+
+/** A node that its condition left out may be skipped again. */
+function countToRepeat({ nodes }: ShownAssemblyRun): number {
+  return Object.values(nodes).filter((status) => status !== 'succeeded').length;
+}

@@ -1,0 +1,76 @@
+import type { FastifyReply } from 'fastify';
+import { runStatusLooks } from '#api/web/components/status.ts';
+import { renderTabs } from '#api/web/components/tabs.ts';
+import { renderStatus } from '#api/web/forms/fields.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { renderLive, renderStill } from '#api/web/live/live.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { isTerminal } from '#domain/runs/model.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { get as getAssembly } from '../../operations.ts';
+import { getRun } from '../../run-operations.ts';
+import { graphScript } from '../graph-view.ts';
+import { type AssemblyRunVisit, operationWords, type ShownAssemblyRun } from '../shown.ts';
+import { eventsTab } from './events-tab.ts';
+import { renderHead } from './head.ts';
+import { nodesTab } from './nodes-tab.ts';
+import { type AssemblyRunTab, type RunSubject, runPath } from './run-tab.ts';
+import { renderSituation } from './situation.ts';
+import { valuesTab } from './values-tab.ts';
+
+const tabs: readonly [AssemblyRunTab, ...AssemblyRunTab[]] = [nodesTab, valuesTab, eventsTab];
+
+const news: Readonly<Record<string, string>> = {
+  admitted: 'The run is admitted.',
+  canceled: 'The run is being canceled, with the runs of its nodes.',
+  resumed: 'The run goes on. Nodes that succeeded keep their outputs.',
+};
+
+/** Shows an assembly run, and follows it. */
+export async function showAssemblyRun(visit: AssemblyRunVisit): Promise<FastifyReply> {
+  const { id } = visit.params;
+  const [assembly, run] = await Promise.all([
+    visit.read(getAssembly, { params: { id } }),
+    visit.read(getRun, { params: visit.params }),
+  ]);
+  const names = await readNames(visit.em, { environments: [run.environment_id], teams: [run.team_id] });
+  const subject = { run, assembly, names };
+  const tab = tabs.find(({ key }) => key === visit.query('tab')) ?? tabs[0];
+  const [situation, content] = await Promise.all([renderSituation(visit, subject), tab.render(visit, subject)]);
+  const done = news[visit.query('done') ?? ''];
+  const title = titleOf(subject);
+  return visit.show({
+    title,
+    tabStatus: runStatusLooks[run.status].word,
+    scripts: [graphScript, ...(tab.scripts ?? [])],
+    main: html`<div class="page page-wide">
+${done ? renderStatus(done) : null}
+${renderLivePart(visit, run, tab, html`${renderHead(title, subject)}${situation}${renderTabLinks(run, tab)}${content}`)}
+</div>`,
+  });
+}
+
+function titleOf({ run, assembly }: RunSubject): string {
+  return `${operationWords[run.operation]}: ${assembly.name}`;
+}
+
+function renderTabLinks(run: ShownAssemblyRun, current: AssemblyRunTab): Html {
+  return renderTabs(
+    'Parts of the run',
+    tabs.map(({ key, label }) => ({ label, path: runPath(run, { tab: key }), isCurrent: key === current.key })),
+  );
+}
+
+/** A run that has ended changes no more, unless somebody resumes it. */
+function renderLivePart(visit: AssemblyRunVisit, run: ShownAssemblyRun, tab: AssemblyRunTab, content: Html): Html {
+  if (isTerminal(run.status)) return renderStill(content);
+  const { assembly_id: id, id: runID, revision } = run;
+  return renderLive(
+    {
+      stream: pagePath(pages.assemblyRunChanges, { id, runID }, { revision: String(revision) }),
+      address: runPath(run, { tab: tab.key, cursor: visit.query('cursor') }),
+      again: '20s',
+    },
+    content,
+  );
+}

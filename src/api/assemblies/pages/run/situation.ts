@@ -1,0 +1,46 @@
+import { renderPlanCounts } from '#api/runs/pages/plan/counts.ts';
+import { planPath } from '#api/runs/pages/plan/plan-address.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { toSentence } from '#api/web/text.ts';
+import { type AssemblyRunReason, assemblyRunReasons, isNodeEnded } from '#domain/assemblies/model.ts';
+import { get as getNode } from '../../node-operations.ts';
+import type { AssemblyRunVisit, ShownAssemblyRun } from '../shown.ts';
+import type { RunSubject } from './run-tab.ts';
+import { renderTally } from './tally.ts';
+
+/** So many nodes that need approval are listed at once. */
+const mostListed = 10;
+
+/** How far the run is, what it waits for, and why it ended. */
+export async function renderSituation(visit: AssemblyRunVisit, { run }: RunSubject): Promise<Html> {
+  const statuses = Object.values(run.nodes);
+  const done = statuses.filter(isNodeEnded).length;
+  return html`<p class="assembly-progress"><strong>${done} of ${statuses.length} nodes done</strong> ${renderTally(statuses)}</p>
+${renderEnd(run)}
+${await renderApprovals(visit, run)}`;
+}
+
+function renderEnd({ status_reason: reason, cancel_reason: cancelReason, actions }: ShownAssemblyRun): Html | null {
+  if (reason === null) return null;
+  const why = Object.hasOwn(assemblyRunReasons, reason) ? assemblyRunReasons[reason as AssemblyRunReason] : reason;
+  const mayResume = actions.some(({ name, allowed }) => name === 'resume' && allowed);
+  return html`<div class="notice notice-wait">${renderIcon('info')}<div><p>${toSentence(why)}${cancelReason ? html` <q class="foreign">${cancelReason}</q>` : null}</p>
+<p class="muted">The table says for each node why. ${mayResume ? 'Resume goes on from what did not succeed; what succeeded is kept.' : null}</p></div></div>`;
+}
+
+/** The nodes that wait for approval, each with the way to its plan, where one approves. */
+async function renderApprovals(visit: AssemblyRunVisit, { nodes }: ShownAssemblyRun): Promise<Html | null> {
+  const keys = Object.entries(nodes).flatMap(([key, status]) => (status === 'pending_approval' ? [key] : []));
+  if (keys.length === 0) return null;
+  const shown = await Promise.all(
+    keys.slice(0, mostListed).map((key) => visit.read(getNode, { params: { ...visit.params, key } })),
+  );
+  return html`<section class="panel stack needs-approval" aria-labelledby="approvals"><h2 id="approvals">${renderIcon('hand')}${keys.length === 1 ? 'One node needs approval' : `${keys.length} nodes need approval`}</h2>
+<ul class="plain-list approval-list" role="list">${shown.map(({ key, run_id: runId, plan }) =>
+    runId === null
+      ? null
+      : html`<li><a class="foreign mono" href="${planPath(runId)}">${key}</a> <span>${plan ? renderPlanCounts(plan.summary) : 'no plan yet'}</span> <a class="button button-small" href="${planPath(runId)}">Review<span class="unseen"> the plan of ${key}</span></a></li>`,
+  )}</ul>
+${keys.length > mostListed ? html`<p class="muted">The next ${mostListed} of ${keys.length}. The table has all.</p>` : null}</section>`;
+}

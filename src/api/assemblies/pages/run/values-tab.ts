@@ -1,0 +1,43 @@
+import { renderOutputs, renderVariables } from '#api/runs/pages/run/values.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { rolePermissions } from '#domain/shared/access/permissions.ts';
+import type { AssemblyRunTab } from './run-tab.ts';
+
+/** What the run was given, what came out, and its request. */
+export const valuesTab: AssemblyRunTab = {
+  key: 'details',
+  label: 'Details',
+  scripts: ['copy.js'],
+  async render(visit, { run }) {
+    const { role } = visit.principal;
+    const hasHistory = role !== null && rolePermissions[role].has('audit:read');
+    const history = pagePath(pages.audit, {}, { resource_type: 'assembly_runs', resource_id: run.id });
+    return html`<div class="run-details">
+${section('Outputs', renderOutputs(run.outputs))}
+${section('Variables', renderVariables(run.variables))}
+${section(
+  'Request',
+  renderFacts([
+    ['Asked by', html`<span class="foreign">${run.requested_by.name}</span>`],
+    ['Message', run.message ? html`<span class="foreign">${run.message}</span>` : null],
+    ['Only', run.only && html`<span class="foreign mono">${run.only.join(', ')}</span>`],
+    ['At once', `${run.concurrency} nodes`],
+    ['Admitted', renderTime(run.created_at)],
+    ['Started', run.started_at && renderTime(run.started_at)],
+    ['Ended', run.finished_at && renderTime(run.finished_at)],
+    ['History', hasHistory ? html`<a href="${history}">Who did what to it, with which credential</a>` : null],
+    ['Run', html`<code>${run.id}</code>`],
+    ['Key', html`<code>${run.idempotency_key}</code>`],
+  ]),
+)}
+</div>`;
+  },
+};
+
+function section(title: string, content: Html): Html {
+  const id = `details-${title.toLowerCase()}`;
+  return html`<section class="panel run-section" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`;
+}

@@ -1,0 +1,31 @@
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { renderKeys } from '../assembly/node-table.ts';
+import type { ShownNode } from '../shown.ts';
+
+type Waiting = NonNullable<ShownNode['waiting_on']>;
+
+/** What a node waits for, in words and with links; null if it does not wait. */
+export function describeNodeWaiting({ waiting_on: waiting }: ShownNode): Html | null {
+  return waiting && html`waits for ${words[waiting.code](waiting)}`;
+}
+
+const words: Readonly<Record<Waiting['code'], (waiting: Waiting) => Html | string | null>> = {
+  dependencies: ({ nodes }) => renderKeys(nodes ?? []) ?? 'other nodes',
+  concurrency: () => 'a free place: the assembly limits how many nodes run at once',
+  retry: ({ until }) => (until ? html`its next try, ${renderTime(until)}` : 'its next try'),
+  admission: ({ until }) =>
+    until ? html`its admission, which is tried again ${renderTime(until)}` : 'its admission, which is tried again',
+  engine: () => 'its start',
+  instance_busy: ({ blocker }) =>
+    typeof blocker === 'string'
+      ? html`<a href="${pagePath(pages.run, { id: blocker })}">another run</a> of its instance`
+      : 'another run of its instance',
+  quota: () => "the team's quota",
+  no_worker: () => html`<a href="${pages.workers}">a worker</a>`,
+  approval: () => 'approval',
+  paused: () => 'the end of a pause of all applies',
+  locked: () => 'the lock of its environment',
+  frozen: () => 'the end of a freeze window',
+};

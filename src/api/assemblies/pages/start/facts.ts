@@ -1,0 +1,73 @@
+import { list as listEnvironments } from '#api/environments/operations.ts';
+import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
+import type { ObjectNode } from '#api/web/forms/schema/node.ts';
+import { planForm } from '#api/web/forms/schema/plan.ts';
+import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { getRun } from '../../run-operations.ts';
+import { get as getVersion, list as listVersions } from '../../version-operations.ts';
+import {
+  type AssemblySubject,
+  type AssemblyVisit,
+  readAssembly,
+  type ShownAssemblyRun,
+  type ShownVersion,
+} from '../shown.ts';
+
+/** What the form for an assembly run is made from. */
+export interface StartFacts {
+  readonly assembly: AssemblySubject;
+  /** Null: nothing is published. */
+  readonly version: ShownVersion | null;
+  readonly versions: readonly string[];
+  readonly hasMoreVersions: boolean;
+  /** The variables of the version. */
+  readonly root: ObjectNode;
+  /** The keys of the nodes, in the order of the spec. */
+  readonly nodes: readonly string[];
+  /** The run that is repeated, if the address names one. */
+  readonly source: ShownAssemblyRun | null;
+  readonly environments: readonly { readonly id: string; readonly label: string }[];
+  readonly hasMoreEnvironments: boolean;
+}
+
+export async function readStartFacts(visit: AssemblyVisit, chosen: string | undefined): Promise<StartFacts> {
+  const { id } = visit.params;
+  const from = visit.query('from');
+  const [assembly, source, { versions, next_cursor: older }] = await Promise.all([
+    readAssembly(visit),
+    from ? visit.read(getRun, { params: { id, runID: from } }) : null,
+    visit.read(listVersions, { params: { id }, query: { limit: '50' } }),
+  ]);
+  const wanted = chosen || source?.version || 'latest';
+  const [version, environments] = await Promise.all([
+    assembly.latest_version === null ? null : visit.read(getVersion, { params: { id, version: wanted } }),
+    readEnvironments(visit, assembly.team_id),
+  ]);
+  const spec = version?.spec ?? {};
+  return {
+    assembly,
+    version,
+    versions: versions.map((each) => each.version),
+    hasMoreVersions: older !== null,
+    root: planForm(schemaOf(spec)),
+    nodes: Object.keys(readableNodes(spec as JsonValue)),
+    source,
+    ...environments,
+  };
+}
+
+async function readEnvironments(
+  visit: AssemblyVisit,
+  teamId: string,
+): Promise<Pick<StartFacts, 'environments' | 'hasMoreEnvironments'>> {
+  const { environments, next_cursor: next } = await visit.read(listEnvironments, {
+    query: { limit: '200', team_id: teamId },
+  });
+  const names = await readNames(visit.em, { projects: environments.map(({ project_id: id }) => id) });
+  const labelled = environments
+    .map(({ id, name, project_id: project }) => ({ id, label: `${names.get(project)?.name ?? ''} / ${name}` }))
+    .sort((one, other) => one.label.localeCompare(other.label));
+  return { environments: labelled, hasMoreEnvironments: next !== null };
+}

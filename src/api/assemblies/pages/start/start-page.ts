@@ -1,0 +1,94 @@
+import type { FastifyReply } from 'fastify';
+import { explainProblems, otherProblem, variableProblems } from '#api/registry/pages/run/run-problems.ts';
+import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { readEdit } from '#api/web/forms/schema/edit.ts';
+import {
+  decodeVariables,
+  editVariables,
+  fillVariables,
+  readVariables,
+  secretPart,
+  type VariablesEntry,
+} from '#api/web/forms/schema/variables.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { run } from '../../run-operations.ts';
+import type { AssemblyVisit } from '../shown.ts';
+import { readStartFacts, type StartFacts } from './facts.ts';
+import { type Basic, readSentStart } from './sent.ts';
+import { startPage } from './start-view.ts';
+
+/** Shows the form for an assembly run, empty or filled in from an earlier one (`?from=`). */
+export async function showStart(visit: AssemblyVisit): Promise<FastifyReply> {
+  const facts = await readStartFacts(visit, visit.query('version'));
+  const { source, root } = facts;
+  // The secrets of the earlier run are masked, so they are entered anew.
+  const secrets = new Set(secretPart(root).members.map(({ name }) => name));
+  const given = Object.entries((source?.variables ?? {}) as Record<string, JsonValue>);
+  const entry = fillVariables(root, Object.fromEntries(given.filter(([name]) => !secrets.has(name))));
+  const basic = {
+    version: visit.query('version') ?? source?.version ?? '',
+    environment_id: source?.environment_id ?? visit.query('environment_id') ?? '',
+    operation: source?.operation ?? 'apply',
+    message: source?.message ?? '',
+  };
+  const only = source?.only ?? [];
+  return visit.show(startPage({ facts, basic, only, entry, problems: null, address: visit.request.url }));
+}
+
+/** Takes the form: a button inside it shows it again with a change, the other one asks for the run. */
+export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
+  const { basic, only, fields } = readSentStart(visit.request.body);
+  const facts = await readStartFacts(visit, basic.version);
+  const edit = readEdit(basic.do);
+  const decoded = decodeVariables(fields, facts.root);
+  const again = (entry: VariablesEntry, problems: FormProblems | null, kept: Partial<Basic> = basic) => {
+    const page = startPage({ facts, basic: kept, only, entry, problems, address: visit.request.url });
+    return visit.show(page, problems?.status ?? 200);
+  };
+  if (edit) return again(editVariables(facts.root, decoded, edit), null);
+  const { version } = facts;
+  if (version && basic.shown !== version.version) {
+    const text = `The fields are those of version ${version.version} now. Check them, then send the form again.`;
+    return again(decoded, otherProblem(text));
+  }
+  if (basic.environment_id === '') return again(decoded, noEnvironment);
+  const { values, problems } = readVariables(facts.root, decoded);
+  // A destroy takes its variables from what was deployed.
+  if (problems.length > 0 && basic.operation !== 'destroy') return again(decoded, variableProblems(problems));
+  const sent = await submit(visit, ['version', 'environment_id', 'operation', 'message', 'only'], () =>
+    request(visit, facts, { basic, only, values }),
+  );
+  if (!sent.done) {
+    const isUsed = sent.problems.code === 'idempotency_key_reused';
+    return again(decoded, explainProblems(sent.problems), isUsed ? { ...basic, key: '' } : basic);
+  }
+  const params = { id: visit.params.id, runID: sent.result.id };
+  return visit.redirect(pagePath(pages.assemblyRun, params, { done: 'admitted' }));
+}
+
+const noEnvironment: FormProblems = {
+  status: 422,
+  fields: { environment_id: 'Choose an environment.' },
+  ofOthers: {},
+  others: [],
+};
+
+interface WantedStart {
+  readonly basic: Basic;
+  readonly only: readonly string[];
+  readonly values: Record<string, JsonValue>;
+}
+
+function request(visit: AssemblyVisit, { version }: StartFacts, { basic, only, values }: WantedStart) {
+  const { environment_id, operation, message } = basic;
+  const body = {
+    environment_id,
+    operation,
+    message,
+    variables: values,
+    ...(version && { version: version.version }),
+    ...(only.length > 0 && { only }),
+  };
+  return visit.run(run, { params: { id: visit.params.id }, body });
+}

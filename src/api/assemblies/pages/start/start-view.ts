@@ -1,0 +1,162 @@
+import { variablesIn } from '#api/registry/pages/run/run-problems.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderEmpty } from '#api/web/components/table.ts';
+import { type FormField, fieldId, renderFormField } from '#api/web/forms/form.ts';
+import type { FormProblems } from '#api/web/forms/problems.ts';
+import { writeEdit } from '#api/web/forms/schema/edit.ts';
+import { holdsSecret } from '#api/web/forms/schema/node.ts';
+import { type PlacedProblems, placeProblems } from '#api/web/forms/schema/places.ts';
+import { renderMembers } from '#api/web/forms/schema/render.ts';
+import type { VariablesEntry } from '#api/web/forms/schema/variables.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { Page } from '#api/web/layout.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { assemblyCrumbs, assemblyPath } from '../shown.ts';
+import type { StartFacts } from './facts.ts';
+import type { Basic } from './sent.ts';
+
+/** The form for an assembly run, as it is shown. */
+export interface StartForm {
+  readonly facts: StartFacts;
+  readonly basic: Partial<Basic>;
+  readonly only: readonly string[];
+  readonly entry: VariablesEntry;
+  readonly problems: FormProblems | null;
+  /** Where the form is sent: the page's own address. */
+  readonly address: string;
+}
+
+export function startPage(form: StartForm): Page {
+  const { assembly, version, source } = form.facts;
+  const title = source ? `Run ${assembly.name} again` : `Run ${assembly.name}`;
+  const refusal = assembly.actions.find(({ name, allowed }) => name === 'run' && !allowed)?.reason;
+  return {
+    title,
+    hasProblem: form.problems !== null,
+    scripts: ['schema-form.js'],
+    main: html`<div class="page">
+${renderPageHead({ title, crumbs: assemblyCrumbs(assembly) })}
+${
+  source
+    ? html`<div class="notice">${renderIcon('info')}<p>Filled in from <a href="${pagePath(pages.assemblyRun, { id: assembly.id, runID: source.id })}">an earlier run</a>. Nothing starts until you send it.</p></div>`
+    : null
+}
+${refusal ? html`<p class="notice notice-problem">${toSentence(refusal)}</p>` : null}
+${version ? renderForm(form) : renderEmpty('Nothing is published yet', 'An assembly can be run once a version of it is published.')}
+</div>`,
+  };
+}
+
+const labels: Readonly<Record<string, string>> = {
+  version: 'Version',
+  environment_id: 'Environment',
+  operation: 'Operation',
+  message: 'Message',
+  only: 'Nodes',
+};
+
+function renderForm(form: StartForm): Html {
+  const { facts, basic, entry, problems, address } = form;
+  const placed = placeProblems(facts.root, { kind: 'object', members: entry.members, rows: [] }, variablesIn(problems));
+  const action = address.replace(/#.*$/, '');
+  return html`<form class="form run-form" method="post" action="${action}" novalidate data-edited>
+<button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Run</button>
+<input type="hidden" name="key" value="${basic.key || newId()}">
+<input type="hidden" name="shown" value="${facts.version?.version ?? ''}">
+${problems ? renderProblems(form, placed) : null}
+<section class="panel form-part" aria-labelledby="what"><h2 id="what">What and where</h2>
+<div class="form-pairs">${targetFields(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</div>
+<button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${action}#variables" data-edit data-edit-for="version">Show the fields of this version</button>
+${renderNodes(form)}</section>
+<section class="panel form-part" aria-labelledby="variables"><h2 id="variables">Variables</h2>
+${
+  facts.root.members.length === 0
+    ? html`<p class="muted">It has no variables.</p>`
+    : renderMembers(facts.root, entry.members, { action, problems: placed.bySlot, inherited: new Map() })
+}</section>
+<section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>${renderFormField(messageField(basic.message), problems?.fields['message'])}</section>
+<div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}Run</button><a class="button button-plain" href="${assemblyPath(facts.assembly)}">Cancel</a>
+<p class="muted">Each node plans before it applies. What must be approved waits for its reviewers.</p></div>
+</form>`;
+}
+
+function messageField(value = ''): FormField {
+  return {
+    name: 'message',
+    label: 'Message',
+    kind: 'area',
+    value,
+    isOptional: true,
+    maxLength: 4000,
+    hint: 'For those who review its nodes, and for you in half a year.',
+  };
+}
+
+function targetFields({ facts, basic }: StartForm): FormField[] {
+  const { assembly, versions, version, environments, hasMoreVersions, hasMoreEnvironments } = facts;
+  const shown = version?.version ?? '';
+  const names = [...new Set([...(shown === '' ? [] : [shown]), ...versions])];
+  return [
+    {
+      name: 'version',
+      label: 'Version',
+      kind: 'select',
+      value: basic.version ?? '',
+      isCut: hasMoreVersions,
+      choices: [
+        { value: '', label: `Latest (${assembly.latest_version ?? 'none'})` },
+        ...names.map((name) => ({ value: name, label: name })),
+      ],
+    },
+    {
+      name: 'operation',
+      label: 'Operation',
+      kind: 'select',
+      value: basic.operation ?? 'apply',
+      choices: [
+        { value: 'apply', label: 'Apply: plan, then change' },
+        { value: 'plan', label: 'Plan only: change nothing' },
+        { value: 'destroy', label: 'Destroy, in reverse order' },
+      ],
+      hint: 'A destroy goes through what was deployed in the environment, whatever the version.',
+    },
+    {
+      name: 'environment_id',
+      label: 'Environment',
+      kind: 'select',
+      value: basic.environment_id ?? '',
+      isCut: hasMoreEnvironments,
+      choices: [{ value: '', label: 'Choose…' }, ...environments.map(({ id, label }) => ({ value: id, label }))],
+      hint: 'All nodes deploy there, with its variables and its approval policy.',
+    },
+  ];
+}
+
+/** Chosen nodes run alone, with the recorded outputs of the others. */
+function renderNodes({ facts, only, problems }: StartForm): Html {
+  const chosen = new Set(only);
+  const problem = problems?.fields['only'];
+  return html`<details class="fold" id="${fieldId('only')}" ${chosen.size > 0 || problem ? html`open` : null}><summary>Run only some of its ${facts.nodes.length} nodes</summary>
+<fieldset class="choices node-choices"><legend>Nodes to run. None ticked: all. The others keep what they deployed, and their recorded outputs are used.</legend>
+${facts.nodes.map(
+  (key) =>
+    html`<label class="choice"><input type="checkbox" name="only" value="${key}" ${chosen.has(key) ? html`checked` : null}> <span class="foreign mono">${key}</span></label>`,
+)}</fieldset>${problem ? html`<p class="field-problem">${problem}</p>` : null}</details>`;
+}
+
+/** What is wrong, with links to the fields. It has the focus when the page opens. */
+function renderProblems({ facts, problems }: StartForm, placed: PlacedProblems): Html {
+  const basics = Object.entries(problems?.fields ?? {}).map(([name, message]) => ({
+    target: fieldId(name),
+    label: labels[name] ?? name,
+    message,
+  }));
+  const listed = [...basics, ...placed.listed];
+  return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
+${[...(problems?.others ?? []), ...placed.others].map((text) => html`<p class="foreign">${text}</p>`)}
+${listed.length > 0 ? html`<ul class="plain-list">${listed.map(({ target, label, message }) => html`<li class="foreign"><a href="#${target}">${label}</a>: ${message}</li>`)}</ul>` : null}
+${facts.root.members.some(holdsSecret) ? html`<p>Secrets are never shown again: enter them once more.</p>` : null}</div></div>`;
+}

@@ -1,0 +1,48 @@
+// Moves between the nodes of a graph by arrow keys. Each node that leads somewhere is a link, so Tab and Enter work without this.
+(() => {
+  /** How much further a node seems that lies beside the direction of the key. */
+  const aside = 2.5;
+
+  /** @type {Readonly<Record<string, readonly [number, number]>>} */
+  const directions = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+  /** @param {Element} node */
+  function middleOf(node) {
+    const { left, top, width, height } = node.getBoundingClientRect();
+    return { x: left + width / 2, y: top + height / 2 };
+  }
+
+  /**
+   * The nearest node in a direction.
+   * @param {Element} from
+   * @param {readonly Element[]} nodes
+   * @param {readonly [number, number]} direction
+   */
+  function findNext(from, nodes, [right, down]) {
+    const start = middleOf(from);
+    let next = null;
+    let nearest = Number.POSITIVE_INFINITY;
+    for (const node of nodes) {
+      const { x, y } = middleOf(node);
+      const ahead = (x - start.x) * right + (y - start.y) * down;
+      const beside = Math.abs((x - start.x) * down) + Math.abs((y - start.y) * right);
+      if (ahead <= 1 || ahead + aside * beside >= nearest) continue;
+      nearest = ahead + aside * beside;
+      next = node;
+    }
+    return next;
+  }
+
+  document.addEventListener('keydown', (event) => {
+    const direction = directions[event.key];
+    if (!direction || event.ctrlKey || event.metaKey || event.altKey || !(event.target instanceof Element)) return;
+    const node = event.target.closest('a.graph-node');
+    const graph = node?.closest('[data-graph]');
+    if (!node || !graph) return;
+    const next = findNext(node, [...graph.querySelectorAll('a.graph-node')], direction);
+    event.preventDefault();
+    if (!(next instanceof SVGElement)) return;
+    next.focus({ preventScroll: true });
+    next.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  });
+})();

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  addAssembly,
+  addRun,
+  openPageStage,
+  type PageStage,
+  signIn,
+  threeNodes,
+} from '#test/support/assemblies/page-stage.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
+
+let stage: PageStage;
+let owner: Visitor;
+let viewer: Visitor;
+let shop: string;
+
+beforeAll(async () => {
+  stage = await openPageStage();
+  [owner, viewer] = await Promise.all([signIn(stage, stage.tenant.owner), signIn(stage, stage.viewer)]);
+  shop = await addAssembly(stage, threeNodes(stage.template), { name: 'Shop <b>' });
+});
+afterAll(() => stage?.api.close());
+
+describe('the list of assemblies', () => {
+  it('shows the latest version and the last run, and finds assemblies by name', async () => {
+    await addRun(stage, shop, {
+      status: 'failed',
+      reason: 'nodes_failed',
+      minutesAgo: 5,
+      nodes: () => ({ status: 'failed' }),
+    });
+    const { text } = await owner.get('/assemblies');
+    expect(text).toContain('Shop &lt;b&gt;');
+    expect(text).toMatch(/1\.0\.0[\s\S]*Failed[\s\S]*Development/);
+    expect((await owner.get('/assemblies?q=nothing')).text).toContain('No assembly fits');
+    expect((await owner.get(`/assemblies?environment_id=${stage.tenant.environment}`)).text).toContain(
+      'Shop &lt;b&gt;',
+    );
+    expect((await owner.get('/search?q=Shop')).text).toContain(`/assemblies/${shop}`);
+  });
+
+  it('begins with the first step where there is none, and shows strangers nothing', async () => {
+    const stranger = await signIn(stage, stage.stranger);
+    const { text } = await stranger.get('/assemblies');
+    expect(text).toContain('No assemblies yet');
+    expect(text).not.toContain('Shop');
+    const pages = ['', '/draft', '/publish', '/run', '/edit', '/delete', '/versions/1.0.0'];
+    const answers = await Promise.all(pages.map((page) => stranger.get(`/assemblies/${shop}${page}`)));
+    expect(answers.map(({ status }) => status)).toEqual(pages.map(() => 404));
+  });
+});
+
+describe('an assembly', () => {
+  it('is created, changed, archived, unarchived and deleted by forms', async () => {
+    const fields = { team_id: stage.tenant.team, name: 'Made by hand', slug: '', description: '' };
+    const created = await owner.submit('/assemblies/new', fields);
+    expect(created.location, created.text).toMatch(/^\/assemblies\/[0-9a-f-]{36}\/draft\?done=created$/);
+    const path = created.location?.replace(/\/draft.*/, '') ?? '';
+    const refused = await owner.submit('/assemblies/new', { ...fields, name: '' });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('id="field-name-problem"');
+    const edited = await owner.submit(`${path}/edit`, {
+      name: 'Renamed',
+      slug: 'renamed',
+      description: 'x',
+      expected_revision: '1',
+    });
+    expect(edited.location, edited.text).toContain('done=saved');
+    expect((await owner.submit(`${path}/archive`, {})).location).toContain('done=archived');
+    expect((await owner.get('/assemblies?archived=true')).text).toContain('Renamed');
+    expect((await owner.submit(`${path}/unarchive`, {})).location).toContain('done=unarchived');
+    const typo = await owner.submit(`${path}/delete`, { confirmation: 'Other', key: '' });
+    expect(typo.status).toBe(400);
+    const deleted = await owner.submit(`${path}/delete`, { confirmation: 'Renamed', key: '' });
+    expect(deleted.location, deleted.text).toBe('/assemblies?done=deleted');
+  });
+
+  it('shows the drawing of its latest version beside a table that says the same', async () => {
+    const { text } = await viewer.get(`/assemblies/${shop}`);
+    expect(text).toContain('<svg xmlns="http://www.w3.org/2000/svg" id="graph"');
+    for (const key of ['network', 'service', 'check']) expect(text).toContain(`id="node-${key}"`);
+    expect(text).toContain('variables.name == &#39;shop&#39;');
+    expect(text).toContain('href="#node-network"');
+    expect(text).not.toContain('/draft"');
+    expect(text).not.toContain('<script>');
+  });
+
+  it('lists its versions, and shows each with its source', async () => {
+    const versions = await viewer.get(`/assemblies/${shop}?tab=versions`);
+    expect(versions.text).toContain('The &lt;first&gt; one');
+    const version = await viewer.get(`/assemblies/${shop}/versions/1.0.0`);
+    expect(version.text).toContain('About this version');
+    expect((await viewer.get(`/assemblies/${shop}/versions/9.9.9`)).status).toBe(404);
+  });
+
+  it('compares versions for everybody who reads it, and the draft only for those who may change it', async () => {
+    const id = await addAssembly(stage, threeNodes(stage.template));
+    const { check: _, ...nodes } = threeNodes(stage.template).nodes;
+    const spec = { ...threeNodes(stage.template), nodes: { ...nodes, extra: { template: stage.template } } };
+    await stage.tenant.owner.put(`/assemblies/${id}/draft`, { spec });
+    const path = `/assemblies/${id}?tab=compare&from=1.0.0&to=draft`;
+    const { text } = await owner.get(path);
+    expect(text).toContain('Nodes: 1 removed, 1 added');
+    expect(text).toContain('class="graph-node removed status-failed"');
+    expect((await viewer.get(path)).status).toBe(404);
+    const same = await viewer.get(`/assemblies/${id}?tab=compare&from=1.0.0&to=1.0.0`);
+    expect(same.text).toContain('are the same');
+    const unknown = await owner.get(`/assemblies/${id}?tab=compare&from=7.0.0&to=1.0.0`);
+    expect(unknown.status).toBe(404);
+  });
+
+  it('answers a comparison as a drawing to whoever accepts only that', async () => {
+    const drawing = await stage.tenant.owner.get(`/assemblies/${shop}/diff?from=1.0.0&to=draft`, {
+      accept: 'image/svg+xml',
+    });
+    expect([drawing.status, drawing.headers['content-type']]).toEqual([200, 'image/svg+xml']);
+    expect(drawing.text).toMatch(/^<svg /);
+  });
+});

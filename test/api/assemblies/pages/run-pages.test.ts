@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toEvents } from '#api/assemblies/pages/run/run-changes.ts';
+import {
+  addAssembly,
+  addRun,
+  openPageStage,
+  type PageStage,
+  signIn,
+  threeNodes,
+} from '#test/support/assemblies/page-stage.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
+import { setProgress } from '#test/support/pages/assemblies/progress.ts';
+
+let stage: PageStage;
+let owner: Visitor;
+let viewer: Visitor;
+let shop: string;
+
+beforeAll(async () => {
+  stage = await openPageStage();
+  [owner, viewer] = await Promise.all([signIn(stage, stage.tenant.owner), signIn(stage, stage.viewer)]);
+  shop = await addAssembly(stage, threeNodes(stage.template), { name: 'Shop' });
+});
+afterAll(() => stage?.api.close());
+
+const basic = { version: '', shown: '1.0.0', operation: 'apply', message: 'Why <not>', do: '' };
+
+describe('the form that runs an assembly', () => {
+  it('asks for its variables and starts one run however often it is sent', async () => {
+    const form = await owner.get(`/assemblies/${shop}/run`);
+    const key = /name="key" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
+    expect(form.text).toContain('name="v/token"');
+    const fields = { ...basic, key, environment_id: stage.tenant.environment, 'v/name': 'shop', 'v/token': 's3cret' };
+    const sent = await Promise.all([1, 2].map(() => owner.submit(`/assemblies/${shop}/run`, fields)));
+    const [first] = sent;
+    expect(first?.location, first?.text).toMatch(/\/runs\/[0-9a-f-]{36}\?done=admitted$/);
+    expect(new Set(sent.map(({ location }) => location)).size).toBe(1);
+    const page = await owner.get(first?.location ?? '');
+    expect(page.text).toContain('Why &lt;not&gt;');
+    expect(page.text).not.toContain('s3cret');
+    const again = await owner.get(
+      `/assemblies/${shop}/run?from=${/runs\/([0-9a-f-]+)/.exec(first?.location ?? '')?.[1]}`,
+    );
+    expect(again.text).toContain('value="shop"');
+    expect(again.text).toContain('Filled in from');
+  });
+
+  it('keeps what was typed, and shows each problem at its field', async () => {
+    const refused = await owner.submit(`/assemblies/${shop}/run`, {
+      ...basic,
+      key: '',
+      environment_id: '',
+      'v/name': 'kept',
+    });
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('Choose an environment.');
+    expect(refused.text).toContain('value="kept"');
+    const fields = `${new URLSearchParams({ ...basic, key: '', environment_id: stage.tenant.environment, 'v/name': 'x' })}&only=service`;
+    const alone = await owner.submit(`/assemblies/${shop}/run`, fields);
+    expect(alone.status).toBeGreaterThanOrEqual(400);
+    expect(alone.text).toMatch(/name="only" value="service" checked/);
+  });
+
+  it('refuses those who may not run it', async () => {
+    const fields = { ...basic, key: randomUUID(), environment_id: stage.tenant.environment, 'v/name': 'x' };
+    expect((await viewer.submit(`/assemblies/${shop}/run`, fields)).status).toBeGreaterThanOrEqual(403);
+    expect((await viewer.get(`/assemblies/${shop}`)).text).toMatch(/aria-disabled="true"[^>]*>[\s\S]{0,200}Run</);
+  });
+});
+
+describe('the page of an assembly run', () => {
+  it('says of each node what it waits for or why it ended, in the drawing and in the table', async () => {
+    const run = await addRun(stage, shop, {
+      status: 'running',
+      minutesAgo: 3,
+      nodes: (key) =>
+        ({
+          network: { status: 'running', tries: 2 } as const,
+          service: { status: 'pending', waiting: { code: 'dependencies', nodes: ['network'] } } as const,
+          check: {
+            status: 'skipped',
+            reason: { code: 'condition_false', message: 'its condition is <false>' },
+          } as const,
+        })[key] ?? { status: 'pending' },
+    });
+    const path = `/assemblies/${shop}/runs/${run}`;
+    const { text } = await viewer.get(path);
+    expect(text).toContain('1 of 3 nodes done');
+    expect(text).toContain('class="graph-node running status-running"');
+    expect(text).toContain('class="graph-node skipped status-canceled"');
+    expect(text).toMatch(/waits for <a class="foreign" href="#node-network">network<\/a>/);
+    expect(text).toContain('Its condition is &lt;false&gt;.');
+    expect(text).toContain(`${path}/stream?revision=`);
+    expect((await viewer.get(`${path}?tab=events`)).text).toContain('asked for it: Apply, 3 nodes');
+    expect((await viewer.get(`${path}?tab=details`)).text).toContain('Variables');
+    const graph = await stage.tenant.owner.get(`/assemblies/${shop}/runs/${run}/graph`, { accept: 'image/svg+xml' });
+    expect([graph.status, graph.headers['content-type']]).toEqual([200, 'image/svg+xml']);
+    expect(text).toContain(graph.text);
+  });
+
+  it('leads from a node that needs approval to the plan of its run', async () => {
+    const run = await addRun(stage, shop);
+    const runId = await addNodeRun();
+    await setProgress(stage.api, run, {
+      status: 'pending_approval',
+      minutesAgo: 3,
+      nodes: (key) => (key === 'network' ? { status: 'pending_approval', runId } : { status: 'pending' }),
+    });
+    await stage.api.rows(
+      `update runs set assembly_run_id = n.assembly_run_id, assembly_node_id = n.id from assembly_nodes n
+        where runs.id = ? and n.assembly_run_id = ? and n.key = 'network'`,
+      [runId, run],
+    );
+    const { text } = await owner.get(`/assemblies/${shop}/runs/${run}`);
+    expect(text).toContain('One node needs approval');
+    expect(text).toContain(`href="/workloads/runs/${runId}?tab=plan"`);
+    const page = await owner.get(`/workloads/runs/${runId}`);
+    expect(page.text).toContain(`href="/assemblies/${shop}/runs/${run}"`);
+    expect((await stage.tenant.owner.get(`/runs/${runId}`)).body.assembly_node).toEqual({
+      assembly_id: shop,
+      key: 'network',
+    });
+  });
+
+  it('is canceled and resumed by forms, which say why they cannot be sent', async () => {
+    const run = await addRun(stage, shop);
+    const path = `/assemblies/${shop}/runs/${run}`;
+    expect((await owner.get(`${path}/resume`)).text).toContain('notice-problem');
+    const canceled = await owner.submit(`${path}/cancel`, { reason: 'Wrong one', key: '' });
+    expect(canceled.location, canceled.text).toBe(`${path}?done=canceled`);
+    await setProgress(stage.api, run, {
+      status: 'failed',
+      reason: 'nodes_failed',
+      minutesAgo: 9,
+      nodes: () => ({ status: 'failed' }),
+    });
+    const failed = await owner.get(path);
+    expect(failed.text).toContain('Nodes failed.');
+    expect(failed.text).not.toContain('hx-sse:connect');
+    const resumed = await owner.submit(`${path}/resume`, { key: '' });
+    expect(resumed.location, resumed.text).toBe(`${path}?done=resumed`);
+    expect((await viewer.submit(`${path}/cancel`, { reason: '', key: '' })).status).toBeGreaterThanOrEqual(403);
+  });
+
+  it('draws many nodes of the same place as one that counts them', async () => {
+    const shards = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [`shard-${index}`, { template: stage.template, depends_on: ['begin'] }]),
+    );
+    const id = await addAssembly(stage, { nodes: { begin: { template: stage.template }, ...shards } });
+    const run = await addRun(
+      stage,
+      id,
+      { status: 'running', minutesAgo: 1, nodes: (key) => ({ status: key === 'shard-7' ? 'failed' : 'running' }) },
+      {},
+    );
+    const { text } = await owner.get(`/assemblies/${id}/runs/${run}`);
+    expect(text).toContain('60 nodes');
+    expect(text).toContain('1 failed, …');
+    expect(text.match(/class="graph-node /g)).toHaveLength(2);
+    expect(text).toContain('id="node-shard-7"');
+  });
+
+  it('tells an open page at once that it is out of date, and ends with the run', async () => {
+    const statuses = ['running', 'running', 'succeeded'] as const;
+    let asked = 0;
+    const read = async () => ({ status: statuses[asked++] ?? 'succeeded', revision: asked }) as const;
+    async function* changes() {
+      yield 'changed' as const;
+      yield 'changed' as const;
+      yield 'changed' as const;
+    }
+    const events: string[] = [];
+    for await (const { event } of toEvents(changes(), read, 0)) events.push(event ?? '');
+    expect(events).toEqual(['changed', 'changed', 'changed', 'end']);
+  });
+
+  async function addNodeRun(): Promise<string> {
+    const { body } = await stage.tenant.owner.get(`/registry/templates?team_id=${stage.tenant.team}`);
+    const [template] = body.templates as { id: string }[];
+    const sent = await stage.tenant.owner.post('/runs', {
+      template_id: template?.id,
+      environment_id: stage.tenant.environment,
+      instance: 'network',
+    });
+    expect(sent.status, sent.text).toBe(202);
+    return sent.body.id;
+  }
+});

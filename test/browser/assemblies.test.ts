@@ -1,0 +1,176 @@
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiUser, testPassword } from '#test/support/api/in-process-api.ts';
+import { addAssembly, addRun, openPageStage, type PageStage, threeNodes } from '#test/support/assemblies/page-stage.ts';
+import { findAccessibilityFaults } from '#test/support/browser/accessibility.ts';
+import { findBrowser, launchBrowser, openWatchedPage, type PageWatch } from '#test/support/browser/browser.ts';
+import { type RunProgress, setProgress } from '#test/support/pages/assemblies/progress.ts';
+
+let stage: PageStage;
+let owner: ApiUser;
+let shop: string;
+let origin: string;
+let browser: Browser;
+
+const nothing: PageWatch = { violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] };
+const hostile = `<img src=x onerror=alert(1)> \u202Egnirts ${'Wolfeschlegelsteinhausen'.repeat(2)}`;
+const views = [
+  ['light', 1280],
+  ['dark', 390],
+] as const;
+
+const running: RunProgress = {
+  status: 'running',
+  minutesAgo: 2,
+  nodes: (key) =>
+    key === 'network'
+      ? { status: 'running' }
+      : { status: 'pending', waiting: { code: 'dependencies', nodes: ['network'] } },
+};
+
+describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real browser', () => {
+  beforeAll(async () => {
+    [stage, browser] = await Promise.all([openPageStage(), launchBrowser()]);
+    owner = stage.tenant.owner;
+    shop = await addAssembly(stage, threeNodes(stage.template), { name: hostile });
+    await stage.api.app.listen({ port: 0, host: '127.0.0.1' });
+    origin = `http://127.0.0.1:${(stage.api.app.server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stage?.api.close();
+  });
+
+  it('follow a run: the colours of nodes change, and the graph and the reader stay where they are', async () => {
+    const run = await addRun(stage, shop, running, { variables: { name: 'shop' }, message: hostile });
+    const { page, watch } = await open(`/assemblies/${shop}/runs/${run}`);
+    await page.locator('#graph-node-network.running').waitFor();
+    await page.evaluate('scrollTo(0, 120)');
+    const place = await page.locator('#graph-node-check').evaluate('(node) => node.getBoundingClientRect().x');
+    await setProgress(stage.api, run, {
+      ...running,
+      nodes: (key) => ({ status: key === 'network' ? 'failed' : 'skipped' }),
+    });
+    await publishChange(run);
+    await page.locator('#graph-node-network.failed').waitFor();
+    await page.getByText('3 of 3 nodes done').waitFor();
+    expect(await page.locator('#graph-node-check').evaluate('(node) => node.getBoundingClientRect().x')).toBe(place);
+    expect(await page.evaluate('scrollY')).toBe(120);
+    expect(watch).toEqual(nothing);
+    await page.close();
+  });
+
+  it('check a draft after a pause, lead to its lines, and let the keyboard in and out', async () => {
+    const id = await addAssembly(stage, threeNodes(stage.template), { isPublished: false });
+    const { page, watch } = await open(`/assemblies/${id}/draft`);
+    const editor = page.getByLabel('Draft', { exact: true });
+    await editor.fill('nodes:\n  one:\n    template: nothing\n');
+    await page.getByRole('link', { name: 'Line 3' }).waitFor();
+    await page.locator('#graph-node-one.invalid').waitFor();
+    await page.getByRole('link', { name: 'Line 3' }).click();
+    await page.keyboard.type('    template: ');
+    await page.keyboard.press('Tab');
+    expect(await editor.inputValue()).toBe('nodes:\n  one:\n    template:   \n');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement?.textContent')).toContain('Validate');
+    await editor.fill(`nodes: {one: {template: ${stage.template}}}`);
+    await page.getByText('Valid: it can be published').waitFor();
+    await page.getByRole('button', { name: 'Save and publish…' }).click();
+    await page.getByLabel('Version').fill('1.0.0');
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('The version is published.').waitFor();
+    expect(watch).toEqual(nothing);
+    await page.close();
+  });
+
+  it('move between the nodes of a graph by arrow keys', async () => {
+    const run = await addRun(stage, shop);
+    const runId = run;
+    await setProgress(stage.api, run, { ...running, nodes: () => ({ status: 'running', runId }) });
+    const { page } = await open(`/assemblies/${shop}/runs/${run}`);
+    await page.locator('#graph-node-network').focus();
+    await page.keyboard.press('ArrowRight');
+    const first = await page.evaluate('document.activeElement?.id');
+    expect(first).toMatch(/^graph-node-(service|check)$/);
+    await page.keyboard.press('ArrowLeft');
+    expect(await page.evaluate('document.activeElement?.id')).toBe('graph-node-network');
+    await page.close();
+  });
+
+  it('start, cancel and write without scripts', async () => {
+    const page = await browser.newPage({ javaScriptEnabled: false });
+    await signIn(page, `/assemblies/${shop}/run`);
+    await page.getByLabel('Environment').selectOption({ index: 1 });
+    await page.locator('[name="v/name"]').fill('shop');
+    await page.getByRole('button', { name: 'Run', exact: true }).last().click();
+    await page.getByText('The run is admitted.').waitFor();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel the run' }).click();
+    await page.getByText('The run is being canceled').waitFor();
+    await page.goto(`${origin}/assemblies/${shop}/draft`);
+    await page.getByLabel('Draft', { exact: true }).fill('nodes: [');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByText('Nothing was saved.').waitFor();
+    expect(await page.getByLabel('Draft', { exact: true }).inputValue()).toBe('nodes: [');
+    await page.close();
+  });
+
+  it('are accessible and fit, light and dark, wide and narrow, also with hostile content, empty and wrong', async () => {
+    const run = await addRun(stage, shop, running, { variables: { name: 'shop' }, message: hostile });
+    const wrong = await addAssembly(stage, 'nodes: {one: {template: nothing}}', { isPublished: false });
+    const addresses = [
+      '/assemblies',
+      `/assemblies/${shop}`,
+      `/assemblies/${shop}?tab=compare&from=1.0.0&to=draft`,
+      `/assemblies/${shop}/run`,
+      `/assemblies/${shop}/runs/${run}`,
+      `/assemblies/${shop}/runs/${run}?tab=events`,
+      `/assemblies/${wrong}`,
+      `/assemblies/${wrong}/draft`,
+      `/assemblies/${wrong}/publish`,
+    ];
+    const faults: unknown[] = [];
+    for (const [colorScheme, width] of views) {
+      const { page, watch } = await open('/assemblies', { colorScheme, width });
+      for (const address of addresses) {
+        await page.goto(`${origin}${address}`);
+        const found = await findAccessibilityFaults(page);
+        if (found.length > 0) faults.push([address, colorScheme, found]);
+        const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        if (Number(over) > 0) faults.push([address, width, `${over} px too wide`]);
+      }
+      if (JSON.stringify(watch) !== JSON.stringify(nothing)) faults.push(watch);
+      await page.close();
+    }
+    expect(faults).toEqual([]);
+  });
+});
+
+/** Tells open pages that a run has changed, as its workflow does with an event. */
+async function publishChange(run: string): Promise<void> {
+  await stage.api.rows(
+    `insert into domain_events (id, type, subject_kind, subject_id, sequence, organization_id, team_id, data, actor_id, actor_type, actor_name, created_at)
+     select gen_random_uuid(), type, subject_kind, subject_id, 1000, organization_id, team_id, data, actor_id, actor_type, actor_name, now()
+       from domain_events where subject_id = ? limit 1`,
+    [run],
+  );
+}
+
+async function open(address: string, view: { colorScheme?: 'light' | 'dark'; width?: number } = {}) {
+  const { colorScheme = 'light', width = 1280 } = view;
+  const opened = await openWatchedPage(browser, origin);
+  await opened.page.emulateMedia({ colorScheme });
+  await opened.page.setViewportSize({ width, height: 800 });
+  await signIn(opened.page, address);
+  return opened;
+}
+
+async function signIn(page: Page, address: string): Promise<void> {
+  await page.goto(origin + address);
+  await page.getByLabel('E-mail address').fill(owner.email);
+  await page.getByLabel('Password').fill(testPassword);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(origin + address);
+}
