@@ -39,6 +39,7 @@ export const list = readList({
   responses: { 200: pageOf('assemblies', ListedAssemblyView) },
   access: listAccess,
   owners: { organization: 'organization_id', team: 'team_id', environment: 'environment_id' },
+  isCostly: ({ q: text }) => text !== undefined,
   handle: async ({ em, principal, query }) => {
     const { team_id: teamId, organization_id: organizationId, environment_id: environmentId, q: search } = query;
     const filter = { teamId, organizationId, environmentId, search, archived: withArchivedFilter(query).archived };

@@ -105,14 +105,25 @@ function selectLastRun(eb: Over<{ a: 'assemblies' }>) {
   );
 }
 
+/**
+ * The versions of which one is the highest: one release, or pre-releases of one version, which only `findLatest` can put in order. An
+ * assembly may have very many versions, and a list shows one of each.
+ */
 function collectVersions(eb: Over<{ a: 'assemblies' }>) {
-  return eb
+  const highest = eb
     .selectFrom('assembly_versions as v')
     .whereRef('v.assembly_id', '=', 'a.id')
-    .select((of) => {
-      const version = sql`jsonb_build_object('version', ${of.ref('v.version')}, 'yanked', false)`;
-      return sql<AvailableVersion[]>`coalesce(jsonb_agg(${version}), '[]')`.as('versions');
-    });
+    .select('v.version')
+    .orderBy((of) => sql`position('-' in split_part(${of.ref('v.version')}, '+', 1)) > 0`)
+    .orderBy(
+      (of) => sql`string_to_array(split_part(split_part(${of.ref('v.version')}, '+', 1), '-', 1), '.')::numeric[]`,
+      'desc',
+    )
+    .fetch(1, 'with ties');
+  return eb.selectFrom(highest.as('highest')).select((of) => {
+    const version = sql`jsonb_build_object('version', ${of.ref('highest.version')}, 'yanked', false)`;
+    return sql<AvailableVersion[]>`coalesce(jsonb_agg(${version}), '[]')`.as('versions');
+  });
 }
 
 function withLatest<Row extends { versions: AvailableVersion[] }>({ versions, ...row }: Row) {

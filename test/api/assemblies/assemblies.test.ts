@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { list as listOperation } from '#api/assemblies/operations.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { addAssembly } from '#test/support/assemblies/assemblies.ts';
+import { addAssembly, addTemplate } from '#test/support/assemblies/assemblies.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -164,5 +165,24 @@ describe('the list of assemblies', () => {
     expect((await list(`${filter}&q=${encodeURIComponent("x%' or 1=1")}`)).ids).toEqual([]);
     expect((await list('', other.owner)).ids).not.toContain(newest[0]);
     expect((await other.owner.get(`/assemblies?${filter}`)).status).toBe(404);
+  });
+
+  it('shows the highest release of each, by number, and the highest pre-release of one without releases', async () => {
+    const own = await makeTenant(api);
+    const { id: template } = await addTemplate(own.owner, { team: own.team });
+    const released = ['1.9.0', '1.10.0', '1.2.0', '2.0.0-rc.1'];
+    const unreleased = ['1.0.0-rc.9', '1.0.0-rc.10', '1.0.0-beta'];
+    for (const versions of [released, unreleased]) {
+      const path = await addAssembly(own, { nodes: { a: { template } } });
+      for (const version of versions) expect((await own.owner.post(`${path}/publish`, { version })).status).toBe(201);
+    }
+    const { body } = await own.owner.get(`/assemblies?team_id=${own.team}`);
+    const latest = body.assemblies.map((assembly: { latest_version: string }) => assembly.latest_version);
+    expect(latest).toEqual(['1.0.0-rc.10', '1.10.0']);
+  });
+
+  it('waits for its turn if it looks for a text', () => {
+    expect(listOperation.isCostly?.({ q: 'needle' })).toBe(true);
+    expect(listOperation.isCostly?.({})).toBe(false);
   });
 });
