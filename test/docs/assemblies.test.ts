@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { nodeReasons, nodeWaitingCodes } from '#domain/assemblies/model.ts';
 import { AssemblySpec } from '#domain/assemblies/spec/spec.ts';
 import { addPerson, addTeam } from '#test/support/access/people.ts';
 import { Caller } from '#test/support/api/caller.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { runShell } from '#test/support/programs/shell.ts';
-import { codeBlocks, tableUnder } from './markdown.ts';
+import { codeBlocks, readMarkdown, tableUnder } from './markdown.ts';
 
 const file = 'docs/assemblies.md';
 let api: TestApi;
@@ -38,7 +39,7 @@ describe('the page about assemblies', () => {
     );
     const { code, output, errors } = await runShell(['-eu'], environment, { shell: 'sh', input, withinMs: 110_000 });
     expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
-    const [, , saved = '', unreadable, validated = '', published = '', compared = ''] = output.split('--\n');
+    const [, , saved = '', unreadable, validated = '', published = '', compared = '', ...rest] = output.split('--\n');
     expect(saved).toMatch(/"revision":1,"source":"# Our landscape/);
     expect(unreadable).toMatch(/"error":"spec: line \d+, column \d+: /);
     const [valid, invalid] = validated.trim().split('\n');
@@ -49,6 +50,27 @@ describe('the page about assemblies', () => {
     expect(JSON.parse(latest!)).toEqual(JSON.parse(first!));
     expect(compared).toMatch(/"key":"service","change":"removed"/);
     expect(compared).toContain('<svg');
+    const [started = [], wanted = [], ended = []] = rest.map((text) =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    );
+    const [run, { nodes }, { events }] = started;
+    expect(run).toMatchObject({ version: '1.0.0', operation: 'apply' });
+    expect(nodes.map(({ key }: { key: string }) => key)).toEqual(['network', 'service']);
+    expect(events[0].type).toBe('assembly_run.admitted');
+    const [plan, only, destroy] = wanted;
+    expect([plan.operation, only.only]).toEqual(['plan', ['network']]);
+    expect(destroy.error).toMatch(/^no run of this assembly has deployed anything/);
+    expect(ended[0]).toMatchObject({ cancel_reason: 'wrong place' });
+    expect(ended[1].error).toMatch(/^the assembly run has not ended \(/);
+  });
+
+  it('explains every reason of a node, and every code for which it waits', () => {
+    const rows = tableUnder(file, '## Running').map(([code = '', meaning]) => [code.replaceAll('`', ''), meaning]);
+    expect(Object.fromEntries(rows)).toEqual(nodeReasons);
+    for (const code of nodeWaitingCodes) expect(readMarkdown(file)).toContain(`\`${code}\`, `);
   });
 
   it('shows a spec that has the right form', () => {
