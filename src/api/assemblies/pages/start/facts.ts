@@ -1,7 +1,7 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
-import type { ObjectNode } from '#api/web/forms/schema/node.ts';
-import { planForm } from '#api/web/forms/schema/plan.ts';
+import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
+import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
