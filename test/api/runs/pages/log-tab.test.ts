@@ -82,6 +82,23 @@ describe('the log of a run without scripts', () => {
     expect((await pageOf(id, '&from=400')).text, 'a page with fewer').toMatch(/data-log="plain" hidden/);
   });
 
+  it('names all modules of its script, so that a browser loads them at once', async () => {
+    const { text } = await pageOf(await runWithLog('a\n'));
+    const named = new Set(
+      [...text.matchAll(/<link rel="modulepreload" href="([^"]+)">/g)].map(([, address]) => address ?? ''),
+    );
+    expect(named.size).toBeGreaterThan(5);
+    for (const address of named) {
+      const { status, text: script } = await visitor.get(address);
+      expect(status, address).toBe(200);
+      for (const [, imported] of script.matchAll(/from '\.\/([^']+)'/g))
+        expect(
+          [...named].some((each) => each.endsWith(`/${imported}`)),
+          `${address} imports ${imported}`,
+        ).toBe(true);
+    }
+  });
+
   it('downloads the log in the bytes that the steps wrote', async () => {
     const id = await runWithLog('a\x1b[31mb\r\n', 'c');
     const { text, headers } = await visitor.get(`/workloads/runs/${id}/log.txt`);
