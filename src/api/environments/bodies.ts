@@ -83,6 +83,7 @@ const variableFields = {
   // A variable can be sent back as it was read.
   revision: ExpectedRevision.expected_revision.describe('The same as `expected_revision`.'),
   updated_at: z.iso.datetime().optional().describe('Ignored.'),
+  actions: z.array(z.unknown()).optional().describe('Ignored.'),
 };
 
 /** A variable's name. Setting a variable checks what its category demands besides. */
@@ -117,7 +118,7 @@ export function toNamedVariable(name: string, body: z.output<typeof SetVariable>
 
 /** The place is where the variable is in the request. @throws Invalid if the body names two revisions */
 export function toNewVariable(body: z.output<typeof ListedVariable>, place = ''): NewVariable {
-  const { expected_revision: expectedRevision, revision, updated_at: _ignored, ...rest } = body;
+  const { expected_revision: expectedRevision, revision, updated_at: _at, actions: _actions, ...rest } = body;
   const { plan_value: _planValue, has_plan_value: hasPlanValue, ...variable } = rest;
   if (expectedRevision !== undefined && revision !== undefined && expectedRevision !== revision)
     throw invalidField(`${place}revision`, 'it and expected_revision name different revisions: send one of them');

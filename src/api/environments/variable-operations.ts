@@ -21,7 +21,8 @@ import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { ReplaceVariables, SetVariable, toNamedVariable, toNewVariable, VariableName } from './bodies.ts';
-import { VariableView, viewVariable } from './views.ts';
+import type { VariableFacts } from './variable-actions.ts';
+import { showVariable, VariableDetailsView, VariableView, viewVariable } from './views.ts';
 
 const VariableParams = z.strictObject({ id: Id, name: VariableName });
 
@@ -48,9 +49,8 @@ const changeAccess: Access = {
   },
 };
 
-interface VariableTarget extends EnvironmentTarget {
+interface VariableTarget extends VariableFacts {
   readonly before: ShownVariable | undefined;
-  readonly concernsSecret: boolean;
 }
 
 function withSecret(environment: EnvironmentTarget | undefined): VariableTarget | undefined {
@@ -118,15 +118,15 @@ export const get = read({
   route: 'GET /api/v1/environments/:id/variables/:name',
   summary: 'Read a variable; a sensitive one without its value',
   params: VariableParams,
-  responses: { 200: VariableView },
+  responses: { 200: VariableDetailsView },
   access: readAccess,
   target: ({ em, params }) => findEnvironment(em, params.id),
   targetName: 'environment',
   resourceId: ({ params }) => params.id,
-  handle: async ({ em, target, params }) => {
+  handle: async ({ em, target, params, operations, principal }) => {
     const variable = await findVariable(em, target.id, params.name);
     if (!variable) throw new NotFound('variable');
-    return viewVariable(variable);
+    return showVariable({ operations, principal }, target, variable);
   },
 });
 
@@ -139,7 +139,7 @@ export const set = command({
     "run's tools, which must be text and must not have a reserved name (COORDINATOR_*, LD_*, PATH, HOME, TF_* but TF_TOKEN_*, …).",
   params: VariableParams,
   body: SetVariable,
-  responses: { 200: VariableView },
+  responses: { 200: VariableDetailsView },
   access: changeAccess,
   target: ({ em, params, body, lock }) => findTarget(em, params, body.sensitive, lock),
   targetName: 'environment',
@@ -148,13 +148,14 @@ export const set = command({
   resourceId: ({ params }) => params.id,
   idempotency: 'none',
   audit: 'environment_variable.set',
-  handle: async ({ tx, principal, target, params, body, services }) => {
+  handle: async ({ tx, principal, target, params, body, services, operations }) => {
     const { before } = target;
     const writer = { em: tx.em, keyRing: services.keyRing, environment: target, setBy: principal.id };
     const variable = await setVariable(writer, toNamedVariable(params.name, body), before);
     const { revision } = variable;
     const [was, after] = [before && describeVariable(before), describeVariable(variable)];
-    return { id: target.id, before: was, after, revision, answer: viewVariable(variable) };
+    const answer = showVariable({ operations, principal }, target, variable);
+    return { id: target.id, before: was, after, revision, answer };
   },
 });
 

@@ -17,6 +17,7 @@ import { Json } from '#domain/shared/values/json.ts';
 import { withUse } from '#domain/tenancy/use.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
 import { environmentActions } from './actions.ts';
+import { variableActions } from './variable-actions.ts';
 
 /** A lock or a pause. */
 export const LockView = z
@@ -119,4 +120,14 @@ export function viewVariable({ phases, planValue, hasPlanValue, updatedAt, ...va
     has_plan_value: hasPlanValue,
     updated_at: updatedAt,
   };
+}
+
+/** One variable, with what the caller may do with it. */
+export const VariableDetailsView = VariableView.extend({ actions: variableActions.view }).meta({
+  id: 'EnvironmentVariableDetails',
+});
+
+export function showVariable(context: ActionContext, environment: EnvironmentTarget, variable: ShownVariable) {
+  const facts = { ...environment, concernsSecret: variable.sensitive };
+  return { ...viewVariable(variable), actions: variableActions.describe(context, facts) };
 }

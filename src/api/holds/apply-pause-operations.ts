@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { LockView } from '#api/environments/views.ts';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
-import { findApplyPause, pauseApplies, resumeApplies } from '#domain/holds/apply-pause.ts';
+import { findApplyPause, type PauseTarget, pauseApplies, resumeApplies } from '#domain/holds/apply-pause.ts';
 import { NewHold } from '#domain/holds/model.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { pauseActions } from './actions.ts';
 
 const access: Access = {
   anyOf: ['settings.manage'],
@@ -21,9 +23,15 @@ const PauseView = z
   .object({
     pause: LockView.nullable().describe('Null: applies are not paused.'),
     revision: z.int().describe('Counts the changes of the pause; its end by its `until` is none.'),
+    actions: pauseActions.view,
   })
   .meta({ id: 'ApplyPause' });
 const PauseApplies = NewHold.extend(ExpectedRevision).meta({ id: 'PauseApplies' });
+
+function showPause(context: ActionContext, target: PauseTarget) {
+  const { pause, revision } = target;
+  return { pause, revision, actions: pauseActions.describe(context, target) };
+}
 
 export const get = read({
   id: 'apply_pause.get',
@@ -32,7 +40,7 @@ export const get = read({
   responses: { 200: PauseView },
   access,
   target: ({ em }) => findApplyPause(em, false),
-  handle: async ({ target: { pause, revision } }) => ({ pause, revision }),
+  handle: async ({ target, operations, principal }) => showPause({ operations, principal }, target),
 });
 
 export const set = command({
@@ -49,10 +57,11 @@ export const set = command({
   resourceId: () => name,
   idempotency: 'none',
   audit: 'applies.paused',
-  handle: async ({ tx, target, body, principal }) => {
+  handle: async ({ tx, target, body, principal, operations }) => {
     const { expected_revision: expectedRevision, ...hold } = body;
     const { pause, revision } = await pauseApplies(tx, target, principal, { ...hold, expectedRevision });
-    return { id: name, before: { pause: target.pause }, after: { pause }, revision, answer: { pause, revision } };
+    const answer = showPause({ operations, principal }, { ...target, pause, revision });
+    return { id: name, before: { pause: target.pause }, after: { pause }, revision, answer };
   },
 });
 

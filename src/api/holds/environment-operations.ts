@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { EnvironmentParams, readAccess, updateAccess } from '#api/environments/operations.ts';
 import { EnvironmentView, showEnvironment } from '#api/environments/views.ts';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import type { TargetLookup } from '#api/pipeline/call.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
-import { findEnvironment, findEnvironmentToChange } from '#domain/environments/store.ts';
+import { type EnvironmentTarget, findEnvironment, findEnvironmentToChange } from '#domain/environments/store.ts';
 import { lockEnvironment, setFreezeWindows, unlockEnvironment } from '#domain/holds/environment-holds.ts';
 import { FreezeWindow, FreezeWindows } from '#domain/holds/freeze-windows.ts';
 import { NewHold } from '#domain/holds/model.ts';
 import { ExpectedRevision, refuseStale } from '#domain/shared/revisions.ts';
+import { freezeWindowsActions } from './actions.ts';
 
 /** What all changes of the holds of an environment declare. */
 const ofEnvironment = {
@@ -25,8 +27,13 @@ const SetFreezeWindows = z
   .strictObject({ freeze_windows: FreezeWindows, ...ExpectedRevision })
   .meta({ id: 'SetFreezeWindows' });
 const FreezeWindowsView = z
-  .object({ freeze_windows: z.array(FreezeWindow), revision: z.int() })
+  .object({ freeze_windows: z.array(FreezeWindow), revision: z.int(), actions: freezeWindowsActions.view })
   .meta({ id: 'FreezeWindows' });
+
+function showFreezeWindows(context: ActionContext, environment: EnvironmentTarget) {
+  const { freezeWindows, revision } = environment;
+  return { freeze_windows: freezeWindows, revision, actions: freezeWindowsActions.describe(context, environment) };
+}
 
 export const lock = command({
   ...ofEnvironment,
@@ -77,7 +84,7 @@ export const getFreezeWindows = read({
   access: { ...readAccess, review: { inherits: 'environments.get' } },
   target: ({ em, params }) => findEnvironment(em, params.id),
   targetName: 'environment',
-  handle: async ({ target }) => ({ freeze_windows: target.freezeWindows, revision: target.revision }),
+  handle: async ({ target, operations, principal }) => showFreezeWindows({ operations, principal }, target),
 });
 
 export const changeFreezeWindows = command({
@@ -91,10 +98,10 @@ export const changeFreezeWindows = command({
   body: SetFreezeWindows,
   responses: { 200: FreezeWindowsView },
   audit: 'environment.freeze_windows_changed',
-  handle: async ({ tx, target, body }) => {
+  handle: async ({ tx, target, body, operations, principal }) => {
     const changed = await setFreezeWindows(tx, target, body.freeze_windows, body.expected_revision);
-    const { id, revision, freezeWindows } = changed;
+    const { id, revision } = changed;
     const [before, after] = [target, changed].map(({ freezeWindows: windows }) => ({ freezeWindows: windows }));
-    return { id, revision, before, after, answer: { freeze_windows: freezeWindows, revision } };
+    return { id, revision, before, after, answer: showFreezeWindows({ operations, principal }, changed) };
   },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { actionsOf } from '#api/pipeline/actions.ts';
 import type { NamedResource, RequestMetadata } from '#api/pipeline/call.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { AnswerId, Nothing, pageOf, Time } from '#api/pipeline/schemas.ts';
@@ -14,7 +15,7 @@ import {
 import { findActiveSession, listActiveSessions, type SessionDetails } from '#domain/identity/sessions/store.ts';
 import { organizationRoles } from '#domain/organizations/model.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
-import type { Access } from '#domain/shared/access/decide.ts';
+import { type Access, installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { HiddenResource, Invalid } from '#domain/shared/errors.ts';
@@ -54,6 +55,11 @@ export const SessionView = z
   })
   .meta({ id: 'Session' });
 
+const sessionActions = actionsOf<Ownership>()({ end: { operation: 'auth.sign_out' } });
+
+/** One session, with what its user may do with it. */
+const SessionDetailsView = SessionView.extend({ actions: sessionActions.view }).meta({ id: 'SessionDetails' });
+
 export const SignedInView = z
   .object({
     session_id: AnswerId,
@@ -82,14 +88,15 @@ export const getSession = read({
   route: 'GET /api/v1/auth/sessions/:id',
   summary: 'Read one of your own active sessions',
   params: z.strictObject({ id: Id.or(z.literal('current')) }),
-  responses: { 200: SessionView },
+  responses: { 200: SessionDetailsView },
   access: ownSession,
   resource: 'sessions',
   resourceId,
-  handle: async ({ em, principal, params }) => {
+  handle: async ({ em, principal, params, operations }) => {
     const session = await findActiveSession(em, principal.id, sessionId(params.id, principal));
     if (!session) throw new HiddenResource('session');
-    return viewSession(session, principal);
+    const actions = sessionActions.describe({ operations, principal }, installationOwnership);
+    return { ...viewSession(session, principal), actions };
   },
 });
 

@@ -19,13 +19,13 @@ import { PublishVersion, ValidateVersion, YankVersion } from './bodies.ts';
 import { refuseSchemaProblems } from './schema-problems.ts';
 import { readAccess, writeAccess } from './template-operations.ts';
 import {
+  showVersion,
   ValidationView,
   VersionFileView,
   VersionSummaryView,
   VersionView,
   viewFile,
   viewSummary,
-  viewVersion,
 } from './views.ts';
 
 const RunVersion = CreateRun.omit({ template_id: true, version: true }).meta({ id: 'RunTemplateVersion' });
@@ -60,11 +60,11 @@ export const get = read({
   targetName: 'template',
   // Every template may have a version of this number, so the number identifies none.
   resourceId: () => null,
-  handle: async ({ em, params }) => {
+  handle: async ({ em, params, target, operations, principal }) => {
     const { id } = await loadNamed(em, params);
     const version = await readVersion(em, id);
     if (!version) throw new NotFound('version');
-    return viewVersion(version);
+    return showVersion({ operations, principal }, target, version);
   },
 });
 
@@ -113,11 +113,12 @@ export const publish = command({
     refuseSchemaProblems(variables, await services.evaluator.check(principal.id, variables));
     return prepareVersion(target, body, services.config.outbound);
   },
-  handle: async ({ tx, principal, target, body, prepared }) => {
+  handle: async ({ tx, principal, target, body, prepared, operations }) => {
     const { version, isNew } = await publishVersion(tx, target, body, prepared, principal);
     const { id, templateId, digest, commit = null } = version;
     const after = { templateId, version: version.version, digest, commit, isNew };
-    return { id, after, isNew, answer: viewVersion(await readBack(readVersion(tx.em, id))) };
+    const shown = await readBack(readVersion(tx.em, id));
+    return { id, after, isNew, answer: showVersion({ operations, principal }, target, shown) };
   },
   atParams: (_change, { params, body }) => ({ id: params.id, version: body.version }),
 });
@@ -136,12 +137,13 @@ export const yank = command({
   resourceId: ({ target }) => target?.version.id ?? null,
   idempotency: 'none',
   audit: 'template_version.yanked',
-  handle: async ({ tx, principal, target, body }) => {
+  handle: async ({ tx, principal, target, body, operations }) => {
     const { version } = target;
     await yankVersion(tx, version, principal, body.reason);
     const { id, templateId } = version;
     const after = { templateId, version: version.version, reason: version.yankReason };
-    return { id, after, answer: viewVersion(await readBack(readVersion(tx.em, id))) };
+    const shown = await readBack(readVersion(tx.em, id));
+    return { id, after, answer: showVersion({ operations, principal }, target, shown) };
   },
   atParams: (_change, { params }) => params,
 });

@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
 import type { TemplateDetails } from '#domain/registry/catalog-store.ts';
 import type { FileContent } from '#domain/registry/files.ts';
 import type { LastRun } from '#domain/registry/last-runs-store.ts';
 import { executorKinds } from '#domain/registry/spec.ts';
+import type { TemplateTarget } from '#domain/registry/store.ts';
 import type { VersionDetails, VersionSummary } from '#domain/registry/version-store.ts';
 import { runStatuses } from '#domain/runs/model.ts';
+import { versionActions } from './version-actions.ts';
 
 export const templateActions = ['run', 'publish', 'update', 'archive', 'unarchive', 'delete'] as const;
 
@@ -91,10 +94,17 @@ export function viewSummary(version: VersionSummary): z.input<typeof VersionSumm
 export const VersionView = VersionSummaryView.extend({
   spec: z.record(z.string(), z.unknown()),
   files: z.array(z.string()).describe('The paths of the files that a run gets.'),
+  actions: versionActions.view,
 }).meta({ id: 'TemplateVersion' });
 
-export function viewVersion(version: VersionDetails): z.input<typeof VersionView> {
-  return { ...viewSummary(version), spec: version.spec, files: version.files };
+/** Shows one version of a template with the actions that the caller may take. */
+export function showVersion(
+  context: ActionContext,
+  template: TemplateTarget,
+  version: VersionDetails,
+): z.input<typeof VersionView> {
+  const { spec, files } = version;
+  return { ...viewSummary(version), spec, files, actions: versionActions.describe(context, template) };
 }
 
 export const VersionFileView = z

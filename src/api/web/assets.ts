@@ -50,6 +50,25 @@ export function assetUrl(name: string): string {
 }
 
 /**
+ * The modules that a module imports, and those that they import. A browser finds each of them only when it has read the one before, so
+ * a page names them all.
+ */
+export function importsOf(name: string): readonly string[] {
+  const found = new Set<string>();
+  const follow = (each: string) => {
+    for (const [, imported = ''] of String(assets.get(each)?.content ?? '').matchAll(importedModule)) {
+      if (found.has(imported)) continue;
+      found.add(imported);
+      follow(imported);
+    }
+  };
+  follow(name);
+  return [...found];
+}
+
+const importedModule = /^import [^;]*from '\.\/([\w-]+\.js)';$/gm;
+
+/**
  * Serves the assets of the pages. While two releases run side by side, a page of one may request the assets of the other:
  * it gets the files of this release, uncached.
  */

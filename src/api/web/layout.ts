@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { compressFor } from '#api/edge/compression.ts';
 import { docsPath } from '#api/edge/docs/docs.ts';
-import { assetUrl } from './assets.ts';
+import { assetUrl, importsOf } from './assets.ts';
 import { type Frame, renderBar, renderNavigation } from './frame/frame.ts';
 import { type Html, html } from './html.ts';
 import { type LocalPath, pagePath, pages, withQuery } from './paths.ts';
@@ -69,7 +69,10 @@ function renderDocument(page: Page, frame: Frame | null): Html {
 <link rel="icon" type="image/svg+xml" href="${assetUrl('mark.svg')}">
 <script src="${assetUrl('before.js')}"></script>
 <script src="${assetUrl('common.js')}" defer></script>
-${scripts.map(
+${scripts.flatMap(importsOf).map(
+  (name) => html`<link rel="modulepreload" href="${assetUrl(name)}">
+`,
+)}${scripts.map(
   (name) => html`<script src="${assetUrl(name)}" type="module"></script>
 `,
 )}</head>

@@ -43,12 +43,36 @@ const leaves: Readonly<Record<string, (token: Token) => Html>> = {
 };
 
 /**
+ * So many marks of a text are drawn as markup: each may become an element, and an element costs a thousand times as much as a letter.
+ * What follows is shown as it was written. The readme of a large project has some thousands.
+ */
+const mostMarks = 12_000;
+const marks = /[|*_`[\]<>!~#\\&\n-]/g;
+
+/** Divides a text at the end of the line up to which it is drawn as markup. */
+function divide(text: string): { readonly drawn: string; readonly rest: string } {
+  let count = 0;
+  for (const { index } of text.matchAll(marks)) {
+    count += 1;
+    if (count <= mostMarks) continue;
+    const end = text.lastIndexOf('\n', index) + 1;
+    return { drawn: text.slice(0, end), rest: text.slice(end) };
+  }
+  return { drawn: text, rest: '' };
+}
+
+/**
  * Markdown that a stranger wrote, without any markup of its own. Every element is written by `html`, which escapes all text; only
  * links to http, https and mailto lead anywhere.
  * @param top the level of the highest heading, so that headings continue those of the page
  */
 export function renderMarkdown(text: string, top: number): Html {
-  return html`<div class="prose foreign">${renderTokens(parser.parse(text, {}), top)}</div>`;
+  const { drawn, rest } = divide(text);
+  return html`<div class="prose foreign">${renderTokens(parser.parse(drawn, {}), top)}${rest === '' ? null : renderRest(rest)}</div>`;
+}
+
+function renderRest(text: string): Html {
+  return html`<p class="muted">This text has more markup than a page shows. The rest follows as it was written.</p>${renderCode(text)}`;
 }
 
 function renderTokens(tokens: readonly Token[], top: number): Html[] {

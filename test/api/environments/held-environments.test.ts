@@ -26,12 +26,12 @@ const window = {
   ends_at: until,
 };
 
-it('an environment that nothing holds says so, alone and in a list', async () => {
+it('an environment says that nothing or that a lock holds it, alone and in a list', async () => {
+  const readListed = async () => (await tenant.owner.get('/environments')).body.environments;
   expect(await readHold()).toBeNull();
+  expect(await readListed()).toMatchObject([{ hold: null }]);
   await tenant.owner.put(`${path}/lock`, { reason: 'incident' });
-  const { body } = await tenant.owner.get('/environments');
-  expect(body.environments).toHaveLength(1);
-  expect(body.environments[0].hold).toBeNull();
+  expect(await readListed()).toMatchObject([{ hold: { code: 'locked', reason: 'incident' } }]);
 });
 
 it('a freeze window that is open holds its environment under its name', async () => {

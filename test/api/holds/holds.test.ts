@@ -234,9 +234,9 @@ describe('the freeze windows of an environment', () => {
     const windows = [always[1], { name: 'Weekend', reason: '', weekly, time_zone: 'Europe/Berlin' }];
     const body = { freeze_windows: windows };
     expect(await tenant.owner.put(`${path}/freeze-windows`, body)).toMatchObject({ status: 200, body });
-    expect((await tenant.owner.get(`${path}/freeze-windows`)).body).toEqual({ ...body, revision: 2 });
+    expect((await tenant.owner.get(`${path}/freeze-windows`)).body).toMatchObject({ ...body, revision: 2 });
     await tenant.owner.put(`${path}/freeze-windows`, { freeze_windows: [] });
-    expect((await tenant.owner.get(`${path}/freeze-windows`)).body).toEqual({ freeze_windows: [], revision: 3 });
+    expect((await tenant.owner.get(`${path}/freeze-windows`)).body).toMatchObject({ freeze_windows: [], revision: 3 });
   });
 
   it('answers 400 naming the field for a window that could never be open', async () => {
@@ -248,7 +248,7 @@ describe('the freeze windows of an environment', () => {
 
 describe('the pause of all applies', () => {
   it('is read, replaced and ended by administrators alone', async () => {
-    expect((await admin.get('/admin/apply-pause')).body).toEqual({ pause: null, revision: expect.any(Number) });
+    expect((await admin.get('/admin/apply-pause')).body).toMatchObject({ pause: null, revision: expect.any(Number) });
     await admin.put('/admin/apply-pause', { reason: 'one' });
     const answer = await admin.put('/admin/apply-pause', { reason: 'two', until: '2099-01-01T00:00:00Z' });
     expect(answer).toMatchObject({ status: 200, body: { pause: { reason: 'two', by: { id: admin.id } } } });

@@ -93,4 +93,15 @@ describe('a readme', () => {
   it('of very many lines is rendered', () => {
     expect(String(renderMarkdown('a\n'.repeat(130_000), 2))).toContain('<p>');
   });
+
+  it('is drawn as markup up to a bound, and from there on as it was written, which it says', () => {
+    const row = '|a|b|\n';
+    const text = `|x|y|\n|-|-|\n${row.repeat(40_000)}`;
+    const drawn = String(renderMarkdown(text, 2));
+    expect(drawn.match(/<td>/g)?.length).toBeLessThan(10_000);
+    expect(drawn).toContain('This text has more markup than a page shows');
+    const cells = (drawn.match(/<tr>/g)?.length ?? 0) - 1;
+    expect(drawn.split(row).length - 1, 'every row is shown once').toBe(40_000 - cells);
+    expect(String(renderMarkdown('# Title\n\nSome *words*.\n'.repeat(500), 2))).not.toContain('more markup');
+  });
 });

@@ -7,6 +7,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { create, get, update } from '../operations.ts';
 import { moreFields, nameAndKind, policyFields, slugField, toRules } from './environment-fields.ts';
+import { mayCreateIn } from './list.ts';
 import type { Environment } from './words.ts';
 
 const crumbs = [{ label: 'Environments', path: pagePath(pages.environments) }];
@@ -15,7 +16,7 @@ const crumbs = [{ label: 'Environments', path: pagePath(pages.environments) }];
 export function registerEnvironmentForms(addPage: AddPage): void {
   addFormPage(addPage, pages.newEnvironment, {
     read: (visit) => visit.read(listProjects, { query: { limit: '200' } }),
-    describe: ({ projects, next_cursor: next }, visit) => ({
+    describe: async ({ projects, next_cursor: next }, visit) => ({
       title: 'New environment',
       crumbs,
       fields: [
@@ -32,6 +33,7 @@ export function registerEnvironmentForms(addPage: AddPage): void {
       ],
       submit: 'Create',
       cancel: pagePath(pages.environments),
+      refusal: (await mayCreateIn(visit, visit.query('project_id'))).reason,
     }),
     carryOut: async (_subject, typed, visit) => {
       const { project_id, name = '', kind } = typed;

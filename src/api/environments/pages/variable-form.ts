@@ -1,7 +1,7 @@
+import { type ActionButton, renderActions } from '#api/web/components/actions.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage, type FormPage, type Typed } from '#api/web/forms/form-page.ts';
-import { revisionField } from '#api/web/forms/resource-forms.ts';
-import { html } from '#api/web/html.ts';
+import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -18,6 +18,7 @@ export function registerVariableForms(addPage: AddPage): void {
     describe: (environment) => ({
       ...frameOf(environment),
       title: 'Add a variable',
+      refusal: refusalOf(environment.actions, 'update'),
       fields: withValues(variableFields(undefined, false), { category: 'template', plan: 'yes', apply: 'yes' }),
     }),
     carryOut: async ({ id }, typed, visit) => {
@@ -31,7 +32,8 @@ export function registerVariableForms(addPage: AddPage): void {
     describe: ({ environment, variable }) => ({
       ...frameOf(environment),
       title: `Variable ${variable.name}`,
-      actions: html`<a class="button button-danger" href="${pagePath(pages.deleteEnvironmentVariable, { id: environment.id, name: variable.name })}">Remove</a>`,
+      actions: renderActions(variable.actions, { remove: removeButton(environment, variable) }),
+      refusal: refusalOf(variable.actions, 'set'),
       fields: fieldsOf(variable),
     }),
     carryOut: async ({ environment: { id }, variable: { name } }, typed, visit) => {
@@ -41,7 +43,7 @@ export function registerVariableForms(addPage: AddPage): void {
   });
   addFormPage(addPage, pages.deleteEnvironmentVariable, {
     read: readVariable,
-    describe: ({ environment, variable: { name } }) => ({
+    describe: ({ environment, variable: { name, actions } }) => ({
       ...frameOf(environment),
       title: `Remove the variable ${name}`,
       lead: 'Runs that are admitted from now on do not get it. A secret value cannot be brought back. Runs that were admitted before keep what they were given.',
@@ -49,6 +51,7 @@ export function registerVariableForms(addPage: AddPage): void {
       submit: 'Remove',
       tone: 'danger',
       cancel: pagePath(pages.environmentVariable, { id: environment.id, name }),
+      refusal: refusalOf(actions, 'remove'),
     }),
     carryOut: async ({ environment: { id }, variable: { name } }, _typed, visit) => {
       await visit.run(remove, { params: { id, name } });
@@ -59,6 +62,10 @@ export function registerVariableForms(addPage: AddPage): void {
 
 type VariableVisit = Visit<{ id: string; name: string }>;
 type Variable = Awaited<ReturnType<typeof readVariable>>['variable'];
+
+function removeButton({ id }: Environment, { name }: Variable): ActionButton {
+  return { label: 'Remove', tone: 'danger', path: pagePath(pages.deleteEnvironmentVariable, { id, name }) };
+}
 
 function readEnvironment(visit: Visit<{ id: string }>): Promise<Environment> {
   return visit.read(getEnvironment, { params: { id: visit.params.id } });

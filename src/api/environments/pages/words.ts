@@ -48,7 +48,7 @@ export function renderHoldBadge({ hold }: ListedEnvironment): Html | null {
   if (!hold) return null;
   const { code, name } = hold;
   const word = code === 'paused' ? 'Paused' : holdLooks[code].word;
-  return html`${renderStatusBadge({ ...holdLooks[code], word })}${name ? html` <span class="muted foreign">${name}</span>` : null}`;
+  return html`${renderStatusBadge({ ...holdLooks[code], word })}${name ? html`<span class="below muted foreign">${name}</span>` : null}`;
 }
 
 /** What keeps applies from starting now: a pause of the installation, a lock or a freeze window. Null if nothing does. */

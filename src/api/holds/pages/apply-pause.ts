@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { renderTime } from '#api/web/components/time.ts';
 import { renderKey } from '#api/web/forms/form.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -17,16 +18,17 @@ const readPause = (visit: Visit) => visit.read(get);
 export function registerApplyPause(addPage: AddPage): void {
   addFormPage(addPage, pages.pauseApplies, {
     read: readPause,
-    describe: ({ pause }) => ({
+    describe: ({ pause, actions }) => ({
       title: pause ? 'All applies are paused' : 'Pause all applies',
       crumbs: [{ label: 'Workers', path: pagePath(pages.workers) }],
-      actions: pause ? renderEnd() : null,
+      actions: refusalOf(actions, 'end') === null ? renderEnd() : null,
       lead: html`${pause ? renderPause(pause) : null}
 <p>Runs of the whole installation still plan and wait for review, but no apply starts. What already applies is not interrupted.</p>`,
       fields: holdFields,
       submit: pause ? 'Replace the pause' : 'Pause all applies',
       tone: 'danger',
       cancel: pagePath(pages.workers),
+      refusal: refusalOf(actions, 'set'),
     }),
     carryOut: async (_subject, { reason, until = '' }, visit) => {
       await visit.run(set, { body: { reason, until: toUtc(until) } });

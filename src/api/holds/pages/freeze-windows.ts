@@ -3,8 +3,10 @@ import { get as getEnvironment } from '#api/environments/operations.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { type FormField, renderForm, renderKey } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { weekdays } from '#domain/holds/freeze-windows.ts';
 import { invalidField } from '#domain/shared/errors.ts';
@@ -31,7 +33,7 @@ async function show(
   problems: FormProblems | null,
 ): Promise<FastifyReply> {
   const { id } = visit.params;
-  const [environment, { freeze_windows: windows, revision }] = await Promise.all([
+  const [environment, { freeze_windows: windows, revision, actions }] = await Promise.all([
     visit.read(getEnvironment, { params: { id } }),
     visit.read(getFreezeWindows, { params: { id } }),
   ]);
@@ -56,6 +58,7 @@ async function show(
       problems: typed.do === kind ? problems : null,
     });
   const title = 'Freeze windows';
+  const refusal = refusalOf(actions, 'update');
   const page = {
     title,
     hasProblem: problems !== null,
@@ -66,20 +69,28 @@ ${renderPageHead({
   below: 'No apply starts in a freeze window. Runs still plan and wait for review.',
 })}
 <section class="section" aria-labelledby="present"><div class="section-head"><h2 id="present">Present windows</h2></div>
-<div class="panel">${windows.length === 0 ? 'There are none.' : html`<ul class="rows">${windows.map((window) => renderRow(action, revision, window))}</ul>`}</div></section>
-<section class="section" aria-labelledby="weekly"><div class="section-head"><h2 id="weekly">Every week</h2><p class="muted">By the clocks of a time zone, such as Friday 16:00 to Monday 07:00.</p></div>
+<div class="panel">${windows.length === 0 ? 'There are none.' : html`<ul class="rows">${windows.map((window) => renderRow(window, refusal === null ? renderRemoval(action, revision, window) : null))}</ul>`}</div></section>
+${
+  refusal === null
+    ? html`<section class="section" aria-labelledby="weekly"><div class="section-head"><h2 id="weekly">Every week</h2><p class="muted">By the clocks of a time zone, such as Friday 16:00 to Monday 07:00.</p></div>
 <div class="panel">${form('weekly', weeklyFields)}</div></section>
 <section class="section" aria-labelledby="once"><div class="section-head"><h2 id="once">Once</h2><p class="muted">Between two times, such as the days of a fair.</p></div>
-<div class="panel">${form('once', onceFields)}</div></section>
+<div class="panel">${form('once', onceFields)}</div></section>`
+    : html`<p class="notice">${toSentence(refusal)}</p>`
+}
 </div>`,
   };
   return visit.show(page, problems?.status ?? 200);
 }
 
-function renderRow(action: string, revision: number, window: ShownWindow): Html {
+function renderRow(window: ShownWindow, removal: Html | null): Html {
   return html`<li class="row"><div class="row-text"><p class="row-title foreign">${window.name}</p><p class="muted">${renderFreezeWindow(window)}</p></div>
-<form method="post" action="${action}">${renderKey()}<input type="hidden" name="do" value="remove"><input type="hidden" name="name" value="${window.name}"><input type="hidden" name="expected_revision" value="${revision}">
-<button class="button button-small" type="submit">Remove<span class="unseen"> ${window.name}</span></button></form></li>`;
+${removal}</li>`;
+}
+
+function renderRemoval(action: string, revision: number, window: ShownWindow): Html {
+  return html`<form method="post" action="${action}">${renderKey()}<input type="hidden" name="do" value="remove"><input type="hidden" name="name" value="${window.name}"><input type="hidden" name="expected_revision" value="${revision}">
+<button class="button button-small" type="submit">Remove<span class="unseen"> ${window.name}</span></button></form>`;
 }
 
 const days = weekdays.map((day) => ({ value: day, label: day.charAt(0).toUpperCase() + day.slice(1) }));

@@ -19,20 +19,21 @@ function readKey(visit: Visit<{ id: string }>) {
 export function registerProfileKeyForms(addPage: AddPage): void {
   addFormPage(addPage, pages.profileApiKeys, {
     read: async () => null,
-    describe: () => ({
+    describe: (_subject, visit) => ({
       title: 'New API key',
       crumbs,
       lead: 'The key acts as you, with everything that you may do. Use a service account for programs of a team.',
       fields: keyFields,
       submit: 'Make key',
       cancel: back,
+      refusal: visit.mayDo(createApiKey).reason,
     }),
     carryOut: async (_subject, typed, visit) =>
       issuedKeyPage(await visit.run(createApiKey, { body: toKeyBody(typed) }), shown),
   });
   addFormPage(addPage, pages.rotateApiKey, {
     read: readKey,
-    describe: ({ name, kind, actions }) => ({
+    describe: ({ name, kind, actions }, visit) => ({
       title: `Rotate ${name}`,
       crumbs,
       lead:
@@ -42,7 +43,7 @@ export function registerProfileKeyForms(addPage: AddPage): void {
       fields: kind === 'profile' ? [] : [overlapField],
       submit: 'Rotate key',
       cancel: back,
-      refusal: kind === 'profile' ? null : refusalOf(actions, 'rotate'),
+      refusal: kind === 'profile' ? visit.mayDo(regenerateApiKey).reason : refusalOf(actions, 'rotate'),
     }),
     carryOut: async ({ id, kind }, typed, visit) => {
       // A user has one profile key, which is regenerated in place.

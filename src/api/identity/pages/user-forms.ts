@@ -48,6 +48,7 @@ export function registerUserForms(addPage: AddPage): void {
       ],
       submit: 'Create user',
       cancel: pagePath(pages.users),
+      refusal: visit.mayDo(create).reason,
     }),
     carryOut: async (_subject, typed, visit) => {
       return userPath(

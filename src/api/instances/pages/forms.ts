@@ -1,11 +1,13 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
+import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { choicesOf } from '#api/web/forms/choices.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { create, get, remove, unlock } from '../operations.ts';
 import type { InstanceVisit } from './table.ts';
 
@@ -53,7 +55,7 @@ export function registerInstanceForms(addPage: AddPage): void {
 /** The form of an instance that is made to adopt what exists. */
 const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoices>>> = {
   read: readChoices,
-  describe: ({ templates, environments }, visit) => ({
+  describe: async ({ templates, environments }, visit) => ({
     title: 'Adopt infrastructure',
     crumbs,
     below:
@@ -78,6 +80,7 @@ const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof re
     ],
     submit: 'Make the instance',
     cancel: pagePath(pages.instances),
+    refusal: visit.mayDo(create, ...(await readTeamsForNewInScope(visit)), installationOwnership).reason,
   }),
   carryOut: async (_subject, { template_id, environment_id, name }, visit) => {
     const body = { template_id, name, ...(environment_id && { environment_id }) };

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { operationPath } from '#api/pipeline/answers/location.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { addFormPage, refusedPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -12,14 +12,18 @@ import type { InstanceVisit } from './table.ts';
 
 /** Shows how to import a state. */
 async function showStateImport(visit: InstanceVisit): Promise<FastifyReply> {
-  const { id, name } = await readInstance(visit);
+  const { id, name, actions } = await readInstance(visit);
   const address = operationPath(importState, visit.params);
   const title = `Import a state into ${name}`;
+  const refusal = refusalOf(actions, 'import_state');
+  const crumbs = instanceCrumbs(id, name);
+  if (refusal !== null)
+    return visit.show(refusedPage({ title, crumbs, cancel: pagePath(pages.instance, { id }), refusal }));
   return visit.show({
     title,
     scripts: ['upload.js'],
     main: html`<div class="page page-narrow">
-${renderPageHead({ title, crumbs: instanceCrumbs(id, name) })}
+${renderPageHead({ title, crumbs })}
 <div class="panel stack">
 <p>The state is stored byte for byte, and the next run continues from it. The instance must have none. Up to 64 MiB.</p>
 <form class="form" data-upload="${address}" data-then="${pagePath(pages.instance, visit.params, { tab: 'states', done: 'imported' })}" hidden>

@@ -53,13 +53,14 @@ ${renderBlockers(
 export function registerOrganizationForms(addPage: AddPage): void {
   addFormPage(addPage, pages.newOrganization, {
     read: async () => null,
-    describe: () => ({
+    describe: (_subject, visit) => ({
       title: 'New organization',
       crumbs: [organizationsCrumb],
       lead: 'An organization holds teams. You become its owner.',
       fields: nameFields(),
       submit: 'Create organization',
       cancel: pagePath(pages.organizations),
+      refusal: visit.mayDo(create).reason,
     }),
     carryOut: async (_subject, typed, visit) => {
       return organizationPath(await visit.run(create, { body: toBody(typed) }), 'created');

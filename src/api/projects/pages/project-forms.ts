@@ -1,6 +1,7 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
+import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import { without } from '#api/web/forms/choices.ts';
 import type { FormField } from '#api/web/forms/form.ts';
@@ -72,6 +73,7 @@ export function registerProjectForms(addPage: AddPage): void {
       ],
       submit: 'Create project',
       cancel: pagePath(pages.projects),
+      refusal: visit.mayDo(create, ...(await readTeamsForNewInScope(visit))).reason,
     }),
     carryOut: async (_subject, typed, visit) => {
       return projectPath(await visit.run(create, { body: toBody(typed) }), 'created');

@@ -10,7 +10,14 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { create, disable, enable, remove, transfer, update } from '../operations.ts';
-import { type AccountSubject, accountCrumbs, accountPath, accountsCrumb, readAccount } from './account-frame.ts';
+import {
+  type AccountSubject,
+  accountCrumbs,
+  accountPath,
+  accountsCrumb,
+  mayCreateAccount,
+  readAccount,
+} from './account-frame.ts';
 
 const nameField: FormField = { name: 'name', label: 'Name', maxLength: 200, hint: 'What the program is.' };
 
@@ -55,6 +62,7 @@ export function registerAccountForms(addPage: AddPage): void {
       ],
       submit: 'Create service account',
       cancel: pagePath(pages.serviceAccounts),
+      refusal: mayCreateAccount(visit).reason,
     }),
     carryOut: async (_subject, typed, visit) => {
       const body = { name: typed['name'], role: typed['role'], owner: toOwner(visit, typed) };

@@ -4,8 +4,9 @@ import type { Crumb } from '#api/web/components/page-head.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import type { Action } from '#domain/shared/actions.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
-import { get } from '../operations.ts';
+import { create, get } from '../operations.ts';
 import type { ListedServiceAccountView, ServiceAccountView } from '../views.ts';
 
 export type ListedAccount = z.input<typeof ListedServiceAccountView>;
@@ -46,4 +47,9 @@ export function accountPath({ id }: { readonly id: string }, done?: string): Loc
 
 export function accountCrumbs(account: AccountSubject): Crumb[] {
   return [accountsCrumb, { label: account.name, path: accountPath(account) }];
+}
+
+/** Whether the visitor may make accounts at all, such as one of their own. */
+export function mayCreateAccount(visit: Visit): Action {
+  return visit.mayDo(create, { organizationId: null, teamId: null, ownerUserId: visit.principal.id });
 }

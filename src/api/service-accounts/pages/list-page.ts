@@ -9,8 +9,8 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { create, list } from '../operations.ts';
-import { accountPath, type ListedAccount, readOwnerNames, renderOwner } from './account-frame.ts';
+import { list } from '../operations.ts';
+import { accountPath, type ListedAccount, mayCreateAccount, readOwnerNames, renderOwner } from './account-frame.ts';
 
 const states = [
   ['', 'All'],
@@ -81,11 +81,9 @@ export function renderEnabled(isEnabled: boolean): Html {
 }
 
 function renderNewButton(visit: Visit): Html {
-  const { id: ownerUserId } = visit.principal;
-  const own = { organizationId: null, teamId: null, ownerUserId };
   const path = pagePath(pages.newServiceAccount, {}, scopeQuery(visit.scope));
   const button = { label: 'New service account', icon: 'plus', tone: 'primary', path } as const;
-  return html`<div class="actions">${renderAction(visit.mayDo(create, own), button)}</div>`;
+  return html`<div class="actions">${renderAction(mayCreateAccount(visit), button)}</div>`;
 }
 
 function renderNone(enabled: string | undefined): Html {

@@ -21,8 +21,11 @@ export interface FormPage extends Pick<Form, 'submit' | 'tone' | 'cancelLabel'> 
   readonly fields: readonly FormField[];
   /** Where a visitor goes who changes their mind. */
   readonly cancel: LocalPath;
-  /** Why the visitor may not do this now, in the words of the rule. Then there is no form to submit. */
-  readonly refusal?: string | null | undefined;
+  /**
+   * Why the visitor may not do this now, in the words of the rule; then there is no form to submit. It comes from the `actions` of the subject, or
+   * from `visit.mayDo` if there is none yet. Null: the visitor may.
+   */
+  readonly refusal: string | null;
   /** Fields that a refused form shows empty, because what was typed there is a secret. */
   readonly forgets?: (typed: Typed) => readonly string[];
 }
@@ -32,6 +35,7 @@ export type Typed = Readonly<Record<string, string>>;
 
 /** What a form page does. `Subject` is what the form is about, read by the operations that its visitor may use. */
 export interface FormPageDeclaration<Params, Subject> {
+  /** Reads all that the address names, so that there is no form for what does not exist. */
   readonly read: (visit: Visit<Params>) => Promise<Subject>;
   readonly describe: (subject: Subject, visit: Visit<Params>) => FormPage | Promise<FormPage>;
   /** Carries the form out by one command. Answers where the visitor goes next, or a page that shows something once. */
@@ -65,6 +69,11 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
   addPage('POST', pattern, post, options);
 }
 
+/** A page in place of a form that the visitor may not send now. It says why. */
+export function refusedPage(page: Pick<FormPage, 'title' | 'crumbs' | 'cancel'> & { readonly refusal: string }): Page {
+  return formPage({ ...page, fields: [], submit: '' }, page.cancel);
+}
+
 function withoutSecrets(typed: Typed, { forgets }: FormPage): Typed {
   const secrets = forgets?.(typed) ?? [];
   return { ...typed, ...Object.fromEntries(secrets.map((name) => [name, ''])) };
@@ -80,7 +89,8 @@ ${renderPageHead({ title, crumbs, below: below ?? null, actions: actions ?? null
 <div class="panel stack">
 ${lead ? html`<div class="consequences">${typeof lead === 'string' ? html`<p>${lead}</p>` : lead}</div>` : null}
 ${
-  refusal
+  // What was typed stays in a form that was refused just now.
+  refusal && !state.problems
     ? html`<p class="notice notice-problem">${toSentence(refusal)}</p><a class="button" href="${cancel}">Back</a>`
     : renderForm({ ...described, ...state, action })
 }</div>

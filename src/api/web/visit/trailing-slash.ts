@@ -6,8 +6,13 @@ import { toLocalPath } from '../local-path.ts';
 /** Leads from an address with a slash at its end to the page without it. People add one by hand, and some programs do. */
 export async function leadToPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   const { method, url } = request;
-  if ((method !== 'GET' && method !== 'HEAD') || isApiPath(url)) return undefined;
+  if ((method !== 'GET' && method !== 'HEAD') || isApiPath(url) || isAssetPath(url)) return undefined;
   const [, path = '', query = ''] = /^([^?]*[^/?])\/+(\?.*)?$/.exec(url) ?? [];
   const page = path === '' ? null : toLocalPath(path + query);
   return page === null ? undefined : seeOther(reply, page);
+}
+
+/** Only people write addresses by hand, and no page is an asset. */
+function isAssetPath(url: string): boolean {
+  return url.startsWith('/assets/');
 }

@@ -18,6 +18,7 @@ export function registerPoolForms(addPage: AddPage): void {
       fields: [{ name: 'name', label: 'Name', maxLength: 63 }, ...(await readRuleFields(visit))],
       submit: 'Create the pool',
       cancel: pagePath(pages.workers),
+      refusal: visit.mayDo(create).reason,
     }),
     carryOut: async (_subject, typed, visit) => {
       await visit.run(create, { body: { name: typed['name']?.trim() ?? '', ...toRules(typed) } });

@@ -6,10 +6,21 @@ const colour = /^\x1b\[[\d;]*m$/;
 /** Colours beyond this number in one line are left out: showing them takes time, and nobody means them. */
 const mostColours = 200;
 
-/** What a terminal would show of a line, with its colours: the text after the last carriage return, without other control sequences. */
-export function withColours(line: string): string {
+/**
+ * What a terminal would show of a line, with its colours: the text after the last carriage return, without other control sequences.
+ * @param most of the colours that the line may have yet, because others on the same page have had theirs
+ */
+export function withColours(line: string, most = mostColours): ColouredText {
   let colours = 0;
-  return withoutSequences(line, (sequence) => (colour.test(sequence) && ++colours <= mostColours ? sequence : ''));
+  const isKept = (sequence: string) => colour.test(sequence) && ++colours <= Math.min(most, mostColours);
+  const text = withoutSequences(line, (sequence) => (isKept(sequence) ? sequence : ''));
+  return { text, colours };
+}
+
+export interface ColouredText {
+  readonly text: string;
+  /** How many colours the line had, whether they were kept or not. */
+  readonly colours: number;
 }
 
 /** The text that a reader sees of a line. Searches look in it. */

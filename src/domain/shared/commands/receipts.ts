@@ -8,6 +8,7 @@ import { db, type Over, prepare } from '#domain/db.ts';
 import type { Principal } from '../access/principal.ts';
 import { isCredentialValid } from '../access/store.ts';
 import { Conflict, Unauthenticated } from '../errors.ts';
+import { isId } from '../ids.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
@@ -154,7 +155,9 @@ export function completeReceipt<Answer>(
   { answer, resourceId, revision }: Receipt<Answer>,
 ): void {
   const kept = answer === null ? null : json(answer as Record<string, unknown>);
-  void tx.send(updateReceipt(tx.em, { key, answer: kept, resourceId, revision }));
+  // Pools and the pause of all applies are known by names. The answer itself says where they are read.
+  const id = resourceId !== null && isId(resourceId) ? resourceId : null;
+  void tx.send(updateReceipt(tx.em, { key, answer: kept, resourceId: id, revision }));
 }
 
 /**

@@ -70,6 +70,35 @@ describe('the log of a run without scripts', () => {
     });
   });
 
+  it('shows some thousands of colours at once, and other lines without theirs, which it says', async () => {
+    const colourful = `${'\x1b[31mr\x1b[32mg'.repeat(40)}\n`;
+    const id = await runWithLog('\x1b[31mred\x1b[0m\n', colourful.repeat(500));
+    const { text } = await pageOf(id, '&from=1');
+    expect(text.match(/class="ansi-/g)?.length).toBeLessThan(11_000);
+    expect(text).toMatch(/<p class="log-plain muted" data-log="plain" +>Some lines are shown without their colours/);
+    expect(text).toContain(`<span class="log-text">${'rg'.repeat(40)}</span>`);
+    expect(await partOf(id, '?from=1&limit=100')).toMatchObject({ hasLostColours: false });
+    expect(await partOf(id, '?from=1&limit=400')).toMatchObject({ hasLostColours: true });
+    expect((await pageOf(id, '&from=400')).text, 'a page with fewer').toMatch(/data-log="plain" hidden/);
+  });
+
+  it('names all modules of its script, so that a browser loads them at once', async () => {
+    const { text } = await pageOf(await runWithLog('a\n'));
+    const named = new Set(
+      [...text.matchAll(/<link rel="modulepreload" href="([^"]+)">/g)].map(([, address]) => address ?? ''),
+    );
+    expect(named.size).toBeGreaterThan(5);
+    for (const address of named) {
+      const { status, text: script } = await visitor.get(address);
+      expect(status, address).toBe(200);
+      for (const [, imported] of script.matchAll(/from '\.\/([^']+)'/g))
+        expect(
+          [...named].some((each) => each.endsWith(`/${imported}`)),
+          `${address} imports ${imported}`,
+        ).toBe(true);
+    }
+  });
+
   it('downloads the log in the bytes that the steps wrote', async () => {
     const id = await runWithLog('a\x1b[31mb\r\n', 'c');
     const { text, headers } = await visitor.get(`/workloads/runs/${id}/log.txt`);

@@ -52,6 +52,43 @@ describe('an edit form that was opened before somebody else changed the thing', 
   });
 });
 
+/** What a browser sends from the form of a page that nobody has typed into. */
+function untouched(text: string): Record<string, string> {
+  const form = /<form class="form"[\s\S]*?<\/form>/.exec(text)?.[0] ?? '';
+  const inputs = [...form.matchAll(/<input[^>]* name="([^"]+)"[^>]*>/g)].filter(
+    ([tag]) => !/type="(?:checkbox|radio)"/.test(tag),
+  );
+  const chosen = [...form.matchAll(/<input type="radio" name="([^"]+)" value="([^"]*)"[^>]* checked/g)];
+  const selected = [...form.matchAll(/<select[^>]* name="([^"]+)"[\s\S]*?<option value="([^"]*)" selected/g)];
+  return Object.fromEntries([
+    ...inputs.map(([tag, name]) => [name, / value="([^"]*)"/.exec(tag)?.[1] ?? '']),
+    ...[...chosen, ...selected].map(([, name, value]) => [name, value]),
+  ]);
+}
+
+test.each([
+  ['an environment', (): string => `/environments/${tenant.environment}`, '/edit', '', { name: 'Theirs' }, 'Theirs'],
+  ['a pool', (): string => '/workloads/pools/stale', '', '/worker-pools/stale', { isolation: 'sandbox' }, 'sandbox'],
+] as const)(
+  'a form of %s that is stale says what changed, and can be saved again',
+  async (_kind, page, edit, route, change, shown) => {
+    const admin = await api.addUser('admin');
+    if (route) await admin.make('/worker-pools', { name: 'stale' });
+    const visitor = await signInVisitor(api, admin);
+    const opened = untouched((await visitor.get(page() + edit)).text);
+    expect((await admin.patch(route || page(), change)).status).toBe(200);
+    const stale = await visitor.submit(page() + edit, opened);
+    expect(stale.status, stale.text).toBe(409);
+    expect(summaryOf(stale.text)).toContain('Somebody has changed this since you opened the form.');
+    expect(summaryOf(stale.text)).toContain(shown);
+    const revision = /name="expected_revision" value="(\d+)"/.exec(summaryOf(stale.text))?.[1] ?? '';
+    const { key: _used, ...typed } = opened;
+    const key = /name="key" value="([^"]+)"/.exec(summaryOf(stale.text))?.[1] ?? '';
+    const again = await visitor.submit(page() + edit, { ...typed, key, expected_revision: revision });
+    expect(again.status, again.text).toBe(303);
+  },
+);
+
 test('a problem of a hidden field is told without a link, because nobody can go there', async () => {
   const { owner, project } = tenant;
   const visitor = await signInVisitor(api, owner);

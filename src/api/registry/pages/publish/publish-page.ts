@@ -1,11 +1,13 @@
 import type { FastifyReply } from 'fastify';
+import { refusedPage } from '#api/web/forms/form-page.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get as getVersion, publish } from '../../version-operations.ts';
 import { blankForm, fillForm, type PublishForm, publishNames, readPublishForm } from './publish-form.ts';
-import { publishPage } from './publish-view.ts';
+import { crumbsOf, publishPage, titleOf } from './publish-view.ts';
 import { composeSpec } from './spec-source.ts';
 
 type TemplateVisit = Visit<{ id: string }>;
@@ -18,6 +20,11 @@ export async function showPublish(
 ): Promise<FastifyReply> {
   const { id } = visit.params;
   const template = await visit.read(getTemplate, { params: { id } });
+  const refusal = refusalOf(template.actions, 'publish');
+  if (refusal !== null && problems === null) {
+    const cancel = pagePath(pages.template, { id });
+    return visit.show(refusedPage({ title: titleOf(template), crumbs: crumbsOf(template), cancel, refusal }));
+  }
   const latest = template.latest_version;
   const base = latest === null ? null : await visit.read(getVersion, { params: { id, version: latest } });
   const form = typed ?? (base ? fillForm(base) : blankForm());

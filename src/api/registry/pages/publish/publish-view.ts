@@ -1,4 +1,4 @@
-import { renderPageHead } from '#api/web/components/page-head.ts';
+import { type Crumb, renderPageHead } from '#api/web/components/page-head.ts';
 import { type FormField, fieldId, renderForm, renderFormField } from '#api/web/forms/form.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -14,20 +14,28 @@ export interface PublishPage {
   readonly problems: FormProblems | null;
 }
 
+export function titleOf({ name }: ShownTemplate): string {
+  return `Publish a version of ${name}`;
+}
+
+export function crumbsOf({ id, name }: ShownTemplate): Crumb[] {
+  return [
+    { label: 'Catalog', path: pagePath(pages.catalog) },
+    { label: name, path: pagePath(pages.template, { id }) },
+  ];
+}
+
 export function publishPage(shown: PublishPage): Page {
   const { template, base, form, problems } = shown;
-  const { id, name } = template;
-  const title = `Publish a version of ${name}`;
+  const { id } = template;
+  const title = titleOf(template);
   return {
     title,
     hasProblem: problems !== null,
     main: html`<div class="page">
 ${renderPageHead({
   title,
-  crumbs: [
-    { label: 'Catalog', path: pagePath(pages.catalog) },
-    { label: name, path: pagePath(pages.template, { id }) },
-  ],
+  crumbs: crumbsOf(template),
   below: 'Everything is checked first. A published version never changes.',
 })}
 <div class="panel publish">${renderForm({

@@ -1,4 +1,4 @@
-import { readTeamsForNew } from '#api/tenancy/pages/teams-for-new.ts';
+import { readTeamsForNew, readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import type { Choice } from '#api/web/forms/choices.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
@@ -19,13 +19,14 @@ const options = { bodyLimit: 1024 * 1024 };
 export function registerNewTemplate(addPage: AddPage): void {
   const declaration = {
     read: readOwnerChoices,
-    describe: (owners: Choice[], visit: Visit) => ({
+    describe: async (owners: Choice[], visit: Visit) => ({
       title: 'New template',
       crumbs,
       below: 'Its versions, which hold what is deployed, are published one by one.',
       fields: [ownerField(owners, visit), ...fieldsOf(null)],
       submit: 'Create the template',
       cancel: pagePath(pages.catalog),
+      refusal: visit.mayDo(create, ...(await readTeamsForNewInScope(visit)), installationOwnership).reason,
     }),
     carryOut: async (_owners: Choice[], typed: Typed, visit: Visit) => {
       const { id } = await visit.run(create, { body: { ...toBody(typed), team_id: typed['team_id'] || null } });

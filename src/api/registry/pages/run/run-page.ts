@@ -1,7 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { createRun } from '#api/runs/operations.ts';
 import { copy } from '#api/runs/repeat-operations.ts';
+import { refusedPage } from '#api/web/forms/form-page.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { readEdit } from '#api/web/forms/schema/edit.ts';
 import {
   decodeVariables,
@@ -14,7 +16,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type RunFacts, type RunFormVisit, readRunFacts } from './facts.ts';
 import { choiceProblems, explainProblems, otherProblem, variableProblems } from './run-problems.ts';
-import { runPage } from './run-view.ts';
+import { headOf, runPage } from './run-view.ts';
 import { type BasicField, readSentForm, refuseUnknownFields, type SentForm } from './sent.ts';
 
 type Basic = SentForm['basic'];
@@ -26,6 +28,9 @@ export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
     environmentId: visit.query('environment_id'),
   });
   const { source, root } = facts;
+  const refusal = findRefusal(facts);
+  if (refusal !== null)
+    return visit.show(refusedPage({ ...headOf(facts), cancel: pagePath(pages.template, visit.params), refusal }));
   const basic: Partial<Basic> = {
     version: visit.query('version') ?? source?.template_version ?? '',
     instance: visit.query('instance') ?? source?.instance ?? '',
@@ -35,6 +40,12 @@ export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
   };
   const entry = fillVariables(root, (source?.prefill?.variables ?? {}) as Record<string, JsonValue>);
   return showAgain(visit, facts, basic, entry, choiceProblems(facts));
+}
+
+/** Why the visitor may not run this. A template without versions says so in its own way. */
+function findRefusal({ source, template, version }: RunFacts): string | null {
+  if (source) return refusalOf(source.actions, 'copy');
+  return version === null ? null : refusalOf(template.actions, 'run');
 }
 
 /** Takes the form: a button inside it shows it again with a change, the other one asks for the run. */

@@ -14,21 +14,27 @@ import type { RunForm } from './run-form.ts';
 import { variablesIn } from './run-problems.ts';
 import { renderVariableFields } from './variable-fields.ts';
 
+export function headOf({ template: { id, name }, source }: RunFacts) {
+  return {
+    title: source ? `Run ${name} again` : `Run ${name}`,
+    crumbs: [
+      { label: 'Catalog', path: pagePath(pages.catalog) },
+      { label: name, path: pagePath(pages.template, { id }) },
+    ],
+  };
+}
+
 export function runPage(form: RunForm): Page {
   const { facts, problems } = form;
   const { template, source } = facts;
-  const title = source ? `Run ${template.name} again` : `Run ${template.name}`;
+  const head = headOf(facts);
   return {
-    title,
+    title: head.title,
     hasProblem: problems !== null,
     scripts: ['schema-form.js'],
     main: html`<div class="page">
 ${renderPageHead({
-  title,
-  crumbs: [
-    { label: 'Catalog', path: pagePath(pages.catalog) },
-    { label: template.name, path: pagePath(pages.template, { id: template.id }) },
-  ],
+  ...head,
   below: template.description ? html`<span class="foreign">${template.description}</span>` : null,
 })}
 ${source ? renderSource(facts) : null}
@@ -39,10 +45,7 @@ ${facts.version ? renderForm(form) : renderEmpty('Nothing is published yet', 'A 
 
 function renderSource({ source }: RunFacts): Html | null {
   if (!source) return null;
-  const action = source.actions.find(({ name }) => name === 'copy');
-  return html`<div class="notice">${renderIcon('info')}<div><p>Filled in from <a href="${pagePath(pages.run, { id: source.id })}">an earlier run of <span class="foreign">${source.instance}</span></a>. Nothing starts until you send it.</p>${
-    action && !action.allowed ? html`<p>${action.reason}</p>` : null
-  }</div></div>`;
+  return html`<div class="notice">${renderIcon('info')}<div><p>Filled in from <a href="${pagePath(pages.run, { id: source.id })}">an earlier run of <span class="foreign">${source.instance}</span></a>. Nothing starts until you send it.</p></div></div>`;
 }
 
 function renderForm(form: RunForm): Html {

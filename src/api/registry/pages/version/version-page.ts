@@ -1,9 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { findTemplateOwner } from '#domain/registry/store.ts';
 import { newestFirst } from '#domain/registry/versions.ts';
 import { get as getTemplate } from '../../template-operations.ts';
-import { get, file as getFile, list, yank } from '../../version-operations.ts';
+import { get, file as getFile, list } from '../../version-operations.ts';
 import type { ListedVersion } from '../shown.ts';
 import { compareVariables } from './compare.ts';
 import { schemaOf } from './variables-table.ts';
@@ -12,11 +11,10 @@ import { versionPage } from './version-view.ts';
 /** Shows what a version consists of, and what has changed since the version below it. */
 export async function showVersion(visit: Visit<{ id: string; version: string }>): Promise<FastifyReply> {
   const { id, version: wanted } = visit.params;
-  const [template, version, { versions }, owner] = await Promise.all([
+  const [template, version, { versions }] = await Promise.all([
     visit.read(getTemplate, { params: { id } }),
     visit.read(get, { params: { id, version: wanted } }),
     visit.read(list, { params: { id }, query: { limit: '200' } }),
-    findTemplateOwner(visit.em, id),
   ]);
   const below = findBelow(versions, version.version);
   const previous = below ? await visit.read(get, { params: { id, version: below.version } }) : null;
@@ -30,7 +28,6 @@ export async function showVersion(visit: Visit<{ id: string; version: string }>)
       changes: compareVariables(schemaOf(previous.spec), schemaOf(version.spec)),
     },
     file,
-    mayYank: visit.mayDo(yank, owner),
     done: visit.query('done'),
   });
   return visit.show(page);

@@ -1,4 +1,4 @@
-import { renderAction } from '#api/web/components/actions.ts';
+import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
@@ -7,7 +7,6 @@ import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { renderMarkdown } from '#api/web/markdown.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { Action } from '#domain/shared/actions.ts';
 import { executorWords } from '../executors.ts';
 import type { ShownTemplate, ShownVersion } from '../shown.ts';
 import { renderComparison, type VariableChange } from './compare.ts';
@@ -21,7 +20,6 @@ export interface VersionPage {
   /** The version below, and what has changed since. */
   readonly previous: { readonly version: string; readonly changes: readonly VariableChange[] } | null;
   readonly file: ShownFile | null;
-  readonly mayYank: Action;
   /** What was done just now, as the address says it. */
   readonly done: string | undefined;
 }
@@ -86,11 +84,12 @@ function renderYanked({ yanked_at: yankedAt, yank_reason: reason }: ShownVersion
   }</div></div>`;
 }
 
-function renderVersionActions({ template, version, mayYank }: VersionPage): Html {
+function renderVersionActions({ template, version }: VersionPage): Html {
   const params = { id: template.id, version: version.version };
-  const run = template.actions.find(({ name }) => name === 'run');
-  return html`<div class="actions">
-${run ? renderAction(run, { label: 'Run this version', icon: 'play', tone: 'primary', path: pagePath(pages.newRun, { id: template.id }, { version: version.version }) }) : null}
-${version.yanked_at === null ? renderAction(mayYank, { label: 'Yank', icon: 'ban', tone: 'danger', path: pagePath(pages.yankVersion, params) }) : null}
-</div>`;
+  const run = pagePath(pages.newRun, { id: template.id }, { version: version.version });
+  const yank = { label: 'Yank', icon: 'ban', tone: 'danger', path: pagePath(pages.yankVersion, params) } as const;
+  return renderActions(version.actions, {
+    run: { label: 'Run this version', icon: 'play', tone: 'primary', path: run },
+    ...(version.yanked_at === null && { yank }),
+  });
 }

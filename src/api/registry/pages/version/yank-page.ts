@@ -1,20 +1,22 @@
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
 import { get } from '../../template-operations.ts';
-import { yank } from '../../version-operations.ts';
+import { get as getVersion, yank } from '../../version-operations.ts';
 
 /** Adds the form that yanks a version. */
 export function registerYank(addPage: AddPage): void {
   addFormPage(addPage, pages.yankVersion, {
-    read: (visit) => visit.read(get, { params: { id: visit.params.id } }),
-    describe: ({ id, name }, { params }) => ({
-      title: `Yank ${name} ${params.version}`,
+    read: readVersion,
+    describe: ({ template: { id, name }, version: { version, actions } }) => ({
+      title: `Yank ${name} ${version}`,
       crumbs: [
         { label: 'Catalog', path: pagePath(pages.catalog) },
         { label: name, path: pagePath(pages.template, { id }) },
-        { label: params.version, path: pagePath(pages.templateVersion, params) },
+        { label: version, path: pagePath(pages.templateVersion, { id, version }) },
       ],
       lead: html`<p>Ranges such as <code>^1.2</code> and “latest” no longer find this version. That is for good: publish a higher version instead.</p>
 <p><strong>What stays:</strong> whoever names the version exactly can still run it, and what it has deployed stays as it is.</p>`,
@@ -30,11 +32,22 @@ export function registerYank(addPage: AddPage): void {
       ],
       submit: 'Yank the version',
       tone: 'danger',
-      cancel: pagePath(pages.templateVersion, params),
+      cancel: pagePath(pages.templateVersion, { id, version }),
+      refusal: refusalOf(actions, 'yank'),
     }),
-    carryOut: async (_template, { reason }, visit) => {
-      await visit.run(yank, { params: visit.params, body: { reason } });
-      return pagePath(pages.templateVersion, visit.params, { done: 'yanked' });
+    carryOut: async ({ template: { id }, version: { version } }, { reason }, visit) => {
+      const params = { id, version };
+      await visit.run(yank, { params, body: { reason } });
+      return pagePath(pages.templateVersion, params, { done: 'yanked' });
     },
   });
+}
+
+async function readVersion(visit: Visit<{ id: string; version: string }>) {
+  const { id, version: wanted } = visit.params;
+  const [template, version] = await Promise.all([
+    visit.read(get, { params: { id } }),
+    visit.read(getVersion, { params: { id, version: wanted } }),
+  ]);
+  return { template, version };
 }

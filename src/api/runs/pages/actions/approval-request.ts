@@ -2,7 +2,9 @@ import type { FastifyReply } from 'fastify';
 import { list as listTeamMembers } from '#api/members/team-operations.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { type FormField, renderForm } from '#api/web/forms/form.ts';
+import { refusedPage } from '#api/web/forms/form-page.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
@@ -21,17 +23,18 @@ export async function showApprovalRequest(
   const { id } = visit.params;
   const run = await visit.read(getRun, { params: { id }, query: {} });
   const title = 'Ask for a review';
+  const crumbs = [
+    { label: 'Runs', path: pagePath(pages.runs) },
+    { label: titleOf(run), path: pagePath(pages.run, { id }) },
+  ];
+  const refusal = refusalOf(run.actions, 'request_approval');
+  if (refusal !== null && !refused.problems)
+    return visit.show(refusedPage({ title, crumbs, cancel: pagePath(pages.run, { id }), refusal }));
   const page = {
     title,
     hasProblem: Boolean(refused.problems),
     main: html`<div class="page page-narrow">
-${renderPageHead({
-  title,
-  crumbs: [
-    { label: 'Runs', path: pagePath(pages.runs) },
-    { label: titleOf(run), path: pagePath(pages.run, { id }) },
-  ],
-})}
+${renderPageHead({ title, crumbs })}
 <div class="panel">${renderForm({
       action: pagePath(pages.requestApproval, { id }),
       fields: [renderMembers(await readMembers(visit, run), refused.typed ?? {}) ?? html``, message],

@@ -1,8 +1,10 @@
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import type { RunAction } from '#domain/runs/actions.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { cancel, getRun, remove } from '../../operations.ts';
 import { requeue } from '../../repeat-operations.ts';
@@ -17,6 +19,7 @@ interface ActionForm {
     | typeof pages.forceCancelRun
     | typeof pages.requeueRun
     | typeof pages.deleteRun;
+  readonly action: RunAction;
   readonly title: (run: ShownRun) => string;
   readonly verb: string;
   /** Absent: something ends or is lost. */
@@ -38,6 +41,7 @@ const reasonField: FormField = {
 const actionForms: readonly ActionForm[] = [
   {
     pattern: pages.cancelRun,
+    action: 'cancel',
     title: (run) => `Cancel “${titleOf(run)}”`,
     verb: 'Cancel the run',
     fields: [reasonField],
@@ -52,6 +56,7 @@ const actionForms: readonly ActionForm[] = [
   },
   {
     pattern: pages.forceCancelRun,
+    action: 'force',
     title: (run) => `End “${titleOf(run)}” by force`,
     verb: 'End the run now',
     fields: [reasonField],
@@ -65,6 +70,7 @@ const actionForms: readonly ActionForm[] = [
   },
   {
     pattern: pages.requeueRun,
+    action: 'requeue',
     title: (run) => `Run “${titleOf(run)}” again`,
     verb: 'Run again',
     tone: 'primary',
@@ -77,6 +83,7 @@ const actionForms: readonly ActionForm[] = [
   },
   {
     pattern: pages.deleteRun,
+    action: 'delete',
     title: (run) => `Delete “${titleOf(run)}”`,
     verb: 'Delete the run',
     fields: [],
@@ -101,7 +108,7 @@ async function describeRepetition(visit: RunVisit, run: ShownRun): Promise<Html>
 
 /** Adds the forms that cancel a run, end it by force, repeat it, or delete it. */
 export function registerRunForms(addPage: AddPage): void {
-  for (const { pattern, title, verb, tone = 'danger', fields, consequences, work } of actionForms) {
+  for (const { pattern, action, title, verb, tone = 'danger', fields, consequences, work } of actionForms) {
     addFormPage(addPage, pattern, {
       read: (visit) => visit.read(getRun, { params: visit.params, query: {} }),
       describe: async (run, visit) => ({
@@ -116,6 +123,7 @@ export function registerRunForms(addPage: AddPage): void {
         tone,
         cancel: pagePath(pages.run, { id: run.id }),
         cancelLabel: 'Back to the run',
+        refusal: refusalOf(run.actions, action),
       }),
       carryOut: (run, { reason = '' }, visit) => work(visit, run.id, reason),
     });

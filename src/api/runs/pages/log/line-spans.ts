@@ -10,14 +10,22 @@ export type ShownLine = string | readonly Span[];
 
 const mostCharacters = 4000;
 
-/** How a line is shown: its pieces with classes for their colours, and how many of its characters were left out. Control characters become visible. */
-export function toSpans(line: string): { readonly spans: ShownLine; readonly cut: number } {
-  const text = withColours(line);
+/** How a line is shown: its pieces with classes for their colours, and how many of its characters were left out. */
+export interface ShownSpans {
+  readonly spans: ShownLine;
+  readonly cut: number;
+  /** How many colours the line had, whether they are shown or not. */
+  readonly colours: number;
+}
+
+/** How a line is shown. Control characters become visible. @param most of the colours that are shown; a usual number unless given */
+export function toSpans(line: string, most?: number): ShownSpans {
+  const { text, colours } = withColours(line, most);
   const cut = Math.max(0, text.length - mostCharacters);
   const kept = cut > 0 ? withoutHalves(text.slice(0, mostCharacters)) : text;
-  if (!kept.includes('\x1b')) return { spans: showControls(kept), cut };
+  if (!kept.includes('\x1b')) return { spans: showControls(kept), cut, colours };
   const entries = Anser.ansiToJson(kept, { use_classes: true, remove_empty: true });
-  return { spans: merge(entries.map((entry): Span => [showControls(entry.content), classesOf(entry)])), cut };
+  return { spans: merge(entries.map((entry): Span => [showControls(entry.content), classesOf(entry)])), cut, colours };
 }
 
 /** What a cut may leave at the end: half of a character, or the beginning of an escape sequence. */

@@ -29,15 +29,21 @@ export interface LogPart {
   readonly total: number;
   readonly sections: readonly PartSection[];
   readonly complete: boolean;
+  /** Some lines have lost their colours, because those before them had very many. */
+  readonly hasLostColours: boolean;
 }
+
+/** So many colours are shown at once. Programs print some thousands in a thousand lines; a million would take a second to draw. */
+const mostColours = 10_000;
 
 export function toPart({ lines, sections, ...rest }: LogLines): LogPart {
-  return { ...rest, lines: lines.map(toPartLine), sections: sections.map(toPartSection) };
-}
-
-function toPartLine({ number, stream, time, text, cut }: LogLines['lines'][number]): PartLine {
-  const shown = toSpans(text);
-  return [number, stream, Date.parse(time), shown.spans, shown.cut + cut];
+  let left = mostColours;
+  const shown = lines.map(({ number, stream, time, text, cut }): PartLine => {
+    const line = toSpans(text, Math.max(0, left));
+    left -= line.colours;
+    return [number, stream, Date.parse(time), line.spans, line.cut + cut];
+  });
+  return { ...rest, lines: shown, sections: sections.map(toPartSection), hasLostColours: left < 0 };
 }
 
 const phaseWords = { plan: 'Plan', apply: 'Apply', detect: 'Detect' } as const;

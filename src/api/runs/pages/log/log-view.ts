@@ -20,6 +20,7 @@ ${renderBar(run, find)}
 <div class="log-scroller" role="region" aria-label="Log, ${part.total.toLocaleString('en')} lines" tabindex="0">${renderRows(id, part)}</div>
 <button class="log-news button button-primary" type="button" data-log="news" data-log-do="follow" hidden>↓ Follow</button>
 </div>
+<p class="log-plain muted" data-log="plain" ${part.hasLostColours ? null : html`hidden`}>Some lines are shown without their colours, because those before them have more than ten thousand. The download has all of them.</p>
 ${renderPages(id, part)}
 </run-log>`;
 }

@@ -7,7 +7,7 @@ export function adoptLines(root) {
   const { total = '0', sections = '[]' } = root.dataset;
   const lines = [...root.querySelectorAll('.log-line[data-time]')].map(adoptLine);
   const to = lines.at(-1)?.[0] ?? 0;
-  return { lines, to, total: Number(total), sections: JSON.parse(sections), complete: false };
+  return { lines, to, total: Number(total), sections: JSON.parse(sections), complete: false, hasLostColours: false };
 }
 
 /** @param {Element} row @returns {Line} */

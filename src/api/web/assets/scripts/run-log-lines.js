@@ -4,7 +4,7 @@
  * @typedef {string | readonly (readonly [text: string, classes: string])[]} Spans
  * @typedef {readonly [number: number, stream: string, time: number, spans: Spans, cut: number]} Line
  * @typedef {{ lines: readonly Line[], to: number, total: number, complete: boolean,
- *   sections: readonly import('./run-log-rows.js').Section[] }} Part
+ *   hasLostColours: boolean, sections: readonly import('./run-log-rows.js').Section[] }} Part
  */
 
 const blockSize = 250;

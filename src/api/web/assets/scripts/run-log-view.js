@@ -96,7 +96,8 @@ export class LogView {
   }
 
   /** Takes over how long the log is now, and which sections it has. @param {Part} part */
-  #take({ total, sections }) {
+  #take({ total, sections, hasLostColours }) {
+    if (hasLostColours) this.#root.querySelector('[data-log="plain"]')?.removeAttribute('hidden');
     const hasGrown = total !== this.#lines.total;
     this.#lines.total = total;
     this.#sections = sections;

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { operations } from '#api/operations.ts';
+import { routeOf } from '#api/pipeline/operation.ts';
+
+/** The shape of the answer to a read of one thing; null for a list, a file and a stream. */
+function shapeOf(schema: z.ZodType | undefined): Record<string, unknown> | null {
+  if (!(schema instanceof z.ZodObject)) return null;
+  return 'next_cursor' in schema.shape ? null : schema.shape;
+}
+
+const reads = operations.flatMap((operation) => {
+  const { method, path } = routeOf(operation);
+  const shape = method === 'GET' ? shapeOf(operation.responses[200]) : null;
+  return shape ? [{ id: operation.id, path, shape }] : [];
+});
+
+/** The reads of one thing that a command changes at their own address. */
+const changeable = reads.filter(({ path }) =>
+  operations.some((operation) => {
+    const route = routeOf(operation);
+    return ['PUT', 'PATCH', 'DELETE'].includes(route.method) && route.path === path;
+  }),
+);
+
+test.each(changeable.map(({ id, shape }) => [id, Object.keys(shape)] as const))(
+  '%s shows what the caller may do, because the thing can be changed at the same address',
+  (_id, names) => {
+    expect(names).toContain('actions');
+  },
+);
