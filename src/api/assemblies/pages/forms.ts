@@ -1,6 +1,7 @@
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
+import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
@@ -73,6 +74,7 @@ export function registerAssemblyForms(addPage: AddPage): void {
       ],
       submit: 'Create assembly',
       cancel: pagePath(pages.assemblies),
+      refusal: visit.mayDo(create, ...(await readTeamsForNewInScope(visit))).reason,
     }),
     carryOut: async (_subject, typed, visit) => {
       const { id } = await visit.run(create, { body: toBody(typed) });
