@@ -46,6 +46,7 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
     const run = await addRun(stage, shop, running, { variables: { name: 'shop' }, message: hostile });
     const { page, watch } = await open(`/assemblies/${shop}/runs/${run}`);
     await page.locator('#graph-node-network.running').waitFor();
+    await page.setViewportSize({ width: 1280, height: 400 });
     await page.evaluate('scrollTo(0, 120)');
     const place = await page.locator('#graph-node-check').evaluate('(node) => node.getBoundingClientRect().x');
     await setProgress(stage.api, run, {

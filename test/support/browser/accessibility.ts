@@ -20,7 +20,18 @@ export async function findAccessibilityFaults(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axeSource);
   const results = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults;
   if (results.passes.length < 10) throw new Error(`axe judged next to nothing: ${results.passes.length} rules passed`);
-  return [...results.violations, ...results.incomplete].flatMap((rule) =>
+  return [...results.violations, ...results.incomplete.map(withoutDrawnText)].flatMap((rule) =>
     rule.nodes.map((node) => `${rule.id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`),
   );
+}
+
+type Rule = AxeResults['incomplete'][number];
+
+/**
+ * Axe does not know what lies behind the text of a drawing, so it cannot judge its contrast. Drawings use the colours of texts and statuses on the
+ * colour of panels, which it judges everywhere else.
+ */
+function withoutDrawnText(rule: Rule): Rule {
+  if (rule.id !== 'color-contrast') return rule;
+  return { ...rule, nodes: rule.nodes.filter(({ html }) => !html.startsWith('<text ')) };
 }

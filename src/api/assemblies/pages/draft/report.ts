@@ -16,7 +16,7 @@ export async function renderReport(author: AuthorEvaluation, text: string, repor
   const { valid, errors, warnings } = report;
   return html`<div class="draft-report stack" id="draft-report">
 <section class="panel stack" aria-labelledby="draft-verdict">
-<h2 id="draft-verdict" role="status">${renderIcon(valid ? 'circle-check' : 'octagon-x')}${describeVerdict(report)}</h2>
+<h2 id="draft-verdict">${renderIcon(valid ? 'circle-check' : 'octagon-x')}<span role="status">${describeVerdict(report)}</span></h2>
 ${renderProblems(errors, 'problem')}
 ${warnings.length > 0 ? html`<h3>Warnings</h3>${renderProblems(warnings, 'warning')}` : null}
 </section>

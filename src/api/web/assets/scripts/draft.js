@@ -79,11 +79,13 @@
     document.addEventListener('click', (event) => {
       const link = event.target instanceof Element ? event.target.closest('[data-line]') : null;
       if (!(link instanceof HTMLElement)) return;
+      event.preventDefault();
       const line = Number(link.dataset['line']);
       const before = text.value.split('\n').slice(0, line - 1);
       const start = before.reduce((sum, each) => sum + each.length + 1, 0);
       const end = text.value.indexOf('\n', start);
       text.focus({ preventScroll: true });
+      document.getElementById(`L${line}`)?.scrollIntoView({ block: 'nearest' });
       text.setSelectionRange(start, end < 0 ? text.value.length : end);
     });
   }
