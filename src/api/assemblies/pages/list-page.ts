@@ -49,7 +49,7 @@ ${renderPageHead({
 ${renderNews(visit.query('done'), { deleted: 'The assembly is deleted. Its slug is free again, and its runs stay.' })}
 ${renderArchiveTabs(path, isArchived)}
 ${renderFilters(filter, isArchived, names)}
-${assemblies.length > 0 ? html`<div class="list-panel">${renderRows(assemblies, names)}</div>` : html`<div class="list-panel">${renderNone(filter, isArchived)}</div>`}
+${assemblies.length > 0 ? html`<div class="list-panel">${renderRows(assemblies, names)}</div>` : html`<div class="list-panel">${renderNone(filter, isArchived, mayCreate.allowed)}</div>`}
 ${renderPager({ first: cursor ? withArchived(path, isArchived) : null, next: next ? link({ cursor: next }) : null })}
 </div>`,
   });
@@ -103,7 +103,7 @@ function renderLastRun(id: string, last: NonNullable<ListedAssembly['last_run']>
   return html`<a class="last-run" href="${pagePath(pages.assemblyRun, { id, runID: last.id })}">${renderRunStatus(last.status)}</a> <span class="muted">${operationWords[last.operation]} · <span class="foreign">${names.get(last.environment_id)?.name ?? 'deleted'}</span></span>`;
 }
 
-function renderNone({ q, environment_id: environment }: Query, isArchived: boolean): Html {
+function renderNone({ q, environment_id: environment }: Query, isArchived: boolean, mayCreate: boolean): Html {
   if (q !== undefined || environment !== undefined) {
     return renderEmpty(
       'No assembly fits',
@@ -116,6 +116,8 @@ function renderNone({ q, environment_id: environment }: Query, isArchived: boole
   return renderEmpty(
     'No assemblies yet',
     'An assembly joins templates to a graph, such as a network and the services in it, which one run applies in order.',
-    html`<a class="button button-primary" href="${pagePath(pages.newAssembly)}">New assembly</a>`,
+    mayCreate
+      ? html`<a class="button button-primary" href="${pagePath(pages.newAssembly)}">Create the first one</a>`
+      : html`<a class="button" href="${pagePath(pages.catalog)}">See the templates</a>`,
   );
 }
