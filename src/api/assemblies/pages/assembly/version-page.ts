@@ -42,9 +42,9 @@ ${renderActions(assembly.actions, {
 })}
 ${await renderVersion(visit, version)}
 <section class="panel stack" aria-labelledby="about"><h2 id="about">About this version</h2>${renderVersionFacts(version)}</section>
-<section class="panel stack" aria-labelledby="source"><h2 id="source">Source</h2>
+<div class="panel stack"><h2 id="source">Source</h2>
 <pre class="code-block foreign" tabindex="0" aria-labelledby="source" role="region">${source.slice(0, mostSource)}</pre>
-${source.length > mostSource ? html`<p class="muted">The first ${mostSource} of ${source.length} characters. The API has the rest.</p>` : null}</section>
+${source.length > mostSource ? html`<p class="muted">The first ${mostSource} of ${source.length} characters. The API has the rest.</p>` : null}</div>
 </div>`,
   });
 }
