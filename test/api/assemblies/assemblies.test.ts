@@ -86,6 +86,7 @@ describe('an assembly', () => {
     expect(await allowedTo(tenant.owner)).toEqual({
       save_draft: null,
       publish: expect.stringContaining('has no draft'),
+      run: null,
       update: null,
       archive: null,
       unarchive: null,
