@@ -184,7 +184,7 @@ async function showSignedIn(page: Page): Promise<void> {
 }
 
 async function tabTo(page: Page, name: string): Promise<void> {
-  for (let each = 0; each < 20; each++) {
+  for (let each = 0; each < 40; each++) {
     await page.keyboard.press('Tab');
     if ((await page.evaluate('document.activeElement.textContent')) === name) return;
   }

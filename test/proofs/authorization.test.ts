@@ -32,7 +32,7 @@ describe('authorization', () => {
 
   it('takes one more query for the owner of the target', async () => {
     const ofTheOperation = 1;
-    expect(await roundTrips((user) => user.get(`/environments/${tenant.environment}`))).toBeLessThanOrEqual(
+    expect(await roundTrips((user) => user.get(`/environments/${tenant.environment}/variables`))).toBeLessThanOrEqual(
       2 + ofTheOperation,
     );
   });

@@ -76,7 +76,7 @@ export async function addTenant(
 
 /** Adds an assembly with a draft of one node and a version. */
 async function addAssembly({ caller }: Person, team: string, template: string): Promise<string> {
-  const { body: assembly } = await caller.post('/assemblies', { team_id: team, name: 'Landscape' });
+  const { body: assembly } = await caller.post('/assemblies', { team_id: team, name: `Landscape ${newId()}` });
   await caller.send('PUT', `/assemblies/${assembly.id}/draft`, { spec: { nodes: { hello: { template } } } });
   const { status, text } = await caller.post(`/assemblies/${assembly.id}/publish`, { version: '1.0.0' });
   if (status !== 201) throw new Error(`the publication of an assembly answered ${status}: ${text}`);

@@ -20,7 +20,7 @@ export async function findAccessibilityFaults(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axeSource);
   const results = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults;
   if (results.passes.length < 10) throw new Error(`axe judged next to nothing: ${results.passes.length} rules passed`);
-  return [...results.violations, ...results.incomplete.map(withoutDrawnText)].flatMap((rule) =>
+  return [...results.violations, ...results.incomplete.map(withoutUnknowable)].flatMap((rule) =>
     rule.nodes.map((node) => `${rule.id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`),
   );
 }
@@ -28,10 +28,12 @@ export async function findAccessibilityFaults(page: Page): Promise<string[]> {
 type Rule = AxeResults['incomplete'][number];
 
 /**
- * Axe does not know what lies behind the text of a drawing, so it cannot judge its contrast. Drawings use the colours of texts and statuses on the
- * colour of panels, which it judges everywhere else.
+ * Axe does not know what lies behind the text of a drawing, nor behind a line of a log that something which stays in place covers in part, so it
+ * cannot judge their contrast. Drawings use the colours of texts and statuses on the colour of panels, which it judges everywhere else; it judges
+ * the lines of a log that nothing covers.
  */
-function withoutDrawnText(rule: Rule): Rule {
+function withoutUnknowable(rule: Rule): Rule {
   if (rule.id !== 'color-contrast') return rule;
-  return { ...rule, nodes: rule.nodes.filter(({ html }) => !html.startsWith('<text ')) };
+  const isUnknowable = (target: string, html: string) => html.startsWith('<text ') || target.includes('[data-line=');
+  return { ...rule, nodes: rule.nodes.filter(({ html, target }) => !isUnknowable(target.join(' '), html)) };
 }
