@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { toStatement, toStatementOfMikroOrm } from '#database/statements.ts';
+import { describe, expect, it, vi } from 'vitest';
+
+// The number of prepared statements is limited, and other test files in this process have prepared many.
+vi.resetModules();
+const { toStatement, toStatementOfMikroOrm } = await import('#database/statements.ts');
 
 describe('a statement with numbered placeholders', () => {
   it('keeps its values apart from its text, each in the form of the driver', () => {

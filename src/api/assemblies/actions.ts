@@ -8,12 +8,14 @@ import type { AssemblyTarget } from '#domain/assemblies/store.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { findArchivedRefusal, findUnarchivingRefusal } from '#domain/shared/archiving.ts';
 import { NotFound } from '#domain/shared/errors.ts';
-import { type AssemblyView, type assemblyActions, viewListed } from './views.ts';
+import { type AssemblyView, assemblyActions, draftActions, viewListed } from './views.ts';
 
 type AssemblyAction = (typeof assemblyActions)[number];
 
 interface AssemblyFacts extends AssemblyUse {
   readonly target: AssemblyTarget;
+  /** Null while nothing is published. */
+  readonly latestVersion: string | null;
 }
 
 /** The operation that carries an action out, and the rule of the area against it. */
@@ -23,7 +25,11 @@ const declared: Record<AssemblyAction, { operation: string; findRefusal: (facts:
     operation: 'assemblies.publish',
     findRefusal: ({ target }) => findArchivedRefusal(target) ?? findDraftRefusal(target.assembly),
   },
-  run: { operation: 'assemblies.run', findRefusal: ({ target }) => findArchivedRefusal(target) },
+  run: {
+    operation: 'assemblies.run',
+    findRefusal: ({ target, latestVersion }) =>
+      findArchivedRefusal(target) ?? (latestVersion === null ? unpublished : null),
+  },
   update: { operation: 'assemblies.update', findRefusal: ({ target }) => findArchivedRefusal(target) },
   archive: { operation: 'assemblies.archive', findRefusal: ({ archiving }) => archiving },
   unarchive: {
@@ -31,6 +37,11 @@ const declared: Record<AssemblyAction, { operation: string; findRefusal: (facts:
     findRefusal: ({ target }) => findUnarchivingRefusal('assembly', target),
   },
   delete: { operation: 'assemblies.delete', findRefusal: ({ deletion }) => deletion },
+};
+
+const unpublished: Refusal = {
+  code: 'version_unknown',
+  message: 'the assembly has no published version: publish its draft first',
 };
 
 /** Shows one assembly, and what the caller may do with it. */
@@ -41,12 +52,20 @@ export async function showAssembly(
   const { id } = target.assembly;
   const [assembly, use] = await Promise.all([readAssembly(em, id), findAssemblyUse(em, context.principal, id)]);
   if (!assembly) throw new NotFound('assembly');
-  return { ...viewListed(assembly), actions: describe(context, { ...use, target }) };
+  return {
+    ...viewListed(assembly),
+    actions: describe(context, { ...use, target, latestVersion: assembly.latestVersion }, assemblyActions),
+  };
 }
 
-function describe(context: ActionContext, facts: AssemblyFacts) {
+/** What the caller may do with a draft. */
+export function describeDraftActions(context: ActionContext, target: AssemblyTarget) {
+  const unused = { archiving: null, deletion: null, latestVersion: null };
+  return describe(context, { ...unused, target }, draftActions);
+}
+
+function describe<Name extends AssemblyAction>(context: ActionContext, facts: AssemblyFacts, names: readonly Name[]) {
   const { organizationId, teamId } = facts.target;
-  const names = Object.keys(declared) as AssemblyAction[];
   return describeActions(
     context,
     names.map((name) => ({

@@ -19,7 +19,7 @@ const FieldChange = z.object({
   before: z.unknown().optional().describe('Absent: the field was added.'),
   after: z.unknown().optional().describe('Absent: the field was removed.'),
 });
-const Edge = z.tuple([z.string(), z.string()]).describe('From a node to one that waits for it.');
+const Edge = z.object({ from: z.string(), to: z.string().describe('The node that waits for the other.') });
 
 const DiffView = z
   .object({
@@ -49,7 +49,8 @@ export const diff = read({
   query: z.strictObject({ from: Side, to: Side }),
   responses: { 200: DiffView },
   produces: { [svg]: 'Both graphs in one, with what was added, removed and changed.' },
-  access: nestedReadAccess,
+  // A review cannot say which sides are compared: reviews of `get` and `update` answer for each.
+  access: { ...nestedReadAccess, review: 'none' },
   accessTo: ({ comparesDraft }: Comparison) => (comparesDraft ? draftAccess : nestedReadAccess),
   target: async ({ em, params, query }): Promise<Comparison | undefined> => {
     const found = await findAssembly(em, params.id);
@@ -61,9 +62,15 @@ export const diff = read({
     const author = new AuthorEvaluation(services.evaluator, principal.id);
     const changes = await author.diff(from.spec, to.spec);
     if (request.mediaType === svg) return answerPicture(await drawDiff(author, from, to, changes));
-    return { from: from.name, to: to.name, ...changes };
+    const { added, removed } = changes.edges;
+    const edges = { added: added.map(toEdge), removed: removed.map(toEdge) };
+    return { from: from.name, to: to.name, ...changes, edges };
   },
 });
+
+function toEdge([from, to]: readonly [string, string]) {
+  return { from, to };
+}
 
 /** What one side of a comparison names. @throws ServiceError (404) if there is no such version, or no draft */
 async function load(em: Em, assemblyId: string, wanted: string): Promise<{ name: string; spec: JsonValue }> {

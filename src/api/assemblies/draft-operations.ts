@@ -5,6 +5,7 @@ import { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
 import { findAssembly, findAssemblyToChange } from '#domain/assemblies/store.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { draftAccess } from './access.ts';
+import { describeDraftActions } from './actions.ts';
 import { SaveDraft, ValidateAssembly } from './bodies.ts';
 import { drawDraft } from './graph/spec-graph.ts';
 import { answerPicture, svg } from './graph/svg-graph.ts';
@@ -20,7 +21,10 @@ export const getDraft = read({
   access: draftAccess,
   target: ({ em, params }) => findAssembly(em, params.id),
   targetName: 'assembly',
-  handle: async ({ em, params }) => viewDraft(await findDraft(em, params.id)),
+  handle: async ({ em, params, target, operations, principal }) => {
+    const actions = describeDraftActions({ operations, principal }, target);
+    return { ...viewDraft(await findDraft(em, params.id)), actions };
+  },
 });
 
 export const saveTheDraft = command({

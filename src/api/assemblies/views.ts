@@ -6,6 +6,8 @@ import { assemblyOperations } from '#domain/assemblies/model.ts';
 import type { AssemblyVersionDetails, AssemblyVersionSummary } from '#domain/assemblies/versions/version-store.ts';
 import { runStatuses } from '#domain/runs/model.ts';
 
+/** What may be done with a draft. */
+export const draftActions = ['save_draft', 'publish'] as const;
 export const assemblyActions = ['save_draft', 'publish', 'run', 'update', 'archive', 'unarchive', 'delete'] as const;
 
 const Author = z.object({ id: AnswerId, name: z.string() });
@@ -69,10 +71,11 @@ export const DraftView = z
     spec: z.unknown().describe('What the text means. It need not be valid.'),
     changed_by: Author,
     changed_at: Time,
+    actions: actionsView(draftActions),
   })
   .meta({ id: 'AssemblyDraft' });
 
-export function viewDraft({ revision, source, spec, changedBy, changedAt }: Draft): z.input<typeof DraftView> {
+export function viewDraft({ revision, source, spec, changedBy, changedAt }: Draft) {
   return { revision, source, spec, changed_by: changedBy, changed_at: changedAt };
 }
 

@@ -86,7 +86,7 @@ describe('an assembly', () => {
     expect(await allowedTo(tenant.owner)).toEqual({
       save_draft: null,
       publish: expect.stringContaining('has no draft'),
-      run: null,
+      run: expect.stringContaining('has no published version'),
       update: null,
       archive: null,
       unarchive: null,

@@ -200,9 +200,7 @@ describe('queries and paths', () => {
       expect((await get(`/list?limit=${limit}`)).error).toBe(message);
     }
     expect((await get('/list?limit=0')).error).toBe('query parameter "limit" must be at least 1');
-    expect((await get('/list?cursor=a&cursor=b')).error).toMatch(
-      /^query parameter "cursor" must be a string, not an array/,
-    );
+    expect((await get('/list?cursor=a&cursor=b')).error).toMatch(/^query parameter "cursor" must be given only once/);
   });
 
   it('with a time that is none answer 400 with what is accepted, and say how an offset is sent if it was not escaped', async () => {

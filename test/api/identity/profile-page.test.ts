@@ -197,7 +197,7 @@ describe('ending a listed session or key', () => {
     expect((await visitor.get('/profile')).status).toBe(200);
     const answer = await visitor.submit(`/profile/sessions/${mine}/revoke`, '');
     expect([answer.location, visitor.cookie]).toEqual(['/login?signed_out=yes', undefined]);
-    expect((await other.submit('/profile/sessions/not-an-id/revoke', '')).status).toBe(400);
+    expect((await other.submit('/profile/sessions/not-an-id/revoke', '')).status).toBe(404);
   });
 });
 

@@ -222,7 +222,9 @@ describe('a version', () => {
       status: 409,
       body: { error: expect.stringMatching(/never changes: publish a higher version/) },
     });
-    expect((await requester('GET', `${path}/versions/1.0.0`)).body).toEqual(first.body);
+    // A requester may do less with it.
+    const { actions: _actions, ...content } = first.body;
+    expect((await requester('GET', `${path}/versions/1.0.0`)).body).toMatchObject(content);
   });
 
   it('is created by one of several concurrent requests', async () => {

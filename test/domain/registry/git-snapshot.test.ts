@@ -32,6 +32,7 @@ async function refusalOf(outcome: Promise<unknown>): Promise<{ message: string; 
 }
 
 /** A temporary directory of this file's own, so that what others leave there does not count. */
+const commonTemporary = process.env['TMPDIR'];
 process.env['TMPDIR'] = mkdtempSync(join(tmpdir(), 'coordinator-test-sources-'));
 const ownTemporary = process.env['TMPDIR'];
 chmodSync(ownTemporary, 0o711);
@@ -40,6 +41,9 @@ const leftovers = () => readdirSync(ownTemporary);
 afterAll(() => {
   root.remove();
   rmSync(ownTemporary, { recursive: true, force: true });
+  // The process runs other test files after this one.
+  if (commonTemporary === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = commonTemporary;
 });
 
 describe('a snapshot of a git source', () => {

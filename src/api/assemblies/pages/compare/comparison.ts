@@ -33,13 +33,20 @@ export async function renderComparison(visit: Visit, id: string, compared: Shown
   };
   return html`<h2>${countChanges(nodes)}</h2>
 <div class="graph-beside">
-<section class="panel graph-panel" aria-label="Drawing">${renderGraph(await drawDiff(authorOf(visit), before, after, compared as AssemblyDiff))}</section>
+<section class="panel graph-panel" aria-label="Drawing">${renderGraph(await drawDiff(authorOf(visit), before, after, toDiff(compared)))}</section>
 <section class="panel stack" aria-label="Changes">
 ${nodes.slice(0, mostNodes).map((node) => renderNode(node, view))}
 ${nodes.length > mostNodes ? html`<p class="muted">${nodes.length - mostNodes} more nodes differ. The API has all.</p>` : null}
 ${fields.length > 0 ? html`<details class="plan-change" open><summary>${renderIcon('chevron-right')}<span class="plan-kind">Spec</span> <span class="plan-address">beside the nodes</span></summary><div class="plan-body">${renderFields(fields, view)}</div></details>` : null}
 ${renderEdges(edges)}
 </section></div>`;
+}
+
+/** The comparison as the drawing takes it. */
+function toDiff({ nodes, fields, edges }: ShownDiff): AssemblyDiff {
+  const pairs = (list: readonly { from: string; to: string }[]) => list.map(({ from, to }) => [from, to] as const);
+  const known = { nodes, fields } as Pick<AssemblyDiff, 'nodes' | 'fields'>;
+  return { ...known, edges: { added: pairs(edges.added), removed: pairs(edges.removed) } };
 }
 
 async function readSpec(visit: Visit, id: string, side: string): Promise<{ name: string; spec: JsonValue }> {
@@ -89,8 +96,8 @@ function renderFields(fields: readonly FieldChange[], view: ChangesView): Html |
 
 function renderEdges({ added, removed }: ShownDiff['edges']): Html | null {
   if (added.length + removed.length === 0) return null;
-  const list = (edges: readonly (readonly [string, string])[], tag: 'ins' | 'del') =>
-    edges.slice(0, mostFields).map(([from, to]) => {
+  const list = (edges: readonly { from: string; to: string }[], tag: 'ins' | 'del') =>
+    edges.slice(0, mostFields).map(({ from, to }) => {
       const text = html`<span class="foreign">${to}</span> waits for <span class="foreign">${from}</span>`;
       return tag === 'ins' ? html`<li><ins>${text}</ins></li>` : html`<li><del>${text}</del></li>`;
     });
