@@ -109,10 +109,11 @@ function withoutRandomParts(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value;
   const isOfInstallation = 'subject_kind' in value && value.subject_kind === 'installation';
   const members = Object.entries(value).filter(
-    // The installation is the same in every try, so its events and the revisions of its pause are counted on.
+    // The installation is the same in every try, so its events and the revisions of its pause and of deleted pools are counted on.
     ([name, member]) =>
       name !== 'hint' &&
       name !== 'apply_pause_revision' &&
+      name !== 'removed_pool_revision' &&
       !isNumber(name, member) &&
       !(isOfInstallation && name === 'sequence'),
   );

@@ -9,6 +9,8 @@ const mostPixels = 16_000_000;
 const overscan = 30;
 /** As many wrapped rows are drawn all at once: their heights are then known. */
 const fewRows = 400;
+/** Who drags the scrollbar has pressed the pointer before, and scrolls on for a while. */
+const inputLastsMs = 10_000;
 
 export class LogWindow {
   #scroller;
@@ -22,6 +24,8 @@ export class LogWindow {
   /** The row at the upper edge, and how many pixels of it are above. */
   #anchor = { row: 0, above: 0 };
   #lastTop = 0;
+  /** When the reader last touched the scroll area. */
+  #inputAt = Number.NEGATIVE_INFINITY;
   #widest = 0;
   #isWrapped = false;
   /** The last row is at the lower edge, and stays there while rows get their heights. */
@@ -44,6 +48,8 @@ export class LogWindow {
     this.#list = append(this.#sizer, 'log-rows');
     this.#lineHeight = Number.parseFloat(getComputedStyle(this.#list).lineHeight) || 16;
     scroller.addEventListener('scroll', () => this.#followScroll(), { passive: true });
+    for (const input of ['wheel', 'touchmove', 'keydown', 'pointerdown'])
+      scroller.addEventListener(input, () => this.#noteInput(), { passive: true });
     new ResizeObserver(() => this.onResize()).observe(scroller);
   }
 
@@ -205,9 +211,14 @@ export class LogWindow {
     this.#lastTop = top;
     this.#isPinned = false;
     if (!this.#isExact && !this.#isWhole) this.#moveAnchor(moved);
-    // A scroll area that became higher or lower moves by itself, and stays at its end.
-    this.onScroll(moved < 0 && this.#pixelsBelow > 2);
+    // A scroll area that becomes higher or lower moves by itself: only what the reader moves counts.
+    const isByReader = performance.now() - this.#inputAt < inputLastsMs;
+    this.onScroll(isByReader && moved < 0 && this.#pixelsBelow > 2);
     this.draw();
+  }
+
+  #noteInput() {
+    this.#inputAt = performance.now();
   }
 
   /** @param {number} moved */
