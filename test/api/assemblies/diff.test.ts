@@ -34,7 +34,11 @@ describe('a comparison', () => {
   it('names added, removed and changed nodes, fields and edges, with values', async () => {
     const { status, body, text } = await compare('1.0.0', 'latest');
     expect(status, text).toBe(200);
-    expect(body).toMatchObject({ from: '1.0.0', to: '1.1.0', edges: { added: [['kept', 'added']], removed: [] } });
+    expect(body).toMatchObject({
+      from: '1.0.0',
+      to: '1.1.0',
+      edges: { added: [{ from: 'kept', to: 'added' }], removed: [] },
+    });
     const changes = body.nodes.map(({ key, change }: { key: string; change: string }) => [key, change]).sort();
     expect(changes).toEqual([
       ['added', 'added'],
