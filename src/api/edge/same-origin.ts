@@ -11,7 +11,7 @@ export function isSameOrigin(request: FastifyRequest, baseUrl: string | null): b
   return origin === baseUrl || origin === `${request.protocol}://${request.host}`;
 }
 
-/** What a browser opens in a tab of its own, where the page that opened it reads nothing. */
+/** A request that opens a tab: the page that opened the tab cannot read the answer. */
 const documents: readonly unknown[] = ['document', undefined];
 
 /**

@@ -11,7 +11,7 @@ import type { ApiKeyDetails } from '#domain/identity/api-keys/store.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { ApiKeyView, viewApiKey } from './views.ts';
 
-/** What callers may do with a key of their own. */
+/** The actions of callers on their own API keys. */
 const ownKeyActions = actionsOf<KeyWithFacts & Ownership>()({
   rotate: { operation: 'profile.rotate_api_key', findRefusal: findRotationRefusal },
   revoke: { operation: 'profile.revoke_api_key', findRefusal: findRevocationRefusal },
@@ -20,7 +20,7 @@ const ownKeyActions = actionsOf<KeyWithFacts & Ownership>()({
 /** One key, with what the caller may do with it. */
 export const ApiKeyDetailsView = ApiKeyView.extend({ actions: ownKeyActions.view }).meta({ id: 'ApiKeyDetails' });
 
-/** Shows callers a key of their own. */
+/** Shows a caller's own API key. */
 export async function showOwnKey(
   em: Em,
   context: ActionContext,

@@ -10,7 +10,7 @@ interface Limits {
 
 const retryAfterSeconds = 2;
 
-/** Runs a limited number of tasks at once, and one of each person. People take turns, so that nobody's tasks delay those of all others. */
+/** Runs a limited number of tasks at once, one for each person. People take turns, so one person's tasks do not delay everybody else's. */
 export class FairLimit {
   readonly #limits: Limits;
   readonly #queue = new FairQueue<() => void>();

@@ -89,7 +89,7 @@ function describe({ changes, omitted, unchanged }: Comparison): string {
   return parts.join(' · ');
 }
 
-/** All changes that the operation answers, whose values it has cut already. */
+/** Shows all changes in the answer. The operation has cut their values already. */
 const shown = {
   mostCharacters: 5_000,
   mostDifferences: Number.POSITIVE_INFINITY,

@@ -34,7 +34,7 @@ const paths: Readonly<Record<LevelPage, PagePattern & `/organizations/:orgID${st
   delete: pages.deleteOrganization,
 };
 
-/** What the pages of an organization have of their own. */
+/** How the pages of an organization differ from those of a team. */
 export const organizationLevel: Level<{ orgID: string }, Organization> = {
   noun: 'organization',
   auditType: 'organizations',

@@ -19,7 +19,7 @@ export async function showDraft(visit: AssemblyVisit): Promise<FastifyReply> {
   return showEditor(visit, assembly, { text, draft, revision: String(draft?.revision ?? 0) });
 }
 
-/** Takes the form. Checking saves nothing, and what was typed stays whatever happens. */
+/** Handles the posted form. Validating saves nothing, and the page always keeps what was typed. */
 export async function submitDraft(visit: AssemblyVisit): Promise<FastifyReply> {
   const sent = visit.form('spec', 'expected_revision', 'do');
   // Browsers send every line break as CR LF.
@@ -38,7 +38,7 @@ function save(visit: AssemblyVisit, spec: string, revision: string) {
   return visit.run(saveTheDraft, { params: { id: visit.params.id }, body });
 }
 
-/** The draft; null if nobody has saved one yet. */
+/** Reads the draft; null if nobody has saved one yet. */
 async function readDraft(visit: AssemblyVisit): Promise<ShownDraft | null> {
   try {
     return await visit.read(getDraft, { params: { id: visit.params.id } });
@@ -79,7 +79,7 @@ async function showEditor(
   return visit.show(page, problems?.status ?? 200);
 }
 
-/** What is wrong with a text. One that is no draft at all, such as an empty one, is told in the same way. */
+/** Lists what is wrong with a text, also if it is no draft at all, such as an empty one. */
 async function check(visit: AssemblyVisit, spec: string): Promise<ShownReport> {
   const checked = await submit(visit, ['spec'], () =>
     visit.read(validate, { params: { id: visit.params.id }, body: { spec } }),

@@ -43,7 +43,7 @@ function renderBrief({ run, assembly, names }: RunSubject): Html {
     )}</span>${run.message ? html`<q class="run-message foreign">${run.message}</q>` : null}`;
 }
 
-/** The buttons for which the status leaves room. Whoever may not use one is told why. */
+/** The buttons that fit the status. A visitor who may not use one is told why. */
 function renderButtons({ run, assembly }: RunSubject): Html {
   const params = { id: assembly.id, runID: run.id };
   const buttons: Readonly<Record<string, ActionButton>> = {
