@@ -4,7 +4,8 @@ import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import { type PageRequest, pageByNumber } from '#domain/shared/paging.ts';
+import { listEventsOf } from '#domain/shared/events/subject-events-store.ts';
+import type { PageRequest } from '#domain/shared/paging.ts';
 import type { RunFacts } from './actions.ts';
 import { actionsByStatus, type RunAction, statusesThatAllow } from './actions.ts';
 import { selectAdmissionFacts, toAdmissionFacts } from './admission/store.ts';
@@ -116,21 +117,9 @@ const selectTarget = prepare((db, parameter: ParameterOf<{ id: string }>) =>
     ]),
 );
 
-const bySequence = {
-  column: 'sequence',
-  of: ({ sequence }: { sequence: number }) => sequence,
-  direction: 'asc',
-} as const;
-
 /** A page of the events of a run behind a number, from its admission on. */
 export function listEvents(em: Em, runId: string, after: number, page: PageRequest) {
-  const events = db(em)
-    .selectFrom('domain_events')
-    .where('subject_kind', '=', 'run')
-    .where('subject_id', '=', runId)
-    .where('sequence', '>', after)
-    .select(['sequence', 'type', 'data', 'created_at as at']);
-  return pageByNumber(events, bySequence, page);
+  return listEventsOf(em, { kind: 'run', id: runId }, after, page);
 }
 
 /** The plan of a run, without what applying it needs. */

@@ -4,6 +4,7 @@ import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { RunStatus } from '#domain/runs/model.ts';
 import type { WaitingOn } from '#domain/runs/waiting.ts';
+import { listEventsOf } from '#domain/shared/events/subject-events-store.ts';
 import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
 import type { AssemblyOperation, NodeStatus } from '../model.ts';
 
@@ -146,19 +147,7 @@ export function listNodeRuns(em: Em, nodeId: string) {
     .execute();
 }
 
-const bySequence = {
-  column: 'sequence',
-  of: ({ sequence }: { sequence: number }) => sequence,
-  direction: 'asc',
-} as const;
-
 /** A page of the events of an assembly run behind a number, from its admission on. */
 export function listAssemblyRunEvents(em: Em, id: string, after: number, page: PageRequest) {
-  const events = db(em)
-    .selectFrom('domain_events')
-    .where('subject_kind', '=', 'assembly_run')
-    .where('subject_id', '=', id)
-    .where('sequence', '>', after)
-    .select(['sequence', 'type', 'data', 'created_at as at']);
-  return pageByNumber(events, bySequence, page);
+  return listEventsOf(em, { kind: 'assembly_run', id: id }, after, page);
 }

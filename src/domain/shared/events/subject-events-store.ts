@@ -1,0 +1,20 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { type PageRequest, pageByNumber } from '../paging.ts';
+
+const bySequence = {
+  column: 'sequence',
+  of: ({ sequence }: { sequence: number }) => sequence,
+  direction: 'asc',
+} as const;
+
+/** A page of the events of a subject behind a number, oldest first. */
+export function listEventsOf(em: Em, subject: { kind: string; id: string }, after: number, page: PageRequest) {
+  const events = db(em)
+    .selectFrom('domain_events')
+    .where('subject_kind', '=', subject.kind)
+    .where('subject_id', '=', subject.id)
+    .where('sequence', '>', after)
+    .select(['sequence', 'type', 'data', 'created_at as at']);
+  return pageByNumber(events, bySequence, page);
+}
