@@ -1,6 +1,6 @@
 import type { NextAssemblyStep } from '#domain/assemblies/model.ts';
-import { admitNode, type NodeDeps, noteFailedAdmission } from '#domain/assemblies/runs/admit-node.ts';
-import { type AssemblyStepRequest, takeNextAssemblyStep } from '#domain/assemblies/runs/advance.ts';
+import { admitNode, type NodeDeps, noteFailedAdmission } from '#domain/assemblies/runs/nodes/admit-node.ts';
+import { type AssemblyStepRequest, takeNextAssemblyStep } from '#domain/assemblies/runs/steps/advance.ts';
 import type { AssemblyRunActivities } from './assembly-runs.contract.ts';
 import type { ActivityDeps } from './deps.ts';
 

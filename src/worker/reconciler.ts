@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
-import { endLostAssemblyRun, findDispatchedAssemblyRuns } from '#domain/assemblies/runs/reconcile.ts';
+import { endLostAssemblyRun, findDispatchedAssemblyRuns } from '#domain/assemblies/runs/steps/reconcile.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';
 import { type DispatchedRun, findDispatchedRuns, lockReconciliation } from '#domain/runs/steps/reconcile-store.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';

@@ -6,7 +6,7 @@ import { createAttemptActivities } from '#activities/execute-attempt.ts';
 import { redactActivityErrors } from '#activities/redact-errors.ts';
 import { createRunActivities } from '#activities/runs.ts';
 import type { Config } from '#config';
-import type { NodeDeps } from '#domain/assemblies/runs/admit-node.ts';
+import type { NodeDeps } from '#domain/assemblies/runs/nodes/admit-node.ts';
 import { poolQueue } from '#domain/runs/model.ts';
 import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 import { isEngineUnreachable } from '#engine/connection.ts';

@@ -3,7 +3,7 @@ import pino from 'pino';
 import { v5 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makePartitions } from '#database/partitions.ts';
-import { endLostAssemblyRun } from '#domain/assemblies/runs/reconcile.ts';
+import { endLostAssemblyRun } from '#domain/assemblies/runs/steps/reconcile.ts';
 import { removeExpired } from '#domain/audit/retention.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';

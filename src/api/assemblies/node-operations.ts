@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { ReviewRun } from '#api/runs/approvals/approval-operations.ts';
-import { findNodeReview, refuseUnlessPending } from '#domain/assemblies/runs/node-review.ts';
+import { findNodeReview, refuseUnlessPending } from '#domain/assemblies/runs/nodes/node-review.ts';
 import { listNodes, readNode } from '#domain/assemblies/runs/store.ts';
 import { findReadableAssemblyRun } from '#domain/assemblies/runs/targets.ts';
 import { NodeKey } from '#domain/assemblies/spec/spec.ts';

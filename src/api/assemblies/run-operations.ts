@@ -3,9 +3,9 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf, repeated } from '#api/pipeline/schemas.ts';
 import { assemblyRunAuthority } from '#domain/assemblies/authority.ts';
 import { assemblyOperations } from '#domain/assemblies/model.ts';
+import { resumeAssemblyRun } from '#domain/assemblies/runs/admission/resume.ts';
+import { startAssemblyRun } from '#domain/assemblies/runs/admission/start.ts';
 import { cancelAssemblyRun } from '#domain/assemblies/runs/cancel.ts';
-import { resumeAssemblyRun } from '#domain/assemblies/runs/resume.ts';
-import { startAssemblyRun } from '#domain/assemblies/runs/start.ts';
 import { listAssemblyRunEvents, listAssemblyRuns, readAssemblyRun } from '#domain/assemblies/runs/store.ts';
 import {
   findAssemblyRun,

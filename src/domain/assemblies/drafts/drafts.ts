@@ -7,7 +7,7 @@ import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AuthorEvaluation } from '../evaluation/author.ts';
-import { DraftUnreadable } from '../spec/parse.ts';
+import { DraftUnreadable } from '../spec/text/parse.ts';
 import type { AssemblyTarget } from '../store.ts';
 import { type Draft, readDraft } from './draft-store.ts';
 

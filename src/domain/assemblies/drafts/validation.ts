@@ -3,7 +3,7 @@ import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AuthorEvaluation } from '../evaluation/author.ts';
-import { DraftUnreadable } from '../spec/parse.ts';
+import { DraftUnreadable } from '../spec/text/parse.ts';
 import { validateSpec } from '../spec/validate.ts';
 import { openCatalog } from './catalog.ts';
 

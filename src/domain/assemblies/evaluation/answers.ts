@@ -3,10 +3,10 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { diffSpecs } from '../diff/diff.ts';
 import { loadGraphviz } from '../drawing/graphviz.ts';
 import { layOutWith } from '../drawing/layout.ts';
-import { evaluateCondition } from '../spec/conditions.ts';
-import { DraftUnreadable, type ParsedDraft, parseDraft } from '../spec/parse.ts';
+import { evaluateCondition } from '../spec/conditions/conditions.ts';
+import { examineCondition } from '../spec/conditions/satisfiability.ts';
 import { pointer } from '../spec/problems.ts';
-import { examineCondition } from '../spec/satisfiability.ts';
+import { DraftUnreadable, type ParsedDraft, parseDraft } from '../spec/text/parse.ts';
 import type { AssemblyEvaluations, AssemblyTask, ReadDraft } from './tasks.ts';
 
 /** What a thread answers. */

@@ -4,8 +4,8 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyDiff } from '../diff/diff.ts';
 import { drawGraph } from '../drawing/draw.ts';
 import type { Drawing, Graph } from '../drawing/drawing.ts';
-import { type ConditionFacts, evaluateCondition } from '../spec/conditions.ts';
-import { DraftUnreadable, type ParsedDraft } from '../spec/parse.ts';
+import { type ConditionFacts, evaluateCondition } from '../spec/conditions/conditions.ts';
+import { DraftUnreadable, type ParsedDraft } from '../spec/text/parse.ts';
 import type { SpecEvaluation } from '../spec/validate.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyDiff } from '../diff/diff.ts';
 import type { Drawing, Graph } from '../drawing/drawing.ts';
-import type { ConditionFacts, evaluateCondition } from '../spec/conditions.ts';
-import type { ConditionReport } from '../spec/satisfiability.ts';
+import type { ConditionFacts, evaluateCondition } from '../spec/conditions/conditions.ts';
+import type { ConditionReport } from '../spec/conditions/satisfiability.ts';
 
 /** What threads do for assemblies: their authors decide how long it takes. */
 export interface AssemblyEvaluations {

@@ -2,8 +2,8 @@ import type { TemplateSpec } from '#domain/registry/spec.ts';
 import type { VariableError } from '#domain/registry/variables/errors.ts';
 import type { ValidationResult, VariableValues } from '#domain/registry/variables/variables.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { ConditionReport } from './conditions/satisfiability.ts';
 import type { Problem } from './problems.ts';
-import type { ConditionReport } from './satisfiability.ts';
 import type { AssemblyNodeSpec } from './spec.ts';
 
 /** What the checks of a spec are given, and what they find. */

@@ -1,4 +1,4 @@
-import { type CheckedCondition, checkCondition } from './conditions.ts';
+import { type CheckedCondition, checkCondition } from './conditions/conditions.ts';
 import { findReferences } from './references.ts';
 import type { AssemblyNodeSpec } from './spec.ts';
 

@@ -1,13 +1,13 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { checkConditions } from './check-conditions.ts';
-import { checkNodeVariables } from './check-node-variables.ts';
-import { checkNodes } from './check-nodes.ts';
-import { checkReferences } from './check-references.ts';
+import { checkConditions } from './checks/check-conditions.ts';
+import { checkNodeVariables } from './checks/check-node-variables.ts';
+import { checkNodes } from './checks/check-nodes.ts';
+import { checkReferences } from './checks/check-references.ts';
+import type { ConditionReport } from './conditions/satisfiability.ts';
 import { objectOf, readableNodes } from './draft-nodes.ts';
 import type { Draft, FoundTemplate, Problems, SpecEvaluation, TemplateCatalog } from './draft-parts.ts';
 import { dependenciesOf, findCycles } from './graph.ts';
 import { describeIssues, type Problem, pointer } from './problems.ts';
-import type { ConditionReport } from './satisfiability.ts';
 import { AssemblySpec } from './spec.ts';
 import { findTemplates } from './templates.ts';
 

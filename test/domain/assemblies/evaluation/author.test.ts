@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
-import { DraftUnreadable } from '#domain/assemblies/spec/parse.ts';
+import { DraftUnreadable } from '#domain/assemblies/spec/text/parse.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeReasonCode, NodeStatus } from '#domain/assemblies/model.ts';
-import { type AssemblyFacts, decideAssemblyStep } from '#domain/assemblies/runs/decide-step.ts';
-import type { NodeFacts, NodeRun } from '#domain/assemblies/runs/node-facts.ts';
+import { type AssemblyFacts, decideAssemblyStep } from '#domain/assemblies/runs/steps/decide-step.ts';
+import type { NodeFacts, NodeRun } from '#domain/assemblies/runs/steps/node-facts.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
 const minutes = (count: number) => new Date(now.getTime() + count * 60_000);

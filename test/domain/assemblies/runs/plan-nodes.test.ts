@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { findDependentLeftBehind, type MadeNode, nodesToDestroy } from '#domain/assemblies/runs/plan-nodes.ts';
+import {
+  findDependentLeftBehind,
+  type MadeNode,
+  nodesToDestroy,
+} from '#domain/assemblies/runs/admission/plan-nodes.ts';
 
 function made(key: string, waitsFor: string[] = [], isDeployed = true): MadeNode {
   const template = { templateId: 't', templateVersionId: 'v', templateVersion: '1.0.0' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkCondition, evaluateCondition } from '#domain/assemblies/spec/conditions.ts';
-import { examineCondition } from '#domain/assemblies/spec/satisfiability.ts';
+import { checkCondition, evaluateCondition } from '#domain/assemblies/spec/conditions/conditions.ts';
+import { examineCondition } from '#domain/assemblies/spec/conditions/satisfiability.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { Random } from '#test/support/pages/random.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DraftUnreadable, parseDraft } from '#domain/assemblies/spec/parse.ts';
+import { DraftUnreadable, parseDraft } from '#domain/assemblies/spec/text/parse.ts';
 
 function refusalOf(source: string): { line: number; column: number; message: string } {
   try {

@@ -2,7 +2,7 @@ import { renderIcon } from '#api/web/components/icon.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
-import { DraftUnreadable } from '#domain/assemblies/spec/parse.ts';
+import { DraftUnreadable } from '#domain/assemblies/spec/text/parse.ts';
 import { drawDraft } from '../../graph/spec-graph.ts';
 import { renderGraph } from '../graph-view.ts';
 import type { ShownReport } from '../shown.ts';

@@ -4,9 +4,9 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { isIncompleteApply } from '#domain/runs/deletion/incomplete-applies.ts';
 import { parseDuration } from '#domain/shared/values/durations.ts';
-import { type AssemblyNode, AssemblyRun } from '../entity.ts';
-import { findReferences } from '../spec/references.ts';
-import type { AssemblyNodeSpec } from '../spec/spec.ts';
+import { type AssemblyNode, AssemblyRun } from '../../entity.ts';
+import { findReferences } from '../../spec/references.ts';
+import type { AssemblyNodeSpec } from '../../spec/spec.ts';
 import type { NodeFacts, NodeRun, RetryRule } from './node-facts.ts';
 
 /** Locks an assembly run until the commit. Null if there is none. */

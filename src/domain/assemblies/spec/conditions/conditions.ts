@@ -1,9 +1,9 @@
 import { isCelError, parse, plan } from '@bufbuild/cel';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { describeReference, type Reference } from '../reference-syntax.ts';
+import { longestCondition } from '../spec.ts';
 import { type Expression, environment, toCel } from './cel.ts';
 import { collectNames, NameRefused, type Names } from './condition-names.ts';
-import { describeReference, type Reference } from './reference-syntax.ts';
-import { longestCondition } from './spec.ts';
 
 /** Conditions (`when`) in CEL over `variables` and `nodes`. Call these functions through the evaluator: their text comes from authors. */
 

@@ -1,7 +1,7 @@
+import type { ConditionReport } from '../conditions/satisfiability.ts';
+import type { Draft } from '../draft-parts.ts';
+import { suggest } from '../near-names.ts';
 import { explainUnknown } from './check-references.ts';
-import type { Draft } from './draft-parts.ts';
-import { suggest } from './near-names.ts';
-import type { ConditionReport } from './satisfiability.ts';
 
 type Readable = Exclude<ConditionReport, { problem: string }>;
 

@@ -1,8 +1,8 @@
 import { InstanceName } from '#domain/instances/instance-name.ts';
-import type { Draft, Problems } from './draft-parts.ts';
-import { suggest } from './near-names.ts';
-import { type Problem, pointer } from './problems.ts';
-import { instanceOf } from './spec.ts';
+import type { Draft, Problems } from '../draft-parts.ts';
+import { suggest } from '../near-names.ts';
+import { type Problem, pointer } from '../problems.ts';
+import { instanceOf } from '../spec.ts';
 
 /** What nodes say of each other: dependencies and instances. */
 export function checkNodes({ nodes }: Draft): Problems {

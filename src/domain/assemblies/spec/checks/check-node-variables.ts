@@ -1,11 +1,11 @@
 import { splitPointer } from '#domain/registry/variables/walk.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { Draft, Problems, SpecEvaluation } from './draft-parts.ts';
-import { type Problem, pointer } from './problems.ts';
-import { describeReference } from './reference-syntax.ts';
-import { findMalformed, findReferences, locateReferences, resolveReferences } from './references.ts';
-import type { AssemblyNodeSpec } from './spec.ts';
-import { declaredNames, haveCommonType, requiredNames, schemaAt, typesOf } from './variable-types.ts';
+import type { Draft, Problems, SpecEvaluation } from '../draft-parts.ts';
+import { type Problem, pointer } from '../problems.ts';
+import { describeReference } from '../reference-syntax.ts';
+import { findMalformed, findReferences, locateReferences, resolveReferences } from '../references.ts';
+import type { AssemblyNodeSpec } from '../spec.ts';
+import { declaredNames, haveCommonType, requiredNames, schemaAt, typesOf } from '../variable-types.ts';
 
 type JsonObject = { [key: string]: JsonValue };
 

@@ -5,8 +5,8 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { AssemblyRun } from '../entity.ts';
-import type { AssemblySpec } from '../spec/spec.ts';
+import type { AssemblyRun } from '../../entity.ts';
+import type { AssemblySpec } from '../../spec/spec.ts';
 
 /** The variables of an assembly run, secrets included. They are sealed in its row. */
 export interface AssemblyVariables {

@@ -1,12 +1,12 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { AssemblyNode, type AssemblyRun } from '../entity.ts';
-import { assemblyRunWorkflow, type NodeReasonCode } from '../model.ts';
-import { publishAssemblyRunEvent } from './publish-event.ts';
-import { findResumeRefusal } from './rules.ts';
+import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
+import { assemblyRunWorkflow, type NodeReasonCode } from '../../model.ts';
+import { publishAssemblyRunEvent } from '../publish-event.ts';
+import { findResumeRefusal } from '../rules.ts';
+import type { AssemblyRunTarget } from '../targets.ts';
 import { authorityOf, authorOf } from './start.ts';
-import type { AssemblyRunTarget } from './targets.ts';
 
 /** Nodes that were left out from the beginning stay left out. */
 const leftOut: readonly NodeReasonCode[] = ['not_chosen', 'not_deployed'];

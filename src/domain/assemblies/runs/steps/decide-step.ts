@@ -6,7 +6,7 @@ import {
   type NodeReason,
   type NodeStatus,
   nodeStatusOfRun,
-} from '../model.ts';
+} from '../../model.ts';
 import type { NodeFacts, NodeRun } from './node-facts.ts';
 import { findRetryDelay } from './retries.ts';
 

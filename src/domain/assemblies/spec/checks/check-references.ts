@@ -1,10 +1,10 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { Draft, Problems } from './draft-parts.ts';
-import { suggest } from './near-names.ts';
-import { type Problem, pointer } from './problems.ts';
-import { describeReference } from './reference-syntax.ts';
-import { findMalformed, locateReferences, type Reference } from './references.ts';
-import { canHaveMember, declaredNames, schemaAt, typesOf } from './variable-types.ts';
+import type { Draft, Problems } from '../draft-parts.ts';
+import { suggest } from '../near-names.ts';
+import { type Problem, pointer } from '../problems.ts';
+import { describeReference } from '../reference-syntax.ts';
+import { findMalformed, locateReferences, type Reference } from '../references.ts';
+import { canHaveMember, declaredNames, schemaAt, typesOf } from '../variable-types.ts';
 
 /** The references in the variables of nodes and in the outputs. */
 export function checkReferences(draft: Draft): Problems {

@@ -1,6 +1,6 @@
-import type { AssemblyOperation, NodeReason } from '../model.ts';
-import { topologicalOrder } from '../spec/graph.ts';
-import { type AssemblyNodeSpec, instanceOf } from '../spec/spec.ts';
+import type { AssemblyOperation, NodeReason } from '../../model.ts';
+import { topologicalOrder } from '../../spec/graph.ts';
+import { type AssemblyNodeSpec, instanceOf } from '../../spec/spec.ts';
 import type { PublishedAssembly } from './published.ts';
 
 /** A node of an assembly run before it has its row. */

@@ -13,13 +13,13 @@ import type { Transaction, Transactions } from '#domain/shared/commands/transact
 import { ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
 import { toId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { nodeRunAuthority } from '../authority.ts';
-import { AssemblyNode, type AssemblyRun } from '../entity.ts';
-import { isNodeEnded, nodeReasons } from '../model.ts';
-import { endNode } from './advance.ts';
-import { lockAssemblyRun } from './facts-store.ts';
+import { nodeRunAuthority } from '../../authority.ts';
+import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
+import { isNodeEnded, nodeReasons } from '../../model.ts';
+import { publishAssemblyRunEvent } from '../publish-event.ts';
+import { endNode } from '../steps/advance.ts';
+import { lockAssemblyRun } from '../steps/facts-store.ts';
 import { NodeEnds, resolveNode } from './node-inputs.ts';
-import { publishAssemblyRunEvent } from './publish-event.ts';
 
 export interface NodeDeps {
   readonly transactions: Transactions;

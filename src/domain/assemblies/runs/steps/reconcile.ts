@@ -7,11 +7,11 @@ import { lockRunInOrder } from '#domain/runs/steps/transitions.ts';
 import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
-import { AssemblyNode, type AssemblyRun } from '../entity.ts';
-import { isNodeEnded } from '../model.ts';
+import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
+import { isNodeEnded } from '../../model.ts';
+import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { endNode } from './advance.ts';
 import { lockAssemblyRun } from './facts-store.ts';
-import { publishAssemblyRunEvent } from './publish-event.ts';
 
 /** The next assembly runs, by id, that have not ended and whose workflows the engine has started. */
 export function findDispatchedAssemblyRuns(

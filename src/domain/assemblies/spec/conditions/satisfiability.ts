@@ -1,11 +1,11 @@
 import { isCelError } from '@bufbuild/cel';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Reference } from '../reference-syntax.ts';
+import { schemaAt } from '../variable-types.ts';
 import { type Access, type Constant, type Expression, toCel } from './cel.ts';
 import { type Formula, type Leaf, leavesOf, toFormula } from './condition-leaves.ts';
 import { evaluateExpression, explainError, parseCondition, readNames } from './conditions.ts';
-import type { Reference } from './reference-syntax.ts';
 import { allValues, samplesFor } from './samples.ts';
-import { schemaAt } from './variable-types.ts';
 
 /**
  * Whether a condition can be true at all. "Never" is claimed only where it is proven: every leaf is tried with samples that stand

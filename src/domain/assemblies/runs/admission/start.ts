@@ -8,15 +8,15 @@ import { Conflict, invalidField, Unprocessable } from '#domain/shared/errors.ts'
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { AssemblyNode, AssemblyRun } from '../entity.ts';
-import { type AssemblyOperation, assemblyRunWorkflow } from '../model.ts';
-import { listAvailableVersions } from '../versions/version-store.ts';
-import { findMadeNodes } from './made-store.ts';
-import { readNodeOutputs } from './outputs.ts';
+import { AssemblyNode, AssemblyRun } from '../../entity.ts';
+import { type AssemblyOperation, assemblyRunWorkflow } from '../../model.ts';
+import { listAvailableVersions } from '../../versions/version-store.ts';
+import { readNodeOutputs } from '../nodes/outputs.ts';
+import { publishAssemblyRunEvent } from '../publish-event.ts';
+import type { StartTarget } from '../targets.ts';
+import { findMadeNodes } from './deployed-nodes-store.ts';
 import { findDependentLeftBehind, isDestroy, nodesOfVersion, nodesToDestroy, type PlannedNode } from './plan-nodes.ts';
-import { publishAssemblyRunEvent } from './publish-event.ts';
 import { loadPublishedAssembly, type PublishedAssembly } from './published.ts';
-import type { StartTarget } from './targets.ts';
 import { type AssemblyVariables, checkVariables, sealVariables } from './variables.ts';
 
 export interface AssemblyRunRequest {

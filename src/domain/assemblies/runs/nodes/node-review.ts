@@ -3,8 +3,8 @@ import type { Run } from '#domain/runs/entity.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { Conflict } from '#domain/shared/errors.ts';
-import { AssemblyNode } from '../entity.ts';
-import { findAssemblyRun } from './targets.ts';
+import { AssemblyNode } from '../../entity.ts';
+import { findAssemblyRun } from '../targets.ts';
 
 /** A node whose run is to be reviewed. */
 export interface NodeReview extends Ownership {

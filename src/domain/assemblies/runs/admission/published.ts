@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
-import { AssemblyVersion, type ChosenTemplate } from '../entity.ts';
-import type { AssemblySpec } from '../spec/spec.ts';
+import { AssemblyVersion, type ChosenTemplate } from '../../entity.ts';
+import type { AssemblySpec } from '../../spec/spec.ts';
 
 /** A published version as runs use it. It never changes, so it is read once and cached. */
 export interface PublishedAssembly {

@@ -1,6 +1,6 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { typesOf } from '../variable-types.ts';
 import type { Constant } from './cel.ts';
-import { typesOf } from './variable-types.ts';
 
 /**
  * Values that stand for all values of a variable, as far as comparisons with literals can tell them apart. Between two neighbouring

@@ -5,11 +5,17 @@ import { outputsContext } from '#domain/runs/attempts/seals.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { AssemblyNode, AssemblyRun } from '../entity.ts';
-import { ReferenceBudget } from '../spec/reference-budget.ts';
-import { findReferences, type Known, type Reference, ReferenceFailed, resolveReferences } from '../spec/references.ts';
-import { findVersionSpec } from './published.ts';
-import { type AssemblyVariables, openVariables } from './variables.ts';
+import type { AssemblyNode, AssemblyRun } from '../../entity.ts';
+import { ReferenceBudget } from '../../spec/reference-budget.ts';
+import {
+  findReferences,
+  type Known,
+  type Reference,
+  ReferenceFailed,
+  resolveReferences,
+} from '../../spec/references.ts';
+import { findVersionSpec } from '../admission/published.ts';
+import { type AssemblyVariables, openVariables } from '../admission/variables.ts';
 
 /** The outputs of nodes, secrets included, by the keys of the nodes. A node that has none yet is missing. */
 export type NodeOutputs = ReadonlyMap<string, MaskedOutputs>;

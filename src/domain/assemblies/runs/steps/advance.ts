@@ -3,13 +3,13 @@ import { isTerminal, type TerminalStatus } from '#domain/runs/model.ts';
 import { lockRunInOrder } from '#domain/runs/steps/transitions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { AssemblyNode, type AssemblyRun } from '../entity.ts';
-import type { NodeReason, NodeStatus, NodeWaiting } from '../model.ts';
-import { cancelAssemblyRun } from './cancel.ts';
+import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
+import type { NodeReason, NodeStatus, NodeWaiting } from '../../model.ts';
+import { cancelAssemblyRun } from '../cancel.ts';
+import { collectOutputs } from '../nodes/outputs.ts';
+import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { type AssemblyStep, decideAssemblyStep, type NodeChange } from './decide-step.ts';
 import { lockAssemblyRun, readNodeRuns, toNodeFacts } from './facts-store.ts';
-import { collectOutputs } from './outputs.ts';
-import { publishAssemblyRunEvent } from './publish-event.ts';
 
 /** What the workflow waits for at most: lost signals do no harm. */
 const lookAgainSeconds = 60;

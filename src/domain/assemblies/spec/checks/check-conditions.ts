@@ -1,7 +1,7 @@
+import type { ConditionReport, Verdict } from '../conditions/satisfiability.ts';
+import type { Draft, Problems } from '../draft-parts.ts';
+import { type Problem, pointer } from '../problems.ts';
 import { checkConditionNames } from './check-condition-names.ts';
-import type { Draft, Problems } from './draft-parts.ts';
-import { type Problem, pointer } from './problems.ts';
-import type { ConditionReport, Verdict } from './satisfiability.ts';
 
 /** The conditions of the nodes. */
 export function checkConditions(draft: Draft): Problems {

@@ -3,14 +3,14 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { AssemblyNode, type AssemblyRun } from '../entity.ts';
-import { AuthorEvaluation } from '../evaluation/author.ts';
-import type { EndedNodeStatus, NodeReason, NodeReasonCode } from '../model.ts';
-import type { ConditionFacts } from '../spec/conditions.ts';
-import { ReferenceBudget } from '../spec/reference-budget.ts';
-import { ReferenceFailed, resolveReferences } from '../spec/references.ts';
+import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
+import { AuthorEvaluation } from '../../evaluation/author.ts';
+import type { EndedNodeStatus, NodeReason, NodeReasonCode } from '../../model.ts';
+import type { ConditionFacts } from '../../spec/conditions/conditions.ts';
+import { ReferenceBudget } from '../../spec/reference-budget.ts';
+import { ReferenceFailed, resolveReferences } from '../../spec/references.ts';
+import { type AssemblyVariables, openVariables } from '../admission/variables.ts';
 import { mayReadOutputs, type NodeOutputs, readNodeOutputs, referenceFinder } from './outputs.ts';
-import { type AssemblyVariables, openVariables } from './variables.ts';
 
 /** A node ends without a run. */
 export class NodeEnds extends Error {

@@ -1,5 +1,5 @@
 import type { StatusReason } from '#domain/runs/model.ts';
-import { longestBackoffSeconds } from '../model.ts';
+import { longestBackoffSeconds } from '../../model.ts';
 import type { NodeFacts, NodeRun } from './node-facts.ts';
 
 /** People and their policies decided, or trying again would end the same way. */

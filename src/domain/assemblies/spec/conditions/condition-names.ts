@@ -1,6 +1,6 @@
+import { nearest } from '../near-names.ts';
+import { type Reference, toReference } from '../reference-syntax.ts';
 import { type Access, accessOf, type Expression, functionNames, isFunction, partsOf, typeNames } from './cel.ts';
-import { nearest } from './near-names.ts';
-import { type Reference, toReference } from './reference-syntax.ts';
 
 /** What a condition reads, and the names in it that mean nothing. */
 
