@@ -75,6 +75,24 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
     await page.close();
   });
 
+  it('go on following after what their reader may read has changed, and nothing is reported', async () => {
+    const runId = await steps.admit();
+    const { page, watch } = await open('/workloads/runs');
+    const streams: string[] = [];
+    page.on('response', (answer) => {
+      if (answer.url().includes('/workloads/runs/stream')) streams.push(answer.url());
+    });
+    await page.reload();
+    await expect.poll(() => streams.length, { timeout: 10_000 }).toBe(1);
+    expect((await root.post('/organizations', { name: 'Another' })).status).toBe(201);
+    await expect.poll(() => streams.length, { timeout: 10_000 }).toBe(2);
+    await steps.next({ runId });
+    await page.locator(`#run-${runId}`).getByText('Running').waitFor();
+    expect(await page.locator('#live-note').isVisible()).toBe(false);
+    expect(watch).toEqual(nothing);
+    await page.close();
+  });
+
   it('cancel a run by keyboard alone, with a reason that the page then shows', async () => {
     const runId = await steps.admit();
     const { page, watch } = await open(`/workloads/runs/${runId}`);

@@ -17,6 +17,12 @@ export type EventStreamOptions = {
   stalledAfter?: number;
 };
 
+/** What ends the stream that answers a request before its producer does. */
+const endings = new WeakMap<FastifyReply, AbortController>();
+
+/** A client that reads gets the end of its stream within this time. */
+const endWithinMs = 1_000;
+
 const acceptableEventId = /^[\x20-\x7e]{1,256}$/;
 const heartbeatComment = ': heartbeat\n\n';
 
@@ -41,10 +47,25 @@ export function sendEvents(
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
   reply.raw.setTimeout(options.stalledAfter ?? 60_000, () => reply.raw.destroy());
-  const signal = AbortSignal.any([gone.signal, request.server.stopping]);
+  const ending = new AbortController();
+  endings.set(reply, ending);
+  const signal = AbortSignal.any([gone.signal, ending.signal, request.server.stopping]);
   const events = produce({ lastEventId: readLastEventId(request), signal });
   const text = new EventText(request, events[Symbol.asyncIterator](), signal, options.heartbeat ?? 15_000);
   return reply.send(Readable.from(text.write(), { objectMode: false, highWaterMark: 16 * 1024 }));
+}
+
+/**
+ * Ends the stream of events that answers a request, if one does: nothing more is produced, and the client gets a whole answer, because browsers
+ * report one that was cut as an error of the page. A client that does not read is disconnected after a second.
+ */
+export function endEvents(reply: FastifyReply): boolean {
+  const ending = endings.get(reply);
+  if (!ending) return false;
+  ending.abort();
+  const timer = setTimeout(() => reply.raw.destroy(), endWithinMs);
+  reply.raw.once('close', () => clearTimeout(timer));
+  return true;
 }
 
 /** Formats one event. Line breaks in `data` start further `data` lines; in `id` and `event` they are removed. */

@@ -2,14 +2,16 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EventContext, formatEvent, type ServerEvent, sendEvents } from '#api/edge/sse.ts';
+import { type EventContext, endEvents, formatEvent, type ServerEvent, sendEvents } from '#api/edge/sse.ts';
 import { createEdgeApp, type EdgeApp } from '#test/support/api/edge-app.ts';
 
 let edge: EdgeApp;
 let app: FastifyInstance;
 let port: number;
+/** The latest answer of each producer. */
+const open = new Map<string, FastifyReply>();
 const seen = { produced: 0, ended: [] as string[], signalled: 0, running: 0 };
 
 const until = (signal: AbortSignal) =>
@@ -48,6 +50,10 @@ const producers: Record<string, (context: EventContext) => AsyncIterable<ServerE
       seen.ended.push('flood');
     }
   },
+  async *fillsOnce({ signal }) {
+    yield { data: 'x'.repeat(20_000_000) };
+    await until(signal);
+  },
   async *deaf() {
     // Ignores its signal.
     await pause(60_000, undefined, { ref: false });
@@ -58,7 +64,9 @@ const producers: Record<string, (context: EventContext) => AsyncIterable<ServerE
 beforeAll(async () => {
   edge = await createEdgeApp((server) => {
     server.get('/events/:what', (request, reply) => {
-      const produce = producers[(request.params as { what: string }).what]!;
+      const { what } = request.params as { what: string };
+      const produce = producers[what]!;
+      open.set(what, reply);
       return sendEvents(request, reply, produce, { heartbeat: 50, stalledAfter: 1_000 });
     });
   });
@@ -175,6 +183,30 @@ describe('an event stream', () => {
     await expect.poll(() => seen.ended, { timeout: 5_000 }).toContain('flood');
     socket.destroy();
   }, 15_000);
+
+  it.each(['silent', 'deaf'])('that the server ends is a whole answer (%s producer)', async (what) => {
+    const stream = await openStream(`/events/${what}`);
+    stream.resume();
+    const ended = new Promise<string>((resolve) => {
+      stream.on('error', (error) => resolve(error.message)).on('end', () => resolve('whole'));
+    });
+    expect(endEvents(open.get(what)!)).toBe(true);
+    expect(await ended).toBe('whole');
+  });
+
+  it('that the server ends is closed within two seconds, even if the client reads nothing', async () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write('GET /events/fillsOnce HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    socket.pause();
+    await expect.poll(() => open.has('fillsOnce')).toBe(true);
+    await pause(200);
+    const reply = open.get('fillsOnce')!;
+    endEvents(reply);
+    expect(reply.raw.destroyed).toBe(false);
+    await expect.poll(() => reply.raw.destroyed, { timeout: 2_000 }).toBe(true);
+    socket.destroy();
+  });
 
   it('does not start the producer for HEAD', async () => {
     const before = seen.running;

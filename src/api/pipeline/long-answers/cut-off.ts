@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyReply } from 'fastify';
+import { endEvents } from '#api/edge/sse.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { readOwnerGeneration } from '#domain/shared/access/owner-generation-store.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
@@ -19,7 +20,8 @@ const longestWithoutAnswerMs = 4_000;
 /**
  * Cuts off an answer that takes long, such as a stream of events or an export, when its caller would no longer get it: the
  * credential has ended, the user is disabled, a role or a membership is gone, the caller would be shown another part of the whole,
- * or the owner of the target was archived, transferred or deleted. The client sees that the answer is incomplete, and learns why when it asks again.
+ * or the owner of the target was archived, transferred or deleted. A stream of events ends; any other answer breaks off, so that the client sees that it
+ * is incomplete. The client learns why when it asks again.
  */
 export function cutOffWithoutAccess(invocation: Invocation<ReadOperation>, reply: FastifyReply): void {
   if (isPublic(invocation.operation.access)) return;
@@ -28,7 +30,7 @@ export function cutOffWithoutAccess(invocation: Invocation<ReadOperation>, reply
   void keepChecking(invocation, closed.signal).then((reason) => {
     if (closed.signal.aborted) return;
     invocation.request.log.info({ reason }, "cut off an answer: the caller's access ended or could not be checked");
-    reply.raw.destroy();
+    if (!endEvents(reply)) reply.raw.destroy();
   });
 }
 

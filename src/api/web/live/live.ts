@@ -15,7 +15,8 @@ export interface Live {
  * A part of a page that follows changes: at each `changed` event of the stream it loads the page's address again, and takes over what
  * differs. Focus, scroll position and opened parts stay. Without scripts it shows the state at the time of loading.
  *
- * The stream also ends with the event `end` when nothing will change any more. A first connection that fails is tried again every 15 seconds.
+ * The stream also ends with the event `end` when nothing will change any more. One that ends without it is opened again, and then the part is
+ * read again, because it may have missed a change. A first connection that fails is tried again every 15 seconds.
  */
 export function renderLive({ stream, address, again }: Live, content: Html): Html {
   const connected = stream

@@ -1,4 +1,4 @@
-// Says when a page no longer follows changes. An open stream or an update takes the note away again.
+// Says when a page no longer follows changes. An open stream takes the note away again, and the page reads what it missed without one.
 (() => {
   const note = document.querySelector('#live-note');
   if (!(note instanceof HTMLElement)) return;
@@ -6,7 +6,12 @@
     if (note.hidden === isPaused) note.hidden = !isPaused;
   };
   document.addEventListener('htmx:sse:error', () => show(true));
-  document.addEventListener('htmx:sse:after:connection', () => show(false));
+  let hasFollowed = false;
+  document.addEventListener('htmx:sse:after:connection', ({ target }) => {
+    show(false);
+    if (hasFollowed) target?.dispatchEvent(new CustomEvent('changed', { bubbles: true }));
+    hasFollowed = true;
+  });
   document.addEventListener('htmx:error', (event) => {
     if (event.target instanceof Element && event.target.closest('#stream, #live')) show(true);
   });
