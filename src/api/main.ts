@@ -11,9 +11,9 @@ import type { Config } from '#config';
 import { checkConnection, type Orm, pendingMigrations } from '#database/database.ts';
 import { isDatabaseAway } from '#database/errors.ts';
 import { KeyUses } from '#domain/identity/api-keys/uses.ts';
-import { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
+import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import { openInstallation } from '#domain/shared/installation/installation.ts';
 import { release } from '#domain/shared/installation/release.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
@@ -85,7 +85,7 @@ async function connect(config: Config): Promise<{ services: Services; engine: En
     keyUses: new KeyUses(orm, log),
     runFeed: new RunFeed(orm, log),
     changeFeed: new ChangeFeed(orm, log),
-    evaluator: new VariableEvaluator(),
+    evaluator: new Evaluator(),
     log,
   };
   return { services, engine, dispatcher };

@@ -4,9 +4,9 @@ import type { ChangeFeed } from '#api/web/live/change-feed.ts';
 import type { Config } from '#config';
 import type { Orm } from '#database/database.ts';
 import type { KeyUses } from '#domain/identity/api-keys/uses.ts';
-import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import type { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
+import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { InstallationKeys } from '#domain/shared/installation/installation.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 
@@ -21,6 +21,6 @@ export interface Services {
   readonly keyUses: KeyUses;
   readonly runFeed: RunFeed;
   readonly changeFeed: ChangeFeed;
-  readonly evaluator: VariableEvaluator;
+  readonly evaluator: Evaluator;
   readonly log: Logger;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { read } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
 import { findDraft } from '#domain/assemblies/drafts/drafts.ts';
-import { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
+import { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
 import { type AssemblyTarget, findAssembly } from '#domain/assemblies/store.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { draftAccess, nestedReadAccess } from './access.ts';
@@ -59,9 +59,9 @@ export const diff = read({
   targetName: 'assembly',
   handle: async ({ em, params, query, request, principal, services }) => {
     const [from, to] = await Promise.all([load(em, params.id, query.from), load(em, params.id, query.to)]);
-    const author = new AuthorEvaluation(services.evaluator, principal.id);
-    const changes = await author.diff(from.spec, to.spec);
-    if (request.mediaType === svg) return answerPicture(await drawDiff(author, from, to, changes));
+    const evaluator = new AssemblyEvaluator(services.evaluator, principal.id);
+    const changes = await evaluator.diff(from.spec, to.spec);
+    if (request.mediaType === svg) return answerPicture(await drawDiff(evaluator, from, to, changes));
     const { added, removed } = changes.edges;
     const edges = { added: added.map(toEdge), removed: removed.map(toEdge) };
     return { from: from.name, to: to.name, ...changes, edges };

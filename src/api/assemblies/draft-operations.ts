@@ -1,7 +1,7 @@
 import { command, read } from '#api/pipeline/operation.ts';
 import { findDraft, readSource, requireDraft, saveDraft, toSource } from '#domain/assemblies/drafts/drafts.ts';
 import { type DraftProblem, type DraftReport, validateSource } from '#domain/assemblies/drafts/validation.ts';
-import { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
+import { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
 import { findAssembly, findAssemblyToChange } from '#domain/assemblies/store.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { draftAccess } from './access.ts';
@@ -45,7 +45,7 @@ export const saveTheDraft = command({
   audit: 'assembly.draft_saved',
   prepare: ({ target, body, principal, services }) => {
     refuseArchived(target);
-    return readSource(new AuthorEvaluation(services.evaluator, principal.id), toSource(body.spec));
+    return readSource(new AssemblyEvaluator(services.evaluator, principal.id), toSource(body.spec));
   },
   handle: async ({ tx, target, body, prepared, principal }) => {
     const { id, draftRevision: before } = target.assembly;
@@ -70,8 +70,8 @@ export const validate = read({
     const source = body.spec === undefined ? (await requireDraft(em, params.id)).source : toSource(body.spec);
     const report = await validateSource({ em, principal, evaluator: services.evaluator }, target.teamId, source);
     if (request.mediaType === svg) {
-      const author = new AuthorEvaluation(services.evaluator, principal.id);
-      return answerPicture(await drawDraft(author, report.value, report.errors));
+      const evaluator = new AssemblyEvaluator(services.evaluator, principal.id);
+      return answerPicture(await drawDraft(evaluator, report.value, report.errors));
     }
     return viewReport(report, { hasLines: typeof body.spec !== 'object' });
   },

@@ -4,6 +4,7 @@ import { pageOf } from '#api/pipeline/schemas.ts';
 import { CreateRun } from '#api/runs/bodies.ts';
 import { createRun } from '#api/runs/operations.ts';
 import type { Em } from '#database/database.ts';
+import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import { prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
 import { loadVersion, type PublishedVersion } from '#domain/registry/published.ts';
 import { findTemplate, findTemplateToChange, findVersionToChange } from '#domain/registry/store.ts';
@@ -110,7 +111,7 @@ export const publish = command({
   prepare: async ({ principal, target, body, services }) => {
     refuseArchived(target);
     const { variables } = body.spec;
-    refuseSchemaProblems(variables, await services.evaluator.check(principal.id, variables));
+    refuseSchemaProblems(variables, await new VariableEvaluator(services.evaluator, principal.id).check(variables));
     return prepareVersion(target, body, services.config.outbound);
   },
   handle: async ({ tx, principal, target, body, prepared, operations }) => {
@@ -161,11 +162,8 @@ export const validate = read({
   resourceId: () => null,
   handle: async ({ em, params, body, principal, services }) => {
     const { spec } = await loadNamed(em, params);
-    const { valid, errors, variables } = await services.evaluator.validate(
-      principal.id,
-      spec.variables,
-      body.variables,
-    );
+    const evaluator = new VariableEvaluator(services.evaluator, principal.id);
+    const { valid, errors, variables } = await evaluator.validate(spec.variables, body.variables);
     return { valid, errors, variables: maskVariables(spec.variables, variables) };
   },
 });

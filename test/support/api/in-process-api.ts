@@ -13,9 +13,9 @@ import { KeyUses } from '#domain/identity/api-keys/uses.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { createUser } from '#domain/identity/users/users.ts';
-import { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
+import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { OutboxMessage } from '#domain/shared/events/outbox.ts';
 import { openInstallation } from '#domain/shared/installation/installation.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
@@ -114,7 +114,7 @@ export async function openApi(
     keyUses: new KeyUses(orm, log),
     runFeed: new RunFeed(orm, log),
     changeFeed: new ChangeFeed(orm, log),
-    evaluator: new VariableEvaluator(),
+    evaluator: new Evaluator(),
     installation: await openInstallation(orm, keyRing),
     transactions: new Transactions(orm, { dispatch: (messages) => engineMessages.push(...messages) }),
   };

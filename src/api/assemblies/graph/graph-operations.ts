@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { read } from '#api/pipeline/operation.ts';
 import { AnswerId } from '#api/pipeline/schemas.ts';
-import { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
+import { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
 import { nodeStatuses } from '#domain/assemblies/model.ts';
 import { type AssemblyNodeDetails, readNodes } from '#domain/assemblies/runs/store.ts';
 import { findAssemblyRun } from '#domain/assemblies/runs/targets.ts';
@@ -39,7 +39,7 @@ export const getRunGraph = read({
   targetName: 'assembly run',
   handle: async ({ em, target, principal, services, request }) => {
     if (request.mediaType !== svg) return toGraphView(await readNodes(em, target.run.id));
-    const author = new AuthorEvaluation(services.evaluator, principal.id);
-    return answerPicture(await drawRun(author, em, target.run.id));
+    const evaluator = new AssemblyEvaluator(services.evaluator, principal.id);
+    return answerPicture(await drawRun(evaluator, em, target.run.id));
   },
 });

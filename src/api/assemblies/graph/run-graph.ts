@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import type { Graph } from '#domain/assemblies/drawing/drawing.ts';
 import { foldGroups } from '#domain/assemblies/drawing/fold.ts';
 import type { NodeLook } from '#domain/assemblies/drawing/svg.ts';
-import type { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
+import type { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
 import type { NodeStatus } from '#domain/assemblies/model.ts';
 import { type AssemblyNodeDetails, readNodes } from '#domain/assemblies/runs/store.ts';
 import { byUrgency, countStatuses, nodeStatusLooks } from './node-looks.ts';
@@ -16,12 +16,12 @@ export type DrawnNode = Pick<
 >;
 
 /** Draws an assembly run. The caller has decided that it may be read. */
-export async function drawRun(author: AuthorEvaluation, em: Em, assemblyRunId: string): Promise<GraphPicture> {
-  return drawNodes(author, await readNodes(em, assemblyRunId));
+export async function drawRun(evaluator: AssemblyEvaluator, em: Em, assemblyRunId: string): Promise<GraphPicture> {
+  return drawNodes(evaluator, await readNodes(em, assemblyRunId));
 }
 
 /** Nodes of the same place in the graph, of which there are many, are drawn as one that counts their states. */
-export function drawNodes(author: AuthorEvaluation, nodes: readonly DrawnNode[]): Promise<GraphPicture> {
+export function drawNodes(evaluator: AssemblyEvaluator, nodes: readonly DrawnNode[]): Promise<GraphPicture> {
   const byKey = new Map(nodes.map((node) => [node.key, node]));
   const { graph, members } = foldGroups(toGraph(nodes));
   const statusOf = (key: string) => statusesOf(members.get(key) ?? [key], byKey);
@@ -31,7 +31,7 @@ export function drawNodes(author: AuthorEvaluation, nodes: readonly DrawnNode[])
     const node = byKey.get(key);
     return folded ? lookOfMany(folded, statusOf(key)) : node ? lookOf(node) : lookOfMany([], []);
   };
-  return drawPicture(author, graph, { look, statuses, title: 'The nodes of this run and what they wait for' });
+  return drawPicture(evaluator, graph, { look, statuses, title: 'The nodes of this run and what they wait for' });
 }
 
 function toGraph(nodes: readonly DrawnNode[]): Graph {

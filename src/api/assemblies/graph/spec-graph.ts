@@ -8,7 +8,7 @@ import {
   type TemplateLabel,
 } from '#domain/assemblies/drawing/spec-graph.ts';
 import type { NodeLook } from '#domain/assemblies/drawing/svg.ts';
-import type { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
+import type { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
 import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { drawPicture, type GraphPicture, iconAddress } from './svg-graph.ts';
@@ -17,14 +17,18 @@ import { drawPicture, type GraphPicture, iconAddress } from './svg-graph.ts';
 const first = 'failed';
 
 /** The graph of a spec. Its edges are what it adds to an empty spec, which a thread finds out. */
-export async function readGraph(author: AuthorEvaluation, spec: JsonValue, labelOf?: TemplateLabel): Promise<Graph> {
-  const { edges } = await author.diff({}, spec);
+export async function readGraph(
+  evaluator: AssemblyEvaluator,
+  spec: JsonValue,
+  labelOf?: TemplateLabel,
+): Promise<Graph> {
+  const { edges } = await evaluator.diff({}, spec);
   return graphOf(spec, edges.added, labelOf);
 }
 
 /** Draws a draft, which need not be valid. Nodes with problems stand out. */
 export async function drawDraft(
-  author: AuthorEvaluation,
+  evaluator: AssemblyEvaluator,
   spec: JsonValue,
   problems: readonly { readonly path: string }[],
 ): Promise<GraphPicture> {
@@ -36,20 +40,20 @@ export async function drawDraft(
     const word = count === 1 ? '1 problem' : `${count} problems`;
     return { class: 'invalid failed status-failed', icon: iconAddress('octagon-x'), word };
   };
-  const graph = await readGraph(author, spec);
+  const graph = await readGraph(evaluator, spec);
   const wrong = graph.nodes.filter(({ key }) => countOf(key) > 0).map(({ key }) => [key, first]);
-  return drawPicture(author, graph, { title: 'Graph of the nodes', look, statuses: Object.fromEntries(wrong) });
+  return drawPicture(evaluator, graph, { title: 'Graph of the nodes', look, statuses: Object.fromEntries(wrong) });
 }
 
 /** Draws a published version: each node with its rules. */
-export function drawVersion(author: AuthorEvaluation, spec: JsonValue, graph: Graph): Promise<GraphPicture> {
+export function drawVersion(evaluator: AssemblyEvaluator, spec: JsonValue, graph: Graph): Promise<GraphPicture> {
   const nodes = readableNodes(spec);
   const look = (key: string): NodeLook => {
     const { when, approval } = nodes[key] ?? {};
     const rules = [...(when === undefined ? [] : ['conditional']), ...(approval === undefined ? [] : ['approval'])];
     return { class: 'planned', icon: iconAddress('boxes'), word: rules.join(', ') };
   };
-  return drawPicture(author, graph, { title: 'The nodes and what they wait for', look, statuses: {} });
+  return drawPicture(evaluator, graph, { title: 'The nodes and what they wait for', look, statuses: {} });
 }
 
 const differences = {
@@ -66,19 +70,19 @@ interface Side {
 
 /** Draws two specs as one graph, in which what differs stands out. */
 export async function drawDiff(
-  author: AuthorEvaluation,
+  evaluator: AssemblyEvaluator,
   from: Side,
   to: Side,
   diff: AssemblyDiff,
 ): Promise<GraphPicture> {
-  const [before, after] = await Promise.all([readGraph(author, from.spec), readGraph(author, to.spec)]);
+  const [before, after] = await Promise.all([readGraph(evaluator, from.spec), readGraph(evaluator, to.spec)]);
   const { ofNode, ofEdge } = differencesOf(diff);
   const look = (key: string): NodeLook => {
     const { icon, tone } = differences[ofNode(key)];
     return { class: `${ofNode(key)} ${tone}`, icon: iconAddress(icon), word: ofNode(key) };
   };
   const changed = diff.nodes.map(({ key }) => [key, first]);
-  return drawPicture(author, graphOfBoth(before, after), {
+  return drawPicture(evaluator, graphOfBoth(before, after), {
     title: `What changed from ${from.name} to ${to.name}`,
     look,
     statuses: Object.fromEntries(changed),

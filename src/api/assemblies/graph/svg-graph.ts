@@ -4,7 +4,7 @@ import type { IconName } from '#api/web/components/icon.ts';
 import { chooseNodes } from '#domain/assemblies/drawing/choice.ts';
 import type { Graph } from '#domain/assemblies/drawing/drawing.ts';
 import { type NodeLook, renderGraphSvg, type SvgOptions } from '#domain/assemblies/drawing/svg.ts';
-import type { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
+import type { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
 
 /** The media type of drawings. */
 export const svg = 'image/svg+xml';
@@ -24,12 +24,16 @@ export interface PictureStyle extends Pick<SvgOptions, 'edgeClass'> {
 }
 
 /** Draws a graph. Of a large one, it draws the nodes that most need attention, with their neighbours. */
-export async function drawPicture(author: AuthorEvaluation, whole: Graph, style: PictureStyle): Promise<GraphPicture> {
+export async function drawPicture(
+  evaluator: AssemblyEvaluator,
+  whole: Graph,
+  style: PictureStyle,
+): Promise<GraphPicture> {
   const { look, title, statuses, edgeClass } = style;
   const { graph, caption } = chooseNodes(whole, statuses);
   const named = caption === null ? title : `${title} (${caption})`;
   const options = { title: named, ...(edgeClass && { edgeClass }) };
-  return { svg: renderGraphSvg(await author.drawGraph(graph), look, options), caption };
+  return { svg: renderGraphSvg(await evaluator.drawGraph(graph), look, options), caption };
 }
 
 /** A drawing as the answer to a client that accepts it. */

@@ -1,7 +1,7 @@
 import { raw } from 'hono/html';
 import { type Html, html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
+import { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
 import type { GraphPicture } from '../graph/svg-graph.ts';
 
 /** The script that moves between the nodes of a graph by arrow keys. Pages with a graph name it in `scripts`. */
@@ -14,6 +14,6 @@ ${caption ? html`<figcaption class="muted">Shows ${caption}. The table has all.<
 }
 
 /** The threads that read, compare and draw for the visitor. */
-export function authorOf({ context, principal }: Pick<Visit, 'context' | 'principal'>): AuthorEvaluation {
-  return new AuthorEvaluation(context.services.evaluator, principal.id);
+export function evaluatorOf({ context, principal }: Pick<Visit, 'context' | 'principal'>): AssemblyEvaluator {
+  return new AssemblyEvaluator(context.services.evaluator, principal.id);
 }

@@ -6,7 +6,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { AuthorEvaluation } from '../evaluation/author.ts';
+import type { AssemblyEvaluator } from '../evaluation/assembly-evaluator.ts';
 import { DraftUnreadable } from '../spec/text/parse.ts';
 import type { AssemblyTarget } from '../store.ts';
 import { type Draft, readDraft } from './draft-store.ts';
@@ -23,9 +23,9 @@ export function toSource(spec: JsonValue): string {
 }
 
 /** Reads the text of a draft in the author's threads. @throws Unprocessable naming the line and the column where it cannot be read */
-export async function readSource(author: AuthorEvaluation, source: string): Promise<ParsedDraft> {
+export async function readSource(evaluator: AssemblyEvaluator, source: string): Promise<ParsedDraft> {
   try {
-    const { value } = await author.parseDraft(source);
+    const { value } = await evaluator.parseDraft(source);
     return { source, spec: value };
   } catch (error) {
     throw error instanceof DraftUnreadable ? toUnprocessable(error) : error;

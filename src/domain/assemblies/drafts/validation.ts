@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
-import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { AuthorEvaluation } from '../evaluation/author.ts';
+import { AssemblyEvaluator } from '../evaluation/assembly-evaluator.ts';
 import { DraftUnreadable } from '../spec/text/parse.ts';
 import { validateSpec } from '../spec/validate.ts';
 import { openCatalog } from './catalog.ts';
@@ -11,7 +11,7 @@ import { openCatalog } from './catalog.ts';
 export interface ValidationContext {
   readonly em: Em;
   readonly principal: Principal;
-  readonly evaluator: VariableEvaluator;
+  readonly evaluator: Evaluator;
 }
 
 /** One thing that is wrong with a draft. */
@@ -41,7 +41,7 @@ export async function validateSource(
   teamId: string,
   source: string,
 ): Promise<DraftReport> {
-  const author = new AuthorEvaluation(evaluator, principal.id);
+  const author = new AssemblyEvaluator(evaluator, principal.id);
   const draft = await read(author, source);
   if (draft instanceof DraftUnreadable) return unreadable(draft);
   const validated = await validateSpec(draft.value, openCatalog(em, teamId), author);
@@ -62,7 +62,7 @@ export async function validateSource(
   };
 }
 
-async function read(author: AuthorEvaluation, source: string) {
+async function read(author: AssemblyEvaluator, source: string) {
   try {
     return await author.parseDraft(source);
   } catch (error) {

@@ -10,7 +10,7 @@ export interface Columns {
   readonly crossed: number;
 }
 
-/** Puts each node to the right of all that it waits for. In a circle, the node that comes first in the graph goes first. */
+/** Puts each node to the right of all that it waits for. In a cycle, the node that comes first in the graph goes first. */
 export function placeInColumns(graph: Graph): Columns {
   const edges = numberEdges(graph);
   const columns = findColumns(graph.nodes.length, edges);

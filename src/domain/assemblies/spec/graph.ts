@@ -34,12 +34,12 @@ function namedBy(node: AssemblyNodeSpec, condition: CheckedCondition | undefined
   return [...outputs, ...read.statuses, ...node.depends_on];
 }
 
-/** One circle of each group of nodes that wait for each other, as the keys along it; the last one depends on the first. */
+/** One cycle of each group of nodes that wait for each other, as the keys along it; the last one depends on the first. */
 export function findCycles(dependencies: Dependencies): string[][] {
   return groupsOf(dependencies).flatMap((group) => {
     const [first = ''] = group;
-    const isCircle = group.length > 1 || dependencies.get(first)?.has(first);
-    return isCircle ? [shortestCircle(new Set(group), dependencies)] : [];
+    const isCycle = group.length > 1 || dependencies.get(first)?.has(first);
+    return isCycle ? [shortestCycle(new Set(group), dependencies)] : [];
   });
 }
 
@@ -94,8 +94,8 @@ function close(key: string, { numbers, open }: Search): string[] {
   return group;
 }
 
-/** A shortest circle through the first node of a group, so that the message names few keys. */
-function shortestCircle(group: ReadonlySet<string>, dependencies: Dependencies): string[] {
+/** A shortest cycle through the first node of a group, so that the message names few keys. */
+function shortestCycle(group: ReadonlySet<string>, dependencies: Dependencies): string[] {
   const [start = ''] = group;
   const cameFrom = new Map<string, string>();
   const queue = [start];
@@ -107,7 +107,7 @@ function shortestCircle(group: ReadonlySet<string>, dependencies: Dependencies):
       queue.push(next);
     }
   }
-  throw new Error(`the node ${start} is in no circle`);
+  throw new Error(`the node ${start} is in no cycle`);
 }
 
 function pathTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>): string[] {
@@ -119,7 +119,7 @@ function pathTo(end: string, start: string, cameFrom: ReadonlyMap<string, string
   return path;
 }
 
-/** The nodes, each after all that it depends on. @throws Error if there is a circle */
+/** The nodes, each after all that it depends on. @throws Error if there is a cycle */
 export function topologicalOrder(dependencies: Dependencies): string[] {
   const missing = new Map<string, number>();
   const dependents = new Map<string, string[]>();
@@ -140,6 +140,6 @@ export function topologicalOrder(dependencies: Dependencies): string[] {
       if (left === 0) order.push(dependent);
     }
   }
-  if (order.length < dependencies.size) throw new Error('the graph has a circle, so its nodes have no order');
+  if (order.length < dependencies.size) throw new Error('the graph has a cycle, so its nodes have no order');
   return order;
 }

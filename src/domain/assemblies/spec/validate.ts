@@ -89,12 +89,12 @@ async function examineAll(
   );
 }
 
-function describeCycle(circle: readonly string[]): Problem {
-  const [first = ''] = circle;
-  const path = [...circle, first].join(' → ');
+function describeCycle(cycle: readonly string[]): Problem {
+  const [first = ''] = cycle;
+  const path = [...cycle, first].join(' → ');
   return {
     path: pointer('nodes', first),
-    message: `waits for itself: ${path} (a circle, in which each waits for the next); remove one of these references or dependencies`,
+    message: `waits for itself: ${path} (a cycle, in which each waits for the next); remove one of these references or dependencies`,
   };
 }
 

@@ -1,3 +1,4 @@
+import { runWithin } from '#domain/shared/evaluation/time-limit.ts';
 import {
   compilePattern,
   compileSchema,
@@ -8,7 +9,6 @@ import {
 } from './engine.ts';
 import { describeErrors, type VariableError } from './errors.ts';
 import { isLargerThan } from './json-size.ts';
-import { runWithin } from './time-limit.ts';
 import {
   keywords,
   type Located,

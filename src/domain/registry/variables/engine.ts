@@ -2,8 +2,8 @@ import { Ajv2020, type AnySchemaObject, type ErrorObject, type Options } from 'a
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import { runWithin } from '#domain/shared/evaluation/time-limit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { runWithin } from './time-limit.ts';
 
 /** Compiles JSON Schema. Whoever evaluates an input that is not cheap (`isCheap`) limits the time of the evaluation. */
 

@@ -1,10 +1,10 @@
 import type { Masked } from '#domain/runs/model.ts';
+import { runWithin, TimeLimitExceeded } from '#domain/shared/evaluation/time-limit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { isCheap } from './cost.ts';
 import { compileVariables, type JsonObject } from './engine.ts';
 import { describeErrors, type VariableError } from './errors.ts';
 import { isLargerThan } from './json-size.ts';
-import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 import {
   escapePointer,
   type Located,

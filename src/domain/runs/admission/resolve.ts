@@ -1,12 +1,13 @@
 import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/environments/variables.ts';
 import { type ApprovalPolicy, stricterApproval, strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
-import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
+import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { maskVariables, mergeVariables, secretNames } from '#domain/registry/variables/variables.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
+import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { parseDuration } from '#domain/shared/values/durations.ts';
@@ -59,7 +60,7 @@ export interface ResolvedRun {
 
 export interface ResolveDeps {
   readonly keyRing: KeyRing;
-  readonly evaluator: VariableEvaluator;
+  readonly evaluator: Evaluator;
 }
 
 /**
@@ -91,7 +92,7 @@ export async function resolveRun(
   const inherited = deployment && inheritFrom(deployment, version, request.variables, isChanged ?? false);
   const given = mergeInputs(schema, environment, inherited, request);
   const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([version.id, given]), () =>
-    evaluator.validate(requester.id, schema, given.variables, given.sensitive),
+    new VariableEvaluator(evaluator, requester.id).validate(schema, given.variables, given.sensitive),
   );
   if (!valid) throw new Unprocessable(describeInvalid(errors), { code: 'variables_invalid', details: { errors } });
   const inputs = { ...given, variables, sensitive: [...new Set([...secretNames(schema), ...given.sensitive])] };

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type DeployedNode,
   findDependentLeftBehind,
-  type MadeNode,
   nodesToDestroy,
 } from '#domain/assemblies/runs/admission/plan-nodes.ts';
 
-function made(key: string, waitsFor: string[] = [], isDeployed = true): MadeNode {
+function made(key: string, waitsFor: string[] = [], holdsResources = true): DeployedNode {
   const template = { templateId: 't', templateVersionId: 'v', templateVersion: '1.0.0' };
-  return { key, waitsFor, isDeployed, instance: key, spec: {} as MadeNode['spec'], ...template };
+  return { key, waitsFor, holdsResources, instance: key, spec: {} as DeployedNode['spec'], ...template };
 }
 
 describe('a destroy', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ProcessorBudget } from '#domain/registry/evaluation/processor-budget.ts';
+import { ProcessorBudget } from '#domain/shared/evaluation/processor-budget.ts';
 import { FairQueue } from '#domain/shared/tasks/fair-queue.ts';
 
 it('owners take turns, and each has one task under way', () => {

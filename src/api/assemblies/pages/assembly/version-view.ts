@@ -5,7 +5,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { drawVersion, readGraph } from '../../graph/spec-graph.ts';
-import { authorOf, renderGraph } from '../graph-view.ts';
+import { evaluatorOf, renderGraph } from '../graph-view.ts';
 import type { ShownVersion } from '../shown.ts';
 import { renderNodeTable } from './node-table.ts';
 
@@ -13,11 +13,11 @@ import { renderNodeTable } from './node-table.ts';
 export async function renderVersion(visit: Visit, version: ShownVersion): Promise<Html> {
   const { templates } = version;
   const spec = version.spec as JsonValue;
-  const author = authorOf(visit);
+  const evaluator = evaluatorOf(visit);
   const names = await readNames(visit.em, { templates: Object.values(templates).map(({ template_id: id }) => id) });
-  const graph = await readGraph(author, spec, (key) => names.get(templates[key]?.template_id ?? '')?.name);
+  const graph = await readGraph(evaluator, spec, (key) => names.get(templates[key]?.template_id ?? '')?.name);
   return html`<div class="graph-beside">
-<section class="panel graph-panel" aria-label="Drawing">${renderGraph(await drawVersion(author, spec, graph))}</section>
+<section class="panel graph-panel" aria-label="Drawing">${renderGraph(await drawVersion(evaluator, spec, graph))}</section>
 <section class="list-panel graph-table" aria-label="Nodes of the assembly" tabindex="0">${renderNodeTable(version, graph.edges, names)}</section>
 </div>`;
 }

@@ -8,7 +8,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { getDraft } from '../../draft-operations.ts';
 import { drawDiff } from '../../graph/spec-graph.ts';
 import { get as getVersion } from '../../version-operations.ts';
-import { authorOf, renderGraph } from '../graph-view.ts';
+import { evaluatorOf, renderGraph } from '../graph-view.ts';
 import type { ShownDiff } from '../shown.ts';
 
 type NodeChange = ShownDiff['nodes'][number];
@@ -33,7 +33,7 @@ export async function renderComparison(visit: Visit, id: string, compared: Shown
   };
   return html`<h2>${countChanges(nodes)}</h2>
 <div class="graph-beside">
-<section class="panel graph-panel" aria-label="Drawing">${renderGraph(await drawDiff(authorOf(visit), before, after, toDiff(compared)))}</section>
+<section class="panel graph-panel" aria-label="Drawing">${renderGraph(await drawDiff(evaluatorOf(visit), before, after, toDiff(compared)))}</section>
 <section class="panel stack" aria-label="Changes">
 ${nodes.slice(0, mostNodes).map((node) => renderNode(node, view))}
 ${nodes.length > mostNodes ? html`<p class="muted">${nodes.length - mostNodes} more nodes differ. The API has all.</p>` : null}

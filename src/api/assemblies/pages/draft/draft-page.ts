@@ -6,7 +6,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { getDraft, saveTheDraft, validate } from '../../draft-operations.ts';
 import { assemblyPage } from '../assembly/frame.ts';
-import { authorOf, graphScript } from '../graph-view.ts';
+import { evaluatorOf, graphScript } from '../graph-view.ts';
 import { type AssemblySubject, type AssemblyVisit, readAssembly, type ShownDraft, type ShownReport } from '../shown.ts';
 import { renderEditor } from './editor.ts';
 import { emptyDraft } from './empty-draft.ts';
@@ -73,7 +73,7 @@ async function showEditor(
         ? html`Saved by <span class="foreign">${draft.changed_by.name}</span> ${renderAge(draft.changed_at)}.`
         : 'Not saved yet: this is a beginning.'
     } YAML or JSON. What is saved need not be valid; only a valid draft can be published.</p>
-<div class="draft">${renderEditor({ ...edited, assembly, report, problems })}${await renderReport(authorOf(visit), text, report)}</div>`,
+<div class="draft">${renderEditor({ ...edited, assembly, report, problems })}${await renderReport(evaluatorOf(visit), text, report)}</div>`,
     { scripts: ['draft.js', graphScript], hasProblem: problems !== null },
   );
   return visit.show(page, problems?.status ?? 200);

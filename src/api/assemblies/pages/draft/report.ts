@@ -1,7 +1,7 @@
 import { renderIcon } from '#api/web/components/icon.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
-import type { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
+import type { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
 import { DraftUnreadable } from '#domain/assemblies/spec/text/parse.ts';
 import { drawDraft } from '../../graph/spec-graph.ts';
 import { renderGraph } from '../graph-view.ts';
@@ -12,7 +12,7 @@ type Problem = ShownReport['errors'][number];
 const mostListed = 100;
 
 /** What a check found: the messages with links to their lines, and the drawing. A script replaces it after each pause in typing. */
-export async function renderReport(author: AuthorEvaluation, text: string, report: ShownReport): Promise<Html> {
+export async function renderReport(evaluator: AssemblyEvaluator, text: string, report: ShownReport): Promise<Html> {
   const { valid, errors, warnings } = report;
   return html`<div class="draft-report stack" id="draft-report">
 <section class="panel stack" aria-labelledby="draft-verdict">
@@ -20,7 +20,7 @@ export async function renderReport(author: AuthorEvaluation, text: string, repor
 ${renderProblems(errors, 'problem')}
 ${warnings.length > 0 ? html`<h3>Warnings</h3>${renderProblems(warnings, 'warning')}` : null}
 </section>
-<section class="panel graph-panel" aria-label="Drawing">${await renderDrawing(author, text, errors)}</section>
+<section class="panel graph-panel" aria-label="Drawing">${await renderDrawing(evaluator, text, errors)}</section>
 </div>`;
 }
 
@@ -43,10 +43,10 @@ function renderProblems(problems: readonly Problem[], kind: string): Html | null
 }
 
 /** Draws what can be read of the text. */
-async function renderDrawing(author: AuthorEvaluation, text: string, errors: readonly Problem[]): Promise<Html> {
+async function renderDrawing(evaluator: AssemblyEvaluator, text: string, errors: readonly Problem[]): Promise<Html> {
   try {
-    const { value } = await author.parseDraft(text);
-    return renderGraph(await drawDraft(author, value, errors));
+    const { value } = await evaluator.parseDraft(text);
+    return renderGraph(await drawDraft(evaluator, value, errors));
   } catch (error) {
     if (error instanceof DraftUnreadable)
       return html`<p class="muted">The drawing appears once the text can be read.</p>`;

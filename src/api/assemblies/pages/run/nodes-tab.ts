@@ -3,7 +3,7 @@ import { html } from '#api/web/html.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { drawRun } from '../../graph/run-graph.ts';
 import { list as listNodes } from '../../node-operations.ts';
-import { authorOf, renderGraph } from '../graph-view.ts';
+import { evaluatorOf, renderGraph } from '../graph-view.ts';
 import { renderRunNodes } from './node-table.ts';
 import { type AssemblyRunTab, runPath } from './run-tab.ts';
 
@@ -16,7 +16,7 @@ export const nodesTab: AssemblyRunTab = {
     const [{ nodes, next_cursor: next }, picture] = await Promise.all([
       visit.read(listNodes, { params: visit.params, query: { limit: '100', cursor } }),
       // Reading the run has shown that the visitor may see it.
-      drawRun(authorOf(visit), visit.em, run.id),
+      drawRun(evaluatorOf(visit), visit.em, run.id),
     ]);
     const names = await readNames(visit.em, { templates: nodes.map(({ template_id: id }) => id) });
     return html`<div class="graph-beside">

@@ -2,17 +2,17 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { hasIncompleteApply } from '#domain/runs/deletion/incomplete-applies.ts';
-import type { MadeNode } from './plan-nodes.ts';
+import type { DeployedNode } from './plan-nodes.ts';
 
 /**
  * The nodes that runs of an assembly have applied in an environment. A node that got another instance or template later is listed once
  * for each, since both may hold something. A node counts as deployed while its instance holds resources, or may hold some because an
  * apply did not end.
  */
-export async function findMadeNodes(
+export async function findDeployedNodes(
   em: Em,
   { assemblyId, environmentId }: { assemblyId: string; environmentId: string },
-): Promise<MadeNode[]> {
+): Promise<DeployedNode[]> {
   const latest = db(em)
     .selectFrom('assembly_nodes as n')
     .innerJoin('assembly_runs as r', 'r.id', 'n.assembly_run_id')
@@ -49,7 +49,7 @@ export async function findMadeNodes(
     .selectAll('made')
     .select(({ ref }) => [
       sql<boolean>`coalesce(${ref('i.resource_count')} > 0 or ${hasIncompleteApply(ref('i.id'))}, false)`.as(
-        'isDeployed',
+        'holdsResources',
       ),
     ])
     .orderBy('made.id', 'desc')
@@ -58,11 +58,11 @@ export async function findMadeNodes(
 }
 
 /** Latest first. An older node whose key another one has now is named after its instance, and taken only if it is deployed. */
-function nameApart(rows: readonly (MadeNode & { id: string })[]): MadeNode[] {
-  const named = new Map<string, MadeNode>();
+function nameApart(rows: readonly (DeployedNode & { id: string })[]): DeployedNode[] {
+  const named = new Map<string, DeployedNode>();
   for (const { id: _id, ...node } of rows) {
     if (!named.has(node.key)) named.set(node.key, node);
-    else if (node.isDeployed) {
+    else if (node.holdsResources) {
       const key = `${node.key}-${node.instance}`
         .toLowerCase()
         .replace(/[^a-z0-9_-]/g, '-')

@@ -37,9 +37,9 @@ function nodeOf({ spec, templates }: PublishedAssembly, key: string): Omit<Plann
 }
 
 /** A node that an earlier run of the assembly made in the environment. */
-export interface MadeNode extends Omit<PlannedNode, 'skipped'> {
+export interface DeployedNode extends Omit<PlannedNode, 'skipped'> {
   /** Whether its instance still holds something. */
-  readonly isDeployed: boolean;
+  readonly holdsResources: boolean;
 }
 
 const notDeployed: NodeReason = { code: 'not_deployed', message: 'nothing is deployed that could be destroyed' };
@@ -48,15 +48,15 @@ const notDeployed: NodeReason = { code: 'not_deployed', message: 'nothing is dep
  * The nodes of a run that destroys what was made: each waits for those that once waited for it, so that nothing is destroyed while
  * something else still uses it.
  */
-export function nodesToDestroy(made: readonly MadeNode[], only: readonly string[] | null): PlannedNode[] {
+export function nodesToDestroy(made: readonly DeployedNode[], only: readonly string[] | null): PlannedNode[] {
   const dependents = new Map<string, Set<string>>(made.map(({ key }) => [key, new Set<string>()]));
   for (const { key, waitsFor } of made) for (const used of waitsFor) dependents.get(used)?.add(key);
   const byKey = new Map(made.map((node) => [node.key, node]));
   return topologicalOrder(breakCycles(dependents)).flatMap((key) => {
     const node = byKey.get(key);
     if (!node) return [];
-    const { isDeployed, ...planned } = node;
-    const skipped = only && !only.includes(key) ? notChosen : isDeployed ? null : notDeployed;
+    const { holdsResources, ...planned } = node;
+    const skipped = only && !only.includes(key) ? notChosen : holdsResources ? null : notDeployed;
     return [{ ...planned, waitsFor: [...(dependents.get(key) ?? [])], skipped }];
   });
 }
@@ -81,9 +81,9 @@ function breakCycles(dependents: ReadonlyMap<string, Set<string>>): Map<string, 
 /** A deployed node that would stay although a node on which it depends is destroyed; null if there is none. */
 export function findDependentLeftBehind(
   nodes: readonly PlannedNode[],
-  made: readonly MadeNode[],
+  made: readonly DeployedNode[],
 ): { node: string; dependent: string } | null {
-  const stays = new Set(made.filter(({ isDeployed }) => isDeployed).map(({ key }) => key));
+  const stays = new Set(made.filter(({ holdsResources }) => holdsResources).map(({ key }) => key));
   for (const { key, skipped } of nodes) if (!skipped) stays.delete(key);
   for (const { key: node, waitsFor, skipped } of nodes) {
     const dependent = skipped ? undefined : waitsFor.find((other) => stays.has(other));

@@ -1,10 +1,10 @@
-import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import { resolveVersion } from '#domain/registry/versions.ts';
 import type { Masked, RunAuthor } from '#domain/runs/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, invalidField, Unprocessable } from '#domain/shared/errors.ts';
+import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -14,7 +14,7 @@ import { listAvailableVersions } from '../../versions/version-store.ts';
 import { readNodeOutputs } from '../nodes/outputs.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
 import type { StartTarget } from '../targets.ts';
-import { findMadeNodes } from './deployed-nodes-store.ts';
+import { findDeployedNodes } from './deployed-nodes-store.ts';
 import { findDependentLeftBehind, isDestroy, nodesOfVersion, nodesToDestroy, type PlannedNode } from './plan-nodes.ts';
 import { loadPublishedAssembly, type PublishedAssembly } from './published.ts';
 import { type AssemblyVariables, checkVariables, sealVariables } from './variables.ts';
@@ -31,7 +31,7 @@ export interface AssemblyRunRequest {
 
 export interface StartDeps {
   readonly keyRing: KeyRing;
-  readonly evaluator: VariableEvaluator;
+  readonly evaluator: Evaluator;
 }
 
 /**
@@ -97,8 +97,8 @@ async function planDestruction(
   place: { assemblyId: string; environmentId: string },
   only: readonly string[] | null,
 ): Promise<PlannedNode[]> {
-  const made = await findMadeNodes(tx.em, place);
-  if (!made.some(({ isDeployed }) => isDeployed))
+  const made = await findDeployedNodes(tx.em, place);
+  if (!made.some(({ holdsResources }) => holdsResources))
     throw new Conflict(
       'no run of this assembly has deployed anything in this environment that could be destroyed',
       'nothing_deployed',

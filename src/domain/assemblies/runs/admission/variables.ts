@@ -1,8 +1,9 @@
-import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
+import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import { maskVariables, secretNames } from '#domain/registry/variables/variables.ts';
 import type { Masked } from '#domain/runs/model.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
+import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyRun } from '../../entity.ts';
@@ -31,13 +32,13 @@ export function openVariables(keyRing: KeyRing, run: Pick<AssemblyRun, 'id' | 's
  */
 export async function checkVariables(
   tx: Transaction,
-  evaluator: VariableEvaluator,
+  evaluator: Evaluator,
   { variables: schema }: AssemblySpec,
   requested: Record<string, JsonValue>,
   { principalId, versionId }: { principalId: string; versionId: string },
 ): Promise<AssemblyVariables & { shown: Record<string, JsonValue | Masked> }> {
   const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([versionId, requested]), () =>
-    evaluator.validate(principalId, schema, requested),
+    new VariableEvaluator(evaluator, principalId).validate(schema, requested),
   );
   if (!valid) {
     const described = errors.map(({ path, message }) => `${path || '/'} ${message}`).join('; ');

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
@@ -11,6 +10,7 @@ import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { runCommand } from '#domain/shared/commands/command.ts';
 import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
 import { ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
+import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import { toId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { nodeRunAuthority } from '../../authority.ts';
@@ -19,13 +19,13 @@ import { isNodeEnded, nodeReasons } from '../../model.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { endNode } from '../steps/advance.ts';
 import { lockAssemblyRun } from '../steps/facts-store.ts';
-import { NodeEnds, resolveNode } from './node-inputs.ts';
+import { NodeEndsUnrun, resolveNode } from './node-inputs.ts';
 
 export interface NodeDeps {
   readonly transactions: Transactions;
   readonly bindingKey: Buffer;
   readonly keyRing: KeyRing;
-  readonly evaluator: VariableEvaluator;
+  readonly evaluator: Evaluator;
 }
 
 interface NodeTarget extends AdmissionTarget {
@@ -119,9 +119,9 @@ async function start(
   deps: NodeDeps,
   { key, target, principal }: { key: string; target: NodeTarget | undefined; principal: Principal },
 ): Promise<CommandChange> {
-  if (!target) throw new NodeEnds('failed', 'refused', 'its template or environment is gone');
+  if (!target) throw new NodeEndsUnrun('failed', 'refused', 'its template or environment is gone');
   const { run, node } = target;
-  if (!mayStart(run, node)) throw new NodeNotReady();
+  if (!mayStart(run, node)) throw new NodeNotStartable();
   if (!decide(principal, nodeRunAuthority, target).allowed) throw notPermitted(run);
   const inputs = await resolveNode(tx, deps, run, node);
   const request = {
@@ -155,28 +155,28 @@ function noteStart(tx: Transaction, run: AssemblyRun, node: AssemblyNode, runId:
 }
 
 /** The node was started, ended or canceled meanwhile. */
-class NodeNotReady extends Error {}
+class NodeNotStartable extends Error {}
 
-function notPermitted({ operation }: AssemblyRun): NodeEnds {
+function notPermitted({ operation }: AssemblyRun): NodeEndsUnrun {
   const message = `whoever started or resumed the assembly run may not ${operation} this node any more`;
-  return new NodeEnds('failed', 'not_permitted', message);
+  return new NodeEndsUnrun('failed', 'not_permitted', message);
 }
 
 /** The end of the node that an error means; undefined if trying again may help. */
-function toEnding(error: unknown): NodeEnds | NodeNotReady | undefined {
-  if (error instanceof NodeEnds || error instanceof NodeNotReady) return error;
-  if (error instanceof Unauthenticated) return new NodeEnds('failed', 'not_permitted', nodeReasons.not_permitted);
+function toEnding(error: unknown): NodeEndsUnrun | NodeNotStartable | undefined {
+  if (error instanceof NodeEndsUnrun || error instanceof NodeNotStartable) return error;
+  if (error instanceof Unauthenticated) return new NodeEndsUnrun('failed', 'not_permitted', nodeReasons.not_permitted);
   if (!(error instanceof ServiceError) || error.kind === 'unavailable' || error.kind === 'limited') return undefined;
-  return new NodeEnds('failed', 'refused', error.message);
+  return new NodeEndsUnrun('failed', 'refused', error.message);
 }
 
 async function endUnadmitted(
   { transactions }: NodeDeps,
   assemblyRunId: string,
   { id }: AssemblyNode,
-  ending: NodeEnds | NodeNotReady,
+  ending: NodeEndsUnrun | NodeNotStartable,
 ): Promise<void> {
-  if (ending instanceof NodeNotReady) return;
+  if (ending instanceof NodeNotStartable) return;
   await transactions.run(async (tx) => {
     const run = await lockAssemblyRun(tx.em, assemblyRunId);
     const node = await tx.em.findOne(AssemblyNode, { id }, { refresh: true });

@@ -1,10 +1,10 @@
-import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
+import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
-import { AuthorEvaluation } from '../../evaluation/author.ts';
+import { AssemblyEvaluator } from '../../evaluation/assembly-evaluator.ts';
 import type { EndedNodeStatus, NodeReason, NodeReasonCode } from '../../model.ts';
 import type { ConditionFacts } from '../../spec/conditions/conditions.ts';
 import { ReferenceBudget } from '../../spec/reference-budget.ts';
@@ -13,13 +13,13 @@ import { type AssemblyVariables, openVariables } from '../admission/variables.ts
 import { mayReadOutputs, type NodeOutputs, readNodeOutputs, referenceFinder } from './outputs.ts';
 
 /** A node ends without a run. */
-export class NodeEnds extends Error {
+export class NodeEndsUnrun extends Error {
   readonly status: EndedNodeStatus;
   readonly reason: NodeReason;
 
   constructor(status: EndedNodeStatus, code: NodeReasonCode, message: string) {
     super(message);
-    this.name = 'NodeEnds';
+    this.name = 'NodeEndsUnrun';
     this.status = status;
     this.reason = { code, message };
   }
@@ -34,11 +34,11 @@ export interface NodeInputs {
 
 /**
  * Evaluates the condition of a node and the references in its variables. A destroy has neither: it uses what was deployed.
- * @throws NodeEnds if the condition is false, or if something cannot be evaluated
+ * @throws NodeEndsUnrun if the condition is false, or if something cannot be evaluated
  */
 export async function resolveNode(
   tx: Transaction,
-  { keyRing, evaluator }: { keyRing: KeyRing; evaluator: VariableEvaluator },
+  { keyRing, evaluator }: { keyRing: KeyRing; evaluator: Evaluator },
   run: AssemblyRun,
   node: AssemblyNode,
 ): Promise<NodeInputs> {
@@ -51,7 +51,7 @@ export async function resolveNode(
     others.filter((other) => mayReadOutputs(run, other)),
   );
   const variables = openVariables(keyRing, run);
-  const evaluation = new AuthorEvaluation(evaluator, run.authorityId);
+  const evaluation = new AssemblyEvaluator(evaluator, run.authorityId);
   await checkCondition(tx, evaluation, node, toConditionFacts(variables, others, outputs));
   return resolveVariables(run, node, variables, outputs);
 }
@@ -73,19 +73,19 @@ function toConditionFacts(
 
 async function checkCondition(
   tx: Transaction,
-  evaluation: AuthorEvaluation,
+  evaluation: AssemblyEvaluator,
   { spec, key }: AssemblyNode,
   facts: ConditionFacts,
 ): Promise<void> {
   const { when } = spec;
   if (when === undefined) return;
   const result = await tx.awaitOutside(JSON.stringify([key, when, facts]), () => evaluate(evaluation, when, facts));
-  if ('problem' in result) throw new NodeEnds('failed', 'condition_failed', `${when}: ${result.problem}`);
-  if (!result.value) throw new NodeEnds('skipped', 'condition_false', `its condition is false: ${when}`);
+  if ('problem' in result) throw new NodeEndsUnrun('failed', 'condition_failed', `${when}: ${result.problem}`);
+  if (!result.value) throw new NodeEndsUnrun('skipped', 'condition_false', `its condition is false: ${when}`);
 }
 
 /** A condition that takes too long cannot be evaluated either. */
-async function evaluate(evaluation: AuthorEvaluation, when: string, facts: ConditionFacts) {
+async function evaluate(evaluation: AssemblyEvaluator, when: string, facts: ConditionFacts) {
   try {
     return await evaluation.evaluateCondition(when, facts);
   } catch (error) {
@@ -118,9 +118,9 @@ function resolveVariables(
 }
 
 /** A plan may meet outputs that nothing has made yet, which is no failure. */
-function unresolved({ operation }: AssemblyRun, name: string, { message }: ReferenceFailed): NodeEnds {
+function unresolved({ operation }: AssemblyRun, name: string, { message }: ReferenceFailed): NodeEndsUnrun {
   const because = `variables.${name}: ${message}`;
   return operation === 'plan'
-    ? new NodeEnds('skipped', 'outputs_missing', `${because}; it is known once that node is deployed`)
-    : new NodeEnds('failed', 'refused', because);
+    ? new NodeEndsUnrun('skipped', 'outputs_missing', `${because}; it is known once that node is deployed`)
+    : new NodeEndsUnrun('failed', 'refused', because);
 }

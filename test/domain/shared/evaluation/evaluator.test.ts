@@ -1,12 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
-import { EvaluationThread } from '#domain/registry/evaluation/thread.ts';
+import { evaluationWork } from '#domain/evaluation-work.ts';
+import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import type { VariableValues } from '#domain/registry/variables/variables.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
+import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
+import { EvaluationThread } from '#domain/shared/evaluation/thread.ts';
 import { makeCostlySchema } from '#test/support/costly-schema.ts';
 
-let evaluator: VariableEvaluator;
+let evaluator: Evaluator;
 afterEach(() => evaluator.close());
+
+const as = (principalId: string) => new VariableEvaluator(evaluator, principalId);
 
 const plain = { type: 'object', properties: { size: { type: 'integer', default: 3 } } };
 const withPattern = { type: 'object', properties: { name: { type: 'string', pattern: '^[a-z]+$' } } };
@@ -26,72 +30,74 @@ async function measureBlocking(work: () => Promise<unknown>): Promise<number> {
 const codeOf = (error: unknown) => (error instanceof ServiceError ? error.code : String(error));
 
 describe('an evaluation', () => {
-  it('of a cheap schema fills in defaults without a thread', async () => {
-    evaluator = new VariableEvaluator();
-    const { valid, variables } = await evaluator.validate('ana', plain, {});
+  it('a cheap schema is evaluated on the main thread, which fills in defaults', async () => {
+    evaluator = new Evaluator();
+    const { valid, variables } = await as('ana').validate(plain, {});
     expect({ valid, variables }).toEqual({ valid: true, variables: { size: 3 } });
   });
 
-  it('of a schema with a pattern has the same results in a thread', async () => {
-    evaluator = new VariableEvaluator();
-    expect((await evaluator.validate('ana', withPattern, { name: 'network' })).valid).toBe(true);
-    const { errors } = await evaluator.validate('ana', withPattern, { name: 'Network', nam: 1 });
+  it('a schema with a pattern is evaluated by a thread, with the same results', async () => {
+    evaluator = new Evaluator();
+    expect((await as('ana').validate(withPattern, { name: 'network' })).valid).toBe(true);
+    const { errors } = await as('ana').validate(withPattern, { name: 'Network', nam: 1 });
     expect(errors).toEqual([
       { path: '/nam', message: 'is not a variable of this template; did you mean "name"?' },
       { path: '/name', message: 'must match the pattern ^[a-z]+$' },
     ]);
   });
 
-  it('finds what is wrong with a schema that is to be published', async () => {
-    evaluator = new VariableEvaluator();
-    expect(await evaluator.check('ana', withPattern)).toEqual([]);
-    expect(await evaluator.check('ana', { type: 'array' })).toEqual([
+  it('a check finds what is wrong with a schema that is to be published', async () => {
+    evaluator = new Evaluator();
+    expect(await as('ana').check(withPattern)).toEqual([]);
+    expect(await as('ana').check({ type: 'array' })).toEqual([
       expect.objectContaining({ path: '/type', message: expect.stringContaining('must be "object"') }),
     ]);
   });
 
-  it('that takes too long is refused without blocking the main thread', async () => {
-    evaluator = new VariableEvaluator();
-    await evaluator.validate('ana', withPattern, { name: 'warm' });
+  it('an evaluation that takes too long is refused without blocking the main thread', async () => {
+    evaluator = new Evaluator();
+    await as('ana').validate(withPattern, { name: 'warm' });
     const costly = makeCostlySchema();
     let refusal: unknown;
     const blocked = await measureBlocking(async () => {
-      refusal = await evaluator.validate('ana', costly, { a: 'x' }).catch(codeOf);
+      refusal = await as('ana').validate(costly, { a: 'x' }).catch(codeOf);
     });
     expect(refusal).toBe('schema_too_costly');
     expect(blocked).toBeLessThan(250);
   });
 
-  it('of one principal does not wait for the costly ones of another', async () => {
-    evaluator = new VariableEvaluator();
-    await evaluator.validate('ana', withPattern, { name: 'warm' });
+  it('the evaluation of one principal does not wait for the costly ones of another', async () => {
+    evaluator = new Evaluator();
+    await as('ana').validate(withPattern, { name: 'warm' });
     const costly = makeCostlySchema();
     let finished = 0;
     const attacks = Array.from({ length: 3 }, () =>
-      evaluator
-        .validate('mallory', costly, { a: 'x' })
+      as('mallory')
+        .validate(costly, { a: 'x' })
         .catch(codeOf)
         .finally(() => finished++),
     );
-    expect((await evaluator.validate('ana', withPattern, { name: 'network' })).valid).toBe(true);
+    expect((await as('ana').validate(withPattern, { name: 'network' })).valid).toBe(true);
     expect(finished).toBeLessThanOrEqual(1);
     expect(new Set(await Promise.all(attacks))).toEqual(new Set(['schema_too_costly']));
   });
 
-  it('is refused once the processor time of its principal is used up, and others go on', async () => {
-    evaluator = new VariableEvaluator({ milliseconds: 300, windowSeconds: 60 });
+  it('an evaluation is refused once the processor time of its principal is used up, and others go on', async () => {
+    evaluator = new Evaluator({ milliseconds: 300, windowSeconds: 60 });
     const costly = makeCostlySchema();
-    expect(await evaluator.validate('mallory', costly, { a: 'x' }).catch(codeOf)).toBe('schema_too_costly');
-    const refusal = await evaluator.validate('mallory', costly, { a: 'x' }).catch((error: unknown) => error);
+    expect(await as('mallory').validate(costly, { a: 'x' }).catch(codeOf)).toBe('schema_too_costly');
+    const refusal = await as('mallory')
+      .validate(costly, { a: 'x' })
+      .catch((error: unknown) => error);
     expect(refusal).toMatchObject({ kind: 'limited', code: 'evaluation_budget_exhausted' });
     expect((refusal as ServiceError).retryAfter).toBeGreaterThanOrEqual(1);
-    expect((await evaluator.validate('mallory', plain, {})).valid).toBe(true);
-    expect((await evaluator.validate('ana', withPattern, { name: 'network' })).valid).toBe(true);
+    expect((await as('mallory').validate(plain, {})).valid).toBe(true);
+    expect((await as('ana').validate(withPattern, { name: 'network' })).valid).toBe(true);
   });
 
-  it('is refused while too many of its principal wait, with the number of them', async () => {
-    evaluator = new VariableEvaluator();
-    const all = Array.from({ length: 105 }, () => evaluator.validate('ana', withPattern, { name: 'network' }));
+  it('an evaluation is refused while too many of its principal wait, with the number of them', async () => {
+    evaluator = new Evaluator();
+    const all = Array.from({ length: 105 }, () => as('ana').validate(withPattern, { name: 'network' }));
     const results = await Promise.allSettled(all);
     const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     expect(refused.length).toBeGreaterThan(0);
@@ -101,12 +107,21 @@ describe('an evaluation', () => {
     }
   });
 
-  it('that exhausts the memory of its thread is refused, and the next one gets a new thread', async () => {
-    evaluator = new VariableEvaluator();
+  it('all kinds of work have names of their own', () => {
+    const kinds = evaluationWork.map(({ kind }) => kind);
+    expect(kinds).toEqual([...new Set(kinds)]);
+  });
+
+  it('an evaluation that exhausts the memory of its thread is refused, and the next one gets a new thread', async () => {
+    evaluator = new Evaluator();
     const thread = new EvaluationThread({ maxOldGenerationSizeMb: 20, maxYoungGenerationSizeMb: 4 });
     const anyOf = Array.from({ length: 40 }, (_, index) => ({ const: `x${index}` }));
     const costly = { type: 'object', properties: { a: { type: 'array', items: { anyOf } } } };
-    const task = (digest: string, input: VariableValues) => ({ kind: 'validate', digest, input, secrets: [] }) as const;
+    const task = (digest: string, values: VariableValues) => ({
+      kind: 'validate_variables',
+      input: { values, secrets: [] },
+      remembered: { member: 'schema', digest },
+    });
     try {
       const attack = await thread.run(task('costly', { a: Array.from({ length: 15_000 }, () => 'y') }), costly);
       expect(attack.outcome).toBe('too_costly');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { TemplateSpec } from '#domain/registry/spec.ts';
 import { checkSchema } from '#domain/registry/variables/check.ts';
-import { runWithin, TimeLimitExceeded } from '#domain/registry/variables/time-limit.ts';
+import { runWithin, TimeLimitExceeded } from '#domain/shared/evaluation/time-limit.ts';
 
 const cell = new Int32Array(new SharedArrayBuffer(4));
 

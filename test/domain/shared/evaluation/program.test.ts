@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
-import { readProgram, startProgram } from '#domain/registry/evaluation/program.ts';
+import { readProgram, startProgram } from '#domain/shared/evaluation/program.ts';
 
 /** Threads that start when the process may no longer read its code. */
 let directory = '';
@@ -47,9 +47,10 @@ it('a program that does not load is reported', async () => {
 
 /** Evaluates schemas as another user, who may not read the code, while every evaluation ends its thread. */
 const evaluateWithoutPrivileges = `
-import { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
-import { EvaluationThread } from '#domain/registry/evaluation/thread.ts';
-const evaluator = new VariableEvaluator();
+import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
+import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
+import { EvaluationThread } from '#domain/shared/evaluation/thread.ts';
+const evaluator = new Evaluator();
 await evaluator.start();
 const schema = { type: 'object', properties: { name: { type: 'string', pattern: '^[a-z]+$' } } };
 const run = EvaluationThread.prototype.run;
@@ -61,7 +62,7 @@ process.setgroups([]);
 process.setgid(${nobody});
 process.setuid(${nobody});
 for (let turn = 0; turn < 4; turn += 1) {
-  const { valid } = await evaluator.validate('ana', schema, { name: 'network' });
+  const { valid } = await new VariableEvaluator(evaluator, 'ana').validate(schema, { name: 'network' });
   process.stdout.write(valid ? 'valid ' : 'invalid ');
 }
 await evaluator.close();

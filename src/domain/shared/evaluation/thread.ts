@@ -1,6 +1,5 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
-import type { JsonObject } from '../variables/engine.ts';
-import type { Message, Reply, Task } from './messages.ts';
+import { type Message, type Reply, startTask, type Task } from './messages.ts';
 import { type Program, readProgram, startProgram } from './program.ts';
 
 /** The evaluation limits itself to processor time. A thread that is silent for longer than this is ended. */
@@ -8,7 +7,7 @@ const silentMs = 60_000;
 /** An evaluation that needs more memory ends its thread instead of the process. */
 const standardLimits: ResourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
-const threadMain = new URL('./thread-main.ts', import.meta.url);
+const threadMain = new URL('../../evaluation-thread.ts', import.meta.url);
 /** The thread needs none of the process's settings, some of which are secrets. */
 const isolation = { env: {}, execArgv: [] };
 
@@ -17,7 +16,7 @@ export function readEvaluationProgram(): Promise<Program> {
   return readProgram(threadMain, isolation);
 }
 
-export type Evaluated = Exclude<Reply, { outcome: 'schema_missing' }>;
+export type Evaluated = Exclude<Reply, { outcome: 'value_missing' }>;
 
 /** A thread that evaluates one task at a time. It starts with the first task, and again after one that ended it. */
 export class EvaluationThread {
@@ -34,13 +33,19 @@ export class EvaluationThread {
     this.#program = program;
   }
 
-  /** `schema` is sent only if the thread does not know it yet. */
-  async run(task: Task, schema: JsonObject | null): Promise<Evaluated> {
-    const reply = await this.#ask({ task, schema: null });
-    if (reply.outcome !== 'schema_missing') return reply;
-    const second = await this.#ask({ task, schema });
-    if (second.outcome === 'schema_missing') throw new Error('an evaluation thread did not take its schema');
+  /** `value` is what the thread is to remember. It is sent only if the thread does not know it yet. */
+  async run(task: Task, value: object | null): Promise<Evaluated> {
+    const reply = await this.#ask({ task, value: null });
+    if (reply.outcome !== 'value_missing') return reply;
+    const second = await this.#ask({ task, value });
+    if (second.outcome === 'value_missing')
+      throw new Error('an evaluation thread did not take the value that it is to remember');
     return second;
+  }
+
+  /** Starts it, and waits until it answers. */
+  async start(): Promise<void> {
+    await this.run(startTask, null);
   }
 
   async close(): Promise<void> {

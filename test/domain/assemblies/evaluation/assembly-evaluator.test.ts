@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AuthorEvaluation } from '#domain/assemblies/evaluation/author.ts';
+import { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
 import { DraftUnreadable } from '#domain/assemblies/spec/text/parse.ts';
-import { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
+import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 
-const evaluator = new VariableEvaluator({ milliseconds: 60_000, windowSeconds: 60 });
-const author = new AuthorEvaluation(evaluator, 'ana');
+const evaluator = new Evaluator({ milliseconds: 60_000, windowSeconds: 60 });
+const author = new AssemblyEvaluator(evaluator, 'ana');
 // The threads start from code in memory, as they do in a process that has given its privileges up.
 beforeAll(() => evaluator.start(), 60_000);
 afterAll(() => evaluator.close());

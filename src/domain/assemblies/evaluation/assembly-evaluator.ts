@@ -1,5 +1,6 @@
-import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
+import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import { isLargerThan } from '#domain/registry/variables/json-size.ts';
+import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyDiff } from '../diff/diff.ts';
 import { drawGraph } from '../drawing/draw.ts';
@@ -7,31 +8,34 @@ import type { Drawing, Graph } from '../drawing/drawing.ts';
 import { type ConditionFacts, evaluateCondition } from '../spec/conditions/conditions.ts';
 import { DraftUnreadable, type ParsedDraft } from '../spec/text/parse.ts';
 import type { SpecEvaluation } from '../spec/validate.ts';
+import { conditionWork, diffWork, draftWork, examinationWork, layoutWork } from './work.ts';
 
 /**
  * What may take long with assemblies, done by threads on behalf of a principal: with a time limit, and out of the processor budget
- * that the principal has for schemas, too. All functions throw what `VariableEvaluator.validate` throws.
+ * that the principal has for schemas, too. All functions throw what `Evaluator.run` throws.
  */
-export class AuthorEvaluation implements SpecEvaluation {
-  readonly #evaluator: VariableEvaluator;
+export class AssemblyEvaluator implements SpecEvaluation {
+  readonly #evaluator: Evaluator;
   readonly #principalId: string;
+  readonly #schemas: VariableEvaluator;
 
-  constructor(evaluator: VariableEvaluator, principalId: string) {
+  constructor(evaluator: Evaluator, principalId: string) {
     this.#evaluator = evaluator;
     this.#principalId = principalId;
+    this.#schemas = new VariableEvaluator(evaluator, principalId);
   }
 
-  readonly checkSchema: SpecEvaluation['checkSchema'] = (schema) => this.#evaluator.check(this.#principalId, schema);
+  readonly checkSchema: SpecEvaluation['checkSchema'] = (schema) => this.#schemas.check(schema);
 
   readonly validateVariables: SpecEvaluation['validateVariables'] = (schema, input) =>
-    this.#evaluator.validate(this.#principalId, schema, input);
+    this.#schemas.validate(schema, input);
 
   readonly examineConditions: SpecEvaluation['examineConditions'] = (texts, variables) =>
-    this.#evaluator.run(this.#principalId, { kind: 'examine_conditions', texts, variables });
+    this.#evaluator.run(this.#principalId, examinationWork, { texts, variables });
 
   /** `parseDraft`. @throws DraftUnreadable */
   async parseDraft(source: string): Promise<ParsedDraft> {
-    const read = await this.#evaluator.run(this.#principalId, { kind: 'read_draft', source });
+    const read = await this.#evaluator.run(this.#principalId, draftWork, source);
     if ('unreadable' in read) throw new DraftUnreadable(read.unreadable.message, read.unreadable);
     return { value: read.value, lineOf: (path) => nearestLine(read.lines, path) };
   }
@@ -39,17 +43,17 @@ export class AuthorEvaluation implements SpecEvaluation {
   /** `evaluateCondition`. Cheap conditions over few facts are evaluated at once. */
   async evaluateCondition(text: string, facts: ConditionFacts): Promise<ReturnType<typeof evaluateCondition>> {
     if (isCheap(text, facts)) return evaluateCondition(text, facts);
-    return this.#evaluator.run(this.#principalId, { kind: 'evaluate_condition', text, facts });
+    return this.#evaluator.run(this.#principalId, conditionWork, { text, facts });
   }
 
   /** `diffSpecs` */
   diff(before: JsonValue, after: JsonValue): Promise<AssemblyDiff> {
-    return this.#evaluator.run(this.#principalId, { kind: 'diff', before, after });
+    return this.#evaluator.run(this.#principalId, diffWork, { before, after });
   }
 
   /** `drawGraph` */
   drawGraph(graph: Graph): Promise<Drawing> {
-    return drawGraph(graph, () => this.#evaluator.run(this.#principalId, { kind: 'lay_out', graph }));
+    return drawGraph(graph, () => this.#evaluator.run(this.#principalId, layoutWork, graph));
   }
 }
 

@@ -1,0 +1,6 @@
+import { assemblyWork } from './assemblies/evaluation/work.ts';
+import { schemaWork } from './registry/evaluation/work.ts';
+import type { AnyWork } from './shared/evaluation/work.ts';
+
+/** All kinds of work that evaluation threads do. */
+export const evaluationWork: readonly AnyWork[] = [...schemaWork, ...assemblyWork];

@@ -1,0 +1,70 @@
+import { readlinkSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { type Message, type Reply, startTask, type Task } from './messages.ts';
+import { runWithin, TimeLimitExceeded } from './time-limit.ts';
+import type { AnyWork } from './work.ts';
+
+const mostRemembered = 100;
+
+/** Makes this thread answer one task after another, by the work of their kinds. */
+export function answerTasks(known: readonly AnyWork[]): void {
+  lowerPriority();
+  const works = new Map(known.map((work) => [work.kind, work]));
+  const memory = new Map<string, object>();
+  parentPort?.on('message', async (message: Message) => parentPort?.postMessage(await answer(works, memory, message)));
+}
+
+/** Gives this thread a low priority, so that it hardly delays the main thread and the database on a busy machine. */
+function lowerPriority(): void {
+  if (process.platform !== 'linux') return;
+  const threadId = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
+  setPriority(threadId, constants.priority.PRIORITY_BELOW_NORMAL);
+}
+
+async function answer(
+  works: ReadonlyMap<string, AnyWork>,
+  memory: Map<string, object>,
+  { task, value }: Message,
+): Promise<Reply> {
+  if (task.kind === startTask.kind) return { outcome: 'done', result: null, usedMs: 0 };
+  const { remembered } = task;
+  if (remembered && !remember(memory, remembered.digest, value)) return { outcome: 'value_missing' };
+  const before = process.threadCpuUsage();
+  const usedMs = () => {
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1_000;
+  };
+  try {
+    return { outcome: 'done', result: await evaluate(works.get(task.kind), toInput(memory, task)), usedMs: usedMs() };
+  } catch (error) {
+    if (error instanceof TimeLimitExceeded) return { outcome: 'too_costly', usedMs: usedMs() };
+    // The message of an error could repeat a secret of the input.
+    return { outcome: 'failed', reason: error instanceof Error ? error.name : 'unknown', usedMs: usedMs() };
+  }
+}
+
+async function evaluate(work: AnyWork | undefined, input: unknown): Promise<unknown> {
+  if (!work) throw new Error('no such work is declared');
+  const prepared = await work.prepare?.();
+  const run = () => work.answer(input as never, prepared as never);
+  return work.limitMs === null ? run() : runWithin(work.limitMs, run);
+}
+
+function toInput(memory: ReadonlyMap<string, object>, { input, remembered }: Task): unknown {
+  if (!remembered) return input;
+  return { ...(input as object), [remembered.member]: memory.get(remembered.digest) };
+}
+
+/** Keeps the values that were used last, each as one object, to which its reader may attach what it has made of it. False if it is unknown. */
+function remember(memory: Map<string, object>, digest: string, value: object | null): boolean {
+  const known = memory.get(digest) ?? value;
+  if (known === null) return false;
+  memory.delete(digest);
+  memory.set(digest, known);
+  for (const oldest of memory.keys()) {
+    if (memory.size <= mostRemembered) break;
+    memory.delete(oldest);
+  }
+  return true;
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { ServiceError, Unprocessable } from '../errors.ts';
+import { FairQueue } from '../tasks/fair-queue.ts';
+import type { Task } from './messages.ts';
+import { type Budget, ProcessorBudget } from './processor-budget.ts';
+import { type Evaluated, EvaluationThread, readEvaluationProgram } from './thread.ts';
+import type { Work } from './work.ts';
+
+const threadCount = 2;
+const mostWaiting = 100;
+/** Ten seconds of processor time a minute: hundreds of thousands of ordinary evaluations, or twenty that reach their limit. */
+const standardBudget: Budget = { milliseconds: 10_000, windowSeconds: 60 };
+
+interface Job {
+  readonly task: Task;
+  readonly value: object | null;
+  readonly settle: PromiseWithResolvers<Evaluated>;
+}
+
+/**
+ * Does work of which somebody outside of the service decides how long it takes: a schema, a condition, a graph. Threads of low priority
+ * do it, one task of a principal at a time, under a time limit and a budget of processor time. So it delays no other requests.
+ */
+export class Evaluator {
+  readonly #idle = Array.from({ length: threadCount }, () => new EvaluationThread());
+  readonly #threads = [...this.#idle];
+  readonly #queue = new FairQueue<Job>();
+  readonly #budget: ProcessorBudget;
+
+  constructor(budget: Budget = standardBudget) {
+    this.#budget = new ProcessorBudget(budget);
+  }
+
+  /**
+   * Does work on behalf of a principal.
+   * @throws Unprocessable if it takes too long; ServiceError (limited) if the principal has used up its budget or has too many
+   * evaluations waiting
+   */
+  async run<Input, Result, Prepared>(
+    principalId: string,
+    work: Work<Input, Result, Prepared>,
+    input: Input,
+  ): Promise<Result> {
+    const evaluated = await this.#enqueue(principalId, toTask(work, input));
+    if (evaluated.outcome === 'failed') throw new Error(`an evaluation failed: ${evaluated.reason}`);
+    if (evaluated.outcome === 'too_costly') throw new Unprocessable(work.tooCostly.message, work.tooCostly);
+    return evaluated.result as Result;
+  }
+
+  /** Counts processor time that was used on behalf of a principal. */
+  charge(principalId: string, milliseconds: number): void {
+    this.#budget.charge(principalId, milliseconds);
+  }
+
+  /**
+   * Starts the threads and keeps their code, from which they start again. Call it while the process may read its code: one that root
+   * started may not be able to later.
+   */
+  async start(): Promise<void> {
+    const program = await readEvaluationProgram();
+    for (const thread of this.#threads) thread.keepProgram(program);
+    await Promise.all(this.#threads.map((thread) => thread.start()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+
+  #enqueue(principalId: string, job: Pick<Job, 'task' | 'value'>): Promise<Evaluated> {
+    const settle = Promise.withResolvers<Evaluated>();
+    this.#refuseSpent(principalId);
+    if (this.#queue.count(principalId) >= mostWaiting) throw tooManyWaiting();
+    this.#queue.add(principalId, { ...job, settle });
+    this.#next();
+    return settle.promise;
+  }
+
+  #next(): void {
+    const thread = this.#idle.pop();
+    if (!thread) return;
+    const next = this.#queue.take();
+    if (!next) return void this.#idle.push(thread);
+    void this.#do(thread, next.owner, next.task).finally(() => {
+      this.#queue.finish(next.owner);
+      this.#idle.push(thread);
+      this.#next();
+    });
+    this.#next();
+  }
+
+  async #do(thread: EvaluationThread, principalId: string, { task, value, settle }: Job): Promise<void> {
+    try {
+      this.#refuseSpent(principalId);
+      const evaluated = await thread.run(task, value);
+      this.charge(principalId, evaluated.usedMs);
+      settle.resolve(evaluated);
+    } catch (error) {
+      settle.reject(error);
+    }
+  }
+
+  #refuseSpent(principalId: string): void {
+    const seconds = this.#budget.secondsUntilFree(principalId);
+    if (seconds > 0) throw budgetSpent(seconds);
+  }
+}
+
+/** What a thread is sent: the input without what it remembers, and that. */
+function toTask<Input, Result, Prepared>(
+  { kind, remembers: member }: Work<Input, Result, Prepared>,
+  input: Input,
+): Pick<Job, 'task' | 'value'> {
+  if (member === undefined) return { task: { kind, input, remembered: null }, value: null };
+  const { [member]: value, ...rest } = input as Record<PropertyKey, object>;
+  if (value === undefined)
+    throw new Error(`the work ${kind} remembers ${String(member)}, which its input does not have`);
+  return { task: { kind, input: rest, remembered: { member, digest: digestOf(value) } }, value };
+}
+
+const digests = new WeakMap<object, string>();
+
+function digestOf(value: object): string {
+  const digest = digests.get(value) ?? createHash('sha256').update(JSON.stringify(value)).digest('base64');
+  digests.set(value, digest);
+  return digest;
+}
+
+function budgetSpent(seconds: number): ServiceError {
+  return limited('you have used up the time for evaluating schemas and assemblies: wait, or simplify them', seconds);
+}
+
+function tooManyWaiting(): ServiceError {
+  return limited(`you have ${mostWaiting} evaluations waiting, the most allowed: wait for them`, 1);
+}
+
+function limited(message: string, retryAfter: number): ServiceError {
+  return new ServiceError('limited', message, { code: 'evaluation_budget_exhausted', retryAfter });
+}
