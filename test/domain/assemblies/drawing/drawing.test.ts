@@ -37,7 +37,7 @@ describe('a drawing', () => {
     expect(svg).toContain('<title>n0 → n1</title>');
   });
 
-  it('of a dense graph or one with a circle takes no long time, and leads from left to right', async () => {
+  it('of a dense graph or one with a cycle takes no long time, and leads from left to right', async () => {
     const some = nodes.slice(0, 200);
     const edges = some.flatMap(({ key }, index) =>
       some.slice(index + 1, index + 6).map((other): [string, string] => [key, other.key]),

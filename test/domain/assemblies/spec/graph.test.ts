@@ -35,7 +35,7 @@ describe('dependencies', () => {
   });
 });
 
-describe('circles', () => {
+describe('cycles', () => {
   it('are none in a graph whose nodes depend on earlier ones', () => {
     const random = new Random(1);
     for (let round = 0; round < 200; round++) {
@@ -57,14 +57,14 @@ describe('circles', () => {
       const last = [...graph.keys()].at(-1) ?? '';
       graph.get(last)?.add(first);
       graph.get(first)?.add(last);
-      const circles = findCycles(graph);
-      expect(circles.length).toBeGreaterThan(0);
-      for (const circle of circles) {
-        for (const [index, key] of circle.entries()) {
-          expect(graph.get(key)?.has(circle[(index + 1) % circle.length] ?? '')).toBe(true);
+      const cycles = findCycles(graph);
+      expect(cycles.length).toBeGreaterThan(0);
+      for (const cycle of cycles) {
+        for (const [index, key] of cycle.entries()) {
+          expect(graph.get(key)?.has(cycle[(index + 1) % cycle.length] ?? '')).toBe(true);
         }
       }
-      expect(() => topologicalOrder(graph)).toThrow(/circle/);
+      expect(() => topologicalOrder(graph)).toThrow(/cycle/);
     }
   });
 
