@@ -1,3 +1,4 @@
+import { policyOf } from '#domain/registry/approval/approval-policy.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { invalidField } from '#domain/shared/errors.ts';
@@ -23,7 +24,7 @@ export interface CopyChanges {
 /**
  * Resolves a copy, whose target is locked: a new run with the version and the variables of an ended one, except for the changes.
  * Secret variables are taken over only if version, instance, variables and what the environment gives stay the same: another
- * version, or another value such as an address, could disclose them.
+ * version, or another value such as an address, could disclose them. Like a requeue, it demands at least the approval of its run.
  * @throws Invalid for a variable to omit that the run does not have, or that the copy sets
  * @throws Unprocessable naming everything that is wrong with the variables
  */
@@ -44,6 +45,7 @@ export function resolveCopy(
     replace: changes.replace ?? (operation === run.operation ? run.replace : []),
     variables: changes.variables,
     message,
+    approval: policyOf(run),
     source: {
       runId: run.id,
       isChanged: instance !== run.instance || changes.omit.length > 0,

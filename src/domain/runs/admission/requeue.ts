@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { policyOf } from '#domain/registry/approval/approval-policy.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
 import { ActionRefused } from '#domain/shared/actions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
@@ -50,7 +51,10 @@ export function admissionOf({ admission }: Pick<RequeueTarget, 'admission'>): Ad
   throw new ActionRefused(targetIsGone);
 }
 
-/** Resolves a requeue, whose target is locked: a new run with the version and the inputs of an ended one. */
+/**
+ * Resolves a requeue, whose target is locked: a new run with the version and the inputs of an ended one. It demands at least the approval
+ * that the ended run demanded, so that repeating a run is no way around what an assembly or a former policy asked for.
+ */
 export async function resolveRequeue(
   em: Em,
   keyRing: KeyRing,
@@ -63,6 +67,7 @@ export async function resolveRequeue(
     replace: run.replace,
     instance: run.instance,
     message: run.message,
+    approval: policyOf(run),
     shown: run.variables,
     inputs: openInputs(keyRing, run.id, run.sealedInputs),
     requeuedFrom: run.id,

@@ -114,6 +114,20 @@ describe('a node that waits for approval', () => {
   });
 });
 
+describe('a run that repeats the run of a node', () => {
+  it.each(['requeue', 'copy'])('by %s demands the approval that the node demanded', async (repetition) => {
+    const starter = await addUser('starter', 'maintainer', 'admin');
+    const requester = await addUser('requester', 'requester', 'member');
+    const { path, node } = await startReviewed(starter);
+    await starter.post(`${path}/cancel`);
+    await awaitAssemblyRun(stage.caller, path);
+    const repeated = await requester.post(`/runs/${node.run_id}/${repetition}`);
+    expect(repeated.body.approval, repeated.text).toMatchObject({ required: 1, when: 'always', allow_self: false });
+    await stage.caller.awaitRun(repeated.body.id, ['pending_approval']);
+    await starter.post(`/runs/${repeated.body.id}/cancel`);
+  });
+});
+
 describe('the authority of an assembly run', () => {
   it('is that of who started it, as it is when a node begins; somebody else can resume it', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');

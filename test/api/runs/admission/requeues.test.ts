@@ -89,6 +89,21 @@ describe('a requeue', () => {
   });
 });
 
+describe.each(['requeue', 'copy'])('a %s', (repetition) => {
+  it('demands at least the approval that its run demanded, even if the environment demands less now', async () => {
+    const { environmentId } = await addEnvironment(at.orm, at.team.teamId, { required: 1 });
+    const run = await at.admit({ environment_id: environmentId });
+    await at.requester.caller.post(`/runs/${run.id}/cancel`);
+    await at.awaitEnd(run.id);
+    const weaken = 'update environments set approval_required = 0, approval_when = ? where id = ?';
+    await at.execute(weaken, 'never', environmentId);
+    const { body, text } = await at.requester.caller.post(`/runs/${run.id}/${repetition}`);
+    expect(body.approval, text).toMatchObject({ required: 1, when: run.approval.when });
+    await at.requester.caller.post(`/runs/${body.id}/cancel`);
+    await at.awaitEnd(body.id);
+  });
+});
+
 describe('a deletion', () => {
   it('of a run that has not ended answers 409', async () => {
     const gate = at.newGate();
