@@ -51,7 +51,7 @@ function asJson(spec: AssemblySpec | JsonValue): JsonValue {
 
 function diffNodes(before: Members, after: Members): NodeChange[] {
   return namesOf(before, after).flatMap((key): NodeChange[] => {
-    const [old, recent] = [before[key], after[key]];
+    const [old, recent] = [memberOf(before, key), memberOf(after, key)];
     if (old === undefined) return [{ key, change: 'added', fields: diffValues({}, recent, '') }];
     if (recent === undefined) return [{ key, change: 'removed', fields: diffValues(old, {}, '') }];
     const fields = diffValues(old, recent, '');
@@ -63,10 +63,13 @@ type Members = Readonly<Record<string, JsonValue>>;
 
 function diffMembers(before: Members, after: Members, path: string): FieldChange[] {
   return namesOf(before, after).flatMap((name) => {
-    const old = Object.hasOwn(before, name) ? before[name] : undefined;
-    const recent = Object.hasOwn(after, name) ? after[name] : undefined;
-    return diffValues(old, recent, path + pointer(name));
+    return diffValues(memberOf(before, name), memberOf(after, name), path + pointer(name));
   });
+}
+
+/** A name such as "constructor" is also that of an inherited member, which is none. */
+function memberOf(members: Members, name: string): JsonValue | undefined {
+  return Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
 /** Objects are compared member by member, and everything else as a whole. */

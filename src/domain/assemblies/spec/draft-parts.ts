@@ -49,7 +49,8 @@ export interface Draft {
   readonly conditions: ReadonlyMap<string, ConditionReport>;
 }
 
+/** What a check finds. Whoever collects the problems stops once there are enough, so costly ones are looked for lazily. */
 export interface Problems {
-  readonly errors?: readonly Problem[];
-  readonly warnings?: readonly Problem[];
+  readonly errors?: readonly Iterable<Problem>[];
+  readonly warnings?: readonly Iterable<Problem>[];
 }

@@ -23,17 +23,18 @@ export function suggest(name: string, names: readonly string[]): string {
   return names.length === 0 ? '' : `; there are ${listNames(names)}`;
 }
 
-/** Levenshtein's distance; 3 where it is more than 2. */
-function distanceOf(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 2 || b.length > 128) return 3;
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (letter === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return Math.min(3, row[b.length] ?? 3);
+/** Levenshtein's distance; more than `most` where it is more. Looking no further than that keeps it fast for any names. */
+function distanceOf(a: string, b: string, most = 2): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1;
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same += 1;
+  const [from, to] = [a.slice(same), b.slice(same)];
+  if (from === '' || to === '') return Math.max(from.length, to.length);
+  if (most === 0) return 1;
+  const [changed, removed, added] = [
+    distanceOf(from.slice(1), to.slice(1), most - 1),
+    distanceOf(from.slice(1), to, most - 1),
+    distanceOf(from, to.slice(1), most - 1),
+  ];
+  return 1 + Math.min(changed, removed, added);
 }

@@ -12,6 +12,23 @@ export function pointer(...parts: readonly PropertyKey[]): string {
   return parts.map((part) => `/${escapePointer(String(part))}`).join('');
 }
 
+const mostProblems = 500;
+
+/** The distinct problems, in their order. Nobody reads thousands, and a hostile draft has as many as it has characters. */
+export function collectProblems(groups: Iterable<Iterable<Problem>>): Problem[] {
+  const distinct = new Map<string, Problem>();
+  for (const group of groups) {
+    for (const problem of group) {
+      const name = `${problem.path}\n${problem.message}`;
+      if (distinct.has(name)) continue;
+      if (distinct.size === mostProblems)
+        return [...distinct.values(), { path: '', message: `has more problems than these ${mostProblems}` }];
+      distinct.set(name, problem);
+    }
+  }
+  return [...distinct.values()];
+}
+
 type Issue = z.core.$ZodIssue;
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -25,8 +42,8 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 /** What a schema of zod rejects, as problems. They repeat names that the author wrote, but no values. */
-export function describeIssues(issues: readonly Issue[]): Problem[] {
-  return issues.flatMap((issue) => describeIssue(issue));
+export function* describeIssues(issues: readonly Issue[]): Generator<Problem> {
+  for (const issue of issues) yield* describeIssue(issue);
 }
 
 function describeIssue(issue: Issue): Problem[] {

@@ -7,8 +7,8 @@ import type { ConditionReport } from './conditions/satisfiability.ts';
 import { objectOf, readableNodes } from './draft-nodes.ts';
 import type { Draft, FoundTemplate, Problems, SpecEvaluation, TemplateCatalog } from './draft-parts.ts';
 import { dependenciesOf, findCycles } from './graph.ts';
-import { describeIssues, type Problem, pointer } from './problems.ts';
-import { AssemblySpec } from './spec.ts';
+import { collectProblems, describeIssues, type Problem, pointer } from './problems.ts';
+import { AssemblySpec, mostNodes } from './spec.ts';
 import { findTemplates } from './templates.ts';
 
 /** Everything that is wrong with the spec of an assembly, at once. */
@@ -37,6 +37,7 @@ export async function validateSpec(
   catalog: TemplateCatalog,
   evaluation: SpecEvaluation,
 ): Promise<SpecValidation> {
+  if (Object.keys(objectOf(objectOf(value)['nodes'])).length > mostNodes) return tooManyNodes;
   const parsed = AssemblySpec.safeParse(value);
   const nodes = readableNodes(value);
   const { variables, outputs } = parsed.success ? parsed.data : objectOf(value);
@@ -47,18 +48,18 @@ export async function validateSpec(
   const draft: Draft = { nodes, variables: schema, outputs: objectOf(outputs), templates: found.templates, conditions };
   const dependencies = dependenciesOf(draft, (key) => conditions.get(key));
   const results: Problems[] = [
-    { errors: parsed.success ? [] : describeIssues(parsed.error.issues) },
-    { errors: schemaErrors.map(({ path, message }) => ({ path: `/variables${path}`, message })) },
-    { errors: found.errors },
+    { errors: [parsed.success ? [] : describeIssues(parsed.error.issues)] },
+    { errors: [schemaErrors.map(({ path, message }) => ({ path: `/variables${path}`, message }))] },
+    { errors: [found.errors] },
     checkNodes(draft),
     checkReferences(draft),
     checkConditions(draft),
-    { errors: findCycles(dependencies).map(describeCycle) },
+    { errors: [findCycles(dependencies).map(describeCycle)] },
     await checkNodeVariables(draft, evaluation),
   ];
   return {
-    errors: limit(results.flatMap(({ errors = [] }) => errors)),
-    warnings: limit(results.flatMap(({ warnings = [] }) => warnings)),
+    errors: collectProblems(results.flatMap(({ errors = [] }) => errors)),
+    warnings: collectProblems(results.flatMap(({ warnings = [] }) => warnings)),
     spec: parsed.success ? parsed.data : null,
     templates: Object.fromEntries(
       [...found.templates].map(([key, { templateId, versionId, version }]) => [
@@ -69,6 +70,15 @@ export async function validateSpec(
     dependencies: Object.fromEntries([...dependencies].map(([key, needed]) => [key, [...needed]])),
   };
 }
+
+/** So many nodes are not looked at one by one: that would take seconds. */
+const tooManyNodes: SpecValidation = {
+  errors: [{ path: '/nodes', message: `must have at most ${mostNodes} nodes` }],
+  warnings: [],
+  spec: null,
+  templates: {},
+  dependencies: {},
+};
 
 async function examineAll(
   nodes: Draft['nodes'],
@@ -96,15 +106,4 @@ function describeCycle(cycle: readonly string[]): Problem {
     path: pointer('nodes', first),
     message: `waits for itself: ${path} (a cycle, in which each waits for the next); remove one of these references or dependencies`,
   };
-}
-
-const mostProblems = 500;
-
-function limit(problems: readonly Problem[]): Problem[] {
-  const distinct = [...new Map(problems.map((problem) => [`${problem.path}\n${problem.message}`, problem])).values()];
-  if (distinct.length <= mostProblems) return distinct;
-  return [
-    ...distinct.slice(0, mostProblems),
-    { path: '', message: `has ${distinct.length - mostProblems} more problems` },
-  ];
 }

@@ -42,6 +42,11 @@ export function declaredNames(schema: JsonValue | undefined): string[] {
   return Object.keys(objectOf(objectOf(schema)['properties']));
 }
 
+/** Whether a schema of variables declares a name. */
+export function declares(schema: JsonValue | undefined, name: string): boolean {
+  return Object.hasOwn(objectOf(objectOf(schema)['properties']), name);
+}
+
 /** The names that a schema of variables requires and for which it has no default. */
 export function requiredNames(schema: JsonValue | undefined): string[] {
   const { required, properties } = objectOf(schema);

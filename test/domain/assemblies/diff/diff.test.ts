@@ -49,6 +49,14 @@ describe('a diff', () => {
     });
   });
 
+  it('adds and removes a node called "constructor" like any other', () => {
+    const fields = (side: 'before' | 'after') => [{ path: '/template', [side]: 'vpc' }];
+    const added = diffSpecs({ nodes: {} }, { nodes: { constructor: node } });
+    expect(added.nodes).toEqual([{ key: 'constructor', change: 'added', fields: fields('after') }]);
+    const removed = diffSpecs({ nodes: { constructor: node } }, { nodes: {} });
+    expect(removed.nodes).toEqual([{ key: 'constructor', change: 'removed', fields: fields('before') }]);
+  });
+
   it('compares drafts that are no valid specs', () => {
     expect(diffSpecs(null, { nodes: { a: 'x', b: { template: 3 } } }).nodes).toEqual([
       { key: 'a', change: 'added', fields: [{ path: '', before: {}, after: 'x' }] },

@@ -5,11 +5,14 @@ import { checkConditionNames } from './check-condition-names.ts';
 
 /** The conditions of the nodes. */
 export function checkConditions(draft: Draft): Problems {
-  const errors = [...draft.conditions].flatMap(([key, report]): Problem[] => {
+  return { errors: [explainAll(draft)] };
+}
+
+function* explainAll(draft: Draft): Generator<Problem> {
+  for (const [key, report] of draft.conditions) {
     const path = pointer('nodes', key, 'when');
-    return explain(report, draft).map((message) => ({ path, message }));
-  });
-  return { errors };
+    for (const message of explain(report, draft)) yield { path, message };
+  }
 }
 
 function explain(report: ConditionReport, draft: Draft): string[] {

@@ -10,7 +10,7 @@ import { declaredNames, haveCommonType, requiredNames, schemaAt, typesOf } from 
 type JsonObject = { [key: string]: JsonValue };
 
 /** The variables that nodes give to their templates. */
-export async function checkNodeVariables(draft: Draft, evaluation: SpecEvaluation): Promise<Required<Problems>> {
+export async function checkNodeVariables(draft: Draft, evaluation: SpecEvaluation): Promise<Problems> {
   const errors: Problem[] = [];
   const warnings: Problem[] = [];
   for (const [key, node] of Object.entries(draft.nodes)) {
@@ -22,7 +22,7 @@ export async function checkNodeVariables(draft: Draft, evaluation: SpecEvaluatio
     errors.push(...checkTypes(node, schema, base, draft));
     warnings.push(...findMissing(node, schema, base));
   }
-  return { errors, warnings };
+  return { errors: [errors], warnings: [warnings] };
 }
 
 /**

@@ -6,19 +6,18 @@ import { instanceOf } from '../spec.ts';
 
 /** What nodes say of each other: dependencies and instances. */
 export function checkNodes({ nodes }: Draft): Problems {
+  return { errors: [checkDependencies(nodes), checkInstances(nodes)] };
+}
+
+function* checkDependencies(nodes: Draft['nodes']): Generator<Problem> {
   const keys = Object.keys(nodes);
-  const dependencies = Object.entries(nodes).flatMap(([key, { depends_on: needed }]) =>
-    needed.flatMap((other, index): Problem[] => {
-      if (Object.hasOwn(nodes, other)) return [];
-      return [
-        {
-          path: pointer('nodes', key, 'depends_on', index),
-          message: `is no node of this assembly${suggest(other, keys)}`,
-        },
-      ];
-    }),
-  );
-  return { errors: [...dependencies, ...checkInstances(nodes)] };
+  for (const [key, { depends_on: needed }] of Object.entries(nodes)) {
+    for (const [index, other] of needed.entries()) {
+      if (Object.hasOwn(nodes, other)) continue;
+      const message = `is no node of this assembly${suggest(other, keys)}`;
+      yield { path: pointer('nodes', key, 'depends_on', index), message };
+    }
+  }
 }
 
 function checkInstances(nodes: Draft['nodes']): Problem[] {

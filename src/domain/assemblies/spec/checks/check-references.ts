@@ -4,7 +4,7 @@ import { suggest } from '../near-names.ts';
 import { type Problem, pointer } from '../problems.ts';
 import { describeReference } from '../reference-syntax.ts';
 import { findMalformed, locateReferences, type Reference } from '../references.ts';
-import { canHaveMember, declaredNames, schemaAt, typesOf } from '../variable-types.ts';
+import { canHaveMember, declaredNames, declares, schemaAt, typesOf } from '../variable-types.ts';
 
 /** The references in the variables of nodes and in the outputs. */
 export function checkReferences(draft: Draft): Problems {
@@ -17,11 +17,21 @@ export function checkReferences(draft: Draft): Problems {
   ];
   const located = places.flatMap(([value, base]) => locateReferences(value, base));
   const malformed = places.flatMap(([value, base]) => findMalformed(value, base));
-  const unknown = located.flatMap(({ path, reference }) => {
-    const message = explainUnknown(reference, draft);
-    return message === null ? [] : [{ path, message }];
-  });
-  return { errors: [...malformed, ...unknown], warnings: findUnsure(located, draft) };
+  return { errors: [malformed, findUnknown(located, draft)], warnings: [findUnsure(located, draft)] };
+}
+
+type Located = ReturnType<typeof locateReferences>[number];
+
+/** Looking for the name that was meant takes time, so each reference is explained once. */
+function* findUnknown(located: readonly Located[], draft: Draft): Generator<Problem> {
+  const explained = new Map<string, string | null>();
+  for (const { path, reference } of located) {
+    const name = describeReference(reference);
+    const known = explained.get(name);
+    const message = known === undefined ? explainUnknown(reference, draft) : known;
+    explained.set(name, message);
+    if (message !== null) yield { path, message };
+  }
 }
 
 /** Why a reference leads nowhere; null if it may lead somewhere. */
@@ -39,8 +49,8 @@ export function explainUnknown(reference: Reference, { variables, nodes, templat
 }
 
 function explainUnknownVariable({ name, path }: Reference, variables: Draft['variables']): string | null {
-  const names = declaredNames(variables);
-  if (!names.includes(name)) {
+  if (!declares(variables, name)) {
+    const names = declaredNames(variables);
     const hint = names.length === 0 ? '; it has none: declare it in "variables"' : suggest(name, names);
     return `refers to the variable "${name}", which this assembly does not have${hint}`;
   }
@@ -52,24 +62,24 @@ function explainUnknownVariable({ name, path }: Reference, variables: Draft['var
       const whole = describeReference({ kind: 'variable', name, path: path.slice(0, index) });
       return `refers to "${step}" in ${whole}, which is ${allowed?.join(' or ')} and has no such members`;
     }
-    const members = declaredNames(schema);
-    if (schema?.['additionalProperties'] === false && !members.includes(String(step))) {
-      return `refers to the member "${step}", which ${describeReference({ kind: 'variable', name, path: path.slice(0, index) })} does not have${suggest(String(step), members)}`;
+    if (schema?.['additionalProperties'] === false && !declares(schema, String(step))) {
+      const whole = describeReference({ kind: 'variable', name, path: path.slice(0, index) });
+      return `refers to the member "${step}", which ${whole} does not have${suggest(String(step), declaredNames(schema))}`;
     }
   }
   return null;
 }
 
 /** A run need not give a variable that is not required, and then what refers to it fails. */
-function findUnsure(located: readonly { path: string; reference: Reference }[], { variables }: Draft): Problem[] {
-  const declared = declaredNames(variables);
+function* findUnsure(located: readonly Located[], { variables }: Draft): Generator<Problem> {
   const required = new Set(Array.isArray(variables['required']) ? variables['required'] : []);
-  return located.flatMap(({ path, reference }) => {
+  for (const { path, reference } of located) {
     const { kind, name } = reference;
-    if (kind !== 'variable' || !declared.includes(name) || required.has(name)) return [];
-    if (schemaAt(variables, [name])?.['default'] !== undefined) return [];
-    return [
-      { path, message: `refers to the variable "${name}", which may have no value: require it, or give it a default` },
-    ];
-  });
+    if (kind !== 'variable' || required.has(name) || !declares(variables, name)) continue;
+    if (schemaAt(variables, [name])?.['default'] !== undefined) continue;
+    yield {
+      path,
+      message: `refers to the variable "${name}", which may have no value: require it, or give it a default`,
+    };
+  }
 }

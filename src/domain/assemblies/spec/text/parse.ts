@@ -1,4 +1,5 @@
 import { isLargerThan } from '#domain/registry/variables/json-size.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
 import { DraftUnreadable, type ParsedDraft } from './draft.ts';
 import { readJson } from './json-source.ts';
@@ -10,6 +11,8 @@ export { DraftUnreadable, type ParsedDraft } from './draft.ts';
 
 export const longestSource = 1024 * 1024;
 const valueLimits = { values: 100_000, depth: 64, bytes: 2 * longestSource };
+/** The names around a value, together. Messages repeat them, so long ones would make a huge answer. */
+const longestPath = 1_000;
 const top = { line: 1, column: 1 };
 
 /**
@@ -24,6 +27,8 @@ export function parseDraft(source: string): ParsedDraft {
     const { values, depth } = valueLimits;
     throw new DraftUnreadable(`the spec has more than ${values} values, or more than ${depth} levels`, top);
   }
+  if (hasLongPath(draft.value))
+    throw new DraftUnreadable(`the names around a value have more than ${longestPath} characters together`, top);
   const unstorable = findUnstorable(draft.value);
   if (unstorable !== null) throw new DraftUnreadable(`the spec ${unstorable}`, top);
   // An alias of YAML is the same object as its anchor. The copy has each value once.
@@ -37,4 +42,10 @@ function readSource(source: string): ParsedDraft {
     if (error instanceof RangeError) throw new DraftUnreadable('the spec is nested too deeply', top);
     throw error;
   }
+}
+
+function hasLongPath(value: JsonValue, length = 0): boolean {
+  if (length > longestPath) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, member]) => hasLongPath(member, length + 1 + name.length));
 }
