@@ -28,6 +28,7 @@ import { TemplateReadmes } from './20261128_04_template_readmes.ts';
 import { LastingRevisions } from './20261128_06_lasting_revisions.ts';
 import { PlanValues } from './20261128_07_plan_values.ts';
 import { Assemblies } from './20261129_01_assemblies.ts';
+import { RunOrigins } from './20261129_02_run_origins.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -61,4 +62,5 @@ export const migrations = [
   { name: '20261128_06_lasting_revisions', class: LastingRevisions },
   { name: '20261128_07_plan_values', class: PlanValues },
   { name: '20261129_01_assemblies', class: Assemblies },
+  { name: '20261129_02_run_origins', class: RunOrigins },
 ];

@@ -96,7 +96,11 @@ export const AssemblyNodeView = z
       .nullable()
       .describe('Why it was skipped, or ended without success.'),
     waiting_on: NodeWaitingOn.nullable(),
-    depends_on: z.array(z.string()).describe('The nodes that it waits for.'),
+    waits_for: z
+      .array(z.string())
+      .describe(
+        'The nodes that end before it begins: those that its spec names or refers to; for a destroy, those that depend on it.',
+      ),
     template_id: AnswerId,
     template_version: z.string(),
     instance: z.string(),
@@ -116,14 +120,14 @@ export function toAssemblyNode(node: AssemblyNodeDetails): z.input<typeof Assemb
     status: node.status,
     reason: node.reason,
     waiting_on: toWaitingOn(node),
-    depends_on: node.waitsFor,
+    waits_for: node.dependencies,
     template_id: node.templateId,
     template_version: node.templateVersion,
     instance: node.instance,
     instance_id: node.instanceId,
     when: node.spec.when ?? null,
     run_id: node.runId,
-    attempts: node.tries,
+    attempts: node.attempts,
     plan: toPlan(node),
     started_at: node.startedAt,
     finished_at: node.finishedAt,

@@ -41,8 +41,10 @@ export function showAdmittedRun(
   { teamId, organizationId }: Ownership,
   { id, details }: AdmittedRun,
 ): Promise<ShownRun> {
-  const target = { id, teamId, organizationId, isDeleted: false, isOfAssembly: false };
-  const shown = details.then((run) => showRun(context, { ...target, details: run, facts: factsOfNewRun(run.status) }));
+  const shown = details.then((run) => {
+    const target = { id, teamId, organizationId, isDeleted: false, reviewNeeds: run.reviewNeeds };
+    return showRun(context, { ...target, details: run, facts: factsOfNewRun(run.status) });
+  });
   shown.catch(() => undefined); // The commit fails with the same error, and the pipeline reports that one.
   return shown;
 }

@@ -24,7 +24,9 @@ export const requeue = command({
     refuseRepetition('requeue', { status: target.run.status, isDeleted: target.isDeleted });
     const admission = admissionOf(target);
     const resolve = () => resolveRequeue(tx.em, services.keyRing, target.run, admission);
-    const run = await admitRun(tx, key ?? '', admission, { instance: target.run.instance, resolve }, principal);
+    const run = await admitRun(tx, key ?? '', admission, { instance: target.run.instance, resolve }, principal, {
+      reviewNeeds: target.reviewNeeds,
+    });
     const answer = showAdmittedRun({ operations, principal }, admission, run);
     return { id: run.id, after: { requeuedFrom: target.run.id }, revision: run.revision, answer };
   },
@@ -54,7 +56,9 @@ export const copy = command({
     const admission = admissionOf(target);
     const resolve = () => resolveCopy(tx, services, { run: source, target: admission, changes: body }, principal);
     const instance = body.instance ?? source.instance;
-    const run = await admitRun(tx, key ?? '', admission, { instance, resolve }, principal);
+    const run = await admitRun(tx, key ?? '', admission, { instance, resolve }, principal, {
+      reviewNeeds: target.reviewNeeds,
+    });
     const answer = showAdmittedRun({ operations, principal }, admission, run);
     return { id: run.id, after: { copiedFrom: source.id }, revision: run.revision, answer };
   },

@@ -1,3 +1,5 @@
+import { reviewAuthority } from '#domain/runs/approval/rules.ts';
+import type { ReviewNeed } from '#domain/runs/model.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 
 /** Who may do what with assemblies (specification, *Assembly mapping*). */
@@ -17,3 +19,15 @@ export const nodeRunAuthority: Access = {
   teamAction: ['team.metadata.write', 'team.secret.read'],
   review: 'none',
 };
+
+/** What reviewing the run of a node needs: there is no second path around the approval of assemblies (specification, *Assembly mapping*). */
+export const nodeReviewNeed = {
+  permission: 'assembly:approve',
+  because: 'it runs a node of an assembly, or repeats such a run',
+} as const satisfies ReviewNeed;
+
+/** The authority to review a node. */
+export const nodeReviewAuthority = {
+  ...reviewAuthority,
+  allOf: [nodeReviewNeed.permission],
+} as const satisfies Partial<Access>;

@@ -192,7 +192,7 @@ export const AssemblyNodeSchema = defineEntity({
     /** Its place in an order in which each node follows those that it waits for. */
     position: p.integer(),
     /** The keys of the nodes that it waits for. */
-    waitsFor: p.json<string[]>(),
+    dependencies: p.json<string[]>(),
     spec: p.json<AssemblyNodeSpec>(),
     templateId: p.uuid(),
     templateVersionId: p.uuid(),
@@ -204,8 +204,8 @@ export const AssemblyNodeSchema = defineEntity({
     /** Its latest run. */
     runId: p.uuid().nullable(),
     /** How many runs it has had since the assembly run was started or resumed. */
-    tries: p.integer().default(0),
-    nextTryAt: at().nullable(),
+    attempts: p.integer().default(0),
+    nextAttemptAt: at().nullable(),
     startedAt: at().nullable(),
     finishedAt: at().nullable(),
   },

@@ -104,7 +104,7 @@ export interface NodeWaiting {
   readonly since: string;
   /** `dependencies`: the keys of the nodes that have not ended. */
   readonly nodes?: readonly string[];
-  /** `retry`, `admission`: when the next try begins; RFC 3339. */
+  /** `retry`, `admission`: when the next attempt begins; RFC 3339. */
   readonly until?: string;
 }
 
@@ -124,5 +124,5 @@ export type NextAssemblyStep = { kind: 'again' } | { kind: 'wait'; seconds: numb
 /** The workflow type of assembly runs. Histories name it, so it never changes. */
 export const assemblyRunWorkflow = 'assemblyRun';
 
-/** The longest pause between two tries of a node, in seconds. */
+/** The longest pause between two attempts of a node, in seconds. */
 export const longestBackoffSeconds = 3600;

@@ -45,6 +45,7 @@ export function selectRunDetails(eb: OverRun) {
     'runs.state_serial_after as stateSerialAfter',
     'runs.cancel_reason as cancelReason',
     'runs.requeued_from as requeuedFrom',
+    'runs.review_needs as reviewNeeds',
     'runs.assembly_run_id as assemblyRunId',
     'runs.assembly_node_id as assemblyNodeId',
     selectAssemblyNode(eb).as('assemblyNode'),

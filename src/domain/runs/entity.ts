@@ -15,6 +15,7 @@ import {
   type LogStream,
   type Masked,
   type MaskedOutputs,
+  type ReviewNeed,
   type RunAuthor,
   type RunOperation,
   type RunPhase,
@@ -121,9 +122,11 @@ export const RunSchema = defineEntity({
     /** The node of the assembly run that it is a try of. */
     assemblyNodeId: p.uuid().nullable(),
     /** The workflow that is woken whenever the status changes. */
-    watchedBy: p.uuid().nullable(),
+    parentWorkflowId: p.uuid().nullable(),
     /** Who answers for it beside its requester. */
     authors: p.json<RunAuthor[]>().default([]),
+    /** What reviewing it needs beside the authority to review runs. */
+    reviewNeeds: p.json<ReviewNeed[]>().default([]),
     driftFindingId: p.uuid().nullable(),
     undoes: p.uuid().nullable(),
     undoneBy: p.uuid().nullable(),

@@ -1,3 +1,4 @@
+import type { Permission } from '#domain/shared/access/permissions.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 
@@ -120,8 +121,15 @@ export type MaskedOutputs = Record<string, { value: JsonValue | null; sensitive:
 export interface RunAuthor {
   readonly id: string;
   readonly person: string | null;
-  /** What they did: started or resumed the assembly run that it is part of, or published the version of that assembly. */
-  readonly because: 'started_assembly' | 'published_assembly';
+  /** Tells them what they did: "you started the assembly run that it is part of". */
+  readonly because: string;
+}
+
+/** A permission that reviewing a run needs beside the authority to review runs. */
+export interface ReviewNeed {
+  readonly permission: Permission;
+  /** What it says of the run: "it runs a node of an assembly". */
+  readonly because: string;
 }
 
 export interface RunTimeouts {

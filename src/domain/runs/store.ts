@@ -11,13 +11,13 @@ import { actionsByStatus, type RunAction, statusesThatAllow } from './actions.ts
 import { selectAdmissionFacts, toAdmissionFacts } from './admission/store.ts';
 import { selectApprovalFacts, toApprovalFacts } from './approval/store.ts';
 import { type OverRun, type RunDetails, selectRunDetails } from './details-store.ts';
+import type { ReviewNeed } from './model.ts';
 
 /** A run and its owner. */
 export interface RunTarget extends Ownership {
   readonly id: string;
   readonly isDeleted: boolean;
-  /** Whether it is the run of a node of an assembly run. */
-  readonly isOfAssembly: boolean;
+  readonly reviewNeeds: readonly ReviewNeed[];
 }
 
 /** A run with its owner, and with the facts on which its actions depend. */
@@ -93,8 +93,8 @@ export function toRunWithFacts(row: RunRow): RunWithFacts {
     approval: approval && toApprovalFacts(approval),
     admission: admission && toAdmissionFacts(admission),
   };
-  const isOfAssembly = details.assemblyRunId !== null;
-  return { id: details.id, teamId: details.teamId, organizationId, isDeleted, isOfAssembly, details, facts };
+  const { id, teamId, reviewNeeds } = details;
+  return { id, teamId, organizationId, isDeleted, reviewNeeds, details, facts };
 }
 
 /** A run and its owner. A deleted run keeps its lineage, and so can still be read. */
@@ -113,7 +113,7 @@ const selectTarget = prepare((db, parameter: ParameterOf<{ id: string }>) =>
       'runs.team_id as teamId',
       't.organization_id as organizationId',
       eb('runs.deleted_at', 'is not', null).$castTo<boolean>().as('isDeleted'),
-      eb('runs.assembly_run_id', 'is not', null).$castTo<boolean>().as('isOfAssembly'),
+      'runs.review_needs as reviewNeeds',
     ]),
 );
 

@@ -28,7 +28,7 @@ const approval: ApprovalFacts = {
   templateVersion: '1.4.0',
   requesters: [{ person: 'requester', id: 'requester' }],
   publishers: [{ person: 'publisher', id: 'publisher' }],
-  isOfAssembly: false,
+  reviewNeeds: [],
   authors: [],
   owner: { organizationId: null, teamId: null },
   reviews: [],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ApprovalFacts, countApprovals, findLapses, type RecordedReview } from '#domain/runs/approval/rules.ts';
+import type { Permission } from '#domain/shared/access/permissions.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 
 const owner = { organizationId: 'organization', teamId: 'team' };
@@ -27,13 +28,14 @@ const facts: ApprovalFacts = {
   expiresAt: null,
   templateVersion: '1.0.0',
   owner,
-  isOfAssembly: false,
+  reviewNeeds: [],
   requesters: [{ person: 'requester', id: 'requester' }],
   publishers: [{ person: 'publisher', id: 'publisher' }],
   authors: [],
   reviews: [],
 };
 const now = (change: Partial<Principal>): Partial<RecordedReview> => ({ reviewer: { ...reviewer, ...change } });
+const needs = (permission: Permission) => [{ permission, because: 'it runs a node of an assembly' }];
 const own = { requesters: [{ person: 'reviewer', id: 'reviewer' }] };
 
 type Row = [title: string, review: Partial<RecordedReview>, facts: Partial<ApprovalFacts>, reason: string | null];
@@ -57,10 +59,21 @@ describe('an approval', () => {
     [
       'lapses when its reviewer resumes the assembly run that the run is part of',
       {},
-      { authors: [{ person: 'reviewer', id: 'reviewer', because: 'started_assembly' }] },
+      { authors: [{ person: 'reviewer', id: 'reviewer', because: 'you started the assembly run' }] },
       'self_approval',
     ],
-    ['counts for a node of an assembly while its reviewer may approve both', {}, { isOfAssembly: true }, null],
+    [
+      'counts while its reviewer has the permissions that the run needs',
+      {},
+      { reviewNeeds: needs('assembly:approve') },
+      null,
+    ],
+    [
+      'lapses when its reviewer lacks a permission that the run needs',
+      {},
+      { reviewNeeds: needs('user:manage') },
+      'not_permitted',
+    ],
     ['counts where self-approval is allowed', {}, { ...own, allowSelf: true }, null],
   ])('%s', (_title, change, changedFacts, reason) => {
     const given = { ...facts, ...changedFacts, reviews: [{ ...review, ...change }] };

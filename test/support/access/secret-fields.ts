@@ -34,7 +34,7 @@ export function fillSecrets(schema: z.ZodType, body: object, make: (field: strin
 }
 
 /** The names of nodes of assemblies, which are keys too and no secrets. */
-const isNode = (answer: Schema) => 'depends_on' in answer && 'run_id' in answer;
+const isNode = (answer: Schema) => 'waits_for' in answer && 'run_id' in answer;
 
 /** Every text in an answer under the name of a secret: keys, tokens, and links with tokens. */
 export function secretsIn(answer: unknown): string[] {

@@ -20,7 +20,7 @@ const RunGraphView = z
 function toGraphView(nodes: readonly AssemblyNodeDetails[]): z.input<typeof RunGraphView> {
   return {
     nodes: nodes.map(({ key, status, runId }) => ({ key, status, run_id: runId })),
-    edges: nodes.flatMap(({ key: to, waitsFor }) => waitsFor.map((from) => ({ from, to }))),
+    edges: nodes.flatMap(({ key: to, dependencies }) => dependencies.map((from) => ({ from, to }))),
   };
 }
 

@@ -12,7 +12,7 @@ import { drawPicture, type GraphPicture, iconAddress } from './svg-graph.ts';
 /** What of a node its drawing shows. */
 export type DrawnNode = Pick<
   AssemblyNodeDetails,
-  'key' | 'status' | 'reason' | 'waitsFor' | 'templateVersion' | 'instance' | 'runId'
+  'key' | 'status' | 'reason' | 'dependencies' | 'templateVersion' | 'instance' | 'runId'
 >;
 
 /** Draws an assembly run. The caller has decided that it may be read. */
@@ -38,8 +38,8 @@ function toGraph(nodes: readonly DrawnNode[]): Graph {
   const known = new Set(nodes.map(({ key }) => key));
   return {
     nodes: nodes.map(({ key, instance }) => ({ key, label: key, ...(instance !== key && { detail: instance }) })),
-    edges: nodes.flatMap(({ key, waitsFor }) =>
-      waitsFor.filter((from) => known.has(from)).map((from) => [from, key] as const),
+    edges: nodes.flatMap(({ key, dependencies }) =>
+      dependencies.filter((from) => known.has(from)).map((from) => [from, key] as const),
     ),
   };
 }

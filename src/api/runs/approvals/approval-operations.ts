@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { requestRunApproval } from '#domain/runs/approval/requests.ts';
 import { reviewRun } from '#domain/runs/approval/review.ts';
-import { nodeReviewAuthority, reviewAuthority } from '#domain/runs/approval/rules.ts';
+import { reviewAccess, reviewAuthority } from '#domain/runs/approval/rules.ts';
 import { findRun, readPlan } from '#domain/runs/store.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -72,7 +72,7 @@ export const review = command({
   access: { ...reviewAuthority, review: { ...accessReview, verb: 'approve' } },
   target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
   targetName: 'run',
-  accessTo: ({ isOfAssembly }) => ({ ...(isOfAssembly ? nodeReviewAuthority : reviewAuthority), review: 'none' }),
+  accessTo: ({ reviewNeeds }) => reviewAccess(reviewNeeds),
   idempotency: 'optional',
   audit: 'run.reviewed',
   handle: async ({ tx, target, body, principal }) => {

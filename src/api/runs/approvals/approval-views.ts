@@ -34,6 +34,9 @@ export const ListedApprovalView = z.object({
   required: z.int(),
   when: z.enum(approvalRules),
   allow_self: z.boolean(),
+  needs: z
+    .array(z.object({ permission: z.string(), because: z.string() }).meta({ id: 'ReviewNeed' }))
+    .describe('The permissions that a review takes beside run:approve, and what of the run demands each.'),
   expires_at: Time.nullable(),
   reviews: z.array(ListedReviewView),
 });
@@ -57,7 +60,11 @@ export function toApproval(run: RunDetails, facts: ApprovalFacts | null): z.inpu
 }
 
 function describePolicy(run: RunDetails) {
-  return { ...strictestPolicy(run.admittedPolicy, run.presentPolicy), expires_at: run.approvalExpiresAt };
+  return {
+    ...strictestPolicy(run.admittedPolicy, run.presentPolicy),
+    needs: [...run.reviewNeeds],
+    expires_at: run.approvalExpiresAt,
+  };
 }
 
 function toListedReview(review: RunDetails['reviews'][number]): z.input<typeof ListedReviewView> {

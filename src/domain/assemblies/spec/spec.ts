@@ -32,7 +32,7 @@ const NodeApproval = z.strictObject({
 });
 
 const Retry = z.strictObject({
-  /** All tries, the first one included. */
+  /** All attempts, the first one included. */
   attempts: z.int().min(1).max(10),
   /** The pause before the second try. Each further pause is twice as long, at most an hour. */
   backoff: durationBetween(0, hour).default('PT10S'),

@@ -10,21 +10,33 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { settledValue } from '#domain/shared/tasks/settled.ts';
 import { readPoolAccess } from '#domain/workers/pools/store.ts';
 import type { RunDetails } from '../details-store.ts';
-import { type RunAuthor, runWorkflow } from '../model.ts';
+import { type ReviewNeed, type RunAuthor, runWorkflow } from '../model.ts';
 import { publishRunEvent } from '../publish-event.ts';
 import type { ResolvedRun } from './resolve.ts';
 import { findClosedPoolRefusal, findOccupiedRefusal } from './rules.ts';
 import { insertRun, type NewRunRow } from './store.ts';
 import type { AdmissionTarget } from './target.ts';
 
-/** What a run is part of. */
-export interface RunPart {
-  readonly assemblyRunId: string;
-  readonly assemblyNodeId: string;
+/**
+ * What a run is admitted for, unless somebody requested it by itself. Whoever admits it writes it, and the run obeys: nothing in the domain of
+ * runs asks what wrote it. An approval that it demands beyond the policies is part of the request (`RunRequest.approval`).
+ */
+export interface RunOrigin {
+  /** The rows that it is admitted for. */
+  readonly links?: RunLinks;
   /** The workflow that is woken whenever the run's status changes. */
-  readonly watchedBy: string;
+  readonly parentWorkflowId?: string;
   /** Who answers for the run beside its requester. */
-  readonly authors: readonly RunAuthor[];
+  readonly authors?: readonly RunAuthor[];
+  /** What reviewing it needs beside the authority to review runs. A run that repeats it needs the same. */
+  readonly reviewNeeds?: readonly ReviewNeed[];
+}
+
+export interface RunLinks {
+  readonly assemblyRunId?: string;
+  readonly assemblyNodeId?: string;
+  readonly driftFindingId?: string;
+  readonly undoes?: string;
 }
 
 /** A run that is admitted once the transaction has committed. */
@@ -47,7 +59,7 @@ export async function admitRun(
   target: AdmissionTarget,
   { instance, resolve }: { instance: string; resolve: () => Promise<ResolvedRun> },
   requester: Principal,
-  part?: RunPart,
+  origin: RunOrigin = {},
 ): Promise<AdmittedRun> {
   refuseArchived(target);
   // Both end before a refusal of one rolls the transaction back, so that no statement of the other follows the rollback.
@@ -57,7 +69,7 @@ export async function admitRun(
     ...describeWork(run),
     ...describeOwner(target),
     ...describeRequester(requester),
-    ...describePart(part),
+    ...describeOrigin(origin),
     idempotency_key: key,
     status: 'queued',
     phase: 'queued',
@@ -75,12 +87,15 @@ export async function admitRun(
   return { id, teamId: target.teamId, revision: 1, details };
 }
 
-function describePart(part: RunPart | undefined) {
+function describeOrigin({ links, parentWorkflowId, authors = [], reviewNeeds = [] }: RunOrigin) {
   return {
-    assembly_run_id: part?.assemblyRunId ?? null,
-    assembly_node_id: part?.assemblyNodeId ?? null,
-    watched_by: part?.watchedBy ?? null,
-    authors: json([...(part?.authors ?? [])]),
+    assembly_run_id: links?.assemblyRunId ?? null,
+    assembly_node_id: links?.assemblyNodeId ?? null,
+    drift_finding_id: links?.driftFindingId ?? null,
+    undoes: links?.undoes ?? null,
+    parent_workflow_id: parentWorkflowId ?? null,
+    authors: json([...authors]),
+    review_needs: json([...reviewNeeds]),
   };
 }
 

@@ -9,6 +9,17 @@ import type { AdmissionFacts } from './rules.ts';
 import { toTarget } from './target.ts';
 import { selectTargetOf, type TargetRow } from './target-store.ts';
 
+/** The columns that a run's origin fills. */
+const originColumns = [
+  'assembly_run_id',
+  'assembly_node_id',
+  'drift_finding_id',
+  'undoes',
+  'parent_workflow_id',
+  'authors',
+  'review_needs',
+] as const;
+
 /** The columns that admission fills; a new run has the defaults of the table in the others. */
 const admittedColumns = [
   'id',
@@ -43,10 +54,7 @@ const admittedColumns = [
   'approval_allow_self',
   'outputs',
   'requeued_from',
-  'assembly_run_id',
-  'assembly_node_id',
-  'watched_by',
-  'authors',
+  ...originColumns,
   'created_at',
 ] as const;
 

@@ -21,7 +21,7 @@ export function listApprovals(
   return pageByRule(page, {
     read: (after, limit) => findPending(em, reviewer, { after, limit, ...filter }),
     isListed: (run) =>
-      mayReview(reviewer, { owner: run, isOfAssembly: run.isOfAssembly }) &&
+      mayReview(reviewer, { owner: run, reviewNeeds: run.reviewNeeds }) &&
       findRunRefusal('approve', run.facts, reviewer) === null,
     most: mostRuns,
   });

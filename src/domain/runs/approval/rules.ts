@@ -1,7 +1,7 @@
 import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
-import type { LapseReason, RunAuthor } from '../model.ts';
+import type { LapseReason, ReviewNeed, RunAuthor } from '../model.ts';
 
 /** A principal that did something, and the person who was responsible for it at that time. */
 export interface Author {
@@ -35,8 +35,7 @@ export interface ApprovalFacts {
   readonly expiresAt: string | null;
   readonly templateVersion: string;
   readonly owner: Ownership;
-  /** Whether it is the run of a node of an assembly run. */
-  readonly isOfAssembly: boolean;
+  readonly reviewNeeds: readonly ReviewNeed[];
   /** Who requested the run, and the runs that it was requeued from. */
   readonly requesters: readonly Author[];
   /** Who published the template versions of these runs. */
@@ -56,11 +55,10 @@ export const reviewAuthority = {
   teamAction: 'team.metadata.write',
 } as const satisfies Partial<Access>;
 
-/** The same for the run of a node: there is no second path around the approval of assemblies (specification, *Assembly mapping*). */
-export const nodeReviewAuthority = {
-  ...reviewAuthority,
-  allOf: ['assembly:approve'],
-} as const satisfies Partial<Access>;
+/** The same for a run with needs of its own. Every path to a review demands them. */
+export function reviewAccess(needs: readonly ReviewNeed[]): Access {
+  return { ...reviewAuthority, allOf: needs.map(({ permission }) => permission), review: 'none' };
+}
 
 /**
  * The one rule for every review. A review must name the plan that waits (null: the digest is not compared). While approvals are
@@ -112,7 +110,7 @@ export function countsNow(facts: EligibilityFacts, review: RecordedReview): bool
 /** What decides, beside the reviewer, whether an approval counts. */
 type EligibilityFacts = Pick<
   ApprovalFacts,
-  'owner' | 'isOfAssembly' | 'allowSelf' | 'requesters' | 'publishers' | 'authors' | 'templateVersion'
+  'owner' | 'reviewNeeds' | 'allowSelf' | 'requesters' | 'publishers' | 'authors' | 'templateVersion'
 >;
 
 /** Why an approval no longer counts; null while its reviewer is enabled and could still give it. */
@@ -138,13 +136,12 @@ export function findLapses(facts: Pick<ApprovalFacts, 'reviews'> & EligibilityFa
   });
 }
 
-/** Whether a principal has the authority to review the runs of an owner, or those of its assemblies. */
+/** Whether a principal has the authority to review a run of an owner. */
 export function mayReview(
   principal: Principal,
-  { owner, isOfAssembly }: Pick<ApprovalFacts, 'owner' | 'isOfAssembly'>,
+  { owner, reviewNeeds }: Pick<ApprovalFacts, 'owner' | 'reviewNeeds'>,
 ): boolean {
-  const authority = isOfAssembly ? nodeReviewAuthority : reviewAuthority;
-  return decide(principal, { ...authority, review: 'none' }, owner).allowed;
+  return decide(principal, reviewAccess(reviewNeeds), owner).allowed;
 }
 
 /** The refusal of an approval of one's own run; null if the policies allow it. */
@@ -158,7 +155,7 @@ export function findSelfApproval(
   if (facts.publishers.some((author) => isSame(author, reviewer)))
     return selfApproval(`you published version ${facts.templateVersion} of its template`);
   const author = facts.authors.find((other) => isSame(other, reviewer));
-  return author ? selfApproval(deeds[author.because]) : null;
+  return author ? selfApproval(author.because) : null;
 }
 
 /** An account counts as the author also after another person has become responsible for it. */
@@ -175,11 +172,6 @@ const planMoved: Refusal = {
 const approvalExpired: Refusal = {
   code: 'approval_expired',
   message: 'the time for approval is over: requeue the run once it has ended',
-};
-
-const deeds: Record<RunAuthor['because'], string> = {
-  started_assembly: 'you started or resumed the assembly run that it is part of',
-  published_assembly: 'you published the version of the assembly that it is part of',
 };
 
 /** @param why what makes the reviewer answer for the run */

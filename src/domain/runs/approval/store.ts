@@ -51,7 +51,7 @@ export function selectApprovalFacts(eb: OverRun): AliasableExpression<ApprovalFa
         present: selectEnvironmentPolicy(eb),
         expiresAt: eb.ref('runs.approval_expires_at'),
         templateVersion: eb.ref('runs.template_version'),
-        isOfAssembly: eb('runs.assembly_run_id', 'is not', null).$castTo<boolean>(),
+        reviewNeeds: eb.ref('runs.review_needs'),
         owner: jsonBuildObject({ teamId: eb.ref('runs.team_id'), organizationId: selectOrganization(eb) }),
         requesters: fn.jsonAgg(jsonBuildObject(requester)),
         publishers: fn.jsonAgg(jsonBuildObject(publisher)),

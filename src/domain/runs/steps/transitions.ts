@@ -38,7 +38,8 @@ export async function lockAttemptInOrder(em: Em, attemptId: string): Promise<{ r
 export function changeStatus(tx: Transaction, run: Run, status: RunStatus, phase?: RunPhase): void {
   const before = run.status;
   run.moveTo(status, phase);
-  if (run.watchedBy && before !== status) tx.notifyEngine(run.watchedBy, { kind: 'signal', signal: wakeSignal });
+  if (run.parentWorkflowId && before !== status)
+    tx.notifyEngine(run.parentWorkflowId, { kind: 'signal', signal: wakeSignal });
 }
 
 /**

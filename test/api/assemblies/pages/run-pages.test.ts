@@ -76,7 +76,7 @@ describe('the page of an assembly run', () => {
       minutesAgo: 3,
       nodes: (key) =>
         ({
-          network: { status: 'running', tries: 2 } as const,
+          network: { status: 'running', attempts: 2 } as const,
           service: { status: 'pending', waiting: { code: 'dependencies', nodes: ['network'] } } as const,
           check: {
             status: 'skipped',

@@ -187,3 +187,14 @@ describe('the authority of an assembly run', () => {
     expect([elsewhere.status, elsewhere.headers.get('x-error-code')]).toEqual([422, 'environment_unknown']);
   });
 });
+
+it('a run that repeats the run of a node needs the permission to approve assemblies, and says why', async () => {
+  const starter = await addUser('starter', 'maintainer', 'admin');
+  const { path, node } = await startReviewed(starter);
+  const needs = [{ permission: 'assembly:approve', because: expect.stringContaining('it runs a node of an assembly') }];
+  expect((await stage.caller.get(`/runs/${node.run_id}`)).body.approval.needs).toEqual(needs);
+  await starter.post(`${path}/cancel`);
+  await awaitAssemblyRun(stage.caller, path);
+  const repeated = await starter.post(`/runs/${node.run_id}/requeue`);
+  expect(repeated.body.approval.needs, repeated.text).toEqual(needs);
+});

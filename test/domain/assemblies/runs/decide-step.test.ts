@@ -11,11 +11,11 @@ function node(key: string, given: Partial<NodeFacts> = {}): NodeFacts {
     key,
     status: 'pending',
     reason: null,
-    waitsFor: [],
+    dependencies: [],
     readsOutputsOf: [],
     run: null,
-    tries: 0,
-    nextTryAt: null,
+    attempts: 0,
+    nextAttemptAt: null,
     startedAt: null,
     timeoutSeconds: null,
     retry: null,
@@ -30,7 +30,7 @@ function withRun(key: string, run: Partial<NodeRun>, given: Partial<NodeFacts> =
   const full = { id: `run of ${key}`, status: 'running', statusReason: null, retrySafe: false } as const;
   return node(key, {
     status: 'running',
-    tries: 1,
+    attempts: 1,
     startedAt: minutes(-1),
     run: { ...full, isUncertain: false, ...run },
     ...given,
@@ -44,7 +44,7 @@ function decide(nodes: NodeFacts[], given: Partial<AssemblyFacts> = {}) {
 
 describe('which nodes start', () => {
   it('starts every node that waits for none, and lets the others wait, naming what they wait for', () => {
-    const { changes, status } = decide([node('a'), node('b'), node('c', { waitsFor: ['a', 'b'] })]);
+    const { changes, status } = decide([node('a'), node('b'), node('c', { dependencies: ['a', 'b'] })]);
     expect(changes).toEqual({
       a: { kind: 'start' },
       b: { kind: 'start' },
@@ -57,7 +57,7 @@ describe('which nodes start', () => {
     const nodes = [
       ended('a', 'succeeded'),
       ended('b', 'skipped', 'condition_false'),
-      node('c', { waitsFor: ['a', 'b'] }),
+      node('c', { dependencies: ['a', 'b'] }),
     ];
     expect(decide(nodes).changes).toEqual({ c: { kind: 'start' } });
   });
@@ -69,7 +69,7 @@ describe('which nodes start', () => {
   });
 
   it('does not count a node that pauses before its next try', () => {
-    const pausing = withRun('a', { status: 'failed' }, { status: 'waiting', nextTryAt: minutes(1) });
+    const pausing = withRun('a', { status: 'failed' }, { status: 'waiting', nextAttemptAt: minutes(1) });
     expect(decide([pausing, node('b')], { concurrency: 1 }).changes).toEqual({ b: { kind: 'start' } });
   });
 });
@@ -78,8 +78,8 @@ describe('a node that fails', () => {
   it('stops those that depend on it, and those behind them, and nothing else', () => {
     const { changes } = decide([
       ended('a', 'failed', 'run_failed'),
-      node('b', { waitsFor: ['a'] }),
-      node('c', { waitsFor: ['b'] }),
+      node('b', { dependencies: ['a'] }),
+      node('c', { dependencies: ['b'] }),
       node('d'),
     ]);
     expect(changes).toMatchObject({
@@ -90,7 +90,7 @@ describe('a node that fails', () => {
   });
 
   it('stops its dependents at once, although they wait for others too', () => {
-    const { changes } = decide([ended('a', 'failed'), withRun('b', {}), node('c', { waitsFor: ['a', 'b'] })]);
+    const { changes } = decide([ended('a', 'failed'), withRun('b', {}), node('c', { dependencies: ['a', 'b'] })]);
     expect(changes['c']).toMatchObject({ kind: 'end', status: 'skipped' });
   });
 
@@ -107,8 +107,8 @@ describe('a node that was skipped', () => {
   it('skips those that refer to its outputs, and lets the others go on', () => {
     const { changes } = decide([
       ended('a', 'skipped', 'condition_false'),
-      node('b', { waitsFor: ['a'], readsOutputsOf: ['a'] }),
-      node('c', { waitsFor: ['a'] }),
+      node('b', { dependencies: ['a'], readsOutputsOf: ['a'] }),
+      node('c', { dependencies: ['a'] }),
     ]);
     expect(changes).toMatchObject({
       b: { kind: 'end', status: 'skipped', reason: { code: 'outputs_missing' } },
@@ -119,7 +119,7 @@ describe('a node that was skipped', () => {
   it('lends its recorded outputs if it was left out on purpose', () => {
     const { changes } = decide([
       ended('a', 'skipped', 'not_chosen'),
-      node('b', { waitsFor: ['a'], readsOutputsOf: ['a'] }),
+      node('b', { dependencies: ['a'], readsOutputsOf: ['a'] }),
     ]);
     expect(changes).toEqual({ b: { kind: 'start' } });
   });
@@ -145,7 +145,8 @@ describe('the end of a run', () => {
   });
 
   it('tries again after pauses that double', () => {
-    const failed = (tries: number) => withRun('a', { status: 'failed', statusReason: 'step_failed' }, { tries, retry });
+    const failed = (attempts: number) =>
+      withRun('a', { status: 'failed', statusReason: 'step_failed' }, { attempts, retry });
     expect(decide([failed(1)]).changes['a']).toEqual({ kind: 'retry', at: new Date(now.getTime() + 10_000) });
     expect(decide([failed(2)]).changes['a']).toEqual({ kind: 'retry', at: new Date(now.getTime() + 20_000) });
     expect(decide([failed(3)]).changes['a']).toMatchObject({ kind: 'end', status: 'failed' });
@@ -177,7 +178,7 @@ describe('a timeout', () => {
   });
 
   it('ends a node that pauses before its next try', () => {
-    const pausing = withRun('a', { status: 'failed' }, { ...late, status: 'waiting', nextTryAt: minutes(1) });
+    const pausing = withRun('a', { status: 'failed' }, { ...late, status: 'waiting', nextAttemptAt: minutes(1) });
     expect(decide([pausing]).changes['a']).toMatchObject({ kind: 'end', status: 'timed_out' });
   });
 
@@ -189,7 +190,7 @@ describe('a timeout', () => {
 
 describe('an assembly run that is canceled', () => {
   it('cancels the runs of its nodes, and ends the nodes that have none', () => {
-    const { changes, status } = decide([withRun('a', {}), node('b', { waitsFor: ['a'] }), node('c')], {
+    const { changes, status } = decide([withRun('a', {}), node('b', { dependencies: ['a'] }), node('c')], {
       status: 'canceling',
     });
     expect(changes).toMatchObject({
@@ -216,7 +217,7 @@ describe('the status of an assembly run', () => {
   const waiting = (key: string) => withRun(key, { status: 'pending_approval' }, { status: 'pending_approval' });
 
   it('is pending_approval while nothing else can go on', () => {
-    expect(decide([waiting('a'), node('b', { waitsFor: ['a'] })]).status).toBe('pending_approval');
+    expect(decide([waiting('a'), node('b', { dependencies: ['a'] })]).status).toBe('pending_approval');
     expect(decide([waiting('a'), withRun('b', {})]).status).toBe('running');
     expect(decide([waiting('a'), node('b')]).status).toBe('running');
   });
@@ -232,7 +233,7 @@ describe('the status of an assembly run', () => {
   });
 
   it('says nothing new about a step that is repeated', () => {
-    const step = decide([withRun('a', {}), node('b', { waitsFor: ['a'] })]);
+    const step = decide([withRun('a', {}), node('b', { dependencies: ['a'] })]);
     expect(step.changes).toEqual({ b: { kind: 'wait_for_nodes', nodes: ['a'] } });
   });
 });

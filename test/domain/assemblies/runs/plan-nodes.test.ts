@@ -5,16 +5,16 @@ import {
   nodesToDestroy,
 } from '#domain/assemblies/runs/admission/plan-nodes.ts';
 
-function made(key: string, waitsFor: string[] = [], holdsResources = true): DeployedNode {
+function made(key: string, dependencies: string[] = [], holdsResources = true): DeployedNode {
   const template = { templateId: 't', templateVersionId: 'v', templateVersion: '1.0.0' };
-  return { key, waitsFor, holdsResources, instance: key, spec: {} as DeployedNode['spec'], ...template };
+  return { key, dependencies, holdsResources, instance: key, spec: {} as DeployedNode['spec'], ...template };
 }
 
 describe('a destroy', () => {
   it('goes in reverse: each node waits for those that once waited for it', () => {
     const nodes = nodesToDestroy([made('network'), made('app', ['network']), made('test', ['app', 'network'])], null);
     expect(nodes.map(({ key }) => key)).toEqual(['test', 'app', 'network']);
-    expect(nodes.map(({ waitsFor }) => waitsFor)).toEqual([[], ['test'], ['app', 'test']]);
+    expect(nodes.map(({ dependencies }) => dependencies)).toEqual([[], ['test'], ['app', 'test']]);
   });
 
   it('leaves out what holds nothing', () => {
@@ -26,11 +26,11 @@ describe('a destroy', () => {
   it('does not wait for ever where two versions had opposite orders', () => {
     const nodes = nodesToDestroy([made('a', ['b']), made('b', ['a'])], null);
     expect(nodes).toHaveLength(2);
-    expect(nodes.filter(({ waitsFor }) => waitsFor.length > 0)).toHaveLength(1);
+    expect(nodes.filter(({ dependencies }) => dependencies.length > 0)).toHaveLength(1);
   });
 
   it('ignores nodes that were waited for and never made', () => {
-    expect(nodesToDestroy([made('app', ['gone'])], null)).toMatchObject([{ key: 'app', waitsFor: [] }]);
+    expect(nodesToDestroy([made('app', ['gone'])], null)).toMatchObject([{ key: 'app', dependencies: [] }]);
   });
 
   it('names a deployed node that depends on one that is to be destroyed alone', () => {

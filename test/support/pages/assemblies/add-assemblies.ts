@@ -98,7 +98,7 @@ async function linkRun(api: TestApi, runId: string, assemblyRunId: string): Prom
   );
 }
 
-const done = (took: number): NodeProgress => ({ status: 'succeeded', took, tries: 1 });
+const done = (took: number): NodeProgress => ({ status: 'succeeded', took, attempts: 1 });
 const after = (...nodes: string[]): NodeProgress => ({ status: 'pending', waiting: { code: 'dependencies', nodes } });
 const dependencyFailed = (key: string): NodeProgress => ({
   status: 'skipped',
@@ -121,7 +121,7 @@ const succeeded: RunProgress = {
     network: done(94),
     database: done(512),
     cluster: done(760),
-    release: { ...done(40), tries: 2 },
+    release: { ...done(40), attempts: 2 },
     records: done(12),
     'smoke-test': {
       status: 'skipped',
@@ -138,7 +138,7 @@ const failed: RunProgress = {
     network: done(90),
     database: {
       status: 'failed',
-      tries: 1,
+      attempts: 1,
       took: 310,
       reason: { code: 'run_failed', message: 'its run failed: apply_failed' },
     },
@@ -154,7 +154,7 @@ const running: RunProgress = {
   minutesAgo: 6,
   nodes: byKey({
     network: done(88),
-    database: { status: 'running', tries: 1 },
+    database: { status: 'running', attempts: 1 },
     cluster: { status: 'waiting', waiting: { code: 'concurrency' } },
     release: after('database', 'cluster'),
     records: after('release'),
@@ -190,9 +190,9 @@ const inRegions: RunProgress = {
   minutesAgo: 4,
   nodes: (key, position) => {
     if (position < 14) return done(20 + position);
-    if (position < 20) return { status: 'running', tries: 1 };
+    if (position < 20) return { status: 'running', attempts: 1 };
     if (key === 'r5-web')
-      return { status: 'failed', tries: 3, reason: { code: 'run_failed', message: 'its run failed' } };
+      return { status: 'failed', attempts: 3, reason: { code: 'run_failed', message: 'its run failed' } };
     return { status: 'pending', waiting: { code: 'dependencies', nodes: ['r0-zone'] } };
   },
 };
@@ -202,9 +202,9 @@ const inShards: RunProgress = {
   minutesAgo: 21,
   nodes: (_key, position) => {
     if (position === 70)
-      return { status: 'failed', tries: 1, reason: { code: 'run_failed', message: 'its run failed' } };
+      return { status: 'failed', attempts: 1, reason: { code: 'run_failed', message: 'its run failed' } };
     if (position < 120) return done(30 + (position % 17));
-    if (position < 140) return { status: 'running', tries: 1 };
+    if (position < 140) return { status: 'running', attempts: 1 };
     return { status: 'pending', waiting: { code: 'dependencies', nodes: ['s2-begin'] } };
   },
 };

@@ -9,7 +9,7 @@ export interface NodeProgress {
   readonly waiting?: Omit<NodeWaiting, 'since'>;
   /** A run of the installation that stands for the node's run. */
   readonly runId?: string;
-  readonly tries?: number;
+  readonly attempts?: number;
   /** How long it ran, in seconds. */
   readonly took?: number;
 }
@@ -40,19 +40,19 @@ export async function setProgress(api: TestApi, runId: string, progress: RunProg
 }
 
 async function setNode(api: TestApi, id: string, begun: Date, progress: NodeProgress): Promise<void> {
-  const { status, reason = null, waiting = null, runId = null, tries = runId ? 1 : 0, took } = progress;
+  const { status, reason = null, waiting = null, runId = null, attempts = runId ? 1 : 0, took } = progress;
   const started = ['pending', 'waiting', 'skipped'].includes(status) ? null : begun.toISOString();
   const ended = ['succeeded', 'failed', 'skipped', 'canceled', 'timed_out'].includes(status);
   const finished = ended ? new Date(begun.getTime() + (took ?? 60) * 1000).toISOString() : null;
   const since = waiting && { ...waiting, since: begun.toISOString() };
   await api.rows(
-    `update assembly_nodes set status = ?, reason = ?::jsonb, waiting = ?::jsonb, run_id = ?, tries = ?, started_at = ?, finished_at = ? where id = ?`,
+    `update assembly_nodes set status = ?, reason = ?::jsonb, waiting = ?::jsonb, run_id = ?, attempts = ?, started_at = ?, finished_at = ? where id = ?`,
     [
       status,
       reason && JSON.stringify(reason),
       since && JSON.stringify(since),
       runId,
-      String(tries),
+      String(attempts),
       started,
       finished,
       id,

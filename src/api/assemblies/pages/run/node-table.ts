@@ -29,7 +29,7 @@ function columnsWith(names: Names): Column<ShownNode>[] {
       cell: ({ template_id: id, template_version: version }) =>
         html`<a class="foreign" href="${pagePath(pages.templateVersion, { id, version })}">${names.get(id)?.name ?? 'deleted'} <span class="muted">${version}</span></a>`,
     },
-    { label: 'Waits for', kind: 'minor', cell: ({ depends_on: keys }) => renderKeys(keys) },
+    { label: 'Waits for', kind: 'minor', cell: ({ waits_for: keys }) => renderKeys(keys) },
     { label: 'Tries', kind: 'number', cell: ({ attempts }) => (attempts > 1 ? String(attempts) : null) },
     { label: 'Took', kind: 'number', cell: renderDuration },
   ];

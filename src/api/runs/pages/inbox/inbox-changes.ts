@@ -28,5 +28,5 @@ export function followApprovals(visit: Visit): Promise<FastifyReply> {
 
 function concerns(reviewer: Principal): EventTest {
   return ({ type, teamId, organizationId }) =>
-    relevant.has(type) && mayReview(reviewer, { owner: { teamId, organizationId }, isOfAssembly: false });
+    relevant.has(type) && mayReview(reviewer, { owner: { teamId, organizationId }, reviewNeeds: [] });
 }

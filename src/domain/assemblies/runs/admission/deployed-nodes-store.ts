@@ -31,7 +31,7 @@ export async function findDeployedNodes(
       'n.id',
       'n.key',
       'n.spec',
-      'n.waits_for as waitsFor',
+      'n.dependencies',
       'n.template_id as templateId',
       'n.template_version_id as templateVersionId',
       'n.template_version as templateVersion',

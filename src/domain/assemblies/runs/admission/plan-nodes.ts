@@ -7,7 +7,7 @@ import type { PublishedAssembly } from './published.ts';
 export interface PlannedNode {
   readonly key: string;
   readonly spec: AssemblyNodeSpec;
-  readonly waitsFor: readonly string[];
+  readonly dependencies: readonly string[];
   readonly templateId: string;
   readonly templateVersionId: string;
   readonly templateVersion: string;
@@ -22,12 +22,12 @@ const notChosen: NodeReason = { code: 'not_chosen', message: 'the run is for oth
 export function nodesOfVersion(version: PublishedAssembly, only: readonly string[] | null): PlannedNode[] {
   const dependencies = new Map(Object.entries(version.dependencies).map(([key, keys]) => [key, new Set(keys)]));
   return topologicalOrder(dependencies).map((key) => {
-    const waitsFor = version.dependencies[key] ?? [];
-    return { ...nodeOf(version, key), waitsFor, skipped: only && !only.includes(key) ? notChosen : null };
+    const dependencies = version.dependencies[key] ?? [];
+    return { ...nodeOf(version, key), dependencies, skipped: only && !only.includes(key) ? notChosen : null };
   });
 }
 
-function nodeOf({ spec, templates }: PublishedAssembly, key: string): Omit<PlannedNode, 'waitsFor' | 'skipped'> {
+function nodeOf({ spec, templates }: PublishedAssembly, key: string): Omit<PlannedNode, 'dependencies' | 'skipped'> {
   const node = spec.nodes[key];
   const template = templates[key];
   if (!node || !template) throw new Error(`the version has no node "${key}"`);
@@ -50,14 +50,14 @@ const notDeployed: NodeReason = { code: 'not_deployed', message: 'nothing is dep
  */
 export function nodesToDestroy(made: readonly DeployedNode[], only: readonly string[] | null): PlannedNode[] {
   const dependents = new Map<string, Set<string>>(made.map(({ key }) => [key, new Set<string>()]));
-  for (const { key, waitsFor } of made) for (const used of waitsFor) dependents.get(used)?.add(key);
+  for (const { key, dependencies } of made) for (const used of dependencies) dependents.get(used)?.add(key);
   const byKey = new Map(made.map((node) => [node.key, node]));
   return topologicalOrder(breakCycles(dependents)).flatMap((key) => {
     const node = byKey.get(key);
     if (!node) return [];
     const { holdsResources, ...planned } = node;
     const skipped = only && !only.includes(key) ? notChosen : holdsResources ? null : notDeployed;
-    return [{ ...planned, waitsFor: [...(dependents.get(key) ?? [])], skipped }];
+    return [{ ...planned, dependencies: [...(dependents.get(key) ?? [])], skipped }];
   });
 }
 
@@ -85,8 +85,8 @@ export function findDependentLeftBehind(
 ): { node: string; dependent: string } | null {
   const stays = new Set(made.filter(({ holdsResources }) => holdsResources).map(({ key }) => key));
   for (const { key, skipped } of nodes) if (!skipped) stays.delete(key);
-  for (const { key: node, waitsFor, skipped } of nodes) {
-    const dependent = skipped ? undefined : waitsFor.find((other) => stays.has(other));
+  for (const { key: node, dependencies, skipped } of nodes) {
+    const dependent = skipped ? undefined : dependencies.find((other) => stays.has(other));
     if (dependent !== undefined) return { node, dependent };
   }
   return null;

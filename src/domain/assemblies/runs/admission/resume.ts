@@ -36,7 +36,7 @@ export async function resumeAssemblyRun(
 }
 
 function beginAnew(node: AssemblyNode): void {
-  Object.assign(node, { status: 'pending', reason: null, waiting: null, tries: 0, nextTryAt: null });
+  Object.assign(node, { status: 'pending', reason: null, waiting: null, attempts: 0, nextAttemptAt: null });
   Object.assign(node, { runId: null, startedAt: null, finishedAt: null });
 }
 
@@ -50,6 +50,7 @@ function restart(run: AssemblyRun, key: string, by: Principal): void {
     finishedAt: null,
     ...authorityOf(by),
   });
-  const isKnown = run.authors.some((author) => author.id === by.id && author.because === 'started_assembly');
-  if (!isKnown) run.authors = [...run.authors, authorOf(by)];
+  const author = authorOf(by);
+  const isKnown = run.authors.some(({ id, because }) => id === author.id && because === author.because);
+  if (!isKnown) run.authors = [...run.authors, author];
 }

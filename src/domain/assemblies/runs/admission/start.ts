@@ -132,7 +132,7 @@ async function refuseWithoutOutputs(
   nodes: readonly PlannedNode[],
 ): Promise<void> {
   const chosen = nodes.filter(({ skipped }) => !skipped);
-  const used = new Set(chosen.flatMap(({ waitsFor }) => waitsFor));
+  const used = new Set(chosen.flatMap(({ dependencies }) => dependencies));
   const leftOut = nodes.filter(({ key, skipped }) => skipped && used.has(key));
   const deployed = await readNodeOutputs(tx.em, keyRing, { environmentId }, leftOut);
   const missing = leftOut.find(({ key }) => !deployed.has(key));
@@ -185,8 +185,12 @@ function describeOwner({ assemblyId, teamId, projectId, environmentId }: StartTa
   return { assemblyId, teamId, projectId, environmentId };
 }
 
+/** What makes somebody answer for the runs of the nodes, as it is told to them. */
+const started = 'you started or resumed the assembly run that it is part of';
+const published = 'you published the version of the assembly that it is part of';
+
 function describeRequester(requester: Principal, { publishedBy, responsibleUserId }: PublishedAssembly) {
-  const publisher: RunAuthor = { id: publishedBy, person: responsibleUserId, because: 'published_assembly' };
+  const publisher: RunAuthor = { id: publishedBy, person: responsibleUserId, because: published };
   return {
     requestedById: requester.id,
     requestedByType: requester.kind,
@@ -207,14 +211,14 @@ export function authorityOf(principal: Principal) {
 
 /** Whoever started or resumed an assembly run, as its nodes' runs name them. */
 export function authorOf({ id, responsibleUserId }: Principal): RunAuthor {
-  return { id, person: responsibleUserId, because: 'started_assembly' };
+  return { id, person: responsibleUserId, because: started };
 }
 
 function createNode(tx: Transaction, { id }: AssemblyRun, node: PlannedNode, position: number): AssemblyNode {
-  const { skipped, waitsFor, ...planned } = node;
+  const { skipped, dependencies, ...planned } = node;
   return tx.em.create(AssemblyNode, {
     ...planned,
-    waitsFor: [...waitsFor],
+    dependencies: [...dependencies],
     id: newId(),
     assemblyRunId: id,
     position,

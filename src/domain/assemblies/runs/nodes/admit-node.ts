@@ -13,7 +13,7 @@ import { ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import { toId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { nodeRunAuthority } from '../../authority.ts';
+import { nodeReviewNeed, nodeRunAuthority } from '../../authority.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
 import { isNodeEnded, nodeReasons } from '../../model.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
@@ -74,7 +74,7 @@ function actingFor(principal: Principal, { credentialId, responsibleUserId }: As
 
 function mayStart(run: AssemblyRun, node: AssemblyNode): boolean {
   if (run.isFinished() || run.status === 'canceling' || isNodeEnded(node.status)) return false;
-  return !node.runId || Boolean(node.nextTryAt);
+  return !node.runId || Boolean(node.nextAttemptAt);
 }
 
 async function admit(deps: NodeDeps, run: AssemblyRun, node: AssemblyNode, caller: Principal): Promise<void> {
@@ -86,7 +86,7 @@ async function admit(deps: NodeDeps, run: AssemblyRun, node: AssemblyNode, calle
     operation: 'assemblies.run_node',
     audit: { action: 'run.created', resourceType: 'runs' },
     target: { node: node.id },
-    input: { try: node.tries + 1 },
+    input: { try: node.attempts + 1 },
     locks: [],
     request: { requestId: null, address: null },
   };
@@ -97,10 +97,10 @@ async function admit(deps: NodeDeps, run: AssemblyRun, node: AssemblyNode, calle
 }
 
 /** Nobody can compute it, so nobody can take it for a request of their own first. */
-function keyOf(bindingKey: Buffer, { workflowId }: AssemblyRun, { id, tries }: AssemblyNode): string {
+function keyOf(bindingKey: Buffer, { workflowId }: AssemblyRun, { id, attempts }: AssemblyNode): string {
   return toId(
     createHmac('sha256', bindingKey)
-      .update(canonicalJson(['assembly node', workflowId, id, tries]))
+      .update(canonicalJson(['assembly node', workflowId, id, attempts]))
       .digest(),
   );
 }
@@ -134,8 +134,12 @@ async function start(
     ...inputs,
   };
   const resolve = () => resolveRun(tx, deps, target, request, principal);
-  const part = { assemblyRunId: run.id, assemblyNodeId: node.id, watchedBy: run.workflowId, authors: run.authors };
-  const admitted = await admitRun(tx, key, target, { instance: node.instance, resolve }, principal, part);
+  const admitted = await admitRun(tx, key, target, { instance: node.instance, resolve }, principal, {
+    links: { assemblyRunId: run.id, assemblyNodeId: node.id },
+    parentWorkflowId: run.workflowId,
+    authors: run.authors,
+    reviewNeeds: [nodeReviewNeed],
+  });
   noteStart(tx, run, node, admitted.id);
   await tx.em.flush();
   const after = { operation: run.operation, templateId: node.templateId, assemblyRunId: run.id, node: node.key };
@@ -144,13 +148,13 @@ async function start(
 
 function noteStart(tx: Transaction, run: AssemblyRun, node: AssemblyNode, runId: string): void {
   node.runId = runId;
-  node.tries += 1;
-  node.nextTryAt = null;
+  node.attempts += 1;
+  node.nextAttemptAt = null;
   node.status = 'waiting';
   node.waiting = null;
   node.startedAt ??= new Date();
   run.revision += 1;
-  const data = { node: node.key, run_id: runId, attempt: node.tries };
+  const data = { node: node.key, run_id: runId, attempt: node.attempts };
   publishAssemblyRunEvent(tx, run, 'assembly_run.node_started', data);
 }
 
@@ -208,9 +212,9 @@ export async function noteFailedAdmission(
       const message = 'the service could not admit its run: ask an operator, whose log says why';
       endNode(tx, run, node, { status: 'failed', reason: { code: 'admission_failed', message } });
     } else {
-      node.nextTryAt = new Date(Date.now() + admissionPauseMs);
+      node.nextAttemptAt = new Date(Date.now() + admissionPauseMs);
       node.status = 'waiting';
-      node.waiting = { code: 'admission', since, until: node.nextTryAt.toISOString() };
+      node.waiting = { code: 'admission', since, until: node.nextAttemptAt.toISOString() };
     }
     await tx.em.flush();
   });

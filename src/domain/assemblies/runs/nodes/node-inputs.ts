@@ -43,7 +43,7 @@ export async function resolveNode(
   node: AssemblyNode,
 ): Promise<NodeInputs> {
   if (run.operation === 'destroy') return { variables: {}, sensitive: [] };
-  const others = await tx.em.find(AssemblyNode, { assemblyRunId: run.id, key: { $in: node.waitsFor } });
+  const others = await tx.em.find(AssemblyNode, { assemblyRunId: run.id, key: { $in: node.dependencies } });
   const outputs = await readNodeOutputs(
     tx.em,
     keyRing,

@@ -124,7 +124,7 @@ export function endNode(
   node.status = status;
   node.reason = reason;
   node.waiting = null;
-  node.nextTryAt = null;
+  node.nextAttemptAt = null;
   node.finishedAt = new Date();
   const runId = node.runId ?? null;
   publishAssemblyRunEvent(tx, run, 'assembly_run.node_ended', { node: node.key, run_id: runId, status, reason });
@@ -142,7 +142,7 @@ function waitFor(node: AssemblyNode, status: NodeStatus, wanted: Omit<NodeWaitin
 
 function retryNode(tx: Transaction, run: AssemblyRun, node: AssemblyNode, at: Date): boolean {
   const until = at.toISOString();
-  node.nextTryAt = at;
+  node.nextAttemptAt = at;
   node.status = 'waiting';
   node.waiting = { code: 'retry', since: new Date().toISOString(), until };
   const runId = node.runId ?? '';

@@ -65,23 +65,23 @@ export function decideAssemblyStep(facts: AssemblyFacts): AssemblyStep {
 /** A node uses a slot while it has a run. One that waits for approval leaves its slot to others. */
 function usesSlot(node: NodeFacts, change: NodeChange | null): boolean {
   if (change) return change.kind === 'cancel_run' || (change.kind === 'follow' && change.status !== 'pending_approval');
-  return !isNodeEnded(node.status) && node.run !== null && !node.nextTryAt && node.status !== 'pending_approval';
+  return !isNodeEnded(node.status) && node.run !== null && !node.nextAttemptAt && node.status !== 'pending_approval';
 }
 
 type Others = ReadonlyMap<string, Pick<NodeFacts, 'status' | 'reason'>>;
 
 function decideNode(node: NodeFacts, others: Others, facts: AssemblyFacts): NodeChange | null {
   if (isNodeEnded(node.status)) return null;
-  if (node.run && !node.nextTryAt) return decideByRun(node, node.run, facts);
+  if (node.run && !node.nextAttemptAt) return decideByRun(node, node.run, facts);
   if (facts.status === 'canceling') return end('canceled', 'canceled', 'the assembly run was canceled');
-  if (node.nextTryAt && isOver(node, facts.now)) return timedOut(node);
-  if (node.nextTryAt) return node.nextTryAt <= facts.now ? { kind: 'start' } : null;
+  if (node.nextAttemptAt && isOver(node, facts.now)) return timedOut(node);
+  if (node.nextAttemptAt) return node.nextAttemptAt <= facts.now ? { kind: 'start' } : null;
   return decideByNodes(node, others);
 }
 
 function decideByNodes(node: NodeFacts, others: Others): NodeChange {
-  const open = node.waitsFor.filter((key) => !isNodeEnded(others.get(key)?.status ?? 'pending'));
-  const failed = node.waitsFor.find((key) => stopsOthers(others.get(key)));
+  const open = node.dependencies.filter((key) => !isNodeEnded(others.get(key)?.status ?? 'pending'));
+  const failed = node.dependencies.find((key) => stopsOthers(others.get(key)));
   if (failed !== undefined)
     return end('skipped', 'dependency_failed', `"${failed}" did not succeed, and this node depends on it`);
   if (open.length > 0) return { kind: 'wait_for_nodes', nodes: open };
@@ -178,7 +178,7 @@ function findNextTime({ nodes, now }: AssemblyFacts, changes: ReadonlyMap<string
   const times = nodes.flatMap((node) => {
     const change = changes.get(node.key);
     if (change?.kind === 'end' || isNodeEnded(node.status)) return [];
-    const next = change?.kind === 'retry' ? change.at : node.nextTryAt;
+    const next = change?.kind === 'retry' ? change.at : node.nextAttemptAt;
     return [next, timeLimitOf(node)].filter((time) => time !== null).filter((time) => time > now);
   });
   return times.length === 0 ? null : new Date(Math.min(...times.map((time) => time.getTime())));

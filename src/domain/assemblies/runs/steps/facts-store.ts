@@ -29,16 +29,16 @@ export async function readNodeRuns(em: Em, assemblyRunId: string): Promise<Map<s
 
 /** A node as a step decides about it. */
 export function toNodeFacts(node: AssemblyNode, runs: ReadonlyMap<string, NodeRun>): NodeFacts {
-  const { key, status, waitsFor, tries } = node;
+  const { key, status, dependencies, attempts } = node;
   return {
     key,
     status,
     reason: node.reason ?? null,
-    waitsFor,
+    dependencies,
     readsOutputsOf: outputsReadBy(node),
     run: (node.runId && runs.get(node.runId)) || null,
-    tries,
-    nextTryAt: node.nextTryAt ?? null,
+    attempts,
+    nextAttemptAt: node.nextAttemptAt ?? null,
     startedAt: node.startedAt ?? null,
     timeoutSeconds: node.spec.timeout === undefined ? null : parseDuration(node.spec.timeout),
     retry: retryRuleOf(node.spec),
@@ -46,9 +46,9 @@ export function toNodeFacts(node: AssemblyNode, runs: ReadonlyMap<string, NodeRu
 }
 
 /** The nodes to whose outputs the variables of a node refer, if it waits for them: a destroy refers to none. */
-function outputsReadBy({ spec, waitsFor }: AssemblyNode): string[] {
+function outputsReadBy({ spec, dependencies }: AssemblyNode): string[] {
   const named = findReferences(spec.variables).flatMap((found) => (found.kind === 'output' ? [found.node] : []));
-  return [...new Set(named)].filter((key) => waitsFor.includes(key));
+  return [...new Set(named)].filter((key) => dependencies.includes(key));
 }
 
 function retryRuleOf({ retry }: AssemblyNodeSpec): RetryRule | null {

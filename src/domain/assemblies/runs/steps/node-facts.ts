@@ -22,13 +22,13 @@ export interface NodeFacts {
   readonly key: string;
   readonly status: NodeStatus;
   readonly reason: NodeReason | null;
-  readonly waitsFor: readonly string[];
+  readonly dependencies: readonly string[];
   /** The nodes to whose outputs its variables refer. */
   readonly readsOutputsOf: readonly string[];
   readonly run: NodeRun | null;
-  readonly tries: number;
-  /** Set between two tries. */
-  readonly nextTryAt: Date | null;
+  readonly attempts: number;
+  /** Set between two attempts. */
+  readonly nextAttemptAt: Date | null;
   readonly startedAt: Date | null;
   readonly timeoutSeconds: number | null;
   readonly retry: RetryRule | null;

@@ -9,9 +9,12 @@ const finalReasons: readonly StatusReason[] = ['approval_timeout', 'pool_closed'
  * How many seconds after the end of its run a node is tried again; null: it is not. A run that may have changed more than anything
  * records is repeated only if its template declares that this is safe.
  */
-export function findRetryDelay({ retry, tries }: Pick<NodeFacts, 'retry' | 'tries'>, run: NodeRun): number | null {
-  if (!retry || tries >= retry.attempts) return null;
+export function findRetryDelay(
+  { retry, attempts }: Pick<NodeFacts, 'retry' | 'attempts'>,
+  run: NodeRun,
+): number | null {
+  if (!retry || attempts >= retry.attempts) return null;
   if (run.statusReason && finalReasons.includes(run.statusReason)) return null;
   if (run.isUncertain && !run.retrySafe) return null;
-  return Math.min(longestBackoffSeconds, retry.backoffSeconds * 2 ** Math.max(0, tries - 1));
+  return Math.min(longestBackoffSeconds, retry.backoffSeconds * 2 ** Math.max(0, attempts - 1));
 }

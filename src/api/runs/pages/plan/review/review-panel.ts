@@ -39,11 +39,10 @@ function describeMissing({ missing, waitedFor }: Standing, team: string | null):
 }
 
 /** Who may not approve, before they try. */
-function describeRule({ approval, template_version: version, assembly_run_id: assemblyRun }: ShownRun): string {
-  const ofNode =
-    assemblyRun === null
-      ? ''
-      : ' It is a node of an assembly run, so a review takes the permission assembly:approve as well.';
-  if (approval.allow_self) return `People may approve their own runs here.${ofNode}`;
-  return `Who requested this run, or one that it repeats, or published version ${version} of its template, cannot approve it.${ofNode}`;
+function describeRule({ approval, template_version: version }: ShownRun): string {
+  const needs = approval.needs.map(
+    ({ permission, because }) => ` The permission ${permission} is needed as well, because ${because}.`,
+  );
+  if (approval.allow_self) return `People may approve their own runs here.${needs.join('')}`;
+  return `Who requested this run, or one that it repeats, or published version ${version} of its template, cannot approve it.${needs.join('')}`;
 }
