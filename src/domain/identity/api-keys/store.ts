@@ -80,6 +80,16 @@ export function findKey(em: Em, principalId: string, keyId: string): Promise<Api
   return selectKeys(em, principalId).where('k.id', '=', keyId).executeTakeFirst();
 }
 
+/** What a key is good for now; undefined if the id is no key's. */
+export function findKeyById(em: Em, keyId: string): Promise<{ issuedBy: string; state: ApiKeyState } | undefined> {
+  return db(em)
+    .selectFrom('api_keys as k')
+    .where('k.id', '=', keyId)
+    .select('k.issued_by as issuedBy')
+    .select((eb) => selectState(eb).as('state'))
+    .executeTakeFirst();
+}
+
 /** When a key expires; null if it never does. */
 export async function findExpiry(em: Em, keyId: string): Promise<string | null> {
   const { expiresAt } = await db(em)

@@ -3,8 +3,7 @@ import { admitRun } from '#domain/runs/admission/admission.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { decide } from '#domain/shared/access/decide.ts';
-import { noCredential, type Principal } from '#domain/shared/access/principal.ts';
-import { readPrincipals } from '#domain/shared/access/store.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import type { CommandChange } from '#domain/shared/audit.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { runCommand } from '#domain/shared/commands/command.ts';
@@ -15,11 +14,12 @@ import { toId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { nodeReviewNeed, nodeRunAuthority } from '../../authority.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
-import { isNodeEnded, nodeReasons } from '../../model.ts';
+import { isNodeEnded } from '../../model.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { endNode } from '../steps/advance.ts';
 import { lockAssemblyRun } from '../steps/facts-store.ts';
 import { NodeEndsUnrun, resolveNode } from './node-inputs.ts';
+import { answeredFor, findStarter, notPermitted } from './starter.ts';
 
 export interface NodeDeps {
   readonly transactions: Transactions;
@@ -43,33 +43,22 @@ export async function admitNode(deps: NodeDeps, nodeId: string): Promise<void> {
   const found = await findStart(deps, nodeId);
   if (!found) return;
   try {
-    if (!found.principal?.enabled) throw notPermitted(found.run);
-    await admit(deps, found.run, found.node, found.principal);
+    const starter = await deps.transactions.run(({ em }) => findStarter(em, found.run));
+    await admit(deps, found.run, found.node, starter);
   } catch (error) {
     const ending = toEnding(error);
     if (!ending) throw error;
-    await endUnadmitted(deps, found.run.id, found.node, ending);
+    await endUnadmitted(deps, found.run, found.node, ending);
   }
 }
 
-/** The node with its assembly run and the principal for which its run is admitted; null if it is no longer to be started. */
+/** The node with its assembly run; null if it is no longer to be started. */
 async function findStart({ transactions }: NodeDeps, nodeId: string) {
   return transactions.run(async ({ em }) => {
     const node = await em.findOne(AssemblyNode, { id: nodeId });
     const run = node && (await lockAssemblyRun(em, node.assemblyRunId));
-    if (!node || !run || !mayStart(run, node)) return null;
-    const principal = (await readPrincipals(em, [run.authorityId])).get(run.authorityId);
-    return { node, run, principal: principal && actingFor(principal, run) };
+    return node && run && mayStart(run, node) ? { node, run } : null;
   });
-}
-
-/** The run records the person who answered for the assembly run when it was started or resumed. */
-function actingFor(principal: Principal, { credentialId, responsibleUserId }: AssemblyRun): Principal {
-  return {
-    ...principal,
-    credential: noCredential(credentialId ?? principal.id),
-    responsibleUserId: responsibleUserId ?? null,
-  };
 }
 
 function mayStart(run: AssemblyRun, node: AssemblyNode): boolean {
@@ -92,7 +81,10 @@ async function admit(deps: NodeDeps, run: AssemblyRun, node: AssemblyNode, calle
   };
   await runCommand(transactions, bindingKey, command, {
     find: (tx) => findNodeTarget(tx, run, node),
-    act: (tx, principal, target) => start(tx, deps, { key, target, principal: actingFor(principal, run) }),
+    act: (tx, principal, target) => {
+      refuseSuperseded(run, target);
+      return start(tx, deps, { key, target, principal: answeredFor(principal, run) });
+    },
   });
 }
 
@@ -103,6 +95,11 @@ function keyOf(bindingKey: Buffer, { workflowId }: AssemblyRun, { id, attempts }
       .update(canonicalJson(['assembly node', workflowId, id, attempts]))
       .digest(),
   );
+}
+
+/** Whoever resumed the assembly run meanwhile has put another workflow, and their own authority, in the place of these. */
+function refuseSuperseded({ workflowId }: AssemblyRun, target: NodeTarget | undefined): void {
+  if (target && target.run.workflowId !== workflowId) throw new NodeNotStartable();
 }
 
 async function findNodeTarget(tx: Transaction, run: AssemblyRun, node: AssemblyNode): Promise<NodeTarget | undefined> {
@@ -122,7 +119,7 @@ async function start(
   if (!target) throw new NodeEndsUnrun('failed', 'refused', 'its template or environment is gone');
   const { run, node } = target;
   if (!mayStart(run, node)) throw new NodeNotStartable();
-  if (!decide(principal, nodeRunAuthority, target).allowed) throw notPermitted(run);
+  if (!decide(principal, nodeRunAuthority, target).allowed) throw notPermitted();
   const inputs = await resolveNode(tx, deps, run, node);
   const request = {
     version: run.operation === 'destroy' ? undefined : node.templateVersion,
@@ -161,30 +158,25 @@ function noteStart(tx: Transaction, run: AssemblyRun, node: AssemblyNode, runId:
 /** The node was started, ended or canceled meanwhile. */
 class NodeNotStartable extends Error {}
 
-function notPermitted({ operation }: AssemblyRun): NodeEndsUnrun {
-  const message = `whoever started or resumed the assembly run may not ${operation} this node any more`;
-  return new NodeEndsUnrun('failed', 'not_permitted', message);
-}
-
 /** The end of the node that an error means; undefined if trying again may help. */
 function toEnding(error: unknown): NodeEndsUnrun | NodeNotStartable | undefined {
   if (error instanceof NodeEndsUnrun || error instanceof NodeNotStartable) return error;
-  if (error instanceof Unauthenticated) return new NodeEndsUnrun('failed', 'not_permitted', nodeReasons.not_permitted);
+  if (error instanceof Unauthenticated) return notPermitted();
   if (!(error instanceof ServiceError) || error.kind === 'unavailable' || error.kind === 'limited') return undefined;
   return new NodeEndsUnrun('failed', 'refused', error.message);
 }
 
 async function endUnadmitted(
   { transactions }: NodeDeps,
-  assemblyRunId: string,
+  { id: runId, workflowId }: AssemblyRun,
   { id }: AssemblyNode,
   ending: NodeEndsUnrun | NodeNotStartable,
 ): Promise<void> {
   if (ending instanceof NodeNotStartable) return;
   await transactions.run(async (tx) => {
-    const run = await lockAssemblyRun(tx.em, assemblyRunId);
+    const run = await lockAssemblyRun(tx.em, runId);
     const node = await tx.em.findOne(AssemblyNode, { id }, { refresh: true });
-    if (!run || !node || !mayStart(run, node)) return;
+    if (run?.workflowId !== workflowId || !node || !mayStart(run, node)) return;
     endNode(tx, run, node, ending);
     run.revision += 1;
     await tx.em.flush();

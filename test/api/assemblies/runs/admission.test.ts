@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admitNode } from '#domain/assemblies/runs/nodes/admit-node.ts';
+import type { Transactions } from '#domain/shared/commands/transaction.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { addAssembly, addTemplate } from '#test/support/assemblies/assemblies.ts';
+
+/** Nothing drives the assembly runs of these tests: each admits a node when its situation is there. */
+let api: TestApi;
+let tenant: Tenant;
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+});
+afterAll(async () => {
+  await api?.close();
+});
+
+interface StartedRun {
+  readonly id: string;
+  readonly path: string;
+  readonly node: string;
+}
+
+/** Starts a run of an assembly of one node. */
+async function start(user: ApiUser): Promise<StartedRun> {
+  const { slug } = await addTemplate(tenant.owner, { team: tenant.team });
+  const assembly = await addAssembly(tenant, { nodes: { first: { template: slug } } });
+  expect((await tenant.owner.post(`${assembly}/publish`, { version: '1.0.0' })).status).toBe(201);
+  const { status, body, text } = await user.post(`${assembly}/runs`, { environment_id: tenant.environment });
+  expect(status, text).toBe(202);
+  const [node] = await api.rows<{ id: string }>('select id from assembly_nodes where assembly_run_id = ?', [body.id]);
+  return { id: body.id, path: `${assembly}/runs/${body.id}`, node: node?.id ?? '' };
+}
+
+function admit(node: string, transactions = api.services.transactions): Promise<void> {
+  const { keyRing, evaluator, installation } = api.services;
+  return admitNode({ transactions, bindingKey: installation.bindingKey, keyRing, evaluator }, node);
+}
+
+async function readNode({ path }: StartedRun) {
+  return (await tenant.owner.get(`${path}/nodes/first`)).body;
+}
+
+/** An admin of the team, and the id of the key that it uses. */
+async function addUser(): Promise<{ user: ApiUser; key: string }> {
+  const user = await api.addUser('maintainer');
+  await join(tenant, user, 'member', 'admin');
+  const { body } = await user.get('/profile/api-keys');
+  return { user, key: body.api_keys[0].id };
+}
+
+async function end(run: StartedRun): Promise<void> {
+  await api.rows(`update assembly_runs set status = 'failed', finished_at = now() where id = ?`, [run.id]);
+  await api.rows(`update assembly_nodes set status = 'failed', finished_at = now() where id = ?`, [run.node]);
+}
+
+describe('a node of a run that was started with an API key', () => {
+  it('has its run while the key is valid, and the run names the key', async () => {
+    const { user, key } = await addUser();
+    const run = await start(user);
+    await admit(run.node);
+    const node = await readNode(run);
+    expect(node).toMatchObject({ status: 'waiting', attempts: 1 });
+    const [admitted] = await api.rows('select credential_id from runs where id = ?', [node.run_id]);
+    expect(admitted).toEqual({ credential_id: key });
+  });
+
+  it.each([
+    ['was revoked', 'update api_keys set revoked_at = now() where id = ?'],
+    ['has expired', `update api_keys set expires_at = now() - interval '1 second' where id = ?`],
+  ])('fails and says why if the key %s meanwhile, until somebody resumes the run', async (reason, change) => {
+    const { user, key } = await addUser();
+    const run = await start(user);
+    await api.rows(change, [key]);
+    await admit(run.node);
+    const node = await readNode(run);
+    expect(node).toMatchObject({ status: 'failed', run_id: null, reason: { code: 'not_permitted' } });
+    expect(node.reason.message).toBe(
+      `the API key with which the assembly run was started or resumed ${reason}: resume the run with another credential`,
+    );
+    await end(run);
+    expect((await tenant.owner.post(`${run.path}/resume`)).status).toBe(202);
+    await admit(run.node);
+    expect(await readNode(run)).toMatchObject({ status: 'waiting', attempts: 1 });
+  });
+
+  it('fails if the key is revoked between the look at it and the commit', async () => {
+    const { user, key } = await addUser();
+    const run = await start(user);
+    const revoke = () => api.rows('update api_keys set revoked_at = now() where id = ?', [key]);
+    await admit(run.node, interrupted(2, revoke));
+    expect(await readNode(run)).toMatchObject({ status: 'failed', run_id: null, reason: { code: 'not_permitted' } });
+  });
+});
+
+describe('a node of a run that was started in a session', () => {
+  it('has its run also after the session has ended', async () => {
+    const { user } = await addUser();
+    const session = await api.signIn(user);
+    const run = await start(session);
+    await api.rows('update sessions set revoked_at = now() where user_id = ?', [user.id]);
+    await admit(run.node);
+    expect(await readNode(run)).toMatchObject({ status: 'waiting', attempts: 1 });
+  });
+
+  it('fails if the user was disabled meanwhile', async () => {
+    const { user } = await addUser();
+    const run = await start(await api.signIn(user));
+    await api.rows('update principals set enabled = false where id = ?', [user.id]);
+    await admit(run.node);
+    expect(await readNode(run)).toMatchObject({ status: 'failed', reason: { code: 'not_permitted' } });
+  });
+});
+
+describe('an admission during which somebody else resumes the run', () => {
+  it('neither admits with the authority of the former starter nor ends the node', async () => {
+    const { user, key } = await addUser();
+    for (const change of ['select 1', 'update api_keys set revoked_at = now() where id = ?']) {
+      const run = await start(user);
+      const resume = async () => {
+        await api.rows(change, change.includes('?') ? [key] : []);
+        await api.rows('update assembly_runs set workflow_id = ?, authority_id = ? where id = ?', [
+          randomUUID(),
+          tenant.owner.id,
+          run.id,
+        ]);
+      };
+      await admit(run.node, interrupted(2, resume));
+      expect(await readNode(run)).toMatchObject({ status: 'pending', run_id: null, reason: null });
+    }
+  });
+});
+
+/** Transactions, after some of which something else happens. */
+function interrupted(after: number, work: () => Promise<unknown>): Transactions {
+  const { transactions } = api.services;
+  let count = 0;
+  return new Proxy(transactions, {
+    get: (target, name) =>
+      name === 'run'
+        ? async (...args: Parameters<Transactions['run']>) => {
+            const result = await target.run(...args);
+            if (++count === after) await work();
+            return result;
+          }
+        : Reflect.get(target, name),
+  });
+}
