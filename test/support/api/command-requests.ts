@@ -5,7 +5,7 @@ import { addTenant, bodies, type Ids, type Request } from './operation-requests.
 
 /** A request with which a command succeeds on a new tenant, with a new idempotency key if the command takes one. */
 export async function requestOf(api: SetupApi, operation: CommandOperation): Promise<Request> {
-  const tenant = operation.id === 'bootstrap.admin' ? ({} as Ids) : await addTenant(api, api.root);
+  const tenant = operation.id === 'bootstrap.admin' ? ({} as Ids) : await addTenant(api, api.root, { operation });
   const setup = (await setups[operation.id]?.(api, tenant)) ?? {};
   const ids = { ...tenant, ...setup.ids };
   const body = operation.body && JSON.stringify(setup.body ?? bodies[operation.id]?.(ids) ?? {});
