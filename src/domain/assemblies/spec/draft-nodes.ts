@@ -1,19 +1,40 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNodeSpec, mostNodes, nodeKeyPattern } from './spec.ts';
 
+/** A node of a spec that may be invalid: its valid fields, and the names of the others, which have their defaults. */
+interface DraftNode {
+  readonly spec: AssemblyNodeSpec;
+  readonly unreadable: ReadonlySet<string>;
+}
+
 /**
- * The nodes of a value that may be no valid spec: those that are valid by themselves, among as many as a spec may have. A draft is
- * drawn and compared all the same.
+ * The nodes of a value that may be no valid spec, as many as a spec may have, without those whose key is invalid. Checks, drawings and
+ * comparisons go on with what is valid, so that one wrong field hides nothing else.
  */
+export function readNodes(value: JsonValue): Map<string, DraftNode> {
+  const written = Object.entries(objectOf(objectOf(value)['nodes'])).slice(0, mostNodes);
+  return new Map(written.flatMap(([key, node]) => (nodeKeyPattern.test(key) ? [[key, readNode(node)]] : [])));
+}
+
+/** The specs of these nodes. A `template` that is missing or invalid is empty. */
 export function readableNodes(value: JsonValue): Record<string, AssemblyNodeSpec> {
-  const nodes = objectOf(objectOf(value)['nodes']);
-  const readable = Object.entries(nodes)
-    .slice(0, mostNodes)
-    .flatMap(([key, node]): [string, AssemblyNodeSpec][] => {
-      const parsed = nodeKeyPattern.test(key) ? AssemblyNodeSpec.safeParse(node) : undefined;
-      return parsed?.success ? [[key, parsed.data]] : [];
-    });
-  return Object.fromEntries(readable);
+  return Object.fromEntries([...readNodes(value)].map(([key, { spec }]) => [key, spec]));
+}
+
+const fields = Object.entries(AssemblyNodeSpec.shape);
+const WithoutTemplate = AssemblyNodeSpec.omit({ template: true });
+
+function readNode(node: JsonValue): DraftNode {
+  const whole = AssemblyNodeSpec.safeParse(node);
+  if (whole.success) return { spec: whole.data, unreadable: new Set() };
+  const written = objectOf(node);
+  const unreadable = new Set(fields.flatMap(([name, field]) => (field.safeParse(written[name]).success ? [] : [name])));
+  const known = fields.flatMap(([name]) => {
+    const member = written[name];
+    return member === undefined || unreadable.has(name) ? [] : [[name, member] as const];
+  });
+  const { template = '', ...rest } = Object.fromEntries(known);
+  return { spec: { template: String(template), ...WithoutTemplate.parse(rest) }, unreadable };
 }
 
 /** The members of an object; none if the value is no object. */

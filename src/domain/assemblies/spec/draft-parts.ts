@@ -40,6 +40,10 @@ type JsonObject = { [key: string]: JsonValue };
 /** What the checks know of the spec. A draft may be invalid elsewhere, so these are its readable parts. */
 export interface Draft {
   readonly nodes: Readonly<Record<string, AssemblyNodeSpec>>;
+  /** The keys of all nodes, those included of which nothing can be read. */
+  readonly keys: ReadonlySet<string>;
+  /** Whether a field of a node has the value that was written, and not a default because that is invalid. */
+  isReadable(key: string, field: keyof AssemblyNodeSpec): boolean;
   /** The schema of the assembly's variables. */
   readonly variables: JsonObject;
   readonly outputs: Readonly<Record<string, JsonValue>>;

@@ -60,12 +60,15 @@ const Nodes = z
   .refine((nodes) => Object.keys(nodes).length > 0, { error: 'must have at least one node' })
   .refine((nodes) => Object.keys(nodes).length <= mostNodes, { error: `must have at most ${mostNodes} nodes` });
 
+/** The schema of an assembly without variables. */
+export const noVariables = { type: 'object', properties: {} };
+
 /** The form of a spec. What it refers to is checked by `validateSpec`. */
 export const AssemblySpec = z
   .strictObject({
     description: z.string().max(10_000).optional(),
     /** JSON Schema of the values that a run is given; `writeOnly` marks secrets. */
-    variables: z.record(z.string(), Json).default({ type: 'object', properties: {} }),
+    variables: z.record(z.string(), Json).default(noVariables),
     nodes: Nodes,
     /** Text with references, by the names of the outputs. */
     outputs: z.record(OutputName, z.string().max(4_000)).default({}),

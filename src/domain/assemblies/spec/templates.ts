@@ -1,16 +1,16 @@
-import type { FoundTemplate, MissingTemplate, TemplateCatalog } from './draft-parts.ts';
+import type { Draft, FoundTemplate, MissingTemplate, TemplateCatalog } from './draft-parts.ts';
 import { type Problem, pointer } from './problems.ts';
-import type { AssemblyNodeSpec } from './spec.ts';
 
 /** The templates of the nodes. Each template and version is looked up once. */
 export async function findTemplates(
-  nodes: Readonly<Record<string, AssemblyNodeSpec>>,
+  { nodes, isReadable }: Pick<Draft, 'nodes' | 'isReadable'>,
   catalog: TemplateCatalog,
 ): Promise<{ templates: Map<string, FoundTemplate>; errors: Problem[] }> {
   const answers = new Map<string, FoundTemplate | MissingTemplate>();
   const templates = new Map<string, FoundTemplate>();
   const errors: Problem[] = [];
   for (const [key, { template, version }] of Object.entries(nodes)) {
+    if (!isReadable(key, 'template') || !isReadable(key, 'version')) continue;
     const name = JSON.stringify([template, version]);
     const answer = answers.get(name) ?? (await catalog.find(template, version));
     answers.set(name, answer);

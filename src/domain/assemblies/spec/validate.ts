@@ -4,11 +4,11 @@ import { checkNodeVariables } from './checks/check-node-variables.ts';
 import { checkNodes } from './checks/check-nodes.ts';
 import { checkReferences } from './checks/check-references.ts';
 import type { ConditionReport } from './conditions/satisfiability.ts';
-import { objectOf, readableNodes } from './draft-nodes.ts';
+import { objectOf, readNodes } from './draft-nodes.ts';
 import type { Draft, FoundTemplate, Problems, SpecEvaluation, TemplateCatalog } from './draft-parts.ts';
 import { dependenciesOf, findCycles } from './graph.ts';
 import { collectProblems, describeIssues, type Problem, pointer } from './problems.ts';
-import { AssemblySpec, mostNodes } from './spec.ts';
+import { AssemblySpec, mostNodes, noVariables } from './spec.ts';
 import { findTemplates } from './templates.ts';
 
 /** Everything that is wrong with the spec of an assembly, at once. */
@@ -39,13 +39,12 @@ export async function validateSpec(
 ): Promise<SpecValidation> {
   if (Object.keys(objectOf(objectOf(value)['nodes'])).length > mostNodes) return tooManyNodes;
   const parsed = AssemblySpec.safeParse(value);
-  const nodes = readableNodes(value);
-  const { variables, outputs } = parsed.success ? parsed.data : objectOf(value);
-  const schema = { ...objectOf(variables ?? {}) };
-  const schemaErrors = await evaluation.checkSchema(schema);
-  const found = await findTemplates(nodes, catalog);
-  const conditions = await examineAll(nodes, schema, evaluation);
-  const draft: Draft = { nodes, variables: schema, outputs: objectOf(outputs), templates: found.templates, conditions };
+  const parts = readParts(value);
+  const { nodes, variables } = parts;
+  const schemaErrors = await evaluation.checkSchema(variables);
+  const found = await findTemplates(parts, catalog);
+  const conditions = await examineAll(nodes, variables, evaluation);
+  const draft: Draft = { ...parts, templates: found.templates, conditions };
   const dependencies = dependenciesOf(draft, (key) => conditions.get(key));
   const results: Problems[] = [
     { errors: [parsed.success ? [] : describeIssues(parsed.error.issues)] },
@@ -79,6 +78,20 @@ const tooManyNodes: SpecValidation = {
   templates: {},
   dependencies: {},
 };
+
+/** The parts of a value that may be no valid spec. What is missing or no object has its default. */
+function readParts(value: JsonValue): Omit<Draft, 'templates' | 'conditions'> {
+  const { nodes: written, variables, outputs } = objectOf(value);
+  const nodes = readNodes(value);
+  const isObject = typeof variables === 'object' && variables !== null && !Array.isArray(variables);
+  return {
+    nodes: Object.fromEntries([...nodes].map(([key, { spec }]) => [key, spec])),
+    keys: new Set(Object.keys(objectOf(written))),
+    isReadable: (key, field) => nodes.get(key)?.unreadable.has(field) === false,
+    variables: { ...(isObject ? variables : noVariables) },
+    outputs: objectOf(outputs),
+  };
+}
 
 async function examineAll(
   nodes: Draft['nodes'],

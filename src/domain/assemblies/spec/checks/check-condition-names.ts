@@ -7,9 +7,9 @@ type Readable = Exclude<ConditionReport, { problem: string }>;
 
 /** What a condition reads and the assembly does not have. */
 export function checkConditionNames({ references, statuses }: Readable, draft: Draft): string[] {
-  const keys = Object.keys(draft.nodes);
+  const keys = [...draft.keys];
   const unknownNodes = statuses
-    .filter((key) => !Object.hasOwn(draft.nodes, key))
+    .filter((key) => !draft.keys.has(key))
     .map((key) => `refers to the node "${key}", which this assembly does not have${suggest(key, keys)}`);
   const unknown = references.flatMap((reference) => explainUnknown(reference, draft) ?? []);
   return [...new Set([...unknownNodes, ...unknown])];

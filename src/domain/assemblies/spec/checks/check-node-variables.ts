@@ -15,7 +15,7 @@ export async function checkNodeVariables(draft: Draft, evaluation: SpecEvaluatio
   const warnings: Problem[] = [];
   for (const [key, node] of Object.entries(draft.nodes)) {
     const schema = draft.templates.get(key)?.spec.variables;
-    if (!schema) continue;
+    if (!schema || !draft.isReadable(key, 'variables')) continue;
     const base = pointer('nodes', key, 'variables');
     const constants = await checkConstants(node, schema, evaluation);
     errors.push(...constants.map(({ path, message }) => ({ path: base + path, message })));

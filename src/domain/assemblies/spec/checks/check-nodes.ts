@@ -5,24 +5,24 @@ import { type Problem, pointer } from '../problems.ts';
 import { instanceOf } from '../spec.ts';
 
 /** What nodes say of each other: dependencies and instances. */
-export function checkNodes({ nodes }: Draft): Problems {
-  return { errors: [checkDependencies(nodes), checkInstances(nodes)] };
+export function checkNodes(draft: Draft): Problems {
+  return { errors: [checkDependencies(draft), checkInstances(draft)] };
 }
 
-function* checkDependencies(nodes: Draft['nodes']): Generator<Problem> {
-  const keys = Object.keys(nodes);
+function* checkDependencies({ nodes, keys }: Draft): Generator<Problem> {
   for (const [key, { depends_on: needed }] of Object.entries(nodes)) {
     for (const [index, other] of needed.entries()) {
-      if (Object.hasOwn(nodes, other)) continue;
-      const message = `is no node of this assembly${suggest(other, keys)}`;
+      if (keys.has(other)) continue;
+      const message = `is no node of this assembly${suggest(other, [...keys])}`;
       yield { path: pointer('nodes', key, 'depends_on', index), message };
     }
   }
 }
 
-function checkInstances(nodes: Draft['nodes']): Problem[] {
+function checkInstances({ nodes, isReadable }: Draft): Problem[] {
   const takenBy = new Map<string, string>();
   return Object.entries(nodes).flatMap(([key, node]): Problem[] => {
+    if (!isReadable(key, 'instance')) return [];
     const instance = instanceOf(key, node);
     if (!InstanceName.safeParse(instance).success) {
       const message = `needs "instance": the key "${key}" is no name of an instance, because it ends with "_" or "-"`;

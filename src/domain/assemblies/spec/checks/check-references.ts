@@ -4,7 +4,7 @@ import { suggest } from '../near-names.ts';
 import { type Problem, pointer } from '../problems.ts';
 import { describeReference } from '../reference-syntax.ts';
 import { findMalformed, locateReferences, type Reference } from '../references.ts';
-import { canHaveMember, declaredNames, declares, schemaAt, typesOf } from '../variable-types.ts';
+import { canHaveMember, declaredNames, declares, haveCommonType, schemaAt, typesOf } from '../variable-types.ts';
 
 /** The references in the variables of nodes and in the outputs. */
 export function checkReferences(draft: Draft): Problems {
@@ -17,7 +17,10 @@ export function checkReferences(draft: Draft): Problems {
   ];
   const located = places.flatMap(([value, base]) => locateReferences(value, base));
   const malformed = places.flatMap(([value, base]) => findMalformed(value, base));
-  return { errors: [malformed, findUnknown(located, draft)], warnings: [findUnsure(located, draft)] };
+  return {
+    errors: [malformed, findUnknown(located, draft), findUnprintable(located, draft)],
+    warnings: [findUnsure(located, draft)],
+  };
 }
 
 type Located = ReturnType<typeof locateReferences>[number];
@@ -34,12 +37,25 @@ function* findUnknown(located: readonly Located[], draft: Draft): Generator<Prob
   }
 }
 
+/** References inside of a text to variables that are declared as what no text can hold. */
+function* findUnprintable(located: readonly Located[], { variables }: Draft): Generator<Problem> {
+  for (const { path, reference, isWhole } of located) {
+    if (isWhole || reference.kind !== 'variable') continue;
+    const declared = typesOf(schemaAt(variables, [reference.name, ...reference.path]));
+    if (!declared || haveCommonType(declared, printableTypes)) continue;
+    const what = `${describeReference(reference)} is ${declared.join(' or ')}, which cannot stand inside of a text`;
+    yield { path, message: `${what}: let the value be nothing but the reference` };
+  }
+}
+
+const printableTypes = ['string', 'number', 'boolean'] as const;
+
 /** Why a reference leads nowhere; null if it may lead somewhere. */
-export function explainUnknown(reference: Reference, { variables, nodes, templates }: Draft): string | null {
+export function explainUnknown(reference: Reference, { variables, keys, templates }: Draft): string | null {
   if (reference.kind === 'variable') return explainUnknownVariable(reference, variables);
   const { node, name } = reference;
-  if (!Object.hasOwn(nodes, node)) {
-    return `refers to the node "${node}", which this assembly does not have${suggest(node, Object.keys(nodes))}`;
+  if (!keys.has(node)) {
+    return `refers to the node "${node}", which this assembly does not have${suggest(node, [...keys])}`;
   }
   const template = templates.get(node);
   if (!template || Object.hasOwn(template.spec.outputs, name)) return null;
