@@ -4,6 +4,7 @@ import { type DraftProblem, type DraftReport, validateSource } from '#domain/ass
 import { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
 import { findAssembly, findAssemblyToChange } from '#domain/assemblies/store.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
 import { draftAccess } from './access.ts';
 import { describeDraftActions } from './actions.ts';
 import { SaveDraft, ValidateAssembly } from './bodies.ts';
@@ -45,6 +46,7 @@ export const saveTheDraft = command({
   audit: 'assembly.draft_saved',
   prepare: ({ target, body, principal, services }) => {
     refuseArchived(target);
+    refuseStale({ revision: target.assembly.draftRevision }, body.expected_revision);
     return readSource(new AssemblyEvaluator(services.evaluator, principal.id), toSource(body.spec));
   },
   handle: async ({ tx, target, body, prepared, principal }) => {

@@ -82,7 +82,9 @@ const RunAssembly = z
       .min(1)
       .max(128)
       .default('latest')
-      .describe('A version, a range such as ^1.2, or latest. A destroy uses what was deployed, whatever the version.'),
+      .describe(
+        'A version, a range such as ^1.2, or latest. A destroy takes only its concurrency: each node has the version that deployed it.',
+      ),
     environment_id: Id,
     operation: z.enum(assemblyOperations).default('apply'),
     variables: z.record(z.string(), Json).default({}),

@@ -85,6 +85,14 @@ describe('a draft whose text cannot be read', () => {
   });
 });
 
+describe('a save for a stale revision', () => {
+  it('answers 409 even if its text cannot be read', async () => {
+    const path = await addAssembly(tenant, { nodes: {} });
+    const answer = await tenant.owner.put(`${path}/draft`, { spec: 'a: [', expected_revision: 7 });
+    expect([answer.status, answer.headers['x-error-code']]).toEqual([409, 'stale_revision']);
+  });
+});
+
 describe('a hostile draft', () => {
   const aliases = `a: &a [${'x,'.repeat(9)}x]\n${'bcdefghi'
     .split('')

@@ -416,7 +416,7 @@ describe('validating variables', () => {
         { path: '/size', message: 'must be at least 1' },
         { path: '/region', message: 'is required' },
         { path: '/token', message: 'must be a string' },
-        { path: '/tokne', message: 'is not a variable of this template; did you mean "token"?' },
+        { path: '/tokne', message: 'is not a declared variable; did you mean "token"?' },
       ]),
     );
     expect(JSON.stringify(body)).not.toContain('hunter2');

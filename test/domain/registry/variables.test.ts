@@ -49,8 +49,8 @@ describe('the variables of a template', () => {
     expect(errors).toEqual(
       expect.arrayContaining([
         { path: '/region', message: 'is required' },
-        { path: '/sise', message: 'is not a variable of this template; did you mean "size"?' },
-        { path: '/other', message: 'is not a variable of this template' },
+        { path: '/sise', message: 'is not a declared variable; did you mean "size"?' },
+        { path: '/other', message: 'is not a declared variable' },
         { path: '/size', message: 'must be at most 9' },
         { path: '/day', message: 'must be a date, such as 2030-05-31' },
         { path: '/network/cidr', message: 'is required' },

@@ -156,7 +156,7 @@ function suggestName(error: VariableError, schema: JsonObject): VariableError {
   const names = Object.keys(propertiesOf(schema));
   if (name === undefined || rest.length > 0 || names.includes(name)) return error;
   const near = names.find((known) => isNear(known.toLowerCase(), name.toLowerCase()));
-  return { ...error, message: `is not a variable of this template${near ? `; did you mean "${near}"?` : ''}` };
+  return { ...error, message: `is not a declared variable${near ? `; did you mean "${near}"?` : ''}` };
 }
 
 /** Whether one name becomes the other by changing, adding or removing at most two letters. */

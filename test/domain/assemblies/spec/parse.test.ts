@@ -35,6 +35,12 @@ describe('a draft', () => {
     expect(parseDraft('a: no\nb: 2030-01-01\nc: 1.10').value).toEqual({ a: 'no', b: '2030-01-01', c: 1.1 });
   });
 
+  it('keeps numbers that lose no digits', () => {
+    const value = { a: 9007199254740991, b: 1e20, c: -0.5 };
+    for (const source of ['a: 9007199254740991\nb: 1e20\nc: -0.5', '{"a": 9007199254740991, "b": 1e20, "c": -0.5}'])
+      expect(parseDraft(source).value).toEqual(value);
+  });
+
   it('copies what an anchor names to each alias', () => {
     expect(parseDraft('a: &x {b: 1}\nc: *x').value).toEqual({ a: { b: 1 }, c: { b: 1 } });
   });
@@ -53,9 +59,14 @@ describe('a draft that cannot be read', () => {
     ['a: 1\n---\nb: 2', 2, 'several documents'],
     ['a: 1\n__proto__: {x: 1}', 2, '"__proto__" is a name that the service reserves'],
     ['{"nodes": {"__proto__": {}}}', 1, '"__proto__" is a name that the service reserves'],
-    ['a: .inf', 1, 'a number that JSON does not have'],
+    ['x: 1\ny: 2\na: .inf', 3, 'a number that JSON does not have'],
+    ['{"a":\n1e999}', 2, 'a number that JSON does not have'],
+    ['a: 1\nb: [12345678901234567890]', 2, 'would lose digits'],
+    ['a: 0xFFFFFFFFFFFFFFFF', 1, 'would lose digits'],
+    ['{"a": 1,\n"b": [12345678901234567890]}', 2, 'would lose digits'],
     ['a: &x [*x]', 1, 'levels'],
-    ['a: *nothing', 1, 'name no anchor'],
+    ['x: 1\na: *nothing', 2, 'no anchor "&nothing" before this alias'],
+    ['a: *later\nb: &later 1', 1, 'no anchor "&later" before this alias'],
     ['? [1]\n: 2', 1, 'names must be texts'],
     ['"a\\0": 1', 1, 'NUL'],
     [`{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 1, 'nested too deeply'],

@@ -41,7 +41,7 @@ describe('an evaluation', () => {
     expect((await as('ana').validate(withPattern, { name: 'network' })).valid).toBe(true);
     const { errors } = await as('ana').validate(withPattern, { name: 'Network', nam: 1 });
     expect(errors).toEqual([
-      { path: '/nam', message: 'is not a variable of this template; did you mean "name"?' },
+      { path: '/nam', message: 'is not a declared variable; did you mean "name"?' },
       { path: '/name', message: 'must match the pattern ^[a-z]+$' },
     ]);
   });

@@ -1,6 +1,7 @@
 import { type Node, parseTree } from 'jsonc-parser';
 import { splitPointer } from '#domain/registry/variables/walk.ts';
 import { DraftUnreadable, type ParsedDraft } from './draft.ts';
+import { refuseName, refuseNumber } from './refusals.ts';
 import { Lines } from './source-position.ts';
 
 /** Deeper JSON is refused before a parser recurses into it. */
@@ -13,7 +14,7 @@ export function readJson(source: string): ParsedDraft | null {
   if (isDeep(source)) throw new DraftUnreadable('the spec is nested too deeply', { line: 1, column: 1 });
   const root = parseTree(source);
   if (!root) return null;
-  refuseNames(root, lines);
+  refuseUnclear(root, source, lines);
   return {
     value: JSON.parse(source),
     lineOf: (path) => lines.at(offsetOf(root, splitPointer(path))).line,
@@ -39,24 +40,18 @@ function isDeep(source: string): boolean {
   return false;
 }
 
-/** JSON lets a name stand twice in an object. Readers disagree about which one counts, so neither does. */
-function refuseNames(node: Node, lines: Lines): void {
+/** JSON lets a name stand twice in an object, and readers disagree about which one counts. They round large integers as well. */
+function refuseUnclear(node: Node, source: string, lines: Lines): void {
+  const { offset, length } = node;
+  if (node.type === 'number') refuseNumber(node.value, source.slice(offset, offset + length), lines.at(offset));
   const names = new Set<string>();
   for (const child of node.children ?? []) {
     if (child.type === 'property') {
       const [name] = child.children ?? [];
       if (name) refuseName(String(name.value), names, lines.at(name.offset));
     }
-    refuseNames(child, lines);
+    refuseUnclear(child, source, lines);
   }
-}
-
-/** @throws DraftUnreadable if the object has the name already, or if it is one that the service reserves */
-export function refuseName(name: string, names: Set<string>, position: { line: number; column: number }): void {
-  if (name === '__proto__') throw new DraftUnreadable('"__proto__" is a name that the service reserves', position);
-  if (names.has(name))
-    throw new DraftUnreadable(`the name ${JSON.stringify(name)} stands twice in one object`, position);
-  names.add(name);
 }
 
 function offsetOf(root: Node, path: readonly string[]): number {

@@ -1,7 +1,7 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, visit } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, visit, type YAMLMap } from 'yaml';
 import { splitPointer } from '#domain/registry/variables/walk.ts';
 import { DraftUnreadable, type ParsedDraft } from './draft.ts';
-import { refuseName } from './json-source.ts';
+import { refuseName, refuseNumber } from './refusals.ts';
 import { Lines } from './source-position.ts';
 
 /** How often anchors may be used. Aliases of aliases multiply, which is how a short text becomes a huge value. */
@@ -25,7 +25,7 @@ export function readYaml(source: string): ParsedDraft {
   const document = parseDocument(source, options);
   const [fault] = [...document.errors, ...document.warnings];
   if (fault) throw new DraftUnreadable(describeFault(fault), lines.at(fault.pos[0]));
-  refuseNames(document, lines);
+  refuseUnclear(document, lines);
   return {
     value: toValue(document),
     lineOf: (path) => {
@@ -43,15 +43,28 @@ function describeFault({ code, message }: { code: string; message: string }): st
   return /call stack/.test(message) ? 'the spec is nested too deeply' : message;
 }
 
-function refuseNames(document: Document.Parsed, lines: Lines): void {
+function refuseUnclear(document: Document.Parsed, lines: Lines): void {
+  const anchors = new Set<string>();
   visit(document, {
-    Map(_key, map) {
-      const names = new Set<string>();
-      for (const { key } of map.items) {
-        if (isScalar(key)) refuseName(String(key.value), names, lines.at(key.range?.[0] ?? 0));
-      }
+    Node(_key, node) {
+      const position = lines.at(node.range?.[0] ?? 0);
+      if (isAlias(node)) return refuseUnknownAnchor(node.source, anchors, position);
+      if (node.anchor) anchors.add(node.anchor);
+      if (isMap(node)) refuseNames(node, lines);
+      if (isScalar(node) && typeof node.value === 'number') refuseNumber(node.value, node.source ?? '', position);
     },
   });
+}
+
+function refuseUnknownAnchor(name: string, anchors: ReadonlySet<string>, position: ReturnType<Lines['at']>): void {
+  if (!anchors.has(name)) throw new DraftUnreadable(`there is no anchor "&${name}" before this alias`, position);
+}
+
+function refuseNames(map: YAMLMap, lines: Lines): void {
+  const names = new Set<string>();
+  for (const { key } of map.items) {
+    if (isScalar(key)) refuseName(String(key.value), names, lines.at(key.range?.[0] ?? 0));
+  }
 }
 
 function toValue(document: Document.Parsed): ParsedDraft['value'] {
@@ -59,7 +72,7 @@ function toValue(document: Document.Parsed): ParsedDraft['value'] {
     return document.toJS({ maxAliasCount: mostAliases });
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    throw new DraftUnreadable('aliases repeat too much, or name no anchor: write the values out', {
+    throw new DraftUnreadable('aliases repeat too much: write the values out', {
       line: 1,
       column: 1,
     });

@@ -1,0 +1,21 @@
+import { DraftUnreadable } from './draft.ts';
+
+/** What no text of a draft may hold, whether it is YAML or JSON. */
+
+type Position = ConstructorParameters<typeof DraftUnreadable>[1];
+
+/** @throws DraftUnreadable if the object has the name already, or if it is one that the service reserves */
+export function refuseName(name: string, names: Set<string>, position: Position): void {
+  if (name === '__proto__') throw new DraftUnreadable('"__proto__" is a name that the service reserves', position);
+  if (names.has(name))
+    throw new DraftUnreadable(`the name ${JSON.stringify(name)} stands twice in one object`, position);
+  names.add(name);
+}
+
+/** Integers are refused as in the body of a request. @throws DraftUnreadable if the number is none of JSON, or would lose digits */
+export function refuseNumber(value: number, written: string, position: Position): void {
+  if (!Number.isFinite(value)) throw new DraftUnreadable('the spec holds a number that JSON does not have', position);
+  const isInteger = /^[-+]?0x/.test(written) || !/[.eE]/.test(written);
+  if (isInteger && !Number.isSafeInteger(value))
+    throw new DraftUnreadable('an integer beyond 2^53 would lose digits: write it as a text, in quotes', position);
+}
