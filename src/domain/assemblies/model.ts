@@ -8,6 +8,16 @@ import { type RunStatus, runStatuses, type TerminalStatus, terminalStatuses } fr
 export const assemblyOperations = ['apply', 'destroy', 'plan'] as const;
 export type AssemblyOperation = (typeof assemblyOperations)[number];
 
+/**
+ * The operations that must have ended before one begins: a destroy goes over what it finds when it starts, and would leave behind, or
+ * destroy again, what an apply makes beside it.
+ */
+export const excludedOperations: Record<AssemblyOperation, readonly AssemblyOperation[]> = {
+  apply: ['destroy'],
+  destroy: ['apply', 'destroy'],
+  plan: [],
+};
+
 /** The statuses that may follow each status of an assembly run. `resume` queues one again that ended without success. */
 export const assemblyRunTransitions: Record<RunStatus, readonly RunStatus[]> = {
   queued: ['running', 'pending_approval', 'canceling', ...terminalStatuses],

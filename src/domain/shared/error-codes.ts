@@ -85,6 +85,7 @@ export const errorCodes = {
   assembly_invalid: 'The draft breaks rules of assemblies, or refers to what does not exist.',
   operation_unsupported: 'The template does not support the operation.',
   environment_unknown: 'The team of the assembly has no such environment.',
+  assembly_busy: 'A run of the assembly in this environment has not ended, beside which this one must not begin.',
   nothing_deployed: 'No run of the assembly has deployed anything there.',
   node_not_deployed: 'A node that is left out is not deployed, and a chosen one depends on it.',
   assembly_run_not_cancelable: 'The assembly run has ended already.',

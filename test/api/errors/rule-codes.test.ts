@@ -111,6 +111,11 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   },
   environment_unknown: async () => (await runAssembly({ environment_id: crypto.randomUUID() })).answer,
   nothing_deployed: async () => (await runAssembly({ operation: 'destroy' })).answer,
+  assembly_busy: async () => {
+    const { path } = await runAssembly();
+    await api.rows("update assembly_runs set operation = 'destroy' where id = ?", [path.split('/').at(-1)]);
+    return tenant.owner.post(path.replace(/\/[^/]*$/, ''), { environment_id: tenant.environment });
+  },
   node_not_deployed: async () => (await runAssembly({ only: ['b'] })).answer,
   assembly_run_not_cancelable: async () => {
     const { path } = await runAssembly();

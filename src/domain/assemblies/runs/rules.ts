@@ -2,6 +2,7 @@ import type { RunStatus } from '#domain/runs/model.ts';
 import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { type AssemblyRunAction, actionsByStatus } from '../model.ts';
+import type { BusyRun } from './admission/busy-store.ts';
 import type { AssemblyRunTarget } from './targets.ts';
 
 const refusals: Record<AssemblyRunAction, (status: RunStatus) => Refusal> = {
@@ -24,12 +25,20 @@ export function findStatusRefusal(action: AssemblyRunAction, status: RunStatus):
 }
 
 /** The refusal of a resume; null if it is allowed. It needs what a start needs. */
-export function findResumeRefusal({ run, archived, hasEnvironment }: AssemblyRunTarget): Refusal | null {
+export function findResumeRefusal({ run, archived, hasEnvironment, busy }: AssemblyRunTarget): Refusal | null {
   return (
     findStatusRefusal('resume', run.status) ??
     findArchivedRefusal({ archived }) ??
-    (hasEnvironment ? null : environmentGone)
+    (hasEnvironment ? null : environmentGone) ??
+    findBusyRefusal(busy)
   );
+}
+
+/** The refusal of a run beside another one; null if nothing is in its way. */
+export function findBusyRefusal(busy: BusyRun | null): Refusal | null {
+  if (!busy) return null;
+  const message = `another run of this assembly in this environment has not ended (${busy.operation}, ${busy.id}): wait for it, or cancel it`;
+  return { code: 'assembly_busy', message };
 }
 
 const environmentGone: Refusal = {

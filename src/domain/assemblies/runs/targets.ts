@@ -8,6 +8,8 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { AssemblyRun } from '../entity.ts';
+import { actionsByStatus } from '../model.ts';
+import { type BusyRun, findBusyRun } from './admission/busy-store.ts';
 
 /** The owners of an assembly, and which of them or itself are archived. */
 interface AssemblyOwner extends Ownership, Archivable {
@@ -30,6 +32,8 @@ export interface AssemblyRunTarget extends AssemblyOwner {
   readonly run: AssemblyRun;
   /** Whether its environment still belongs to the assembly's team. */
   readonly hasEnvironment: boolean;
+  /** A run beside which this one cannot be resumed; null if there is none. */
+  readonly busy: BusyRun | null;
   /** The assembly was deleted: its runs can only be read. */
   readonly isDeleted: boolean;
 }
@@ -118,6 +122,8 @@ async function findRun(
   const run = lock
     ? await em.findOne(AssemblyRun, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
     : known;
+  if (!run) return undefined;
   const archived = [...new Set([...(environment?.archived ?? []), ...owner.archived])];
-  return run ? { ...owner, archived, run, hasEnvironment: environment?.teamId === owner.teamId } : undefined;
+  const busy = actionsByStatus[run.status].includes('resume') ? await findBusyRun(em, run, lock) : null;
+  return { ...owner, archived, run, busy, hasEnvironment: environment?.teamId === owner.teamId };
 }

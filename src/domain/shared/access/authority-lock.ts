@@ -46,6 +46,11 @@ export async function takeAdvisoryLocks(em: Em, names: readonly string[], caller
   await Promise.all([...ofPrincipals, ...others].map((name) => takeLock[modeOf(name)](em, { name })));
 }
 
+/** Waits for one advisory lock, for a rule that no row stands for. It comes after the rows of the target. */
+export async function takeAdvisoryLock(em: Em, name: string): Promise<void> {
+  await takeLock.alone(em, { name });
+}
+
 /**
  * Shares the authority of one principal until the commit. The statement that locks the row takes the advisory lock as well:
  * PostgreSQL evaluates what a statement selects before it locks the rows.

@@ -148,3 +148,55 @@ function interrupted(after: number, work: () => Promise<unknown>): Transactions 
         : Reflect.get(target, name),
   });
 }
+
+describe('a destroy', () => {
+  /** A run whose node is deployed as far as the database knows, and which has not ended. */
+  async function deploy(): Promise<StartedRun> {
+    const run = await start(tenant.owner);
+    await admit(run.node);
+    const { run_id: admitted } = await readNode(run);
+    await api.rows(
+      'update instances set resource_count = 1, deployed_run_id = ? where id = (select instance_id from runs where id = ?)',
+      [admitted, admitted],
+    );
+    return run;
+  }
+
+  const operate = (run: StartedRun, operation: string) =>
+    tenant.owner.post(run.path.replace(/\/[^/]*$/, ''), { environment_id: tenant.environment, operation });
+
+  it('does not begin beside an apply, and no apply is started or resumed beside it', async () => {
+    const run = await deploy();
+    const early = await operate(run, 'destroy');
+    expect([early.status, early.headers['x-error-code']]).toEqual([409, 'assembly_busy']);
+    expect(early.body.error).toContain(`(apply, ${run.id})`);
+    await end(run);
+    expect((await operate(run, 'destroy')).status).toBe(202);
+    for (const operation of ['apply', 'destroy']) {
+      const beside = await operate(run, operation);
+      expect([beside.status, beside.headers['x-error-code']], operation).toEqual([409, 'assembly_busy']);
+    }
+    expect((await operate(run, 'plan')).status).toBe(202);
+    const { body } = await tenant.owner.get(run.path);
+    const action = body.actions.find(({ name }: { name: string }) => name === 'resume');
+    expect(action).toMatchObject({ allowed: false, reason: expect.stringContaining('has not ended (destroy, ') });
+    const resumed = await tenant.owner.post(`${run.path}/resume`);
+    expect([resumed.status, resumed.headers['x-error-code']]).toEqual([409, 'assembly_busy']);
+  });
+
+  it('is alone, or left out, when 20 destroys, 20 applies and a resume are sent at once', async () => {
+    const run = await deploy();
+    await end(run);
+    const started = await Promise.all([
+      tenant.owner.post(`${run.path}/resume`),
+      ...Array.from({ length: 40 }, (_, number) => operate(run, number % 2 === 0 ? 'destroy' : 'apply')),
+    ]);
+    expect(new Set(started.map(({ status }) => status))).toEqual(new Set([202, 409]));
+    const begun = await api.rows<{ operation: string }>(
+      'select operation from assembly_runs where finished_at is null and assembly_id = (select assembly_id from assembly_runs where id = ?)',
+      [run.id],
+    );
+    const destroys = begun.filter(({ operation }) => operation === 'destroy').length;
+    expect(destroys === 0 || begun.length === 1, JSON.stringify(begun)).toBe(true);
+  });
+});

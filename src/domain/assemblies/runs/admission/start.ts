@@ -1,6 +1,7 @@
 import { resolveVersion } from '#domain/registry/versions.ts';
 import type { Masked, RunAuthor } from '#domain/runs/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { throwIfRefused } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, invalidField, Unprocessable } from '#domain/shared/errors.ts';
@@ -13,7 +14,9 @@ import { type AssemblyOperation, assemblyRunWorkflow } from '../../model.ts';
 import { listAvailableVersions } from '../../versions/version-store.ts';
 import { readNodeOutputs } from '../nodes/outputs.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
+import { findBusyRefusal } from '../rules.ts';
 import type { StartTarget } from '../targets.ts';
+import { findBusyRun } from './busy-store.ts';
 import { findDeployedNodes } from './deployed-nodes-store.ts';
 import { findDependentLeftBehind, isDestroy, nodesOfVersion, nodesToDestroy, type PlannedNode } from './plan-nodes.ts';
 import { loadPublishedAssembly, type PublishedAssembly } from './published.ts';
@@ -37,7 +40,7 @@ export interface StartDeps {
 /**
  * Admits an assembly run with a row for each of its nodes; its workflow is started under the command's key after the commit. The caller has
  * locked the rows of `target`.
- * @throws Conflict if something is archived; Unprocessable or Invalid for a version, variables or nodes that do not fit
+ * @throws Conflict if something is archived or the assembly is busy there; Unprocessable or Invalid for a version, variables or nodes that do not fit
  */
 export async function startAssemblyRun(
   tx: Transaction,
@@ -46,9 +49,11 @@ export async function startAssemblyRun(
   requester: Principal,
 ): Promise<AssemblyRun> {
   refuseArchived(target);
+  const busy = await findBusyRun(tx.em, { ...target, operation: request.operation }, true);
   const version = await chooseVersion(tx, target.assemblyId, request.version);
   const nodes = await planNodes(tx, deps, target, version, request);
   const variables = await takeVariables(tx, deps, version, request, requester);
+  throwIfRefused(findBusyRefusal(busy));
   const run = tx.em.create(AssemblyRun, {
     ...describeWork(deps.keyRing, version, request, variables),
     ...describeOwner(target),

@@ -1,0 +1,36 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { takeAdvisoryLock } from '#domain/shared/access/authority-lock.ts';
+import type { AssemblyRun } from '../../entity.ts';
+import { type AssemblyOperation, excludedOperations } from '../../model.ts';
+
+/** A run of the same assembly in the same environment that has not ended. */
+export interface BusyRun {
+  readonly id: string;
+  readonly operation: AssemblyOperation;
+}
+
+type Wanted = Pick<AssemblyRun, 'assemblyId' | 'environmentId' | 'operation'> & { readonly id?: string };
+
+/**
+ * A run beside which another one must not begin; null if there is none. With `lock`, no such run begins before the commit.
+ * The caller shares the rows of the assembly and the environment.
+ */
+export async function findBusyRun(em: Em, wanted: Wanted, lock: boolean): Promise<BusyRun | null> {
+  const { assemblyId, environmentId, operation, id } = wanted;
+  const excluded = excludedOperations[operation];
+  if (excluded.length === 0) return null;
+  if (lock) await takeAdvisoryLock(em, `assemblies/${assemblyId}/environments/${environmentId}`);
+  const found = await db(em)
+    .selectFrom('assembly_runs')
+    .where('assembly_id', '=', assemblyId)
+    .where('environment_id', '=', environmentId)
+    .where('finished_at', 'is', null)
+    .where('operation', 'in', excluded)
+    .$if(id !== undefined, (query) => query.where('id', '<>', id ?? ''))
+    .select(['id', 'operation'])
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return found ?? null;
+}
