@@ -20,11 +20,11 @@ const height = 120;
 const barWidth = 14;
 const step = 20;
 
-/** A chart of the runs of the last 30 days by outcome, with the same numbers as a table. */
+/** A chart of the runs of the last 30 days by outcome, with the same numbers as a table. It shows what was when the page was opened. */
 export async function renderOutcomes(visit: Visit, scope: Query): Promise<Html> {
-  const { days, total } = await visit.read(getStatistics, { query: scope });
+  const { days, total } = await visit.read(getStatistics, { query: { ...scope, medians: 'false' } });
   const most = Math.max(1, ...days.map(countOf));
-  return html`<section class="box box-wide" aria-labelledby="outcomes">
+  return html`<section class="box" aria-labelledby="outcomes">
 <h2 id="outcomes">Runs of the last 30 days</h2>
 <div class="panel">
 <figure class="chart">

@@ -33,23 +33,23 @@ export function registerStart(addPage: AddPage): void {
 async function showStart(visit: Visit): Promise<FastifyReply> {
   const scope = runScope(visit);
   const listRuns = (...status: string[]) => visit.read(listAllRuns, { query: { ...scope, status, limit: shown } });
-  const [active, waiting, failed, mine, outcomes] = await Promise.all([
+  const isUpdate = visit.request.headers['hx-request'] !== undefined;
+  const [active, waiting, failed, outcomes] = await Promise.all([
     listRuns('queued', 'running', 'canceling'),
-    listRuns('pending_approval'),
+    readWaiting(visit, scope),
     listRuns('failed', 'timed_out'),
-    listMine(visit),
-    renderOutcomes(visit, scope),
+    // Counting the runs of a month takes most of the time. An update takes over only what is beside the chart.
+    isUpdate ? null : renderOutcomes(visit, scope),
   ]);
-  const all = [active.runs, waiting.runs, failed.runs, mine].flat();
-  const others = waiting.runs.filter(({ id }) => !mine.some((run) => run.id === id));
+  const { mine, others, othersNothing } = waiting;
+  const all = [active.runs, others, failed.runs, mine].flat();
   const names = await readNames(visit.em, { environments: all.map((run) => run.environment_id) });
   const link = (query: Query) => pagePath(pages.runs, {}, { ...scopeQuery(visit.scope), ...query });
   const content = html`<div class="start">
-${mine.length > 0 ? renderBox('Waits for you', pagePath(pages.approvals), mine, names, '') : null}
+${mine.length > 0 ? renderBox('Waits for you', pagePath(pages.approvals, {}, scopeQuery(visit.scope)), mine, names, '') : null}
 ${renderBox('Runs now', link({ status: ['queued', 'running', 'canceling'] }), active.runs, names, 'Nothing runs at the moment.')}
-${renderBox(mine.length > 0 ? 'Waits for others' : 'Waits for approval', link({ status: ['pending_approval'] }), others, names, 'No plan waits for a decision.')}
+${renderBox(mine.length > 0 ? 'Waits for others' : 'Waits for approval', link({ status: ['pending_approval'] }), others, names, othersNothing)}
 ${renderBox('Failed lately', link({ status: ['failed', 'timed_out'] }), failed.runs, names, 'No run has failed.')}
-${outcomes}
 </div>`;
   return visit.show({
     title: 'Start',
@@ -58,7 +58,8 @@ ${renderPageHead({
   title: 'Start',
   actions: html`<div class="actions"><a class="button button-primary" href="${pagePath(pages.catalog, {}, scopeQuery(visit.scope))}">Run a template</a></div>`,
 })}
-${renderLive({ stream: pagePath(pages.runStream, {}, scope), address: visit.request.url }, content)}
+${renderLive({ stream: pagePath(pages.runStream, {}, scope), address: visit.request.url, again: '30s' }, content)}
+${outcomes}
 </div>`,
   });
 }
@@ -69,9 +70,28 @@ function runScope(visit: Visit): Query {
   return teamId === undefined && organizationId === undefined ? { scope: 'readable' } : scopeQuery(visit.scope);
 }
 
-async function listMine(visit: Visit): Promise<Run[]> {
+/** More of what waits is not looked at. */
+const mostWaiting = 50;
+
+/** What waits for a decision of the visitor, oldest first, and what waits for others, newest first. */
+async function readWaiting(visit: Visit, scope: Query) {
+  const query = { ...scope, status: ['pending_approval'], limit: String(mostWaiting) };
+  const { runs, next_cursor: next } = await visit.read(listAllRuns, { query });
+  const ids = runs.map(({ id }) => id);
+  const [mine, among] = await Promise.all([
+    listMine(visit, { ...scopeQuery(visit.scope), limit: shown }),
+    ids.length > 0 ? listMine(visit, { run_id: ids, limit: String(mostWaiting) }) : [],
+  ]);
+  const ofVisitor = new Set([...mine, ...among].map(({ id }) => id));
+  const others = runs.filter(({ id }) => !ofVisitor.has(id)).slice(0, Number(shown));
+  const othersNothing =
+    next === null ? 'No plan waits for a decision.' : `The ${mostWaiting} newest that wait all wait for you.`;
+  return { mine, others, othersNothing };
+}
+
+async function listMine(visit: Visit, query: Query): Promise<Run[]> {
   if (!visit.mayDo(listApprovals).allowed) return [];
-  const { approvals } = await visit.read(listApprovals, { query: { limit: shown } });
+  const { approvals } = await visit.read(listApprovals, { query });
   return approvals.map(({ run }) => run);
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readList } from '#api/pipeline/list.ts';
-import { Flag, pageOf, Time } from '#api/pipeline/schemas.ts';
+import { Flag, pageOf, repeated, Time } from '#api/pipeline/schemas.ts';
 import { listApprovals } from '#domain/runs/approval/inbox.ts';
 import type { PendingRun } from '#domain/runs/approval/inbox-store.ts';
 import { countApprovals } from '#domain/runs/approval/rules.ts';
@@ -31,6 +31,7 @@ export const list = readList({
     ...pageQuery,
     team_id: Id.optional().describe('Only runs of this team.'),
     organization_id: Id.optional().describe("Only runs of this organization's teams."),
+    run_id: repeated(Id, { max: 100 }).describe('Only these runs: it says which of them you may approve. Repeat it for several.'),
     asked: Flag.optional().describe('`true`: only runs for which somebody asked you by name.'),
   }),
   responses: { 200: pageOf('approvals', PendingApproval) },
@@ -42,8 +43,9 @@ export const list = readList({
   },
   owners: { organization: 'organization_id', team: 'team_id' },
   handle: async ({ em, principal, query }) => {
-    const { team_id: teamId, organization_id: organizationId, asked } = query;
-    const page = await listApprovals(em, principal, { page: query, asked: asked === 'true', teamId, organizationId });
+    const { team_id: teamId, organization_id: organizationId, asked, run_id: runIds } = query;
+    const filter = { asked: asked === 'true', teamId, organizationId, runIds };
+    const page = await listApprovals(em, principal, { page: query, ...filter });
     const approvals = page.items.map(toPendingApproval);
     return { approvals, next_cursor: page.nextCursor };
   },

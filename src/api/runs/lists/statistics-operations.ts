@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readList } from '#api/pipeline/list.ts';
-import { Time } from '#api/pipeline/schemas.ts';
+import { Flag, Time } from '#api/pipeline/schemas.ts';
 import { findPeriod, mostDays } from '#domain/runs/lists/period-store.ts';
 import { toScope } from '#domain/runs/lists/scope.ts';
 import { type Outcomes, toStatistics } from '#domain/runs/lists/statistics.ts';
@@ -20,7 +20,7 @@ const counts = {
     .number()
     .nullable()
     .describe(
-      'The median time from start to end of the runs that have ended, waiting for approval included. Null: none has.',
+      'The median time from start to end of the runs that have ended, waiting for approval included. Null: none has, or medians were not asked for.',
     ),
 };
 
@@ -47,6 +47,7 @@ export const getStatistics = readList({
     time_zone: TimeZone.default('UTC').describe(
       'The zone in which days begin, such as Europe/Berlin. Days in `from` and `to` are days of this zone.',
     ),
+    medians: Flag.default('true').describe('`false`: without medians, which costs a fraction.'),
   }),
   responses: { 200: StatisticsView },
   access: { ...listAccess, review: { inherits: listAllRuns.id } },
@@ -58,6 +59,7 @@ export const getStatistics = readList({
       scope: toScope(target, query.scope),
       filter: toFilter(filters),
       period,
+      hasMedians: query.medians === 'true',
     });
     const { days, total } = toStatistics(period.days, counted);
     const { from, to, timeZone: time_zone } = period;

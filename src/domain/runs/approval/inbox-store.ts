@@ -29,13 +29,15 @@ export interface PendingFilter {
   readonly asked: boolean;
   readonly teamId?: string | undefined;
   readonly organizationId?: string | undefined;
+  /** Only these runs. */
+  readonly runIds?: readonly string[] | undefined;
 }
 
 /** Finds candidates for a reviewer's inbox, oldest first; `findRunRefusal` decides which of them are listed. */
 export async function findPending(
   em: Em,
   reviewer: Principal,
-  { after, limit, asked, teamId, organizationId }: PendingFilter & { after: string | null; limit: number },
+  { after, limit, asked, teamId, organizationId, runIds }: PendingFilter & { after: string | null; limit: number },
 ): Promise<PendingRun[]> {
   const rows = await selectRunsWithFacts(db(em))
     .where('runs.status', '=', 'pending_approval')
@@ -46,6 +48,7 @@ export async function findPending(
     .$if(asked, (query) => query.where((eb) => isAsked(eb, reviewer)))
     .$if(teamId !== undefined, (query) => query.where('runs.team_id', '=', teamId ?? null))
     .$if(organizationId !== undefined, (query) => query.where((eb) => isOfOrganization(eb, organizationId ?? '')))
+    .$if(runIds !== undefined, (query) => query.where('runs.id', '=', (eb) => eb.fn.any(eb.val([...(runIds ?? [])]))))
     .$if(after !== null, (query) => query.where('runs.id', '>', after))
     .select((eb) => [isAsked(eb, reviewer).as('isAsked'), selectRequest(eb, reviewer).as('request')])
     .orderBy('runs.id')

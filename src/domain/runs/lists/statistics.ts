@@ -17,10 +17,9 @@ export interface RunStatistics {
 export function toStatistics(days: readonly string[], counts: readonly RunCount[]): RunStatistics {
   const byDay = Map.groupBy(counts, ({ day }) => day);
   const byStatus = counts.filter(({ day, status }) => day !== null && status !== null);
-  const all = byDay.get(null)?.[0];
   return {
     days: days.map((date) => ({ date, ...toOutcomes(byDay.get(date) ?? []) })),
-    total: toOutcomes(all ? [...byStatus, all] : []),
+    total: toOutcomes([...byStatus, ...(byDay.get(null) ?? [])]),
   };
 }
 

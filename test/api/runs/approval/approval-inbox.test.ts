@@ -119,6 +119,13 @@ describe('the inbox of approvals', () => {
     expect((await person('admin').get('/approvals?cursor=changed')).status).toBe(400);
   });
 
+  it('can hold only runs that are named, and says which of them its reader may approve', async () => {
+    const query = ['waiting', 'approved by one', 'of another tenant'].map((name) => `run_id=${runs[name]}`).join('&');
+    expect(await inboxOf('second', query)).toEqual(named('waiting', 'approved by one'));
+    expect(await inboxOf('reviewer', query)).toEqual(named('waiting'));
+    expect(await inboxOf('asker', query)).toEqual([]);
+  });
+
   it('marks the runs for which somebody asked by name, and can hold only these', async () => {
     const request = { reviewers: [person('second').id], message: 'please' };
     const { status, text } = await person('asker').post(`/runs/${runs['waiting']}/approval/request`, request);

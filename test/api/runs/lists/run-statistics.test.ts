@@ -55,6 +55,16 @@ describe('statistics of runs', () => {
     expect(body.total).toEqual({ ...none, succeeded: 2, failed: 1, timed_out: 1, unfinished: 1, median_seconds: 25 });
   });
 
+  it('have the same counts without medians', async () => {
+    const query = `team_id=${here.team}&${march}`;
+    const { total, days } = await read(here.owner, query);
+    const without = await read(here.owner, `${query}&medians=false`);
+    expect(without.total).toEqual({ ...total, median_seconds: null });
+    expect(without.days).toEqual(days.map((day: object) => ({ ...day, median_seconds: null })));
+    const nothing = await read(here.owner, `team_id=${here.team}&from=2020-01-01&to=2020-01-02&medians=false`);
+    expect(nothing.total).toEqual(none);
+  });
+
   it('have medians in whole milliseconds', async () => {
     const { body } = await here.owner.get(`/runs?team_id=${here.team}&limit=1`);
     const row = { status: 'succeeded', createdAt: '2026-05-05T10:00:00Z' };

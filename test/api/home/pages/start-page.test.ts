@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
+import { PendingRuns } from '#test/support/runs/pending-runs.ts';
+
+let api: TestApi;
+let runs: PendingRuns;
+let reviewer: Visitor;
+/** The runs that wait, oldest first. */
+const waiting: string[] = [];
+
+beforeAll(async () => {
+  api = await startApi();
+  runs = await PendingRuns.start(api);
+  for (let each = 0; each < 10; each += 1) waiting.push(await runs.add([]));
+  reviewer = await signInVisitor(api, runs.reviewers[0]!);
+});
+afterAll(() => api?.close());
+
+/** The runs in a box, by its title. */
+function boxOf(text: string, title: string): (string | undefined)[] | null {
+  const box = new RegExp(`<section class="box"[^>]*>\\s*<[^>]*><h2[^>]*>${title}</h2>.*?</section>`, 's').exec(text)?.[0];
+  return box === undefined ? null : [...box.matchAll(/id="start-([0-9a-f-]{36})"/g)].map(([, id]) => id);
+}
+
+describe('the start page', () => {
+  it('shows the oldest runs that wait for its visitor, and none of the others that do as one that waits for others', async () => {
+    const { text } = await reviewer.get('/');
+    expect(boxOf(text, 'Waits for you')).toEqual(waiting.slice(0, 8));
+    expect(boxOf(text, 'Waits for others')).toEqual([]);
+  });
+
+  it('shows a run that only others may approve beside those that wait for its visitor', async () => {
+    const reviewed = waiting[9]!;
+    const { body: run } = await runs.reviewers[0]!.get(`/runs/${reviewed}`);
+    const review = { decision: 'approve', plan_digest: run.plan.digest, comment: 'seen' };
+    const { status, text: why } = await runs.reviewers[0]!.post(`/runs/${reviewed}/approval/review`, review);
+    expect(status, why).toBeLessThan(300);
+    const { text } = await reviewer.get('/');
+    expect(boxOf(text, 'Waits for others')).toEqual([reviewed]);
+  });
+
+  it('shows all that waits to somebody who may approve none of it', async () => {
+    const { text } = await (await signInVisitor(api, runs.asker)).get('/');
+    expect(boxOf(text, 'Waits for you')).toBeNull();
+    expect(boxOf(text, 'Waits for approval')).toEqual(waiting.slice(2).reverse());
+  });
+
+  it('counts the runs of the month when it is opened, and not at each change', async () => {
+    const { text } = await reviewer.get('/');
+    expect(text).toContain('Runs of the last 30 days');
+    const update = await reviewer.get('/', { 'hx-request': 'true' });
+    expect(update.text).not.toContain('Runs of the last 30 days');
+    expect(boxOf(update.text, 'Waits for you')).toEqual(boxOf(text, 'Waits for you'));
+  });
+});
