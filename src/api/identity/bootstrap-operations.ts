@@ -72,6 +72,7 @@ export const bootstrapAdmin = command({
     guessedAs: 'bootstrap',
   },
   idempotency: 'none',
+  showsOnce: true,
   locks: [administratorsLock],
   audit: bootstrapped.action,
   resource: bootstrapped.resourceType,

@@ -65,6 +65,7 @@ export const issueToken = command({
   target: ({ em, params, lock }) => findUserToChange(em, params.id, lock),
   targetName: 'user',
   idempotency: 'none',
+  showsOnce: true,
   locks: ({ params }) => [authorityLock(params.id)],
   audit: 'user.email_confirmation_issued',
   handle: async ({ tx, principal, target }) => {

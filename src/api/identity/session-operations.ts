@@ -109,6 +109,7 @@ export const signIn = command({
   at: getSession,
   access: { public: 'a caller has no credential before signing in' },
   idempotency: 'none',
+  showsOnce: true,
   audit: 'session.opened',
   limitGuesses: ({ body }) => body.email,
   resource: 'sessions',

@@ -50,6 +50,7 @@ export const resetPassword = command({
   target: ({ em, params, lock }) => findUserToChange(em, params.id, lock),
   targetName: 'user',
   idempotency: 'none',
+  showsOnce: true,
   locks: ({ params }) => [authorityLock(params.id)],
   audit: 'user.password_reset_issued',
   handle: async ({ tx, principal, target, services, request }) => {

@@ -103,6 +103,7 @@ function resendOperation<Level extends MembershipLevel>(
     targetName: 'invitation',
     resource: 'invitations',
     idempotency: 'none',
+    showsOnce: true,
     audit: 'invitation.resent',
     handle: async ({ tx, principal, target }) => {
       const sent = await resendInvitation(tx.em, principal, target, target.invitation);

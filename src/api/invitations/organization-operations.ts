@@ -46,6 +46,7 @@ export const create = command({
   targetName: 'organization',
   resource: 'invitations',
   idempotency: 'none',
+  showsOnce: true,
   audit: 'invitation.created',
   handle: async ({ tx, principal, target, body }) => {
     if (body.team_id && !target.team) throw new HiddenResource('team');

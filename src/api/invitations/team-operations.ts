@@ -37,6 +37,7 @@ export const create = command({
   targetName: 'team',
   resource: 'invitations',
   idempotency: 'none',
+  showsOnce: true,
   audit: 'invitation.created',
   handle: async ({ tx, principal, target, body }) => {
     const sent = await inviteToTeam(tx.em, principal, target, toTeamInvitation(body));

@@ -132,6 +132,8 @@ export interface CommandDeclaration<
   readonly ifMatch?: true;
   /** `required`; `optional`: a key is made if none is sent, since the key names the workflow; `none`: no receipt. */
   readonly idempotency: 'required' | 'optional' | 'none';
+  /** The answer holds what no later read shows, such as a new key. A form that is sent again is told so. */
+  readonly showsOnce?: true;
   /** Advisory locks, taken before every other lock. A function derives them from the path and the caller. */
   readonly locks?: readonly string[] | ((input: { params: Out<P>; principal: Principal }) => readonly string[]);
   /** Slow work before the transaction (hashing, git). The caller is authorized before it and again in the transaction. */

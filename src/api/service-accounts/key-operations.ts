@@ -94,6 +94,7 @@ export const create = command({
   target: ({ em, params, lock }) => findAccount(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
+  showsOnce: true,
   locks: keysOf,
   audit: 'api_key.created',
   handle: async ({ tx, principal, target, body }) => {
@@ -118,6 +119,7 @@ export const rotate = command({
   target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
+  showsOnce: true,
   locks: keysOf,
   audit: 'api_key.rotated',
   handle: async ({ tx, principal, target, params, body }) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pages } from '#api/web/paths.ts';
 import { makeTenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
@@ -16,6 +17,11 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the address of a page', () => {
+  test('has a route, whichever is declared', () => {
+    const isServed = (url: string) => (['GET', 'POST'] as const).some((method) => api.app.hasRoute({ method, url }));
+    expect(Object.values(pages).filter((url) => !isServed(url))).toEqual([]);
+  });
+
   test.each(['/projects?team_id=abc', '/workloads/runs?organization_id=xx', '/audit?team_id=01', '/?team_id=x'])(
     '%s selects no team or organization, so it is refused instead of showing everything',
     async (path) => {

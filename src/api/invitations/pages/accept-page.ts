@@ -66,8 +66,9 @@ export async function submitAcceptance(visit: Visit): Promise<FastifyReply> {
   const typed = visit.form('token');
   const submitted = await submit(visit, ['token'], () => acceptOrExplain(visit, typed.token.trim()));
   if (!submitted.done) return showForm(visit, submitted.problems);
-  const { organization_id: orgID, team_id: id } = submitted.result;
   const done = { done: 'joined' };
+  if (!submitted.result) return visit.redirect(pagePath(pages.organizations));
+  const { organization_id: orgID, team_id: id } = submitted.result;
   return visit.redirect(
     id === null ? pagePath(pages.organization, { orgID }, done) : pagePath(pages.team, { orgID, id }, done),
   );

@@ -4,7 +4,7 @@ import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archi
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
-import { refusalOf, requireTypedName, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
+import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -86,6 +86,7 @@ back yourself. Open invitations that were sent before become void.</p>`,
           hint: 'The e-mail address of a member, or the id of a user who shares an organization with you.',
         },
         typedNameField(organization.name),
+        revisionField(organization),
       ],
       submit: 'Transfer organization',
       tone: 'danger',
@@ -100,7 +101,7 @@ async function carryOutTransfer(organization: Organization, typed: Readonly<Reco
   requireTypedName(typed, organization.name);
   const field = 'new_owner_user_id';
   const userId = await findUserId(visit, { orgID: organization.id, field, typed: typed[field] ?? '' });
-  const body = { new_owner_user_id: userId, expected_revision: organization.revision };
+  const body = { new_owner_user_id: userId, expected_revision: Number(typed['expected_revision']) };
   await visit.run(transfer, { params: { orgID: organization.id }, body });
   return organizationPath(organization, 'transferred');
 }

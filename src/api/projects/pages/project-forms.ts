@@ -119,6 +119,7 @@ that, and sets its approval policies. Runs must have ended first.</p>`,
           ...without(project.team_id, await readTeamChoices(visit)),
         },
         typedNameField(project.name),
+        revisionField(project),
       ],
       submit: 'Transfer project',
       tone: 'danger',
@@ -127,7 +128,7 @@ that, and sets its approval policies. Runs must have ended first.</p>`,
     }),
     carryOut: async (project, typed, visit) => {
       requireTypedName(typed, project.name);
-      const body = { team_id: typed['team_id'], expected_revision: project.revision };
+      const body = { team_id: typed['team_id'], expected_revision: Number(typed['expected_revision']) };
       await visit.run(transfer, { params: { id: project.id }, body });
       return projectPath(project, 'transferred');
     },

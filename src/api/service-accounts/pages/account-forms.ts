@@ -173,6 +173,7 @@ memberships end.</p>`,
           isOptional: true,
           hint: 'The id of a user who shares an organization with you. It wins over the choice above.',
         },
+        revisionField(account),
       ],
       submit: 'Transfer',
       tone: 'danger',
@@ -181,7 +182,7 @@ memberships end.</p>`,
     }),
     carryOut: async (account, typed, visit) => {
       const owner = typed['user_id'] ? { user_id: typed['user_id'].trim() } : toOwner(visit, typed);
-      const body = { owner, expected_revision: account.revision };
+      const body = { owner, expected_revision: Number(typed['expected_revision']) };
       await visit.run(transfer, { params: { id: account.id }, body });
       const isStillSeen = 'team_id' in owner || owner['user_id'] === visit.principal.id;
       return isStillSeen ? accountPath(account, 'transferred') : pagePath(pages.serviceAccounts);

@@ -4,7 +4,7 @@ import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archi
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { choicesOf, without } from '#api/web/forms/choices.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
-import { refusalOf, requireTypedName, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
+import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -61,6 +61,7 @@ already. Open invitations into the team become void.</p>`,
       fields: [
         { name: 'organization_id', label: 'To', kind: 'select', ...(await readDestinations(team, visit)) },
         typedNameField(team.name),
+        revisionField(team),
       ],
       submit: 'Transfer team',
       tone: 'danger',
@@ -69,8 +70,10 @@ already. Open invitations into the team become void.</p>`,
     }),
     carryOut: async (team, typed, visit) => {
       requireTypedName(typed, team.name);
-      const body = { organization_id: typed['organization_id'], expected_revision: team.revision };
-      return teamPath(await visit.run(transfer, { params: teamParams(team), body }), 'transferred');
+      const { organization_id: organizationId = '', expected_revision: revision } = typed;
+      const body = { organization_id: organizationId, expected_revision: Number(revision) };
+      await visit.run(transfer, { params: teamParams(team), body });
+      return teamPath({ ...team, organization_id: organizationId }, 'transferred');
     },
   });
 }

@@ -15,7 +15,7 @@ import {
   invokeCommand,
   invokeRead,
 } from '#api/pipeline/invoke.ts';
-import { type CommandOperation, isPublic, type Operation, type ReadOperation } from '#api/pipeline/operation.ts';
+import { type CommandOperation, type Erased, isPublic, type Operation, type ReadOperation } from '#api/pipeline/operation.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Conflict, Unauthenticated } from '#domain/shared/errors.ts';
 import type { Services } from '../../services.ts';
@@ -69,31 +69,36 @@ export async function sendForPage(
 /**
  * Invokes a command for the visitor who submitted a form, with the same authorization, limits, transaction, audit record,
  * receipt and session cookie as by the operation's own route. `key` is the idempotency key that the form sent, if any.
- * Returns the body that the API would send. @throws what the operation throws; `Invalid` names the fields of the body
+ * Returns the body that the API would send (`ShownAnswer`). @throws what the operation throws; `Invalid` names the fields of the body
  */
-export async function runForPage<S extends Responses>(
+export async function runForPage<S extends Responses, A extends ReadOperation | undefined>(
   context: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  operation: CommandOperation<S>,
+  operation: CommandOperation<S, Erased, A>,
   { key: sentKey, ...input }: PageInput & { readonly key?: string | undefined } = {},
-): Promise<EncodedAnswerOf<S>> {
+): Promise<ShownAnswer<S, A>> {
   const invocation = await authorizeForPage(context, request, operation, input);
   const key = isPublic(operation.access) ? undefined : sentKey;
   const result = await invokeCommand(invocation, formKey(invocation.operation, key), input.body);
-  if (result.replayed && showsOnce(operation)) throw new Conflict(shownBefore, 'idempotency_key_reused');
+  if (result.replayed && operation.showsOnce) throw new Conflict(shownBefore, 'idempotency_key_reused');
   const { status, body } = await answerCommand(invocation, result, reply);
-  return encode(operation, status, body);
+  const isUnknown = result.replayed && !operation.at;
+  return (isUnknown ? undefined : encode(operation, status, body)) as ShownAnswer<S, A>;
 }
+
+/**
+ * What a page learns from a command. A form that is sent again learns nothing if no read operation shows the result, as after most changes: the
+ * page knows what it has changed.
+ */
+export type ShownAnswer<S extends Responses, A> = [A] extends [ReadOperation]
+  ? EncodedAnswerOf<S>
+  : 201 extends keyof S
+    ? EncodedAnswerOf<S>
+    : EncodedAnswerOf<S> | undefined;
 
 const shownBefore =
   'this form was sent and carried out already, and its answer is shown only once: look for what it made before you send the form again';
-
-/** Whether the answer of a command holds what no later read shows, such as a new API key. */
-function showsOnce(operation: CommandOperation): boolean {
-  const status = successStatus(operation);
-  return status !== 204 && operation.at?.responses[200] !== operation.responses[status];
-}
 
 /** Authenticates, authorizes and then validates the input: the same order as on the operation's own route. */
 export async function authorizeForPage<O extends Operation>(

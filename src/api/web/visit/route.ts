@@ -7,6 +7,7 @@ import { anonymous } from '#domain/shared/access/principal.ts';
 import { Forbidden, Invalid, NotFound, Unauthenticated } from '#domain/shared/errors.ts';
 import { seeOther } from '../layout.ts';
 import { type PagePattern, type ParamsOf, pagePath, pages } from '../paths.ts';
+import { findFormerPath } from './sent-form.ts';
 import { isSignedIn } from './signed-in.ts';
 import { type PageContext, Visit } from './visit.ts';
 
@@ -53,8 +54,10 @@ export function pageAdder(app: FastifyInstance, context: PageContext): AddPage {
       },
       handler: async (request, reply) => {
         if (!isForm && !isPublic && !isSignedIn(request)) return detourOverSignIn(request, reply);
+        const visit = new Visit<ParamsOf<typeof url>>(context, request, reply);
         try {
-          return await handler(new Visit(context, request, reply));
+          const formerPath = isForm && !hasFiles ? await findFormerPath(visit) : undefined;
+          return formerPath === undefined ? await handler(visit) : seeOther(reply, formerPath);
         } catch (error) {
           if (isForm || isSignedIn(request) || !(error instanceof Unauthenticated)) throw toPageError(error, request);
           return detourOverSignIn(request, reply);

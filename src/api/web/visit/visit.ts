@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { describeAuthority, findProtected } from '#api/pipeline/actions.ts';
 import type { EncodedAnswerOf, Responses } from '#api/pipeline/answers/answer-types.ts';
-import type { CommandOperation, Operation, ReadOperation } from '#api/pipeline/operation.ts';
+import type { CommandOperation, Erased, Operation, ReadOperation } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -19,9 +19,11 @@ import {
   type PageServices,
   readForPage,
   runForPage,
+  type ShownAnswer,
   sendForPage,
 } from './operations.ts';
 import { readScope, type Scope } from './scope.ts';
+import { keepPath } from './sent-form.ts';
 import { isSignedIn } from './signed-in.ts';
 
 /** What every page needs. */
@@ -96,7 +98,10 @@ export class Visit<Params = unknown> {
    * Invokes a command for the visitor, and returns the body that the API would send. The field `key` of the submitted form is its
    * idempotency key, so a form invokes one command, and is carried out once however often it is sent.
    */
-  run<S extends Responses>(operation: CommandOperation<S>, input: PageInput = {}): Promise<EncodedAnswerOf<S>> {
+  run<S extends Responses, A extends ReadOperation | undefined>(
+    operation: CommandOperation<S, Erased, A>,
+    input: PageInput = {},
+  ): Promise<ShownAnswer<S, A>> {
     return runForPage(this.context, this.request, this.reply, operation, { ...input, key: this.#formKey() });
   }
 
@@ -130,8 +135,9 @@ export class Visit<Params = unknown> {
     return readFrame(this.em, framed, () => context.countApprovals(this));
   }
 
-  /** Sends the browser to another page, by GET. */
-  redirect(path: LocalPath): FastifyReply {
+  /** Sends the browser to another page, by GET. A form that is sent again leads there again. */
+  async redirect(path: LocalPath): Promise<FastifyReply> {
+    await keepPath(this, path);
     return seeOther(this.reply, path);
   }
 }

@@ -160,6 +160,22 @@ export function completeReceipt<Answer>(
   void tx.send(updateReceipt(tx.em, { key, answer: kept, resourceId: id, revision }));
 }
 
+/** Adds to what the receipt of a principal's own command keeps for its answer, unless it holds such members already. */
+export async function extendReceipt(
+  em: Em,
+  caller: Principal,
+  key: string,
+  members: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await db(em)
+    .updateTable('command_receipts')
+    .set(({ ref }) => ({ answer: sql`${json(members)}::jsonb || ${ref('answer')}` }))
+    .where('key', '=', key)
+    .where('principal_id', '=', caller.id)
+    .where('answer', 'is not', null)
+    .execute();
+}
+
 /**
  * The receipt of a principal's own command, even if its target was deleted. Undefined if there is none yet; a command under way
  * may still leave one. Principal and credential are checked in the same snapshot. Somebody else's key is answered like one that

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operations } from '#api/operations.ts';
+import { successStatus } from '#api/pipeline/answers/receipt-answer.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -15,7 +17,68 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
+/** The fields of the form of a page, as they are shown. */
+async function fieldsOf(path: string): Promise<Record<string, string>> {
+  const form = /<form class="form"[\s\S]*?<\/form>/.exec((await owner.get(path)).text)?.[0] ?? '';
+  const inputs = [...form.matchAll(/<input\b[^>]*>/g)].map(([input]) => input);
+  const valueOf = (input: string, name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(input)?.[1];
+  return Object.fromEntries(inputs.map((input) => [valueOf(input, 'name') ?? '', valueOf(input, 'value') ?? '']));
+}
+
+/** Sends the form of a page twice. Answers where each led. */
+async function sendTwice(path: string, typed: Record<string, string> = {}) {
+  const form = { ...(await fieldsOf(path)), ...typed };
+  const [first, second] = [await owner.submit(path, form), await owner.submit(path, form)];
+  expect(first.status, first.text).toBe(303);
+  return { first: first.location, second: second.location };
+}
+
+const makeProject = () => tenant.owner.make('/projects', { team_id: tenant.team, name: `P ${newId()}` });
+const variable = { name: 'size', value: 'small', category: 'template' };
+
 describe('a form that is sent twice with its key', () => {
+  test('leads to the same page after a deletion, though what it was about is gone', async () => {
+    const { id, name } = await makeProject();
+    const environment = `/environments/${tenant.environment}`;
+    expect((await tenant.owner.put(`${environment}/variables`, { variables: [variable] })).status).toBe(200);
+    for (const path of [`/projects/${id}/delete`, `${environment}/variables/size/delete`]) {
+      const { first, second } = await sendTwice(path, path.includes('projects') ? { confirmation: String(name) } : {});
+      expect([path, second]).toEqual([path, first]);
+    }
+  });
+
+  test('leads to the same page after a change, an archiving and a transfer', async () => {
+    const { id, name } = await makeProject();
+    const path = `/organizations/${tenant.organization}/teams`;
+    const { id: other } = await tenant.owner.make(path, { name: 'Other', slug: `other-${newId().slice(-6)}` });
+    const sent = [
+      ['edit', { name: 'Renamed' }],
+      ['archive', {}],
+      ['unarchive', {}],
+      ['transfer', { team_id: other, confirmation: 'Renamed' }],
+    ] as const;
+    expect(name).not.toBe('Renamed');
+    for (const [what, typed] of sent) {
+      const { first, second } = await sendTwice(`/projects/${id}/${what}`, typed);
+      expect([what, second]).toEqual([what, first]);
+    }
+  });
+
+  test('leads to the same page at the same time, too', async () => {
+    const { id } = await makeProject();
+    const form = { ...(await fieldsOf(`/projects/${id}/edit`)), name: 'At once' };
+    const answers = await Promise.all([1, 2, 3].map(() => owner.submit(`/projects/${id}/edit`, form)));
+    expect(new Set(answers.map(({ status, location }) => `${status} ${location}`)).size, answers[1]?.text).toBe(1);
+  });
+
+  test('leads somebody else, who sends the same, nowhere', async () => {
+    const { id, name } = await makeProject();
+    const form = { ...(await fieldsOf(`/projects/${id}/delete`)), confirmation: String(name) };
+    const stranger = await signInVisitor(api, (await makeTenant(api)).owner);
+    expect((await owner.submit(`/projects/${id}/delete`, form)).status).toBe(303);
+    expect((await stranger.submit(`/projects/${id}/delete`, form)).status).toBe(404);
+  });
+
   test('makes one thing, and leads to it both times', async () => {
     const form = { key: newId(), team_id: tenant.team, name: 'Twice', slug: '', description: '' };
     const first = await owner.submit('/projects/new', form);
@@ -41,6 +104,16 @@ describe('a form that is sent twice with its key', () => {
     const again = await owner.submit('/profile/api-keys', sent);
     expect([again.status, again.text.includes('shown only once')]).toEqual([409, true]);
   });
+});
+
+test('an operation whose answer no later read shows says so', () => {
+  const commands = operations.filter((each) => each.kind === 'command');
+  const showing = commands.filter((command) => {
+    const shown = command.responses[successStatus(command)];
+    return command.at ? successStatus(command) !== 204 && command.at.responses[200] !== shown : 201 in command.responses;
+  });
+  const idsOf = (listed: readonly { readonly id: string }[]) => listed.map(({ id }) => id);
+  expect(idsOf(commands.filter(({ showsOnce }) => showsOnce))).toEqual(idsOf(showing));
 });
 
 test('every form has a key, unless it sends a secret', async () => {

@@ -1,0 +1,48 @@
+import { createHmac } from 'node:crypto';
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import { extendReceipt, readOwnReceipt } from '#domain/shared/commands/receipts.ts';
+import { isId } from '#domain/shared/ids.ts';
+import type { LocalPath } from '../paths.ts';
+import { isSignedIn } from './signed-in.ts';
+import type { Visit } from './visit.ts';
+
+/** Which form was sent with which values, and where it led. The receipt of its command keeps that. */
+interface SentForm {
+  readonly digest: string;
+  readonly path: LocalPath;
+}
+
+/**
+ * Where a form led that the visitor has sent before with the same key and the same values, as a second click on its button does. It leads
+ * there again, also when what it was about is gone or has changed. Undefined: it was not carried out yet, or led to no page.
+ */
+export async function findFormerPath(visit: Visit): Promise<LocalPath | undefined> {
+  const sent = identify(visit);
+  if (!sent) return undefined;
+  const receipt = await readOwnReceipt<{ readonly form?: SentForm }>(visit.em, visit.principal, sent.key);
+  const form = receipt?.answer?.form;
+  return form?.digest === sent.digest ? form.path : undefined;
+}
+
+/** Keeps where a form leads, if a command was carried out under its key. */
+export async function keepPath(visit: Visit, path: LocalPath): Promise<void> {
+  const sent = identify(visit);
+  if (!sent) return;
+  const form: SentForm = { digest: sent.digest, path };
+  try {
+    await extendReceipt(visit.em, visit.principal, sent.key, { form });
+  } catch (error) {
+    // The command is committed, and its sender must learn that. If they send the form again, they are told that its key was used.
+    visit.request.log.warn({ err: error }, 'could not keep where a form led');
+  }
+}
+
+/** The key of a submitted form, and a digest of its address and its values. */
+function identify({ request, principal, context }: Visit): { key: string; digest: string } | undefined {
+  const { key } = (request.body ?? {}) as { readonly key?: unknown };
+  if (request.method !== 'POST' || !isSignedIn(request) || typeof key !== 'string' || !isId(key)) return undefined;
+  const digest = createHmac('sha256', context.services.installation.bindingKey)
+    .update(canonicalJson(['form', principal.id, request.url, request.body]))
+    .digest('base64url');
+  return { key, digest };
+}
