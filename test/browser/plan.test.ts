@@ -173,7 +173,7 @@ describe.skipIf(findBrowser() === null)('the plan, its review and the inbox, in 
       `/workloads/runs/${run}?tab=plan&digest=other`,
       `/workloads/runs/${run}?tab=plan&q=nothing`,
       `/workloads/runs/${run}?tab=plan&kind=burn`,
-      `/workloads/runs/${run}?tab=plan&done=approved`,
+      `/workloads/runs/${run}?tab=plan&reviewed=approved`,
       `/workloads/runs/${planning.runId}?tab=plan`,
       '/workloads/approvals',
       '/workloads/approvals?asked=true',

@@ -46,7 +46,7 @@ ${renderPageHead({
     path: pagePath(pages.newAssembly, {}, scopeQuery(visit.scope)),
   })}</div>`,
 })}
-${renderNews(visit.query('done'), { deleted: 'The assembly is deleted. Its slug is free again, and its runs stay.' })}
+${renderNews(visit, pages.assemblies)}
 ${renderArchiveTabs(path, isArchived)}
 ${renderFilters(filter, isArchived, names)}
 ${assemblies.length > 0 ? html`<div class="list-panel">${renderRows(assemblies, names)}</div>` : html`<div class="list-panel">${renderNone(filter, isArchived, mayCreate.allowed)}</div>`}

@@ -16,18 +16,6 @@ import { renderProtection } from './protection.ts';
 import { renderVariables } from './variables.ts';
 import { type Environment, kindWords, renderHold } from './words.ts';
 
-const news = {
-  created: 'The environment is created.',
-  saved: 'The changes are saved.',
-  locked: 'The environment is locked: no apply starts in it.',
-  unlocked: 'The environment is unlocked: the applies that waited start.',
-  frozen: 'The freeze windows are saved.',
-  variable: 'The variable is saved. Runs that are admitted from now on get it.',
-  'variable-removed': 'The variable is removed.',
-  archived: 'The environment is archived: it takes nothing new, and no run starts in it.',
-  unarchived: 'The environment is active again.',
-};
-
 type EnvironmentVisit = Visit<{ id: string }>;
 
 interface Part {
@@ -61,7 +49,7 @@ ${renderPageHead({
   actions: renderEnvironmentActions(environment),
   history: ['environments', id],
 })}
-${renderNews(visit.query('done'), news)}
+${renderNews(visit, pages.environment)}
 ${renderHold(environment)}
 ${renderTabs(
   'Parts of the environment',

@@ -15,7 +15,7 @@ const archiving: ArchivingForms<{ id: string }, Environment> = {
     { label: name, path: pagePath(pages.environment, { id }) },
   ],
   path: ({ id }, done) => pagePath(pages.environment, { id }, done === undefined ? {} : { done }),
-  pathAfterDeletion: () => pagePath(pages.environments),
+  pathAfterDeletion: () => pagePath(pages.environments, {}, { done: 'deleted' }),
   isNameTyped: false,
   archiving: 'It takes nothing new, and no run starts in it. What is deployed stays deployed. You can unarchive it.',
   unarchiving: 'Runs can start again, and the environment can be changed.',

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { get as getProject } from '#api/projects/operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderAction } from '#api/web/components/actions.ts';
+import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
@@ -39,6 +40,7 @@ ${renderPageHead({
   below: 'Where runs deploy: each has its own variables, approval policy and locks.',
   actions: html`<div class="actions">${renderAction(await mayCreateIn(visit, filter.project_id), { label: 'New environment', icon: 'plus', tone: 'primary', path: pagePath(pages.newEnvironment, {}, { project_id: filter.project_id }) })}</div>`,
 })}
+${renderNews(visit, pages.environments)}
 <ul class="chips" role="list" aria-label="Which environments">
 <li><a class="chip" href="${link({ archived: undefined })}" ${isArchive ? null : html`aria-current="true"`}>Active</a></li>
 <li><a class="chip" href="${link({ archived: 'true' })}" ${isArchive ? html`aria-current="true"` : null}>Archived</a></li>

@@ -2,6 +2,7 @@ import { type ActionButton, renderActions } from '#api/web/components/actions.ts
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage, type FormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import type { NewsOf } from '#api/web/news.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -79,7 +80,7 @@ async function readVariable(visit: VariableVisit) {
   return { environment, variable };
 }
 
-function variablesPath(id: string, done?: string) {
+function variablesPath(id: string, done?: NewsOf<typeof pages.environment>) {
   return pagePath(pages.environment, { id }, { tab: 'variables', ...(done !== undefined && { done }) });
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { get as getEnvironment } from '#api/environments/operations.ts';
+import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { type FormField, renderForm, renderKey } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
@@ -68,6 +69,7 @@ ${renderPageHead({
   crumbs: environmentCrumbs(environment.name, back),
   below: 'No apply starts in a freeze window. Runs still plan and wait for review.',
 })}
+${renderNews(visit, pages.freezeWindows)}
 <section class="section" aria-labelledby="present"><div class="section-head"><h2 id="present">Present windows</h2></div>
 <div class="panel">${windows.length === 0 ? 'There are none.' : html`<ul class="rows">${windows.map((window) => renderRow(window, refusal === null ? renderRemoval(action, revision, window) : null))}</ul>`}</div></section>
 ${
@@ -123,7 +125,7 @@ export async function submitFreezeWindow(visit: EnvironmentVisit): Promise<Fasti
     return visit.run(changeFreezeWindows, { params: visit.params, body });
   });
   if (!result.done) return show(visit, typed, atFields(result.problems, present.length));
-  return visit.redirect(pagePath(pages.freezeWindows, visit.params));
+  return visit.redirect(pagePath(pages.freezeWindows, visit.params, { done: 'saved' }));
 }
 
 function toWindow({ do: kind, name, reason, ...typed }: Typed): Record<string, unknown> {

@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { answerError } from '#api/edge/errors/error-answers.ts';
+import { renderNews } from '#api/web/components/news.ts';
 import { fieldProblems } from '#api/web/forms/read-form.ts';
+import type { NewsOf } from '#api/web/news.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { formatDuration, toFieldProblem } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -11,7 +13,7 @@ import { listApiKeys, revokeApiKey } from '../profile-operations.ts';
 import { listSessions, signOut } from '../session-operations.ts';
 import { get as getUser, update as updateUser } from '../user-operations.ts';
 import { registerProfileKeyForms } from './profile-key-forms.ts';
-import { type Problems, type ProfileNews, profileNews, profilePage } from './profile-views.ts';
+import { type Problems, profilePage } from './profile-views.ts';
 
 /** Adds the profile page: a user's details, password, sessions and keys. (specification, *Users and profile*) */
 export function registerProfile(addPage: AddPage): void {
@@ -37,8 +39,7 @@ async function showProfile(
     visit.read(listApiKeys, { query: {} }),
     visit.read(getUser, { params: { id: visit.principal.id } }),
   ]);
-  const { done } = visit.request.query as Readonly<Record<string, unknown>>;
-  const news = typeof done === 'string' && Object.hasOwn(profileNews, done) ? (done as ProfileNews) : null;
+  const news = renderNews(visit, pages.profile);
   const sessions = { items: sessionPage.sessions, areAll: sessionPage.next_cursor === null };
   const keys = { items: keyPage.api_keys, areAll: keyPage.next_cursor === null };
   return visit.show(profilePage({ user, sessions, keys, news, problems, typed }), status);
@@ -62,7 +63,7 @@ function submitPassword(visit: Visit): Promise<FastifyReply> {
 /** Runs the operation of a form, and shows the profile with a message of success or with the problems at their fields. */
 async function submit(
   visit: Visit,
-  { typed, done }: { typed: Record<string, string>; done: ProfileNews },
+  { typed, done }: { typed: Record<string, string>; done: NewsOf<typeof pages.profile> },
   work: () => Promise<unknown>,
 ): Promise<FastifyReply> {
   try {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { renderTime } from '#api/web/components/time.ts';
-import { renderCheckbox, renderField, renderStatus } from '#api/web/forms/fields.ts';
+import { renderCheckbox, renderField } from '#api/web/forms/fields.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -11,15 +11,6 @@ import type { ApiKeyView } from '../views.ts';
 
 /** The problem of each field, by the field's name. */
 export type Problems = Readonly<Record<string, string>>;
-
-/** Messages about what has just happened, by the name in the page's address. */
-export const profileNews = {
-  details: 'Your details are saved.',
-  password: 'Your password is changed, and all your other sessions have ended.',
-  session: 'The session has ended.',
-  'api-key': 'The API key is revoked.',
-} as const;
-export type ProfileNews = keyof typeof profileNews;
 
 type Session = z.input<typeof SessionView>;
 type Key = z.input<typeof ApiKeyView>;
@@ -34,7 +25,7 @@ export interface Profile {
   readonly user: z.input<typeof UserView>;
   readonly sessions: Newest<Session>;
   readonly keys: Newest<Key>;
-  readonly news: ProfileNews | null;
+  readonly news: Html | null;
   readonly problems: Problems;
   readonly typed: Readonly<Record<string, string>>;
 }
@@ -52,7 +43,7 @@ export function profilePage(profile: Profile): Page {
 </div>
 <form method="post" action="${pagePath(pages.logout)}"><button class="button" type="submit">Sign out</button></form>
 </header>
-${news ? renderStatus(profileNews[news]) : null}
+${news}
 ${renderSection('details', 'Details', 'Who you are to others here. Your role is given by an administrator.', renderDetails(profile))}
 ${renderSection(
   'password',

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { get } from '../user-operations.ts';
@@ -12,7 +13,7 @@ export function readUser(visit: UserVisit): Promise<ShownUser> {
   return visit.read(get, { params: { id: visit.params.id } });
 }
 
-export function userPath({ id }: { readonly id: string }, done?: string): LocalPath {
+export function userPath({ id }: { readonly id: string }, done?: NewsOf<typeof pages.user>): LocalPath {
   return pagePath(pages.user, { id }, { done });
 }
 

@@ -9,12 +9,6 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { readUser, type ShownUser, type UserVisit, usersCrumb } from './user-frame.ts';
 import { renderState } from './users-page.ts';
 
-const news = {
-  created: 'The user is created. Make a password link if the person is to choose the password.',
-  saved: 'The changes are saved.',
-  confirmed: 'The address is confirmed.',
-};
-
 /** One user, for those who manage users. */
 export async function showUser(visit: UserVisit): Promise<FastifyReply> {
   const user = await readUser(visit);
@@ -23,7 +17,7 @@ export async function showUser(visit: UserVisit): Promise<FastifyReply> {
     title: name,
     main: html`<div class="page page-wide">
 ${renderPageHead({ title: name, crumbs: [usersCrumb], beside: renderState(enabled), actions: renderButtons(user), history: ['users', user.id] })}
-${renderNews(visit.query('done'), news)}
+${renderNews(visit, pages.user)}
 <div class="panel">${renderFacts([
       [
         'E-mail address',

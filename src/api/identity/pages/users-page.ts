@@ -36,7 +36,7 @@ ${renderPageHead({
   title: 'Users',
   actions: html`<div class="actions">${renderAction(visit.mayDo(create), { label: 'New user', icon: 'plus', tone: 'primary', path: pagePath(pages.newUser) })}</div>`,
 })}
-${renderNews(visit.query('done'), { deleted: 'The user is deleted, and the address is free again.' })}
+${renderNews(visit, pages.users)}
 ${renderFilters(filters, isFiltered)}
 ${listed.done ? renderPage(listed.result, filters, cursor) : renderSummary(listed.problems, [{ name: 'q', label: textLabel }])}
 </div>`,

@@ -17,13 +17,6 @@ import { get } from '../operations.ts';
 import { renderOutputs, renderResources, renderStates } from './instance-parts.ts';
 import type { Instance, InstanceVisit } from './table.ts';
 
-const news = {
-  created: 'The instance is made. Import the state of what exists into it.',
-  imported: 'The state is imported. The next run continues from it.',
-  unlocked: 'The instance is free again.',
-  forgotten: 'The import is undone. Nothing was destroyed.',
-};
-
 interface Part {
   readonly key: string;
   readonly label: string;
@@ -62,7 +55,7 @@ ${renderPageHead({
   actions: renderInstanceActions(instance),
   history: ['instances', instance.id],
 })}
-${renderNews(visit.query('done'), news)}
+${renderNews(visit, pages.instance)}
 <div class="panel">${renderInstanceFacts(instance, deployed, names)}</div>
 ${renderTabs(
   'Parts of the instance',

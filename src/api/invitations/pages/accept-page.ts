@@ -66,7 +66,7 @@ export async function submitAcceptance(visit: Visit): Promise<FastifyReply> {
   const typed = visit.form('token');
   const submitted = await submit(visit, ['token'], () => acceptOrExplain(visit, typed.token.trim()));
   if (!submitted.done) return showForm(visit, submitted.problems);
-  const done = { done: 'joined' };
+  const done = { done: 'joined' } as const;
   if (!submitted.result) return visit.redirect(pagePath(pages.organizations));
   const { organization_id: orgID, team_id: id } = submitted.result;
   return visit.redirect(

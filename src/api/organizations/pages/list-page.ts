@@ -37,7 +37,7 @@ export async function showOrganizations(visit: Visit): Promise<FastifyReply> {
     title: 'Organizations',
     main: html`<div class="page page-wide">
 ${renderPageHead({ title: 'Organizations', actions: renderNewButton(visit) })}
-${renderNews(visit.query('done'), { deleted: 'The organization is deleted. Its name and slugs are free again.' })}
+${renderNews(visit, pages.organizations)}
 ${renderArchiveTabs(path, isArchived)}
 ${organizations.length > 0 ? html`<div class="list-panel">${table}</div>` : renderNone(isArchived, Boolean(cursor))}
 ${renderPager({

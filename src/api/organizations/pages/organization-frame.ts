@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Level, LevelPage } from '#api/tenancy/pages/levels/level.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, type PagePattern, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { get, update } from '../operations.ts';
@@ -10,7 +11,10 @@ export type Organization = z.input<typeof OrganizationView>;
 
 export const organizationsCrumb: Crumb = { label: 'Organizations', path: pagePath(pages.organizations) };
 
-export function organizationPath({ id: orgID }: Pick<Organization, 'id'>, done?: string): LocalPath {
+export function organizationPath(
+  { id: orgID }: Pick<Organization, 'id'>,
+  done?: NewsOf<typeof pages.organization>,
+): LocalPath {
   return pagePath(pages.organization, { orgID }, { done });
 }
 
@@ -51,7 +55,7 @@ export const organizationLevel: Level<{ orgID: string }, Organization> = {
       path: pagePath(pages.newTeam, { orgID }),
     }),
   },
-  news: { 'team-deleted': 'The team is deleted.' },
+  news: pages.organization,
   settings: {
     update: (visit, { id: orgID }, body) => visit.run(update, { params: { orgID }, body }),
     aboutSlug: 'Former slugs keep leading to this organization.',

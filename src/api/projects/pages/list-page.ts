@@ -56,7 +56,7 @@ export async function showProjects(visit: Visit): Promise<FastifyReply> {
     title: 'Projects',
     main: html`<div class="page page-wide">
 ${renderPageHead({ title: 'Projects', actions: newProject })}
-${renderNews(visit.query('done'), { deleted: 'The project is deleted. Its slug is free again.' })}
+${renderNews(visit, pages.projects)}
 ${renderArchiveTabs(path, isArchived)}
 ${projects.length > 0 ? html`<div class="list-panel">${table}</div>` : renderNone(isArchived)}
 ${renderPager({

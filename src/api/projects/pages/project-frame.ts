@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { teamPath } from '#api/teams/pages/team-frame.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
@@ -20,7 +21,7 @@ export async function readProject(visit: ProjectVisit): Promise<ProjectSubject> 
   return { ...project, teamName: names.get(project.team_id)?.name ?? 'Team' };
 }
 
-export function projectPath({ id }: { readonly id: string }, done?: string): LocalPath {
+export function projectPath({ id }: { readonly id: string }, done?: NewsOf<typeof pages.project>): LocalPath {
   return pagePath(pages.project, { id }, { done });
 }
 

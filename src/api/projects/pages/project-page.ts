@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { abbreviatePolicy, kindWords, type ListedEnvironment, renderHoldBadge } from '#api/environments/pages/words.ts';
-import { archivingNews } from '#api/tenancy/pages/archiving-forms.ts';
 import { renderArchivedBadge } from '#api/tenancy/pages/views.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
@@ -34,7 +33,7 @@ ${renderPageHead({
   actions: renderButtons(project),
   history: ['projects', project.id],
 })}
-${renderNews(visit.query('done'), archivingNews('project'))}
+${renderNews(visit, pages.project)}
 ${description ? html`<p class="foreign">${description}</p>` : null}
 <h2>Environments</h2>
 ${environments.length > 0 ? html`<div class="list-panel">${renderEnvironments(environments)}</div>` : none}

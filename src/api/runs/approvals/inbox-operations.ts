@@ -31,7 +31,9 @@ export const list = readList({
     ...pageQuery,
     team_id: Id.optional().describe('Only runs of this team.'),
     organization_id: Id.optional().describe("Only runs of this organization's teams."),
-    run_id: repeated(Id, { max: 100 }).describe('Only these runs: it says which of them you may approve. Repeat it for several.'),
+    run_id: repeated(Id, { max: 100 }).describe(
+      'Only these runs: it says which of them you may approve. Repeat it for several.',
+    ),
     asked: Flag.optional().describe('`true`: only runs for which somebody asked you by name.'),
   }),
   responses: { 200: pageOf('approvals', PendingApproval) },

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
+import { renderNews } from '#api/web/components/news.ts';
 import { runStatusLooks } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
-import { renderStatus } from '#api/web/forms/fields.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLive, renderStill } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -28,15 +28,6 @@ const tabs: readonly RunTab[] = [planTab, logTab, eventsTab, detailsTab];
 const discussedIn: readonly RunTabKey[] = ['plan', 'details'];
 
 /** What has happened, by the word with which a form redirects here. */
-const news: Readonly<Record<string, string>> = {
-  admitted: 'The run is admitted.',
-  reviewed: 'Your review is recorded. It is final.',
-  commented: 'Your comment is added.',
-  canceled: 'The run is being canceled.',
-  forced: 'The run has ended. What its worker still writes is refused.',
-  asked: 'The request for a review is recorded.',
-};
-
 /** Shows a run. A form that was refused is shown again with its problems. */
 export async function showRunPage(
   visit: RunVisit,
@@ -51,14 +42,13 @@ export async function showRunPage(
     renderTab(visit, run, tab),
     isDiscussed ? renderDiscussion(visit, run) : null,
   ]);
-  const done = news[visit.query('done') ?? ''];
   const page = {
     title: titleOf(run),
     tabStatus: runStatusLooks[run.status].word,
     hasProblem: Boolean(comment.problems),
     scripts: tab.scripts ?? [],
     main: html`<div class="page page-wide">
-${done ? renderStatus(done) : null}
+${renderNews(visit, pages.run)}
 ${renderLivePart(visit, { run, tab }, html`${head}${renderTabLinks(run, tab)}${tab.hasOwnStream ? null : content}${discussion}`)}
 ${tab.hasOwnStream ? content : null}
 ${isDiscussed ? renderCommentForm(run, tab.key, comment) : null}

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { teamPath } from '#api/teams/pages/team-frame.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { type Html, html } from '#api/web/html.ts';
+import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
@@ -41,7 +42,7 @@ export function renderOwner({ owner }: ListedAccount, names: Names): Html {
 
 export const accountsCrumb: Crumb = { label: 'Service accounts', path: pagePath(pages.serviceAccounts) };
 
-export function accountPath({ id }: { readonly id: string }, done?: string): LocalPath {
+export function accountPath({ id }: { readonly id: string }, done?: NewsOf<typeof pages.serviceAccount>): LocalPath {
   return pagePath(pages.serviceAccount, { id }, { done });
 }
 

@@ -21,15 +21,6 @@ import {
 } from './account-frame.ts';
 import { renderEnabled } from './list-page.ts';
 
-const news = {
-  created: 'The service account is created. Make a key for the program that uses it.',
-  saved: 'The changes are saved.',
-  enabled: 'The service account is enabled. Its keys work again.',
-  disabled: 'The service account is disabled. Its keys are refused.',
-  transferred: 'The service account has another owner. Its keys are revoked, and its memberships have ended.',
-  'key-revoked': 'The key is revoked.',
-};
-
 /** A service account with its keys. */
 export async function showAccount(visit: AccountVisit): Promise<FastifyReply> {
   const account = await readAccount(visit);
@@ -39,7 +30,7 @@ export async function showAccount(visit: AccountVisit): Promise<FastifyReply> {
     title: name,
     main: html`<div class="page page-wide">
 ${renderPageHead({ title: name, crumbs: [accountsCrumb], beside: renderEnabled(enabled), actions: renderButtons(account), history: ['service_accounts', account.id] })}
-${renderNews(visit.query('done'), news)}
+${renderNews(visit, pages.serviceAccount)}
 ${renderFacts([
   ['Role', role],
   ['Owner', renderOwner(account, names)],

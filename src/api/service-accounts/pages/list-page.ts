@@ -43,7 +43,7 @@ ${renderPageHead({
   below: 'Programs that act here with a role of their own, by API keys.',
   actions: renderNewButton(visit),
 })}
-${renderNews(visit.query('done'), { deleted: 'The service account is deleted, and its keys no longer work.' })}
+${renderNews(visit, pages.serviceAccounts)}
 <nav aria-label="Filter by state"><ul class="chips">${chips}</ul></nav>
 ${accounts.length > 0 ? await renderAccounts(visit, accounts) : renderNone(enabled)}
 ${renderPager({

@@ -27,7 +27,7 @@ export interface ArchivingForms<Params, Thing extends Archived> {
   };
   readonly params: (thing: Thing) => Readonly<Record<string, string>>;
   readonly crumbs: (thing: Thing) => readonly Crumb[];
-  readonly path: (thing: Thing, done?: string) => LocalPath;
+  readonly path: (thing: Thing, done?: 'archived' | 'unarchived') => LocalPath;
   /** Where the visitor goes after a deletion. */
   readonly pathAfterDeletion: (thing: Thing) => LocalPath;
   /** What archiving means for the thing, and what stays. */
@@ -115,15 +115,4 @@ export function addArchivingForms<Pattern extends PagePattern, Thing extends Arc
   addFormPage(addPage, patterns.archive, archiveForm(forms));
   addFormPage(addPage, patterns.unarchive, unarchiveForm(forms));
   addFormPage(addPage, patterns.remove, deleteForm(forms));
-}
-
-/** What people are told after these forms, by the word in the address. */
-export function archivingNews(noun: string): Record<string, string> {
-  return {
-    archived: `The ${noun} is archived.`,
-    unarchived: `The ${noun} is active again.`,
-    saved: 'The changes are saved.',
-    created: `The ${noun} is created.`,
-    transferred: `The ${noun} is transferred.`,
-  };
 }

@@ -1,10 +1,10 @@
 import { renderStatus } from '../forms/fields.ts';
 import type { Html } from '../html.ts';
+import { findNews, type PageWithNews } from '../news.ts';
+import type { Visit } from '../visit/visit.ts';
 
-/**
- * The result of the last action, which a redirect named by a word in the address (`done=saved`). A word that the page does not know shows
- * nothing, so an address can make a page say nothing else.
- */
-export function renderNews(done: string | undefined, texts: Readonly<Record<string, string>>): Html | null {
-  return done !== undefined && Object.hasOwn(texts, done) ? renderStatus(texts[done] ?? '') : null;
+/** The result of the last action, if a redirect named it in the address of the page. */
+export function renderNews(visit: Pick<Visit, 'query'>, page: PageWithNews): Html | null {
+  const text = findNews(page, visit.query('done'));
+  return text === null ? null : renderStatus(text);
 }

@@ -15,7 +15,13 @@ import {
   invokeCommand,
   invokeRead,
 } from '#api/pipeline/invoke.ts';
-import { type CommandOperation, type Erased, isPublic, type Operation, type ReadOperation } from '#api/pipeline/operation.ts';
+import {
+  type CommandOperation,
+  type Erased,
+  isPublic,
+  type Operation,
+  type ReadOperation,
+} from '#api/pipeline/operation.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Conflict, Unauthenticated } from '#domain/shared/errors.ts';
 import type { Services } from '../../services.ts';

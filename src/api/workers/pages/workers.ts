@@ -17,13 +17,6 @@ import type { ListedPoolView, ListedWorkerView } from '../views.ts';
 export type Worker = z.input<typeof ListedWorkerView>;
 export type Pool = z.input<typeof ListedPoolView>;
 
-const news = {
-  draining: 'The worker finishes what it executes and takes nothing new.',
-  'pool-created': 'The pool is created.',
-  'pool-saved': 'The pool is saved.',
-  'pool-deleted': 'The pool is deleted.',
-};
-
 /** Shows who executes runs, pool by pool, and what waits for them. */
 export async function showWorkers(visit: Visit): Promise<FastifyReply> {
   const [pool, cursor] = [visit.query('pool'), visit.query('cursor')];
@@ -42,7 +35,7 @@ ${renderPageHead({
   below: 'They plan and apply. A run waits in the queue of its pool until a worker of the pool has a free slot.',
   actions: html`<div class="actions">${renderAction(visit.mayDo(createPool), { label: 'New pool', icon: 'plus', path: pagePath(pages.newWorkerPool) })}${pause && renderPauseButton(visit, pause.pause !== null)}</div>`,
 })}
-${renderNews(visit.query('done'), news)}
+${renderNews(visit, pages.workers)}
 <section class="stack" aria-labelledby="pools"><h2 id="pools">Pools</h2>
 <div class="list-panel">${pools.length > 0 ? renderPools(pools) : renderEmpty('There is no pool yet', 'A pool appears when a worker serves it.')}</div></section>
 <section class="stack" aria-labelledby="workers"><h2 id="workers">${pool ? html`Workers of ${pool}` : 'Workers'}</h2>

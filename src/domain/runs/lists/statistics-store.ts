@@ -96,8 +96,6 @@ function selectCounted(
     .select(({ ref }) => [
       sql<string>`(${ref('runs.created_at')} at time zone ${period.timeZone})::date`.as('day'),
       ref('runs.status').$castTo<RunStatus | null>().as('status'),
-      sql<Seconds>`extract(epoch from ${ref('runs.finished_at')} - ${ref('runs.started_at')})::float8`.as(
-        'seconds',
-      ),
+      sql<Seconds>`extract(epoch from ${ref('runs.finished_at')} - ${ref('runs.started_at')})::float8`.as('seconds'),
     ]);
 }

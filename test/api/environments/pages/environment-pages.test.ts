@@ -193,7 +193,7 @@ describe('the pages of environments', () => {
     expect(body.archived_at).toBeNull();
     const form = await visitor.get(`${path}/delete`);
     const key = /name="key" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
-    expect((await visitor.submit(`${path}/delete`, { key })).location).toBe('/environments');
+    expect((await visitor.submit(`${path}/delete`, { key })).location).toBe('/environments?done=deleted');
   });
 
   it('do not tell a stranger whether an environment exists', async () => {

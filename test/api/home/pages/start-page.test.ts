@@ -20,7 +20,9 @@ afterAll(() => api?.close());
 
 /** The runs in a box, by its title. */
 function boxOf(text: string, title: string): (string | undefined)[] | null {
-  const box = new RegExp(`<section class="box"[^>]*>\\s*<[^>]*><h2[^>]*>${title}</h2>.*?</section>`, 's').exec(text)?.[0];
+  const box = new RegExp(`<section class="box"[^>]*>\\s*<[^>]*><h2[^>]*>${title}</h2>.*?</section>`, 's').exec(
+    text,
+  )?.[0];
   return box === undefined ? null : [...box.matchAll(/id="start-([0-9a-f-]{36})"/g)].map(([, id]) => id);
 }
 

@@ -21,8 +21,10 @@ afterAll(() => api?.close());
 async function fieldsOf(path: string): Promise<Record<string, string>> {
   const form = /<form class="form"[\s\S]*?<\/form>/.exec((await owner.get(path)).text)?.[0] ?? '';
   const inputs = [...form.matchAll(/<input\b[^>]*>/g)].map(([input]) => input);
-  const valueOf = (input: string, name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(input)?.[1];
-  return Object.fromEntries(inputs.map((input) => [valueOf(input, 'name') ?? '', valueOf(input, 'value') ?? '']));
+  const attributeOf = (input: string, name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(input)?.[1];
+  return Object.fromEntries(
+    inputs.map((input) => [attributeOf(input, 'name') ?? '', attributeOf(input, 'value') ?? '']),
+  );
 }
 
 /** Sends the form of a page twice. Answers where each led. */
@@ -110,7 +112,9 @@ test('an operation whose answer no later read shows says so', () => {
   const commands = operations.filter((each) => each.kind === 'command');
   const showing = commands.filter((command) => {
     const shown = command.responses[successStatus(command)];
-    return command.at ? successStatus(command) !== 204 && command.at.responses[200] !== shown : 201 in command.responses;
+    return command.at
+      ? successStatus(command) !== 204 && command.at.responses[200] !== shown
+      : 201 in command.responses;
   });
   const idsOf = (listed: readonly { readonly id: string }[]) => listed.map(({ id }) => id);
   expect(idsOf(commands.filter(({ showsOnce }) => showsOnce))).toEqual(idsOf(showing));

@@ -1,4 +1,3 @@
-import { archivingNews } from '#api/tenancy/pages/archiving-forms.ts';
 import { renderArchivedBadge } from '#api/tenancy/pages/views.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
@@ -10,13 +9,6 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { type AssemblySubject, type AssemblyVisit, assemblyPath, assemblyTabPath } from '../shown.ts';
 
 export type AssemblyTab = 'overview' | 'versions' | 'compare' | 'runs' | 'draft';
-
-const news: Readonly<Record<string, string>> = {
-  ...archivingNews('assembly'),
-  created: 'The assembly is created. Write its draft, then publish it.',
-  published: 'The version is published. It never changes.',
-  'draft-saved': 'The draft is saved.',
-};
 
 /** A page of an assembly: its head, its tabs, and the content of one of them. */
 export function assemblyPage(
@@ -38,7 +30,7 @@ ${renderPageHead({
   actions: renderButtons(assembly),
   history: ['assemblies', assembly.id],
 })}
-${renderNews(visit.query('done'), news)}
+${renderNews(visit, pages.assembly)}
 ${renderTabs('Parts of the assembly', tabsOf(assembly, tab))}
 ${content}
 </div>`,

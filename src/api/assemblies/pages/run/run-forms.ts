@@ -1,6 +1,7 @@
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
+import type { NewsOf } from '#api/web/news.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { isNodeEnded } from '#domain/assemblies/model.ts';
@@ -76,7 +77,7 @@ function common(subject: Subject, action: 'cancel' | 'resume') {
   };
 }
 
-function pathOf({ run, assembly }: Subject, done?: string) {
+function pathOf({ run, assembly }: Subject, done?: NewsOf<typeof pages.assemblyRun>) {
   return pagePath(pages.assemblyRun, { id: assembly.id, runID: run.id }, { done });
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
+import { renderNews } from '#api/web/components/news.ts';
 import { runStatusLooks } from '#api/web/components/status.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
-import { renderStatus } from '#api/web/forms/fields.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLive, renderStill } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -20,12 +20,6 @@ import { valuesTab } from './values-tab.ts';
 
 const tabs: readonly [AssemblyRunTab, ...AssemblyRunTab[]] = [nodesTab, valuesTab, eventsTab];
 
-const news: Readonly<Record<string, string>> = {
-  admitted: 'The run is admitted.',
-  canceled: 'The run is being canceled, with the runs of its nodes.',
-  resumed: 'The run goes on. Nodes that succeeded keep their outputs.',
-};
-
 /** Shows an assembly run, and follows it. */
 export async function showAssemblyRun(visit: AssemblyRunVisit): Promise<FastifyReply> {
   const { id } = visit.params;
@@ -37,14 +31,13 @@ export async function showAssemblyRun(visit: AssemblyRunVisit): Promise<FastifyR
   const subject = { run, assembly, names };
   const tab = tabs.find(({ key }) => key === visit.query('tab')) ?? tabs[0];
   const [situation, content] = await Promise.all([renderSituation(visit, subject), tab.render(visit, subject)]);
-  const done = news[visit.query('done') ?? ''];
   const title = titleOf(subject);
   return visit.show({
     title,
     tabStatus: runStatusLooks[run.status].word,
     scripts: [graphScript, ...(tab.scripts ?? [])],
     main: html`<div class="page page-wide">
-${done ? renderStatus(done) : null}
+${renderNews(visit, pages.assemblyRun)}
 ${renderLivePart(visit, run, tab, html`${renderHead(title, subject)}${situation}${renderTabLinks(run, tab)}${content}`)}
 </div>`,
   });

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
+import { renderNews } from '#api/web/components/news.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
@@ -13,8 +14,6 @@ import type { CatalogFilter } from './filter.ts';
 const pageSize = 24;
 
 /** What has happened, by the word with which a form redirects here. */
-const news: Readonly<Record<string, string>> = { deleted: 'The template is deleted. Its runs stay.' };
-
 /** Shows the templates that the visitor may run or read. A team's templates are shown with those of the installation. */
 export async function showCatalog(visit: Visit): Promise<FastifyReply> {
   const scope = scopeQuery(visit.scope);
@@ -44,7 +43,7 @@ export async function showCatalog(visit: Visit): Promise<FastifyReply> {
     filter,
     mayCreate,
     problems: listed.done ? null : listed.problems,
-    done: news[visit.query('done') ?? ''] ?? null,
+    news: renderNews(visit, pages.catalog),
     pager: {
       first: cursor ? pagePath(pages.catalog, {}, query) : null,
       next: next ? pagePath(pages.catalog, {}, { ...query, cursor: next }) : null,

@@ -2,7 +2,6 @@ import { renderAction } from '#api/web/components/actions.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPager } from '#api/web/components/table.ts';
-import { renderStatus } from '#api/web/forms/fields.ts';
 import { fieldId, renderSummary } from '#api/web/forms/form.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -19,7 +18,7 @@ export interface Catalog {
   readonly nameOwner: NameOwner;
   readonly filter: CatalogFilter;
   readonly mayCreate: Action;
-  readonly done: string | null;
+  readonly news: Html | null;
   /** Why the filters were refused; null if they were not. */
   readonly problems: FormProblems | null;
   readonly pager: { readonly first: LocalPath | null; readonly next: LocalPath | null };
@@ -29,14 +28,14 @@ const mostTags = 12;
 const textLabel = 'Name or description';
 
 export function catalogPage(catalog: Catalog): Page {
-  const { templates, filter, nameOwner, mayCreate, pager, done, problems } = catalog;
+  const { templates, filter, nameOwner, mayCreate, pager, news, problems } = catalog;
   const path = pagePath(pages.newTemplate, {}, filter.scope);
   const actions = html`<div class="actions">${renderAction(mayCreate, { label: 'New template', icon: 'plus', path })}</div>`;
   return {
     title: 'Catalog',
     hasProblem: problems !== null,
     main: html`<div class="page page-wide">
-${done ? renderStatus(done) : null}
+${news}
 ${renderPageHead({ title: 'Catalog', below: 'What can be deployed here. Choose a template to see what it does, or to run it.', actions })}
 ${renderFilters(catalog)}
 ${

@@ -1,3 +1,4 @@
+import type { Html } from '#api/web/html.ts';
 import type { ListedRun, ListedVersion, ShownTemplate, ShownVersion } from '../shown.ts';
 
 /** What the page of a template shows. */
@@ -10,5 +11,5 @@ export interface TemplatePage {
   readonly runs: readonly ListedRun[];
   readonly owner: string;
   readonly nameEnvironment: (id: string | null) => string;
-  readonly done: string | null;
+  readonly news: Html | null;
 }

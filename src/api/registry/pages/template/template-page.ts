@@ -1,5 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { listAllRuns } from '#api/runs/lists/list-operations.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../../template-operations.ts';
@@ -8,15 +10,6 @@ import { readOwners } from '../owners.ts';
 import { templatePage } from './template-view.ts';
 
 /** What has happened, by the word with which a form redirects here. */
-const news: Readonly<Record<string, string>> = {
-  created: 'The template is created. Publish its first version, so that it can be run.',
-  saved: 'The template is saved.',
-  published: 'The version is published. It never changes from now on.',
-  repeated: 'This version is published already, with the same content.',
-  archived: 'The template is archived. It takes no new versions and no new runs.',
-  unarchived: 'The template is active again.',
-};
-
 const newestRuns = 5;
 
 /** Shows what a template does, its versions, its variables, its newest runs, and what can be done with it. */
@@ -42,7 +35,7 @@ export async function showTemplatePage(visit: Visit<{ id: string }>): Promise<Fa
     runs: runs.runs,
     owner: nameOwner(template.team_id),
     nameEnvironment: (environment) => names.get(environment ?? '')?.name ?? '',
-    done: news[visit.query('done') ?? ''] ?? null,
+    news: renderNews(visit, pages.template),
   });
   return visit.show(page);
 }

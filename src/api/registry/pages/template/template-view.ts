@@ -4,7 +4,6 @@ import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { renderStatus } from '#api/web/forms/fields.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { renderMarkdown } from '#api/web/markdown.ts';
@@ -17,12 +16,12 @@ import { renderTemplateRuns } from './template-runs.ts';
 import { renderVersions } from './versions-table.ts';
 
 export function templatePage(shown: TemplatePage): Page {
-  const { template, latest, owner, done } = shown;
+  const { template, latest, owner, news } = shown;
   const { name, description, tags } = template;
   return {
     title: name,
     main: html`<div class="page page-wide">
-${done ? renderStatus(done) : null}
+${news}
 ${renderPageHead({
   title: name,
   crumbs: [{ label: 'Catalog', path: pagePath(pages.catalog) }],

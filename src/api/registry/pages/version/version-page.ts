@@ -1,4 +1,6 @@
 import type { FastifyReply } from 'fastify';
+import { renderNews } from '#api/web/components/news.ts';
+import { pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { newestFirst } from '#domain/registry/versions.ts';
 import { get as getTemplate } from '../../template-operations.ts';
@@ -28,7 +30,7 @@ export async function showVersion(visit: Visit<{ id: string; version: string }>)
       changes: compareVariables(schemaOf(previous.spec), schemaOf(version.spec)),
     },
     file,
-    done: visit.query('done'),
+    news: renderNews(visit, pages.templateVersion),
   });
   return visit.show(page);
 }

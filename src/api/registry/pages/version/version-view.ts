@@ -1,6 +1,5 @@
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -20,22 +19,17 @@ export interface VersionPage {
   /** The version below, and what has changed since. */
   readonly previous: { readonly version: string; readonly changes: readonly VariableChange[] } | null;
   readonly file: ShownFile | null;
-  /** What was done just now, as the address says it. */
-  readonly done: string | undefined;
+  /** What was done just now. */
+  readonly news: Html | null;
 }
 
-const news = {
-  published: 'The version is published. Nobody can change it any more.',
-  yanked: 'The version is yanked: ranges and “latest” no longer find it.',
-};
-
 export function versionPage(shown: VersionPage): Page {
-  const { template, version, previous, file, done } = shown;
+  const { template, version, previous, file, news } = shown;
   const spec = readSpec(version.spec);
   return {
     title: `${template.name} ${version.version}`,
     main: html`<div class="page page-wide">
-${renderNews(done, news)}
+${news}
 ${renderPageHead({
   title: `${template.name} ${version.version}`,
   crumbs: [

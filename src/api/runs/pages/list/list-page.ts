@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { renderIcon } from '#api/web/components/icon.ts';
+import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPager } from '#api/web/components/table.ts';
-import { renderAlert, renderStatus } from '#api/web/forms/fields.ts';
+import { renderAlert } from '#api/web/forms/fields.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLive } from '#api/web/live/live.ts';
@@ -38,7 +39,7 @@ async function renderList(visit: Visit, address: ListAddress, page: ShownPage): 
   ]);
   return html`<div class="page page-wide">
 ${renderHead()}
-${visit.query('done') === 'deleted' ? renderStatus('The run is deleted.') : null}
+${renderNews(visit, pages.runs)}
 ${choices && renderFilters(address, choices)}
 ${live}
 </div>`;

@@ -9,12 +9,12 @@ export interface PlanAddress {
   readonly after?: string | undefined;
   /** The position of the only change that is shown, whole. */
   readonly change?: string | undefined;
-  /** What was just done. */
-  readonly done?: string | undefined;
+  /** What the visitor has just decided. */
+  readonly reviewed?: 'approved' | 'rejected' | undefined;
   /** A script fills in what was typed before the visitor had to sign in again. */
   readonly restored?: string | undefined;
 }
 
-export function planPath(id: string, { kind, q, after, change, done, restored }: PlanAddress = {}): LocalPath {
-  return pagePath(pages.run, { id }, { tab: 'plan', kind, q, after, change, done, restored });
+export function planPath(id: string, { kind, q, after, change, reviewed, restored }: PlanAddress = {}): LocalPath {
+  return pagePath(pages.run, { id }, { tab: 'plan', kind, q, after, change, reviewed, restored });
 }

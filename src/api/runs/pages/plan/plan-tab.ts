@@ -17,8 +17,8 @@ export const planTab: RunTab = {
   // A plan that is replaced while somebody reads it must not replace what they are about to approve.
   liveQuery: (visit, run) => {
     const digest = visit.query('digest') ?? run.plan?.digest;
-    const done = visit.query('done');
-    return { ...(digest !== undefined && { digest }), ...(done !== undefined && { done }) };
+    const reviewed = visit.query('reviewed');
+    return { ...(digest !== undefined && { digest }), ...(reviewed !== undefined && { reviewed }) };
   },
   async render(visit, run) {
     const after = await renderAfterReview(visit, run);

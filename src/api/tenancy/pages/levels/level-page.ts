@@ -5,18 +5,10 @@ import { renderTabs } from '#api/web/components/tabs.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { archivingNews } from '../archiving-forms.ts';
 import { renderArchivedBadge } from '../views.ts';
 import type { Level, LevelOwner } from './level.ts';
 
 export type LevelTab = 'main' | 'members' | 'invitations' | 'settings';
-
-const membershipNews: Readonly<Record<string, string>> = {
-  joined: 'You are a member now.',
-  'member-set': 'The membership is saved.',
-  'member-removed': 'The membership has ended.',
-  'invitation-revoked': 'The invitation is revoked.',
-};
 
 /** A page of an organization or a team: its head, its tabs and one of them. */
 export function levelPage<Params, Owner extends LevelOwner>(
@@ -51,7 +43,7 @@ ${renderPageHead({
   actions: add,
   history: [level.auditType, owner.id],
 })}
-${renderNews(visit.query('done'), { ...archivingNews(noun), ...membershipNews, ...level.news })}
+${renderNews(visit, level.news)}
 ${renderTabs(`Parts of the ${noun}`, tabs)}
 ${content}
 </div>`,

@@ -1,6 +1,7 @@
 import type { ActionButton } from '#api/web/components/actions.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
-import type { LocalPath, Query } from '#api/web/paths.ts';
+import type { PageWithNews } from '#api/web/news.ts';
+import type { LocalPath, pages, QueryOf } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
 
@@ -25,6 +26,9 @@ export type LevelPage =
   | 'transfer'
   | 'delete';
 
+/** The query of these pages, with the words that all of them know. */
+export type LevelQuery = QueryOf<typeof pages.organization> & QueryOf<typeof pages.team>;
+
 /** How the pages of organizations and those of teams differ. Their frame, members, invitations and settings are made from it. */
 export interface Level<Params, Owner extends LevelOwner> {
   readonly noun: 'organization' | 'team';
@@ -33,15 +37,15 @@ export interface Level<Params, Owner extends LevelOwner> {
   readonly read: (visit: Visit<Params>) => Promise<Owner>;
   /** What lies above its own pages. */
   readonly parents: (owner: Owner) => readonly Crumb[];
-  readonly path: (page: LevelPage, owner: Owner, query?: Query) => LocalPath;
+  readonly path: (page: LevelPage, owner: Owner, query?: LevelQuery) => LocalPath;
   /** What it holds, and how one more is made. */
   readonly holds: {
     readonly label: string;
     readonly action: string;
     readonly button: (owner: Owner) => ActionButton;
   };
-  /** What is said after a form, besides what is said at every level, by the word in the address. */
-  readonly news?: Readonly<Record<string, string>>;
+  /** The page whose words tell what was done. */
+  readonly news: PageWithNews;
   readonly settings: LevelSettings<Owner>;
 }
 

@@ -56,10 +56,10 @@ describe('the review under a plan', () => {
     const fields = { ...(await readForm(rita, run)), comment: 'good', decision: 'approve' };
     for (let sent = 0; sent < 2; sent += 1) {
       const answer = await decide(rita, run, fields);
-      expect([answer.status, answer.location]).toEqual([303, `/workloads/runs/${run}?tab=plan&done=approved`]);
+      expect([answer.status, answer.location]).toEqual([303, `/workloads/runs/${run}?tab=plan&reviewed=approved`]);
     }
     expect(await reviewsOf(run)).toMatchObject([{ decision: 'approve', comment: 'good' }]);
-    const after = (await rita.get(`/workloads/runs/${run}?tab=plan&done=approved`)).text;
+    const after = (await rita.get(`/workloads/runs/${run}?tab=plan&reviewed=approved`)).text;
     expect(wordsOf(after)).toContain('You approved this plan. Your review is final.');
     expect(wordsOf(after)).toMatch(/Next of \d+: net-\d+ in Development/);
     expect(after).toContain(`href="/workloads/runs/${next}?tab=plan"`);
@@ -68,7 +68,7 @@ describe('the review under a plan', () => {
   it('rejects, which ends the run', async () => {
     const run = await runs.add(changes);
     const answer = await decide(sam, run, { ...(await readForm(sam, run)), decision: 'reject', comment: 'not today' });
-    expect(answer.location).toBe(`/workloads/runs/${run}?tab=plan&done=rejected`);
+    expect(answer.location).toBe(`/workloads/runs/${run}?tab=plan&reviewed=rejected`);
     expect((await runs.asker.get(`/runs/${run}`)).body).toMatchObject({
       status: 'canceled',
       status_reason: 'rejected',

@@ -17,10 +17,10 @@ const most = 20;
 
 /**
  * Confirms the review that the visitor has just sent, and links to the next run that waits for them. Null if the visitor has not reviewed the
- * run: anybody may open a link with `done=approved`.
+ * run: anybody may open a link with `reviewed=approved`.
  */
 export async function renderAfterReview(visit: RunVisit, run: ShownRun): Promise<Html | null> {
-  const said = decisions[visit.query('done') ?? ''];
+  const said = decisions[visit.query('reviewed') ?? ''];
   const hasReviewed = run.approval.reviews.some(({ by }) => by.id === visit.principal.id);
   if (said === undefined || !hasReviewed) return null;
   return html`<div class="notice after-review" role="status"><p>${said}</p>${mayApprove(visit) ? await renderNext(visit, run) : null}</div>`;

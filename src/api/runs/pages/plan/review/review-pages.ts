@@ -27,7 +27,7 @@ const decide: Handler = async (visit) => {
   const { id } = visit.params;
   const submission = await submit(visit, reviewFields, () => visit.run(review, { params: { id }, body }));
   if (submission.done)
-    return visit.redirect(planPath(id, { done: body.decision === 'approve' ? 'approved' : 'rejected' }));
+    return visit.redirect(planPath(id, { reviewed: body.decision === 'approve' ? 'approved' : 'rejected' }));
   return showProblem(visit, { problems: submission.problems, typed: body }, submission.problems.status);
 };
 

@@ -1,0 +1,133 @@
+import { type PagePattern, pages } from './page-list.ts';
+
+/** What is said after the forms of whatever can be archived. */
+function archivingNews(noun: string) {
+  return {
+    archived: `The ${noun} is archived.`,
+    unarchived: `The ${noun} is active again.`,
+    saved: 'The changes are saved.',
+    created: `The ${noun} is created.`,
+    transferred: `The ${noun} is transferred.`,
+  };
+}
+
+/** What is said on the pages of an organization and of a team. */
+function levelNews(noun: string) {
+  return {
+    ...archivingNews(noun),
+    joined: 'You are a member now.',
+    'member-set': 'The membership is saved.',
+    'member-removed': 'The membership has ended.',
+    'invitation-revoked': 'The invitation is revoked.',
+    'team-deleted': 'The team is deleted.',
+  };
+}
+
+const ofOrganization = levelNews('organization');
+const ofTeam = levelNews('team');
+const ofAssembly = {
+  ...archivingNews('assembly'),
+  created: 'The assembly is created. Write its draft, then publish it.',
+  published: 'The version is published. It never changes.',
+  'draft-saved': 'The draft is saved.',
+};
+
+/**
+ * What a page says about the last action, by the word with which a redirect named it in the address (`done=saved`). A form leads to a page with
+ * a word of that page, or it does not compile.
+ */
+const news = {
+  [pages.profile]: {
+    details: 'Your details are saved.',
+    password: 'Your password is changed, and all your other sessions have ended.',
+    session: 'The session has ended.',
+    'api-key': 'The API key is revoked.',
+  },
+  [pages.users]: { deleted: 'The user is deleted, and the address is free again.' },
+  [pages.user]: {
+    created: 'The user is created. Make a password link if the person is to choose the password.',
+    saved: 'The changes are saved.',
+    confirmed: 'The address is confirmed.',
+  },
+  [pages.serviceAccounts]: { deleted: 'The service account is deleted, and its keys no longer work.' },
+  [pages.serviceAccount]: {
+    created: 'The service account is created. Make a key for the program that uses it.',
+    saved: 'The changes are saved.',
+    enabled: 'The service account is enabled. Its keys work again.',
+    disabled: 'The service account is disabled. Its keys are refused.',
+    transferred: 'The service account has another owner. Its keys are revoked, and its memberships have ended.',
+    'key-revoked': 'The key is revoked.',
+  },
+  [pages.organizations]: { deleted: 'The organization is deleted. Its name and slugs are free again.' },
+  [pages.organization]: ofOrganization,
+  [pages.organizationMembers]: ofOrganization,
+  [pages.organizationInvitations]: ofOrganization,
+  [pages.team]: ofTeam,
+  [pages.teamMembers]: ofTeam,
+  [pages.teamInvitations]: ofTeam,
+  [pages.projects]: { deleted: 'The project is deleted. Its slug is free again.' },
+  [pages.project]: archivingNews('project'),
+  [pages.environments]: { deleted: 'The environment is deleted. Its slug is free again.' },
+  [pages.environment]: {
+    created: 'The environment is created.',
+    saved: 'The changes are saved.',
+    locked: 'The environment is locked: no apply starts in it.',
+    unlocked: 'The environment is unlocked: the applies that waited start.',
+    variable: 'The variable is saved. Runs that are admitted from now on get it.',
+    'variable-removed': 'The variable is removed.',
+    archived: 'The environment is archived: it takes nothing new, and no run starts in it.',
+    unarchived: 'The environment is active again.',
+  },
+  [pages.freezeWindows]: { saved: 'The freeze windows are saved.' },
+  [pages.catalog]: { deleted: 'The template is deleted. Its runs stay.' },
+  [pages.template]: {
+    created: 'The template is created. Publish its first version, so that it can be run.',
+    saved: 'The template is saved.',
+    archived: 'The template is archived. It takes no new versions and no new runs.',
+    unarchived: 'The template is active again.',
+  },
+  [pages.templateVersion]: {
+    published: 'The version is published. Nobody can change it any more.',
+    yanked: 'The version is yanked: ranges and “latest” no longer find it.',
+  },
+  [pages.runs]: { deleted: 'The run is deleted.' },
+  [pages.run]: {
+    admitted: 'The run is admitted.',
+    commented: 'Your comment is added.',
+    canceled: 'The run is being canceled.',
+    forced: 'The run has ended. What its worker still writes is refused.',
+    asked: 'The request for a review is recorded.',
+  },
+  [pages.instance]: {
+    created: 'The instance is made. Import the state of what exists into it.',
+    imported: 'The state is imported. The next run continues from it.',
+    unlocked: 'The instance is free again.',
+    forgotten: 'The import is undone. Nothing was destroyed.',
+  },
+  [pages.workers]: {
+    draining: 'The worker finishes what it executes and takes nothing new.',
+    'pool-created': 'The pool is created.',
+    'pool-saved': 'The pool is saved.',
+    'pool-deleted': 'The pool is deleted.',
+  },
+  [pages.assemblies]: { deleted: 'The assembly is deleted. Its slug is free again, and its runs stay.' },
+  [pages.assembly]: ofAssembly,
+  [pages.assemblyDraft]: ofAssembly,
+  [pages.assemblyRun]: {
+    admitted: 'The run is admitted.',
+    canceled: 'The run is being canceled, with the runs of its nodes.',
+    resumed: 'The run goes on. Nodes that succeeded keep their outputs.',
+  },
+} as const satisfies { readonly [Pattern in PagePattern]?: Readonly<Record<string, string>> };
+
+/** The pages that say something about the last action. */
+export type PageWithNews = keyof typeof news;
+
+/** The words that a page knows. */
+export type NewsOf<Pattern> = Pattern extends PageWithNews ? keyof (typeof news)[Pattern] : never;
+
+/** What a page says about the last action. A word that it does not know says nothing, so an address can make a page say nothing else. */
+export function findNews(page: PageWithNews, done: string | undefined): string | null {
+  const texts: Readonly<Record<string, string>> = news[page];
+  return done !== undefined && Object.hasOwn(texts, done) ? (texts[done] ?? null) : null;
+}
