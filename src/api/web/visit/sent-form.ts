@@ -1,10 +1,21 @@
 import { createHmac } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Em } from '#database/database.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { extendReceipt, readOwnReceipt } from '#domain/shared/commands/receipts.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { LocalPath } from '../paths.ts';
+import type { PageServices } from './operations.ts';
 import { isSignedIn } from './signed-in.ts';
-import type { Visit } from './visit.ts';
+
+/** A visit by which somebody sends a form. */
+interface Sending {
+  readonly request: FastifyRequest;
+  readonly principal: Principal;
+  readonly em: Em;
+  readonly context: PageServices;
+}
 
 /** Which form was sent with which values, and where it led. The receipt of its command keeps that. */
 interface SentForm {
@@ -16,7 +27,7 @@ interface SentForm {
  * Where a form led that the visitor has sent before with the same key and the same values, as a second click on its button does. It leads
  * there again, also when what it was about is gone or has changed. Undefined: it was not carried out yet, or led to no page.
  */
-export async function findFormerPath(visit: Visit): Promise<LocalPath | undefined> {
+export async function findFormerPath(visit: Sending): Promise<LocalPath | undefined> {
   const sent = identify(visit);
   if (!sent) return undefined;
   const receipt = await readOwnReceipt<{ readonly form?: SentForm }>(visit.em, visit.principal, sent.key);
@@ -25,7 +36,7 @@ export async function findFormerPath(visit: Visit): Promise<LocalPath | undefine
 }
 
 /** Keeps where a form leads, if a command was carried out under its key. */
-export async function keepPath(visit: Visit, path: LocalPath): Promise<void> {
+export async function keepPath(visit: Sending, path: LocalPath): Promise<void> {
   const sent = identify(visit);
   if (!sent) return;
   const form: SentForm = { digest: sent.digest, path };
@@ -38,7 +49,7 @@ export async function keepPath(visit: Visit, path: LocalPath): Promise<void> {
 }
 
 /** The key of a submitted form, and a digest of its address and its values. */
-function identify({ request, principal, context }: Visit): { key: string; digest: string } | undefined {
+function identify({ request, principal, context }: Sending): { key: string; digest: string } | undefined {
   const { key } = (request.body ?? {}) as { readonly key?: unknown };
   if (request.method !== 'POST' || !isSignedIn(request) || typeof key !== 'string' || !isId(key)) return undefined;
   const digest = createHmac('sha256', context.services.installation.bindingKey)
