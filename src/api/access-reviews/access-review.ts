@@ -1,10 +1,10 @@
 import { isDependencyUnavailable } from '#api/edge/errors/unavailability.ts';
 import {
   type AccessDecision,
+  answersNotFound,
   decideOperation,
   decideTarget,
   describeDenial,
-  isAnsweredAsHidden,
   type ProtectedOperation,
 } from '#api/pipeline/access/authorization.ts';
 import type { Catalogue, CatalogueEntry } from '#api/pipeline/catalogue.ts';
@@ -64,7 +64,7 @@ export async function reviewAccess(context: ReviewContext, question: ResourceAtt
   refuseMalformed(entry, question);
   const permission = decideOperation(entry.operation, principal);
   if (!permission.decision.allowed)
-    return isAnsweredAsHidden(permission) ? notFound : toVerdict(entry.operation, permission);
+    return answersNotFound(permission) ? notFound : toVerdict(entry.operation, permission);
   try {
     const decided = decideTarget(entry.operation, principal, await findTarget(context, entry, question));
     return isHidden(decided) ? notFound : toVerdict(entry.operation, decided);
@@ -141,7 +141,7 @@ function denied(code: Exclude<(typeof reasonCodes)[number], 'allowed'>, message:
 
 /** An operation that answers 403 for a missing target gets the same answer for every other refusal. */
 function isHidden(decided: AccessDecision): boolean {
-  return isAnsweredAsHidden(decided) || (!decided.decision.allowed && decided.access.hidden === 'forbidden');
+  return answersNotFound(decided) || (!decided.decision.allowed && decided.access.hidden === 'forbidden');
 }
 
 function toVerdict(operation: ProtectedOperation, { decision, access }: AccessDecision): Verdict {

@@ -25,14 +25,14 @@ export const createAccess: Access = {
 /** To read a named assembly: a missing one, one that is out of reach, and a missing permission have the same answer. */
 export const readAccess: Access = {
   ...listAccess,
-  withoutPermission: 'hidden',
+  missingPermission: 'hidden',
   review: { ...accessReview, verb: 'get' },
 };
 
 /** To change a named assembly. */
 export const writeAccess: Access = {
   ...createAccess,
-  withoutPermission: 'hidden',
+  missingPermission: 'hidden',
   review: { ...accessReview, verb: 'update' },
 };
 

@@ -58,7 +58,7 @@ export const approve = command({
   at: get,
   access: {
     ...nodeReviewAuthority,
-    withoutPermission: 'hidden',
+    missingPermission: 'hidden',
     review: { ...accessReview, verb: 'approve', parameter: 'id' },
   },
   target: ({ em, params, lock }) =>

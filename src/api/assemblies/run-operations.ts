@@ -11,8 +11,8 @@ import {
   findAssemblyRun,
   findOwnerOfRuns,
   findReadableAssemblyRun,
-  findWantedStart,
-  requirePlace,
+  findStartTarget,
+  requireEnvironment,
 } from '#domain/assemblies/runs/targets.ts';
 import { mostNodes, NodeKey } from '#domain/assemblies/spec/spec.ts';
 import { runStatuses } from '#domain/runs/model.ts';
@@ -32,7 +32,7 @@ export const AssemblyRunParams = z.strictObject({ id: Id, runID: Id });
 /** To start a run of a named assembly. Canceling and resuming one inherit it. */
 const runAccess: Access = {
   ...assemblyRunAuthority,
-  withoutPermission: 'hidden',
+  missingPermission: 'hidden',
   review: { ...accessReview, verb: 'run' },
 };
 const inheritedRunAccess: Access = { ...runAccess, review: { inherits: 'assemblies.run' } };
@@ -111,15 +111,15 @@ export const run = command({
   at: getRun,
   access: runAccess,
   target: ({ em, params, body, lock }) =>
-    findWantedStart(em, { assemblyId: params.id, environmentId: body.environment_id }, lock),
+    findStartTarget(em, { assemblyId: params.id, environmentId: body.environment_id }, lock),
   targetName: 'assembly',
   resource: 'assembly_runs',
   resourceId: () => null,
   idempotency: 'optional',
   audit: 'assembly_run.created',
   handle: async ({ tx, key, target, body, principal, services }) => {
-    const place = requirePlace(target);
-    const started = await startAssemblyRun(tx, services, { key: key ?? '', target: place, request: body }, principal);
+    const wanted = { key: key ?? '', target: requireEnvironment(target), request: body };
+    const started = await startAssemblyRun(tx, services, wanted, principal);
     const { id, revision, operation, version, environmentId } = started;
     return { id, revision, after: { operation, version, environmentId, assemblyId: target.assemblyId } };
   },

@@ -4,6 +4,7 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
+import { runCreationAuthority } from '#domain/runs/authority.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
 import { deleteRun } from '#domain/runs/deletion/deletion.ts';
 import { isTerminal } from '#domain/runs/model.ts';
@@ -33,9 +34,7 @@ export const readAccess: Access = {
 };
 
 export const createAccess: Access = {
-  ...runTeam,
-  anyOf: ['run:create'],
-  teamAction: 'team.secret.read',
+  ...runCreationAuthority,
   review: { ...accessReview, verb: 'create' },
 };
 

@@ -1,4 +1,5 @@
 import { reviewAuthority } from '#domain/runs/approval/rules.ts';
+import { runCreationAuthority } from '#domain/runs/authority.ts';
 import type { ReviewNeed } from '#domain/runs/model.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 
@@ -15,8 +16,8 @@ export const assemblyRunAuthority = {
 /** The authority under which a node's run is admitted: that of running the assembly, and that of creating any run. */
 export const nodeRunAuthority: Access = {
   ...assemblyRunAuthority,
-  allOf: ['run:create'],
-  teamAction: ['team.metadata.write', 'team.secret.read'],
+  allOf: runCreationAuthority.anyOf,
+  teamAction: [assemblyRunAuthority.teamAction, runCreationAuthority.teamAction],
   review: 'none',
 };
 

@@ -13,7 +13,7 @@ import {
   type NodeStatus,
   type NodeWaiting,
 } from './model.ts';
-import type { AssemblyNodeSpec } from './spec/spec.ts';
+import type { AssemblyNodeSpec, AssemblySpec } from './spec/spec.ts';
 
 export const AssemblySchema = defineEntity({
   name: 'Assembly',
@@ -89,7 +89,7 @@ export const AssemblyVersionSchema = defineEntity({
     id: id(),
     assemblyId: () => p.manyToOne(Assembly).mapToPk().fieldName('assembly_id').deleteRule('restrict'),
     version: p.string(),
-    spec: p.json<Record<string, JsonValue>>(),
+    spec: p.json<AssemblySpec>(),
     /** The draft's text at publication. */
     source: p.text().lazy(),
     /** The template version of each node, by the node's key. */

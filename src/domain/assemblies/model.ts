@@ -8,14 +8,45 @@ import { type RunStatus, runStatuses, type TerminalStatus, terminalStatuses } fr
 export const assemblyOperations = ['apply', 'destroy', 'plan'] as const;
 export type AssemblyOperation = (typeof assemblyOperations)[number];
 
-/**
- * The operations that must have ended before one begins: a destroy goes over what it finds when it starts, and would leave behind, or
- * destroy again, what an apply makes beside it.
- */
-export const excludedOperations: Record<AssemblyOperation, readonly AssemblyOperation[]> = {
-  apply: ['destroy'],
-  destroy: ['apply', 'destroy'],
-  plan: [],
+/** What an operation means for the nodes of its run. */
+interface OperationRule {
+  /** Where the nodes come from: the version that is run, or what earlier runs have deployed. */
+  readonly nodesFrom: 'version' | 'deployment';
+  /** Conditions and references are evaluated, and the run takes variables. Otherwise a node uses those with which it was deployed. */
+  readonly evaluatesInputs: boolean;
+  /** Outputs may be missing that nothing has made yet: the nodes that need them are skipped. */
+  readonly toleratesMissingOutputs: boolean;
+  /**
+   * The operations that must have ended before it begins: a destroy goes over what it finds when it starts, and would leave behind, or
+   * destroy again, what an apply makes beside it.
+   */
+  readonly excludes: readonly AssemblyOperation[];
+  /** The run has outputs of its own when it succeeds. */
+  readonly givesOutputs: boolean;
+}
+
+export const operationRules: Record<AssemblyOperation, OperationRule> = {
+  apply: {
+    nodesFrom: 'version',
+    evaluatesInputs: true,
+    toleratesMissingOutputs: false,
+    excludes: ['destroy'],
+    givesOutputs: true,
+  },
+  plan: {
+    nodesFrom: 'version',
+    evaluatesInputs: true,
+    toleratesMissingOutputs: true,
+    excludes: [],
+    givesOutputs: false,
+  },
+  destroy: {
+    nodesFrom: 'deployment',
+    evaluatesInputs: false,
+    toleratesMissingOutputs: false,
+    excludes: ['apply', 'destroy'],
+    givesOutputs: false,
+  },
 };
 
 /** The statuses that may follow each status of an assembly run. `resume` queues one again that ended without success. */
@@ -102,6 +133,21 @@ export type NodeReasonCode = keyof typeof nodeReasons;
 export interface NodeReason {
   readonly code: NodeReasonCode;
   readonly message: string;
+}
+
+interface Ended {
+  readonly status: NodeStatus;
+  readonly reason?: NodeReason | null;
+}
+
+/** Whether a node was left out from the beginning: it is not among the chosen ones, or nothing of it is deployed. */
+export function isLeftOut({ reason }: Ended): boolean {
+  return reason?.code === 'not_chosen' || reason?.code === 'not_deployed';
+}
+
+/** Whether others may use the outputs of a node. One that was not chosen lends those of an earlier run, if it is deployed. */
+export function lendsOutputs({ status, reason }: Ended): boolean {
+  return status === 'succeeded' || (status === 'skipped' && reason?.code === 'not_chosen');
 }
 
 /** What a node waits for, before its run exists or between two of its runs. */

@@ -1,9 +1,12 @@
+import type { Kysely } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows, toChange } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
 import { findTeamById, presentTeams } from '#domain/teams/store.ts';
+import { archivedLevels } from '#domain/tenancy/store.ts';
 import { Assembly } from './entity.ts';
 
 /** An assembly with the team that owns it. */
@@ -39,10 +42,39 @@ function toTarget(
 
 /** Who owns an assembly, in one query; undefined if the assembly or its owner is deleted. */
 export function findAssemblyOwner(em: Em, id: string): Promise<Ownership | undefined> {
-  return presentTeams(db(em))
-    .innerJoin('assemblies as a', 'a.team_id', 't.id')
+  return assembliesWithOwners(db(em))
     .where('a.id', '=', id)
     .where('a.deleted_at', 'is', null)
     .select(['t.id as teamId', 'o.id as organizationId'])
     .executeTakeFirst();
+}
+
+/** The owners of an assembly, and which of them or itself are archived. */
+export interface AssemblyOwners extends Ownership, Archivable {
+  readonly assemblyId: string;
+  readonly organizationId: string;
+  readonly teamId: string;
+  /** The assembly was deleted: its runs can only be read. */
+  readonly isDeleted: boolean;
+}
+
+/** The owners of an assembly, deleted or not; undefined if an owner was deleted. `lock` shares their rows and its own until the commit. */
+export function findAssemblyOwners(em: Em, id: string, lock: boolean): Promise<AssemblyOwners | undefined> {
+  const found = assembliesWithOwners(db(em))
+    .where('a.id', '=', id)
+    .select(['o.id as organizationId', 't.id as teamId', 'a.id as assemblyId'])
+    .select((eb) => [
+      eb('a.deleted_at', 'is not', null).$castTo<boolean>().as('isDeleted'),
+      archivedLevels({
+        organization: eb.ref('o.archived_at'),
+        team: eb.ref('t.archived_at'),
+        assembly: eb.ref('a.archived_at'),
+      }).as('archived'),
+    ]);
+  return lockRows(found, ['o', 't', 'a'], lock).executeTakeFirst();
+}
+
+/** Assemblies `a`, deleted or not, with team `t` and organization `o`, which are not deleted. */
+function assembliesWithOwners(queries: Kysely<Tables>) {
+  return presentTeams(queries).innerJoin('assemblies as a', 'a.team_id', 't.id');
 }

@@ -114,6 +114,34 @@ export const statusReasons = {
 } as const;
 export type StatusReason = keyof typeof statusReasons;
 
+/** What a reason means to whoever goes on after the run. */
+interface ReasonMeaning {
+  /** The run may have changed more than its state and its list of resources record. */
+  readonly isUncertain?: true;
+  /** People, or the policies that they made, decided it: the same run again would end the same way. */
+  readonly isFinal?: true;
+}
+
+/** The reasons that mean more than that the run did not succeed. */
+const reasonMeanings: { readonly [Reason in StatusReason]?: ReasonMeaning } = {
+  executor_lost: { isUncertain: true },
+  state_not_saved: { isUncertain: true },
+  state_refused: { isUncertain: true },
+  approval_timeout: { isFinal: true },
+  rejected: { isFinal: true },
+  pool_closed: { isFinal: true },
+  operation_unsupported: { isFinal: true },
+};
+
+/** The reasons with a meaning. */
+export function reasonsThat(meaning: keyof ReasonMeaning): StatusReason[] {
+  return (Object.keys(reasonMeanings) as StatusReason[]).filter((reason) => reasonMeanings[reason]?.[meaning]);
+}
+
+export function isFinalReason(reason: StatusReason): boolean {
+  return reasonMeanings[reason]?.isFinal ?? false;
+}
+
 export type Masked = { sensitive: true };
 export type MaskedOutputs = Record<string, { value: JsonValue | null; sensitive: boolean }>;
 

@@ -4,14 +4,14 @@ import type { Compilable, ParameterOf } from '#database/queries.ts';
 import { findUnderLock, type RowLock } from '#database/row-lock.ts';
 import { prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { ArchivedFilter, TenantLevel } from '#domain/shared/archiving.ts';
+import type { ArchivableLevel, ArchivedFilter } from '#domain/shared/archiving.ts';
 
 /** Selects the levels that are archived. Give the columns `archived_at` of a thing and its owners, outermost first. */
-export function archivedLevels(columns: { readonly [Level in TenantLevel]?: Expression<string | null> }) {
+export function archivedLevels(columns: { readonly [Level in ArchivableLevel]?: Expression<string | null> }) {
   const cases = Object.entries(columns).map(
     ([level, archivedAt]) => sql`case when ${archivedAt} is not null then ${sql.lit(level)} end`,
   );
-  return sql<TenantLevel[]>`array_remove(array[${sql.join(cases)}]::text[], null)`;
+  return sql<ArchivableLevel[]>`array_remove(array[${sql.join(cases)}]::text[], null)`;
 }
 
 /** The comparison of `archived_at` with null for a list that shows either what is active or what is archived. */

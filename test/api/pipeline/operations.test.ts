@@ -83,7 +83,7 @@ describe('the table of demands', () => {
         organizationRole: access.scope === 'organization' ? (access.organizationRole ?? 'member') : null,
         teamActions: access.scope === 'team' ? [access.teamAction ?? []].flat() : [],
         peopleOnly: access.principals?.join() === 'user',
-        refusal: access.withoutPermission === 'hidden' ? 404 : 403,
+        refusal: access.missingPermission === 'hidden' ? 404 : 403,
       }).toEqual(demand);
       expect(access.hidden).toBe(id.startsWith('users.') ? 'forbidden' : 'not_found');
     },

@@ -68,15 +68,15 @@ export function toDenial(
   { decision, access }: AccessDecision,
 ): Forbidden | HiddenResource | null {
   if (decision.allowed) return null;
-  if (isAnsweredAsHidden({ decision, access }) && access.hidden === 'not_found')
+  if (answersNotFound({ decision, access }) && access.hidden === 'not_found')
     return new HiddenResource(targetNameOf(operation));
   return new Forbidden(describeDenial(operation, decision, access));
 }
 
 /** Whether a refusal is answered as if there were no such target. */
-export function isAnsweredAsHidden({ decision, access }: AccessDecision): boolean {
+export function answersNotFound({ decision, access }: AccessDecision): boolean {
   if (decision.allowed) return false;
-  return decision.because === 'hidden' || (decision.because === 'permission' && access.withoutPermission === 'hidden');
+  return decision.because === 'hidden' || (decision.because === 'permission' && access.missingPermission === 'hidden');
 }
 
 /** What a caller who may read the target lacks for an operation on it; null if nothing. */

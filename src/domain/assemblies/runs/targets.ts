@@ -1,92 +1,54 @@
 import { LockMode } from '@mikro-orm/core';
-import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { lockRows } from '#database/row-lock.ts';
-import { db } from '#domain/db.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import type { Archivable } from '#domain/shared/archiving.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { AssemblyRun } from '../entity.ts';
 import { actionsByStatus } from '../model.ts';
+import { type AssemblyOwners, findAssemblyOwners } from '../store.ts';
 import { type BusyRun, findBusyRun } from './admission/busy-store.ts';
 
-/** The owners of an assembly, and which of them or itself are archived. */
-interface AssemblyOwner extends Ownership, Archivable {
-  readonly assemblyId: string;
-  readonly teamId: string;
-}
-
-/** An assembly that is to be run, and the place. */
-export interface WantedStart extends AssemblyOwner {
+/** An assembly that is to be run, and the environment that the request names. */
+export interface StartTarget extends AssemblyOwners {
   /** Null: the assembly's team has no such environment. */
-  readonly place: { readonly projectId: string; readonly environmentId: string } | null;
+  readonly environment: { readonly projectId: string; readonly environmentId: string } | null;
 }
 
-export interface StartTarget extends AssemblyOwner {
+export interface AssemblyInEnvironment extends AssemblyOwners {
   readonly projectId: string;
   readonly environmentId: string;
 }
 
-export interface AssemblyRunTarget extends AssemblyOwner {
+export interface AssemblyRunTarget extends AssemblyOwners {
   readonly run: AssemblyRun;
   /** Whether its environment still belongs to the assembly's team. */
   readonly hasEnvironment: boolean;
   /** A run beside which this one cannot be resumed; null if there is none. */
   readonly busy: BusyRun | null;
-  /** The assembly was deleted: its runs can only be read. */
-  readonly isDeleted: boolean;
-}
-
-/** An assembly by its id with its owners, deleted or not; undefined if an owner was deleted. `lock` shares their rows until the commit. */
-async function findOwner(
-  em: Em,
-  assemblyId: string,
-  lock: boolean,
-): Promise<(AssemblyOwner & { isDeleted: boolean }) | undefined> {
-  const found = db(em)
-    .selectFrom('organizations as o')
-    .innerJoin('teams as t', 't.organization_id', 'o.id')
-    .innerJoin('assemblies as a', 'a.team_id', 't.id')
-    .where('a.id', '=', assemblyId)
-    .where('t.deleted_at', 'is', null)
-    .where('o.deleted_at', 'is', null)
-    .select(['o.id as organizationId', 't.id as teamId', 'a.id as assemblyId'])
-    .select(({ ref }) => [
-      sql<boolean>`${ref('o.archived_at')} is not null`.as('organization'),
-      sql<boolean>`${ref('t.archived_at')} is not null`.as('team'),
-      sql<boolean>`${ref('a.archived_at')} is not null`.as('assembly'),
-      sql<boolean>`${ref('a.deleted_at')} is not null`.as('isDeleted'),
-    ]);
-  const row = await lockRows(found, ['o', 't', 'a'], lock).executeTakeFirst();
-  if (!row) return undefined;
-  const { organizationId, teamId, isDeleted } = row;
-  const archived = (['organization', 'team', 'assembly'] as const).filter((level) => row[level]);
-  return { organizationId, teamId, assemblyId, archived, isDeleted };
 }
 
 /** Who owns the runs of an assembly. They outlive it. */
 export function findOwnerOfRuns(em: Em, assemblyId: string): Promise<Ownership | undefined> {
-  return findOwner(em, assemblyId, false);
+  return findAssemblyOwners(em, assemblyId, false);
 }
 
 /** An assembly and the environment in which it is to run. With `lock`, nobody archives or deletes one of them before the commit. */
-export async function findWantedStart(
+export async function findStartTarget(
   em: Em,
   { assemblyId, environmentId }: { assemblyId: string; environmentId: string },
   lock: boolean,
-): Promise<WantedStart | undefined> {
-  const environment = await findEnvironment(em, environmentId, lock);
-  const owner = await findOwner(em, assemblyId, lock);
-  if (!owner || owner.isDeleted) return undefined;
-  if (environment?.teamId !== owner.teamId) return { ...owner, place: null };
-  const archived = [...new Set([...environment.archived, ...owner.archived])];
-  return { ...owner, archived, place: { projectId: environment.projectId, environmentId } };
+): Promise<StartTarget | undefined> {
+  const found = await findEnvironment(em, environmentId, lock);
+  const owners = await findAssemblyOwners(em, assemblyId, lock);
+  if (!owners || owners.isDeleted) return undefined;
+  if (found?.teamId !== owners.teamId) return { ...owners, environment: null };
+  const archived = [...new Set([...found.archived, ...owners.archived])];
+  return { ...owners, archived, environment: { projectId: found.projectId, environmentId } };
 }
 
 /** @throws Unprocessable if the assembly's team has no such environment: the same whether another team has it */
-export function requirePlace({ place, ...owner }: WantedStart): StartTarget {
-  if (place) return { ...owner, ...place };
+export function requireEnvironment({ environment, ...owners }: StartTarget): AssemblyInEnvironment {
+  if (environment) return { ...owners, ...environment };
   throw new Unprocessable("environment_id: the assembly's team has no such environment", {
     code: 'environment_unknown',
   });
@@ -117,7 +79,7 @@ async function findRun(
   const known = await em.findOne(AssemblyRun, { id: runId, assemblyId });
   if (!known) return undefined;
   const environment = await findEnvironment(em, known.environmentId, lock);
-  const owner = await findOwner(em, assemblyId, lock);
+  const owner = await findAssemblyOwners(em, assemblyId, lock);
   if (!owner) return undefined;
   const run = lock
     ? await em.findOne(AssemblyRun, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })

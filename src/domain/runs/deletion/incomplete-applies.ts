@@ -1,11 +1,11 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from '#domain/entities.ts';
-import { type AttemptOutcome, type StatusReason, writingOperations } from '../model.ts';
+import { type AttemptOutcome, reasonsThat, writingOperations } from '../model.ts';
 
 /** How an attempt ends that may have changed more than anything records. An attempt of a forced run stays without an outcome. */
 const uncertainOutcomes: readonly AttemptOutcome[] = ['canceled', 'timed_out', 'lost'];
 /** Why an attempt fails whose last changes may not be in the state. */
-const uncertainReasons: readonly StatusReason[] = ['executor_lost', 'state_not_saved', 'state_refused'];
+const uncertainReasons = reasonsThat('isUncertain');
 
 /** The columns of a run that the condition reads. */
 export type IncompleteColumn = 'id' | 'instance_id' | 'instance_position' | 'operation' | 'status' | 'status_reason';

@@ -31,7 +31,7 @@ export interface Access {
    * A caller without the permission gets the answer for a hidden target, whatever the request names. Unless given, the caller is told
    * which permission is missing.
    */
-  readonly withoutPermission?: 'hidden';
+  readonly missingPermission?: 'hidden';
   /** The kinds of principal that may call it; users and service accounts unless given. */
   readonly principals?: readonly Principal['kind'][];
   /** Its own can-i entry, the entry of an operation with the same access, or none. */

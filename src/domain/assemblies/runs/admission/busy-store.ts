@@ -2,7 +2,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { takeAdvisoryLock } from '#domain/shared/access/authority-lock.ts';
 import type { AssemblyRun } from '../../entity.ts';
-import { type AssemblyOperation, excludedOperations } from '../../model.ts';
+import { type AssemblyOperation, operationRules } from '../../model.ts';
 
 /** A run of the same assembly in the same environment that has not ended. */
 export interface BusyRun {
@@ -18,7 +18,7 @@ type Wanted = Pick<AssemblyRun, 'assemblyId' | 'environmentId' | 'operation'> & 
  */
 export async function findBusyRun(em: Em, wanted: Wanted, lock: boolean): Promise<BusyRun | null> {
   const { assemblyId, environmentId, operation, id } = wanted;
-  const excluded = excludedOperations[operation];
+  const excluded = operationRules[operation].excludes;
   if (excluded.length === 0) return null;
   if (lock) await takeAdvisoryLock(em, `assemblies/${assemblyId}/environments/${environmentId}`);
   const found = await db(em)

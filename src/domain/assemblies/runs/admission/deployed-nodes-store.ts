@@ -38,21 +38,21 @@ export async function findDeployedNodes(
       'n.instance',
     ]);
   const rows = await db(em)
-    .selectFrom(latest.as('made'))
+    .selectFrom(latest.as('node'))
     .leftJoin('instances as i', (join) =>
       join
-        .onRef('i.name', '=', 'made.instance')
-        .onRef('i.template_id', '=', 'made.templateId')
+        .onRef('i.name', '=', 'node.instance')
+        .onRef('i.template_id', '=', 'node.templateId')
         .on('i.environment_id', '=', environmentId)
         .on('i.deleted_at', 'is', null),
     )
-    .selectAll('made')
+    .selectAll('node')
     .select(({ ref }) => [
       sql<boolean>`coalesce(${ref('i.resource_count')} > 0 or ${hasIncompleteApply(ref('i.id'))}, false)`.as(
         'holdsResources',
       ),
     ])
-    .orderBy('made.id', 'desc')
+    .orderBy('node.id', 'desc')
     .execute();
   return nameApart(rows);
 }

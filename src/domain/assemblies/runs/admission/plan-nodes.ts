@@ -1,4 +1,4 @@
-import type { AssemblyOperation, NodeReason } from '../../model.ts';
+import type { NodeReason } from '../../model.ts';
 import { topologicalOrder } from '../../spec/graph.ts';
 import { type AssemblyNodeSpec, instanceOf } from '../../spec/spec.ts';
 import type { PublishedAssembly } from './published.ts';
@@ -36,7 +36,7 @@ function nodeOf({ spec, templates }: PublishedAssembly, key: string): Omit<Plann
   return { key, spec: node, templateId, templateVersionId: versionId, templateVersion: version, instance };
 }
 
-/** A node that an earlier run of the assembly made in the environment. */
+/** A node that an earlier run of the assembly has applied in the environment. */
 export interface DeployedNode extends Omit<PlannedNode, 'skipped'> {
   /** Whether its instance still holds something. */
   readonly holdsResources: boolean;
@@ -45,13 +45,13 @@ export interface DeployedNode extends Omit<PlannedNode, 'skipped'> {
 const notDeployed: NodeReason = { code: 'not_deployed', message: 'nothing is deployed that could be destroyed' };
 
 /**
- * The nodes of a run that destroys what was made: each waits for those that once waited for it, so that nothing is destroyed while
+ * The nodes of a run that destroys what is deployed: each waits for those that once waited for it, so that nothing is destroyed while
  * something else still uses it.
  */
-export function nodesToDestroy(made: readonly DeployedNode[], only: readonly string[] | null): PlannedNode[] {
-  const dependents = new Map<string, Set<string>>(made.map(({ key }) => [key, new Set<string>()]));
-  for (const { key, dependencies } of made) for (const used of dependencies) dependents.get(used)?.add(key);
-  const byKey = new Map(made.map((node) => [node.key, node]));
+export function nodesToDestroy(deployed: readonly DeployedNode[], only: readonly string[] | null): PlannedNode[] {
+  const dependents = new Map<string, Set<string>>(deployed.map(({ key }) => [key, new Set<string>()]));
+  for (const { key, dependencies } of deployed) for (const used of dependencies) dependents.get(used)?.add(key);
+  const byKey = new Map(deployed.map((node) => [node.key, node]));
   return topologicalOrder(breakCycles(dependents)).flatMap((key) => {
     const node = byKey.get(key);
     if (!node) return [];
@@ -81,9 +81,9 @@ function breakCycles(dependents: ReadonlyMap<string, Set<string>>): Map<string, 
 /** A deployed node that would stay although a node on which it depends is destroyed; null if there is none. */
 export function findDependentLeftBehind(
   nodes: readonly PlannedNode[],
-  made: readonly DeployedNode[],
+  deployed: readonly DeployedNode[],
 ): { node: string; dependent: string } | null {
-  const stays = new Set(made.filter(({ holdsResources }) => holdsResources).map(({ key }) => key));
+  const stays = new Set(deployed.filter(({ holdsResources }) => holdsResources).map(({ key }) => key));
   for (const { key, skipped } of nodes) if (!skipped) stays.delete(key);
   for (const { key: node, dependencies, skipped } of nodes) {
     const dependent = skipped ? undefined : dependencies.find((other) => stays.has(other));
@@ -91,6 +91,3 @@ export function findDependentLeftBehind(
   }
   return null;
 }
-
-/** Whether the operation takes its nodes from what earlier runs made. */
-export const isDestroy = (operation: AssemblyOperation) => operation === 'destroy';

@@ -22,9 +22,8 @@ export async function loadPublishedAssembly(em: Em, id: string): Promise<Publish
   const known = cached.get(id);
   if (known) return known;
   const row = await em.findOneOrFail(AssemblyVersion, { id });
-  const { version, templates, dependencies, publishedBy, responsibleUserId = null } = row;
-  // It was checked when it was published; a later release may check more.
-  const spec = row.spec as unknown as AssemblySpec;
+  // The spec was checked when it was published; a later release may check more.
+  const { version, spec, templates, dependencies, publishedBy, responsibleUserId = null } = row;
   const published = { id, version, spec, templates, dependencies, publishedBy, responsibleUserId };
   if (cached.size >= maximumCached) cached.delete(cached.keys().next().value ?? id);
   cached.set(id, published);

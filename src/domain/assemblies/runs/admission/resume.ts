@@ -2,14 +2,11 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
-import { assemblyRunWorkflow, type NodeReasonCode } from '../../model.ts';
+import { assemblyRunWorkflow, isLeftOut } from '../../model.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { findResumeRefusal } from '../rules.ts';
 import type { AssemblyRunTarget } from '../targets.ts';
 import { authorityOf, authorOf } from './start.ts';
-
-/** Nodes that were left out from the beginning stay left out. */
-const leftOut: readonly NodeReasonCode[] = ['not_chosen', 'not_deployed'];
 
 /**
  * Goes on with an assembly run that ended without success: nodes that succeeded keep their outputs, all others begin anew, under the
@@ -25,9 +22,7 @@ export async function resumeAssemblyRun(
   const { run } = target;
   throwIfRefused(findResumeRefusal(target));
   const nodes = await tx.em.find(AssemblyNode, { assemblyRunId: run.id });
-  const again = nodes.filter(
-    (node) => node.status !== 'succeeded' && !leftOut.includes(node.reason?.code ?? 'refused'),
-  );
+  const again = nodes.filter((node) => node.status !== 'succeeded' && !isLeftOut(node));
   for (const node of again) beginAnew(node);
   restart(run, key, by);
   await tx.em.flush();

@@ -10,15 +10,15 @@ import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNode, AssemblyRun } from '../../entity.ts';
-import { type AssemblyOperation, assemblyRunWorkflow } from '../../model.ts';
+import { type AssemblyOperation, assemblyRunWorkflow, operationRules } from '../../model.ts';
 import { listAvailableVersions } from '../../versions/version-store.ts';
 import { readNodeOutputs } from '../nodes/outputs.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { findBusyRefusal } from '../rules.ts';
-import type { StartTarget } from '../targets.ts';
+import type { AssemblyInEnvironment } from '../targets.ts';
 import { findBusyRun } from './busy-store.ts';
 import { findDeployedNodes } from './deployed-nodes-store.ts';
-import { findDependentLeftBehind, isDestroy, nodesOfVersion, nodesToDestroy, type PlannedNode } from './plan-nodes.ts';
+import { findDependentLeftBehind, nodesOfVersion, nodesToDestroy, type PlannedNode } from './plan-nodes.ts';
 import { loadPublishedAssembly, type PublishedAssembly } from './published.ts';
 import { type AssemblyVariables, checkVariables, sealVariables } from './variables.ts';
 
@@ -45,7 +45,7 @@ export interface StartDeps {
 export async function startAssemblyRun(
   tx: Transaction,
   deps: StartDeps,
-  { key, target, request }: { key: string; target: StartTarget; request: AssemblyRunRequest },
+  { key, target, request }: { key: string; target: AssemblyInEnvironment; request: AssemblyRunRequest },
   requester: Principal,
 ): Promise<AssemblyRun> {
   refuseArchived(target);
@@ -85,12 +85,13 @@ async function chooseVersion({ em }: Transaction, assemblyId: string, wanted: st
 async function planNodes(
   tx: Transaction,
   { keyRing }: StartDeps,
-  { assemblyId, environmentId }: StartTarget,
+  { assemblyId, environmentId }: AssemblyInEnvironment,
   version: PublishedAssembly,
   { operation, only: named }: AssemblyRunRequest,
 ): Promise<PlannedNode[]> {
   const only = named ?? null;
-  if (isDestroy(operation)) return planDestruction(tx, { assemblyId, environmentId }, only);
+  if (operationRules[operation].nodesFrom === 'deployment')
+    return planDestruction(tx, { assemblyId, environmentId }, only);
   refuseUnknown(only, Object.keys(version.spec.nodes));
   const nodes = nodesOfVersion(version, only);
   if (only) await refuseWithoutOutputs(tx, keyRing, environmentId, nodes);
@@ -99,21 +100,21 @@ async function planNodes(
 
 async function planDestruction(
   tx: Transaction,
-  place: { assemblyId: string; environmentId: string },
+  where: { assemblyId: string; environmentId: string },
   only: readonly string[] | null,
 ): Promise<PlannedNode[]> {
-  const made = await findDeployedNodes(tx.em, place);
-  if (!made.some(({ holdsResources }) => holdsResources))
+  const deployed = await findDeployedNodes(tx.em, where);
+  if (!deployed.some(({ holdsResources }) => holdsResources))
     throw new Conflict(
       'no run of this assembly has deployed anything in this environment that could be destroyed',
       'nothing_deployed',
     );
   refuseUnknown(
     only,
-    made.map(({ key }) => key),
+    deployed.map(({ key }) => key),
   );
-  const nodes = nodesToDestroy(made, only);
-  const left = findDependentLeftBehind(nodes, made);
+  const nodes = nodesToDestroy(deployed, only);
+  const left = findDependentLeftBehind(nodes, deployed);
   if (left)
     throw invalidField('only', `"${left.dependent}" is deployed and depends on "${left.node}": destroy it as well`);
   return nodes;
@@ -159,7 +160,7 @@ async function takeVariables(
   { operation, variables }: AssemblyRunRequest,
   requester: Principal,
 ): Promise<TakenVariables> {
-  if (!isDestroy(operation))
+  if (operationRules[operation].evaluatesInputs)
     return checkVariables(tx, evaluator, version.spec, variables, { principalId: requester.id, versionId: version.id });
   if (Object.keys(variables).length > 0)
     throw invalidField('variables', 'a destroy takes none: it uses the variables with which each node was deployed');
@@ -186,7 +187,7 @@ function describeWork(
   };
 }
 
-function describeOwner({ assemblyId, teamId, projectId, environmentId }: StartTarget) {
+function describeOwner({ assemblyId, teamId, projectId, environmentId }: AssemblyInEnvironment) {
   return { assemblyId, teamId, projectId, environmentId };
 }
 

@@ -14,7 +14,7 @@ import { toId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { nodeReviewNeed, nodeRunAuthority } from '../../authority.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
-import { isNodeEnded } from '../../model.ts';
+import { isNodeEnded, operationRules } from '../../model.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { endNode } from '../steps/advance.ts';
 import { lockAssemblyRun } from '../steps/facts-store.ts';
@@ -122,7 +122,7 @@ async function start(
   if (!decide(principal, nodeRunAuthority, target).allowed) throw notPermitted();
   const inputs = await resolveNode(tx, deps, run, node);
   const request = {
-    version: run.operation === 'destroy' ? undefined : node.templateVersion,
+    version: operationRules[run.operation].nodesFrom === 'deployment' ? undefined : node.templateVersion,
     instance: node.instance,
     operation: run.operation,
     replace: [],

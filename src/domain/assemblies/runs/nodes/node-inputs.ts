@@ -5,7 +5,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
 import { AssemblyEvaluator } from '../../evaluation/assembly-evaluator.ts';
-import type { EndedNodeStatus, NodeReason, NodeReasonCode } from '../../model.ts';
+import { type EndedNodeStatus, isLeftOut, type NodeReason, type NodeReasonCode, operationRules } from '../../model.ts';
 import type { ConditionFacts } from '../../spec/conditions/conditions.ts';
 import { ReferenceBudget } from '../../spec/reference-budget.ts';
 import { ReferenceFailed, resolveReferences } from '../../spec/references.ts';
@@ -42,7 +42,7 @@ export async function resolveNode(
   run: AssemblyRun,
   node: AssemblyNode,
 ): Promise<NodeInputs> {
-  if (run.operation === 'destroy') return { variables: {}, sensitive: [] };
+  if (!operationRules[run.operation].evaluatesInputs) return { variables: {}, sensitive: [] };
   const others = await tx.em.find(AssemblyNode, { assemblyRunId: run.id, key: { $in: node.dependencies } });
   const outputs = await readNodeOutputs(
     tx.em,
@@ -65,7 +65,7 @@ function toConditionFacts(
     const known = outputs.get(other.key);
     const plain = Object.fromEntries(Object.entries(known ?? {}).map(([name, { value }]) => [name, value]));
     // A node that was left out counts as succeeded if it is deployed.
-    const isDeployed = other.reason?.code === 'not_chosen' && known !== undefined;
+    const isDeployed = isLeftOut(other) && known !== undefined;
     return [other.key, { status: isDeployed ? 'succeeded' : other.status, outputs: plain }] as const;
   });
   return { variables: values, nodes: Object.fromEntries(nodes) };
@@ -120,7 +120,7 @@ function resolveVariables(
 /** A plan may meet outputs that nothing has made yet, which is no failure. */
 function unresolved({ operation }: AssemblyRun, name: string, { message }: ReferenceFailed): NodeEndsUnrun {
   const because = `variables.${name}: ${message}`;
-  return operation === 'plan'
+  return operationRules[operation].toleratesMissingOutputs
     ? new NodeEndsUnrun('skipped', 'outputs_missing', `${because}; it is known once that node is deployed`)
     : new NodeEndsUnrun('failed', 'refused', because);
 }

@@ -6,6 +6,7 @@ import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyNode, AssemblyRun } from '../../entity.ts';
+import { lendsOutputs, operationRules } from '../../model.ts';
 import { ReferenceBudget } from '../../spec/reference-budget.ts';
 import {
   findReferences,
@@ -53,8 +54,8 @@ export function mayReadOutputs(
   run: Pick<AssemblyRun, 'operation'>,
   node: Pick<AssemblyNode, 'status' | 'reason'>,
 ): boolean {
-  if (node.status === 'skipped') return node.reason?.code === 'not_chosen';
-  return run.operation === 'plan' || node.status === 'succeeded';
+  const { toleratesMissingOutputs } = operationRules[run.operation];
+  return lendsOutputs(node) || (toleratesMissingOutputs && node.status !== 'skipped');
 }
 
 /** Finds the variable of the run, or the output of a node, that a reference names. */

@@ -4,7 +4,7 @@ import { lockRunInOrder } from '#domain/runs/steps/transitions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
-import type { NodeReason, NodeStatus, NodeWaiting } from '../../model.ts';
+import { type NodeReason, type NodeStatus, type NodeWaiting, operationRules } from '../../model.ts';
 import { cancelAssemblyRun } from '../cancel.ts';
 import { collectOutputs } from '../nodes/outputs.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
@@ -87,7 +87,7 @@ async function moveRun(
   if (!isTerminal(status)) return;
   run.statusReason = reason;
   run.finishedAt = new Date();
-  if (status === 'succeeded' && run.operation === 'apply')
+  if (status === 'succeeded' && operationRules[run.operation].givesOutputs)
     run.outputs = await collectOutputs(tx.em, keyRing, run, nodes);
   publishAssemblyRunEvent(tx, run, 'assembly_run.finished', { status: status as TerminalStatus, reason });
 }

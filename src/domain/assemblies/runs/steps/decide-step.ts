@@ -3,6 +3,7 @@ import {
   type AssemblyRunReason,
   type EndedNodeStatus,
   isNodeEnded,
+  lendsOutputs,
   type NodeReason,
   type NodeStatus,
   nodeStatusOfRun,
@@ -85,7 +86,10 @@ function decideByNodes(node: NodeFacts, others: Others): NodeChange {
   if (failed !== undefined)
     return end('skipped', 'dependency_failed', `"${failed}" did not succeed, and this node depends on it`);
   if (open.length > 0) return { kind: 'wait_for_nodes', nodes: open };
-  const missing = node.readsOutputsOf.find((key) => hasNoOutputs(others.get(key)));
+  const missing = node.readsOutputsOf.find((key) => {
+    const other = others.get(key);
+    return other !== undefined && !lendsOutputs(other);
+  });
   if (missing !== undefined)
     return end('skipped', 'outputs_missing', `"${missing}" was skipped, and this node refers to its outputs`);
   return { kind: 'start' };
@@ -95,11 +99,6 @@ function decideByNodes(node: NodeFacts, others: Others): NodeChange {
 function stopsOthers(node: Pick<NodeFacts, 'status' | 'reason'> | undefined): boolean {
   if (!node || !isNodeEnded(node.status)) return false;
   return node.status === 'skipped' ? node.reason?.code === 'dependency_failed' : node.status !== 'succeeded';
-}
-
-/** A node that was left out may have outputs from an earlier run. */
-function hasNoOutputs(node: Pick<NodeFacts, 'status' | 'reason'> | undefined): boolean {
-  return node?.status === 'skipped' && node.reason?.code !== 'not_chosen';
 }
 
 function decideByRun(node: NodeFacts, run: NodeRun, { status, now }: AssemblyFacts): NodeChange | null {

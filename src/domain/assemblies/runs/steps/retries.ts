@@ -1,9 +1,6 @@
-import type { StatusReason } from '#domain/runs/model.ts';
+import { isFinalReason } from '#domain/runs/model.ts';
 import { longestBackoffSeconds } from '../../model.ts';
 import type { NodeFacts, NodeRun } from './node-facts.ts';
-
-/** People and their policies decided, or trying again would end the same way. */
-const finalReasons: readonly StatusReason[] = ['approval_timeout', 'pool_closed', 'operation_unsupported'];
 
 /**
  * How many seconds after the end of its run a node is tried again; null: it is not. A run that may have changed more than anything
@@ -14,7 +11,7 @@ export function findRetryDelay(
   run: NodeRun,
 ): number | null {
   if (!retry || attempts >= retry.attempts) return null;
-  if (run.statusReason && finalReasons.includes(run.statusReason)) return null;
+  if (run.statusReason && isFinalReason(run.statusReason)) return null;
   if (run.isUncertain && !run.retrySafe) return null;
   return Math.min(longestBackoffSeconds, retry.backoffSeconds * 2 ** Math.max(0, attempts - 1));
 }
