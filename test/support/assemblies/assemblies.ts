@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
+import { admitNode } from '#domain/assemblies/runs/nodes/admit-node.ts';
 import type { Tenant } from '../access/tenancy.ts';
-import type { ApiAnswer, ApiUser } from '../api/in-process-api.ts';
+import type { ApiAnswer, ApiUser, TestApi } from '../api/in-process-api.ts';
 
 /** Assemblies and templates for tests of the API. */
 
@@ -46,6 +47,12 @@ export async function addAssembly(tenant: Pick<Tenant, 'owner' | 'team'>, draft?
   const path = `/assemblies/${id}`;
   if (draft !== undefined) await saveDraft(tenant.owner, path, draft);
   return path;
+}
+
+/** Admits a node whose assembly run nothing drives. */
+export function admit({ services }: TestApi, node: string, transactions = services.transactions): Promise<void> {
+  const { keyRing, evaluator, installation } = services;
+  return admitNode({ transactions, bindingKey: installation.bindingKey, keyRing, evaluator }, node);
 }
 
 /** Saves a draft. @throws if the answer is not 200 */

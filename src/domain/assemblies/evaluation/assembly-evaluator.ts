@@ -5,10 +5,15 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyDiff } from '../diff/diff.ts';
 import { drawGraph } from '../drawing/draw.ts';
 import type { Drawing, Graph } from '../drawing/drawing.ts';
-import { type ConditionFacts, evaluateCondition } from '../spec/conditions/conditions.ts';
+import {
+  type CheckedCondition,
+  type ConditionFacts,
+  checkCondition,
+  evaluateCondition,
+} from '../spec/conditions/conditions.ts';
 import { DraftUnreadable, type ParsedDraft } from '../spec/text/parse.ts';
 import type { SpecEvaluation } from '../spec/validate.ts';
-import { conditionWork, diffWork, draftWork, examinationWork, layoutWork } from './work.ts';
+import { conditionReadingWork, conditionWork, diffWork, draftWork, examinationWork, layoutWork } from './work.ts';
 
 /**
  * What may take long with assemblies, done by threads on behalf of a principal: with a time limit, and out of the processor budget
@@ -38,6 +43,12 @@ export class AssemblyEvaluator implements SpecEvaluation {
     const read = await this.#evaluator.run(this.#principalId, draftWork, source);
     if ('unreadable' in read) throw new DraftUnreadable(read.unreadable.message, read.unreadable);
     return { value: read.value, lineOf: (path) => nearestLine(read.lines, path) };
+  }
+
+  /** `checkCondition`. Short conditions are read at once. */
+  async readCondition(text: string): Promise<CheckedCondition> {
+    if (text.length <= cheapText) return checkCondition(text);
+    return this.#evaluator.run(this.#principalId, conditionReadingWork, text);
   }
 
   /** `evaluateCondition`. Cheap conditions over few facts are evaluated at once. */

@@ -4,7 +4,7 @@ import { diffSpecs } from '../diff/diff.ts';
 import type { Graph } from '../drawing/drawing.ts';
 import { loadGraphviz } from '../drawing/graphviz.ts';
 import { layOutWith } from '../drawing/layout.ts';
-import { type ConditionFacts, evaluateCondition } from '../spec/conditions/conditions.ts';
+import { type ConditionFacts, checkCondition, evaluateCondition } from '../spec/conditions/conditions.ts';
 import { examineCondition } from '../spec/conditions/satisfiability.ts';
 import { readDraft } from './read-draft.ts';
 
@@ -37,6 +37,13 @@ export const conditionWork = defineWork({
     evaluateCondition(text, facts),
 });
 
+export const conditionReadingWork = defineWork({
+  kind: 'read_condition',
+  limitMs: 500,
+  tooCostly: tooCostly('the condition took too long to read: shorten it'),
+  answer: (text: string) => checkCondition(text),
+});
+
 export const diffWork = defineWork({
   kind: 'diff_specs',
   limitMs: 2_000,
@@ -52,4 +59,4 @@ export const layoutWork = defineWork({
   answer: (graph: Graph, graphviz) => layOutWith(graphviz, graph),
 });
 
-export const assemblyWork = [draftWork, examinationWork, conditionWork, diffWork, layoutWork];
+export const assemblyWork = [draftWork, examinationWork, conditionWork, conditionReadingWork, diffWork, layoutWork];

@@ -5,13 +5,23 @@ const limits = { values: 20_000, bytes: 1024 * 1024 };
 
 export const budgetInWords = `1 MiB or ${limits.values.toLocaleString('en')} values`;
 
+export interface BudgetLimits {
+  readonly values: number;
+  readonly bytes: number;
+}
+
 /**
  * Counts what references give, before anything is made of it. A spec may repeat a reference to a large value as often as it has
  * space, so what it makes may be thousands of times larger than the spec and the value.
  */
 export class ReferenceBudget {
+  readonly #limits: BudgetLimits;
   #values = 0;
   #bytes = 0;
+
+  constructor(most: BudgetLimits = limits) {
+    this.#limits = most;
+  }
 
   /** Counts a value. Returns false once there is too much, then and for ever; the count goes no further than that. */
   pay(value: JsonValue): boolean {
@@ -30,6 +40,6 @@ export class ReferenceBudget {
   }
 
   #isLeft(): boolean {
-    return this.#values <= limits.values && this.#bytes <= limits.bytes;
+    return this.#values <= this.#limits.values && this.#bytes <= this.#limits.bytes;
   }
 }

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admitNode } from '#domain/assemblies/runs/nodes/admit-node.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { addAssembly, addTemplate } from '#test/support/assemblies/assemblies.ts';
+import { addAssembly, addTemplate, admit } from '#test/support/assemblies/assemblies.ts';
 
 /** Nothing drives the assembly runs of these tests: each admits a node when its situation is there. */
 let api: TestApi;
@@ -34,11 +33,6 @@ async function start(user: ApiUser): Promise<StartedRun> {
   return { id: body.id, path: `${assembly}/runs/${body.id}`, node: node?.id ?? '' };
 }
 
-function admit(node: string, transactions = api.services.transactions): Promise<void> {
-  const { keyRing, evaluator, installation } = api.services;
-  return admitNode({ transactions, bindingKey: installation.bindingKey, keyRing, evaluator }, node);
-}
-
 async function readNode({ path }: StartedRun) {
   return (await tenant.owner.get(`${path}/nodes/first`)).body;
 }
@@ -60,7 +54,7 @@ describe('a node of a run that was started with an API key', () => {
   it('has its run while the key is valid, and the run names the key', async () => {
     const { user, key } = await addUser();
     const run = await start(user);
-    await admit(run.node);
+    await admit(api, run.node);
     const node = await readNode(run);
     expect(node).toMatchObject({ status: 'waiting', attempts: 1 });
     const [admitted] = await api.rows('select credential_id from runs where id = ?', [node.run_id]);
@@ -74,7 +68,7 @@ describe('a node of a run that was started with an API key', () => {
     const { user, key } = await addUser();
     const run = await start(user);
     await api.rows(change, [key]);
-    await admit(run.node);
+    await admit(api, run.node);
     const node = await readNode(run);
     expect(node).toMatchObject({ status: 'failed', run_id: null, reason: { code: 'not_permitted' } });
     expect(node.reason.message).toBe(
@@ -82,7 +76,7 @@ describe('a node of a run that was started with an API key', () => {
     );
     await end(run);
     expect((await tenant.owner.post(`${run.path}/resume`)).status).toBe(202);
-    await admit(run.node);
+    await admit(api, run.node);
     expect(await readNode(run)).toMatchObject({ status: 'waiting', attempts: 1 });
   });
 
@@ -90,7 +84,7 @@ describe('a node of a run that was started with an API key', () => {
     const { user, key } = await addUser();
     const run = await start(user);
     const revoke = () => api.rows('update api_keys set revoked_at = now() where id = ?', [key]);
-    await admit(run.node, interrupted(2, revoke));
+    await admit(api, run.node, interrupted(2, revoke));
     expect(await readNode(run)).toMatchObject({ status: 'failed', run_id: null, reason: { code: 'not_permitted' } });
   });
 });
@@ -101,7 +95,7 @@ describe('a node of a run that was started in a session', () => {
     const session = await api.signIn(user);
     const run = await start(session);
     await api.rows('update sessions set revoked_at = now() where user_id = ?', [user.id]);
-    await admit(run.node);
+    await admit(api, run.node);
     expect(await readNode(run)).toMatchObject({ status: 'waiting', attempts: 1 });
   });
 
@@ -109,7 +103,7 @@ describe('a node of a run that was started in a session', () => {
     const { user } = await addUser();
     const run = await start(await api.signIn(user));
     await api.rows('update principals set enabled = false where id = ?', [user.id]);
-    await admit(run.node);
+    await admit(api, run.node);
     expect(await readNode(run)).toMatchObject({ status: 'failed', reason: { code: 'not_permitted' } });
   });
 });
@@ -127,7 +121,7 @@ describe('an admission during which somebody else resumes the run', () => {
           run.id,
         ]);
       };
-      await admit(run.node, interrupted(2, resume));
+      await admit(api, run.node, interrupted(2, resume));
       expect(await readNode(run)).toMatchObject({ status: 'pending', run_id: null, reason: null });
     }
   });
@@ -153,7 +147,7 @@ describe('a destroy', () => {
   /** A run whose node is deployed as far as the database knows, and which has not ended. */
   async function deploy(): Promise<StartedRun> {
     const run = await start(tenant.owner);
-    await admit(run.node);
+    await admit(api, run.node);
     const { run_id: admitted } = await readNode(run);
     await api.rows(
       'update instances set resource_count = 1, deployed_run_id = ? where id = (select instance_id from runs where id = ?)',

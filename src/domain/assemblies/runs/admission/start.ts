@@ -12,7 +12,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNode, AssemblyRun } from '../../entity.ts';
 import { type AssemblyOperation, assemblyRunWorkflow, operationRules } from '../../model.ts';
 import { listAvailableVersions } from '../../versions/version-store.ts';
-import { readNodeOutputs } from '../nodes/outputs.ts';
+import { findDeployedInstances } from '../nodes/outputs.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { findBusyRefusal } from '../rules.ts';
 import type { AssemblyInEnvironment } from '../targets.ts';
@@ -51,7 +51,7 @@ export async function startAssemblyRun(
   refuseArchived(target);
   const busy = await findBusyRun(tx.em, { ...target, operation: request.operation }, true);
   const version = await chooseVersion(tx, target.assemblyId, request.version);
-  const nodes = await planNodes(tx, deps, target, version, request);
+  const nodes = await planNodes(tx, target, version, request);
   const variables = await takeVariables(tx, deps, version, request, requester);
   throwIfRefused(findBusyRefusal(busy));
   const run = tx.em.create(AssemblyRun, {
@@ -84,7 +84,6 @@ async function chooseVersion({ em }: Transaction, assemblyId: string, wanted: st
 
 async function planNodes(
   tx: Transaction,
-  { keyRing }: StartDeps,
   { assemblyId, environmentId }: AssemblyInEnvironment,
   version: PublishedAssembly,
   { operation, only: named }: AssemblyRunRequest,
@@ -94,7 +93,7 @@ async function planNodes(
     return planDestruction(tx, { assemblyId, environmentId }, only);
   refuseUnknown(only, Object.keys(version.spec.nodes));
   const nodes = nodesOfVersion(version, only);
-  if (only) await refuseWithoutOutputs(tx, keyRing, environmentId, nodes);
+  if (only) await refuseWithoutOutputs(tx, environmentId, nodes);
   return nodes;
 }
 
@@ -133,14 +132,13 @@ function refuseUnknown(only: readonly string[] | null, known: readonly string[])
 /** A chosen node that refers to the outputs of one that is left out needs that one to be deployed. */
 async function refuseWithoutOutputs(
   tx: Transaction,
-  keyRing: KeyRing,
   environmentId: string,
   nodes: readonly PlannedNode[],
 ): Promise<void> {
   const chosen = nodes.filter(({ skipped }) => !skipped);
   const used = new Set(chosen.flatMap(({ dependencies }) => dependencies));
   const leftOut = nodes.filter(({ key, skipped }) => skipped && used.has(key));
-  const deployed = await readNodeOutputs(tx.em, keyRing, { environmentId }, leftOut);
+  const deployed = await findDeployedInstances(tx.em, { environmentId }, leftOut);
   const missing = leftOut.find(({ key }) => !deployed.has(key));
   if (missing)
     throw new Unprocessable(

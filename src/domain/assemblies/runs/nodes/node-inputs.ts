@@ -8,9 +8,16 @@ import { AssemblyEvaluator } from '../../evaluation/assembly-evaluator.ts';
 import { type EndedNodeStatus, isLeftOut, type NodeReason, type NodeReasonCode, operationRules } from '../../model.ts';
 import type { ConditionFacts } from '../../spec/conditions/conditions.ts';
 import { ReferenceBudget } from '../../spec/reference-budget.ts';
-import { ReferenceFailed, resolveReferences } from '../../spec/references.ts';
+import { findReferences, type Reference, ReferenceFailed, resolveReferences } from '../../spec/references.ts';
 import { type AssemblyVariables, openVariables } from '../admission/variables.ts';
-import { mayReadOutputs, type NodeOutputs, readNodeOutputs, referenceFinder } from './outputs.ts';
+import {
+  type DeployedInstances,
+  findDeployedInstances,
+  mayReadOutputs,
+  type NodeOutputs,
+  readReferredOutputs,
+  referenceFinder,
+} from './outputs.ts';
 
 /** A node ends without a run. */
 export class NodeEndsUnrun extends Error {
@@ -44,16 +51,33 @@ export async function resolveNode(
 ): Promise<NodeInputs> {
   if (!operationRules[run.operation].evaluatesInputs) return { variables: {}, sensitive: [] };
   const others = await tx.em.find(AssemblyNode, { assemblyRunId: run.id, key: { $in: node.dependencies } });
-  const outputs = await readNodeOutputs(
-    tx.em,
-    keyRing,
-    run,
-    others.filter((other) => mayReadOutputs(run, other)),
-  );
-  const variables = openVariables(keyRing, run);
   const evaluation = new AssemblyEvaluator(evaluator, run.authorityId);
-  await checkCondition(tx, evaluation, node, toConditionFacts(variables, others, outputs));
-  return resolveVariables(run, node, variables, outputs);
+  const readable = others.filter((other) => mayReadOutputs(run, other));
+  const deployed = await findDeployedInstances(tx.em, run, readable);
+  const known = { keyRing, deployed, variables: openVariables(keyRing, run) };
+  await checkCondition(tx, evaluation, node, { ...known, others });
+  return resolveVariables(tx, run, node, known);
+}
+
+/** What conditions and references may read. */
+interface Readable {
+  readonly keyRing: KeyRing;
+  readonly deployed: DeployedInstances;
+  readonly variables: AssemblyVariables;
+}
+
+async function readOutputs(
+  { em }: Transaction,
+  { keyRing, deployed }: Readable,
+  references: readonly Reference[],
+): Promise<NodeOutputs> {
+  const { outputs, isTooLarge } = await readReferredOutputs(em, keyRing, deployed, references);
+  if (!isTooLarge) return outputs;
+  throw new NodeEndsUnrun(
+    'failed',
+    'refused',
+    'the outputs to which this node refers are too large: refer to fewer or smaller ones',
+  );
 }
 
 function toConditionFacts(
@@ -75,10 +99,13 @@ async function checkCondition(
   tx: Transaction,
   evaluation: AssemblyEvaluator,
   { spec, key }: AssemblyNode,
-  facts: ConditionFacts,
+  { others, ...readable }: Readable & { readonly others: readonly AssemblyNode[] },
 ): Promise<void> {
   const { when } = spec;
   if (when === undefined) return;
+  const read = await tx.awaitOutside(JSON.stringify(['read', when]), () => evaluation.readCondition(when));
+  const outputs = await readOutputs(tx, readable, 'problem' in read ? [] : read.references);
+  const facts = toConditionFacts(readable.variables, others, outputs);
   const result = await tx.awaitOutside(JSON.stringify([key, when, facts]), () => evaluate(evaluation, when, facts));
   if ('problem' in result) throw new NodeEndsUnrun('failed', 'condition_failed', `${when}: ${result.problem}`);
   if (!result.value) throw new NodeEndsUnrun('skipped', 'condition_false', `its condition is false: ${when}`);
@@ -94,13 +121,14 @@ async function evaluate(evaluation: AssemblyEvaluator, when: string, facts: Cond
   }
 }
 
-function resolveVariables(
+async function resolveVariables(
+  tx: Transaction,
   run: AssemblyRun,
   { spec }: AssemblyNode,
-  variables: AssemblyVariables,
-  outputs: NodeOutputs,
-): NodeInputs {
-  const find = referenceFinder(variables, outputs);
+  readable: Readable,
+): Promise<NodeInputs> {
+  const outputs = await readOutputs(tx, readable, findReferences(spec.variables));
+  const find = referenceFinder(readable.variables, outputs);
   const budget = new ReferenceBudget();
   const resolved: [string, JsonValue][] = [];
   const sensitive: string[] = [];

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { maskOutputs } from '#domain/instances/state/state.ts';
@@ -18,19 +19,21 @@ import {
 import { findVersionSpec } from '../admission/published.ts';
 import { type AssemblyVariables, openVariables } from '../admission/variables.ts';
 
-/** The outputs of nodes, secrets included, by the keys of the nodes. A node that has none yet is missing. */
+/**
+ * The outputs of nodes to which something refers, secrets included, by the keys of the nodes. A node that is deployed has an entry. They
+ * never leave the domain: what is made of them is sealed in the run of a node, and masked in answers.
+ */
 export type NodeOutputs = ReadonlyMap<string, MaskedOutputs>;
 
-/**
- * Reads the outputs that the instances of nodes have now. They never leave the domain: what is made of them is sealed in the run of
- * a node, and masked in answers.
- */
-export async function readNodeOutputs(
+/** The instances by which nodes are deployed now, by the keys of the nodes, and how large their outputs are. */
+export type DeployedInstances = ReadonlyMap<string, { readonly id: string; readonly bytes: number }>;
+
+/** Finds out which nodes are deployed, without opening their outputs. */
+export async function findDeployedInstances(
   em: Em,
-  keyRing: KeyRing,
   { environmentId }: Pick<AssemblyRun, 'environmentId'>,
   nodes: readonly Pick<AssemblyNode, 'key' | 'instance' | 'templateId'>[],
-): Promise<NodeOutputs> {
+): Promise<DeployedInstances> {
   if (nodes.length === 0) return new Map();
   const rows = await db(em)
     .selectFrom('instances as i')
@@ -39,14 +42,65 @@ export async function readNodeOutputs(
     .where('i.deleted_at', 'is', null)
     .where('i.name', 'in', [...new Set(nodes.map(({ instance }) => instance))])
     .where('deployed.operation', '<>', 'destroy')
-    .select(['i.id', 'i.name', 'i.template_id as templateId', 'i.sealed_outputs as sealed'])
+    .select(['i.id', 'i.name', 'i.template_id as templateId'])
+    .select(({ ref }) => sql<number>`coalesce(octet_length(${ref('i.sealed_outputs')}), 0)`.as('bytes'))
     .execute();
-  const found = new Map<string, MaskedOutputs>();
-  for (const { key, instance, templateId } of nodes) {
-    const row = rows.find((other) => other.name === instance && other.templateId === templateId);
-    if (row) found.set(key, row.sealed ? keyRing.openJson<MaskedOutputs>(outputsContext(row.id), row.sealed) : {});
+  const byName = new Map(rows.map((row) => [row.name, row]));
+  return new Map(
+    nodes.flatMap(({ key, instance, templateId }) => {
+      const row = byName.get(instance);
+      return row?.templateId === templateId ? [[key, row] as const] : [];
+    }),
+  );
+}
+
+/** What one node may be given of the outputs of others: as much as one of those may have. */
+const mostRead = { values: 100_000, bytes: 4 * 1024 * 1024 };
+/** How large all outputs may be of which some are read. They are opened on the main thread, one after another. */
+const mostOpened = 64 * 1024 * 1024;
+
+/**
+ * Reads the outputs that references name, and nothing else. Those of one node are in memory at a time. `isTooLarge`: together they are
+ * larger than a node may be given, and the rest was not read.
+ */
+export async function readReferredOutputs(
+  em: Em,
+  keyRing: KeyRing,
+  deployed: DeployedInstances,
+  references: readonly Reference[],
+): Promise<{ outputs: NodeOutputs; isTooLarge: boolean }> {
+  const outputs = new Map<string, MaskedOutputs>([...deployed.keys()].map((key) => [key, {}]));
+  const budget = new ReferenceBudget(mostRead);
+  let opened = 0;
+  for (const [key, names] of namesByNode(references)) {
+    const instance = deployed.get(key);
+    if (!instance) continue;
+    opened += instance.bytes;
+    if (opened > mostOpened) return { outputs, isTooLarge: true };
+    const known = await openOutputs(em, keyRing, instance.id);
+    const read = Object.entries(known).filter(([name]) => names.has(name));
+    if (!read.every(([, { value }]) => budget.pay(value))) return { outputs, isTooLarge: true };
+    outputs.set(key, Object.fromEntries(read));
   }
-  return found;
+  return { outputs, isTooLarge: false };
+}
+
+function namesByNode(references: readonly Reference[]): Map<string, Set<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const reference of references) {
+    if (reference.kind !== 'output') continue;
+    names.set(reference.node, (names.get(reference.node) ?? new Set()).add(reference.name));
+  }
+  return names;
+}
+
+async function openOutputs(em: Em, keyRing: KeyRing, id: string): Promise<MaskedOutputs> {
+  const row = await db(em)
+    .selectFrom('instances')
+    .where('id', '=', id)
+    .select('sealed_outputs as sealed')
+    .executeTakeFirst();
+  return row?.sealed ? keyRing.openJson<MaskedOutputs>(outputsContext(id), row.sealed) : {};
 }
 
 /** Whether the outputs of a node may be read: it succeeded, it was left out, or the run only plans. */
@@ -86,9 +140,11 @@ export async function collectOutputs(
   nodes: readonly AssemblyNode[],
 ): Promise<MaskedOutputs> {
   const spec = await findVersionSpec(em, run.assemblyVersionId);
-  const used = new Set(findReferences(spec.outputs).flatMap((each) => (each.kind === 'output' ? [each.node] : [])));
+  const references = findReferences(spec.outputs);
+  const used = new Set(references.flatMap((each) => (each.kind === 'output' ? [each.node] : [])));
   const readable = nodes.filter((node) => used.has(node.key) && mayReadOutputs(run, node));
-  const outputs = await readNodeOutputs(em, keyRing, run, readable);
+  const deployed = await findDeployedInstances(em, run, readable);
+  const { outputs } = await readReferredOutputs(em, keyRing, deployed, references);
   const find = referenceFinder(openVariables(keyRing, run), outputs);
   const budget = new ReferenceBudget();
   const collected: MaskedOutputs = {};
