@@ -26,6 +26,8 @@ export default async function startServices(project: TestProject): Promise<() =>
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
   chmodSync(directory, 0o711);
   mkdirSync(join(directory, 'cache'), { mode: 0o700 });
+  // Tests start many processes of the service. Only the first one compiles the code.
+  process.env['NODE_COMPILE_CACHE'] = join(directory, 'cache', 'code');
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     await Promise.all(stops.map((stopService) => stopService()));

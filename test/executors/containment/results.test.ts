@@ -42,6 +42,7 @@ describe.each(workerUsers)('results of an attempt, with a worker that runs as $a
   const apply = async (script: string, state: Buffer | null = null) => {
     const executor: CommandExecutor = { kind: 'command', plan: [shell(noChanges)], apply: [shell(script)] };
     const { result } = await worker.run(makeRequest({ workRoot: '', executor, phase: 'plan' }));
+    expect(result).toMatchObject({ outcome: 'succeeded' });
     const artifact = Buffer.from(result.plan?.artifact ?? []);
     return worker.run(makeRequest({ workRoot: '', executor, state, artifact, planDigest: result.plan?.digest }));
   };

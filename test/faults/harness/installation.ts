@@ -88,6 +88,7 @@ function serviceEnvironment(databaseUrl: string, temporal: string, dataDir: stri
   return {
     PATH: tofu === null ? path : `${dirname(tofu)}${delimiter}${path}`,
     ...(process.env['TMPDIR'] && { TMPDIR: process.env['TMPDIR'] }),
+    ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }),
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal,
     COORDINATOR_DATA_DIR: dataDir,

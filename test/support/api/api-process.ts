@@ -13,11 +13,12 @@ export interface ApiProcess {
 
 /** Starts an API process with the settings of `environment`; resolves when it listens. */
 export async function startApiProcess(environment: Record<string, string>): Promise<ApiProcess> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(
     process.execPath,
     [withoutInspector, fileURLToPath(new URL('./api-process-main.ts', import.meta.url))],
     {
-      env: { PATH: process.env['PATH'] ?? '', ...environment },
+      env: { PATH, NODE_COMPILE_CACHE, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

@@ -7,8 +7,17 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The environment of a program under test: only the test's own settings of this service are set. */
 export function programEnvironment(settings: Record<string, string | undefined>): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR, XDG_CACHE_HOME } = process.env;
-  return { PATH, HOME, TMPDIR, XDG_CACHE_HOME, COORDINATOR_PORT: '0', COORDINATOR_ADMIN_PORT: '0', ...settings };
+  const { PATH, HOME, TMPDIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env;
+  return {
+    PATH,
+    HOME,
+    TMPDIR,
+    XDG_CACHE_HOME,
+    NODE_COMPILE_CACHE,
+    COORDINATOR_PORT: '0',
+    COORDINATOR_ADMIN_PORT: '0',
+    ...settings,
+  };
 }
 
 /** A program under test, with its output so far. */
