@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { read } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
+import { type ChosenTemplates, withTemplateChanges } from '#domain/assemblies/diff/template-changes.ts';
+import { chooseTemplates } from '#domain/assemblies/drafts/catalog.ts';
 import { findDraft } from '#domain/assemblies/drafts/drafts.ts';
 import { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
 import { type AssemblyTarget, findAssembly } from '#domain/assemblies/store.ts';
@@ -44,7 +46,8 @@ export const diff = read({
   summary: 'Compare two versions of an assembly, or a version with the draft',
   description:
     'Comparing with the draft takes the same authority as changing the assembly. A field that holds its default equals one that is left ' +
-    'out.',
+    'out. The fields `/template_version` and `/template_id` of a node are what its `version` and `template` stood for when the version was ' +
+    'published; in the draft, what they stand for now.',
   params: AssemblyParams,
   query: z.strictObject({ from: Side, to: Side }),
   responses: { 200: DiffView },
@@ -57,10 +60,10 @@ export const diff = read({
     return found && { ...found, comparesDraft: query.from === draft || query.to === draft };
   },
   targetName: 'assembly',
-  handle: async ({ em, params, query, request, principal, services }) => {
-    const [from, to] = await Promise.all([load(em, params.id, query.from), load(em, params.id, query.to)]);
+  handle: async ({ em, target, query, request, principal, services }) => {
+    const [from, to] = await Promise.all([load(em, target, query.from), load(em, target, query.to)]);
     const evaluator = new AssemblyEvaluator(services.evaluator, principal.id);
-    const changes = await evaluator.diff(from.spec, to.spec);
+    const changes = withTemplateChanges(await evaluator.diff(from.spec, to.spec), from.templates, to.templates);
     if (request.mediaType === svg) return answerPicture(await drawDiff(evaluator, from, to, changes));
     const { added, removed } = changes.edges;
     const edges = { added: added.map(toEdge), removed: removed.map(toEdge) };
@@ -72,12 +75,18 @@ function toEdge([from, to]: readonly [string, string]) {
   return { from, to };
 }
 
+interface ComparedSpec {
+  readonly name: string;
+  readonly spec: JsonValue;
+  readonly templates: ChosenTemplates;
+}
+
 /** What one side of a comparison names. @throws ServiceError (404) if there is no such version, or no draft */
-async function load(em: Em, assemblyId: string, wanted: string): Promise<{ name: string; spec: JsonValue }> {
+async function load(em: Em, { assembly: { id }, teamId }: AssemblyTarget, wanted: string): Promise<ComparedSpec> {
   if (wanted === draft) {
-    const { spec } = await findDraft(em, assemblyId);
-    return { name: draft, spec };
+    const { spec } = await findDraft(em, id);
+    return { name: draft, spec, templates: await chooseTemplates(em, teamId, spec) };
   }
-  const { version, spec } = await loadNamed(em, assemblyId, wanted);
-  return { name: version, spec };
+  const { version, spec, templates } = await loadNamed(em, id, wanted);
+  return { name: version, spec, templates };
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { addAssembly, addTemplate, saveDraft } from '#test/support/assemblies/assemblies.ts';
+import { addAssembly, addTemplate, publishTemplate, saveDraft } from '#test/support/assemblies/assemblies.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -64,6 +64,25 @@ describe('a comparison', () => {
     const { status, body, text } = await compare('1.1.0', 'draft');
     expect(status, text).toBe(200);
     expect(body.to).toBe('draft');
+  });
+
+  it('names the template versions that one range stood for, and stands for now', async () => {
+    const { id, slug } = await addTemplate(tenant.owner, { team: tenant.team });
+    const moving = await addAssembly(tenant, {
+      nodes: { a: { template: slug }, b: { template: slug, version: '1.0.0' } },
+    });
+    const differences = async (to: string) => (await tenant.owner.get(`${moving}/diff?from=1.0.0&to=${to}`)).body.nodes;
+    const changed = [
+      { key: 'a', change: 'changed', fields: [{ path: '/template_version', before: '1.0.0', after: '1.1.0' }] },
+    ];
+    expect((await tenant.owner.post(`${moving}/publish`, { version: '1.0.0' })).status).toBe(201);
+    expect(await differences('draft')).toEqual([]);
+    await publishTemplate(tenant.owner, id, '1.1.0');
+    expect(await differences('draft')).toEqual(changed);
+    expect((await tenant.owner.post(`${moving}/publish`, { version: '1.1.0' })).status).toBe(201);
+    expect(await differences('1.1.0')).toEqual(changed);
+    const drawn = await tenant.owner.get(`${moving}/diff?from=1.0.0&to=1.1.0`, { accept: 'image/svg+xml' });
+    expect(drawn.text).toContain('graph-node changed');
   });
 
   it('with a version that does not exist answers 404 and names those that do', async () => {

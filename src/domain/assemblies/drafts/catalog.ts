@@ -3,7 +3,16 @@ import { db } from '#domain/db.ts';
 import { loadVersion } from '#domain/registry/published.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { nodesOfDraft } from '../spec/draft-nodes.ts';
+import { findTemplates } from '../spec/templates.ts';
 import type { FoundTemplate, TemplateCatalog } from '../spec/validate.ts';
+
+/** The template versions that a publication of a draft would choose now, by the key of the node; those that it finds. */
+export async function chooseTemplates(em: Em, teamId: string, spec: JsonValue): Promise<Record<string, FoundTemplate>> {
+  const { templates } = await findTemplates(nodesOfDraft(spec), openCatalog(em, teamId));
+  return Object.fromEntries(templates);
+}
 
 interface NamedTemplate {
   readonly id: string;

@@ -1,4 +1,5 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Draft } from './draft-parts.ts';
 import { AssemblyNodeSpec, mostNodes, nodeKeyPattern } from './spec.ts';
 
 /** A node of a spec that may be invalid: its valid fields, and the names of the others, which have their defaults. */
@@ -11,7 +12,7 @@ interface DraftNode {
  * The nodes of a value that may be no valid spec, as many as a spec may have, without those whose key is invalid. Checks, drawings and
  * comparisons go on with what is valid, so that one wrong field hides nothing else.
  */
-export function readNodes(value: JsonValue): Map<string, DraftNode> {
+function readNodes(value: JsonValue): Map<string, DraftNode> {
   const written = Object.entries(objectOf(objectOf(value)['nodes'])).slice(0, mostNodes);
   return new Map(written.flatMap(([key, node]) => (nodeKeyPattern.test(key) ? [[key, readNode(node)]] : [])));
 }
@@ -19,6 +20,16 @@ export function readNodes(value: JsonValue): Map<string, DraftNode> {
 /** The specs of these nodes. A `template` that is missing or invalid is empty. */
 export function readableNodes(value: JsonValue): Record<string, AssemblyNodeSpec> {
   return Object.fromEntries([...readNodes(value)].map(([key, { spec }]) => [key, spec]));
+}
+
+/** These nodes as the checks of a spec take them. */
+export function nodesOfDraft(value: JsonValue): Pick<Draft, 'nodes' | 'keys' | 'isReadable'> {
+  const nodes = readNodes(value);
+  return {
+    nodes: Object.fromEntries([...nodes].map(([key, { spec }]) => [key, spec])),
+    keys: new Set(Object.keys(objectOf(objectOf(value)['nodes']))),
+    isReadable: (key, field) => nodes.get(key)?.unreadable.has(field) === false,
+  };
 }
 
 const fields = Object.entries(AssemblyNodeSpec.shape);

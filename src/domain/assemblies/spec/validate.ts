@@ -4,7 +4,7 @@ import { checkNodeVariables } from './checks/check-node-variables.ts';
 import { checkNodes } from './checks/check-nodes.ts';
 import { checkReferences } from './checks/check-references.ts';
 import type { ConditionReport } from './conditions/satisfiability.ts';
-import { objectOf, readNodes } from './draft-nodes.ts';
+import { nodesOfDraft, objectOf } from './draft-nodes.ts';
 import type { Draft, FoundTemplate, Problems, SpecEvaluation, TemplateCatalog } from './draft-parts.ts';
 import { dependenciesOf, findCycles } from './graph.ts';
 import { collectProblems, describeIssues, type Problem, pointer } from './problems.ts';
@@ -81,13 +81,10 @@ const tooManyNodes: SpecValidation = {
 
 /** The parts of a value that may be no valid spec. What is missing or no object has its default. */
 function readParts(value: JsonValue): Omit<Draft, 'templates' | 'conditions'> {
-  const { nodes: written, variables, outputs } = objectOf(value);
-  const nodes = readNodes(value);
+  const { variables, outputs } = objectOf(value);
   const isObject = typeof variables === 'object' && variables !== null && !Array.isArray(variables);
   return {
-    nodes: Object.fromEntries([...nodes].map(([key, { spec }]) => [key, spec])),
-    keys: new Set(Object.keys(objectOf(written))),
-    isReadable: (key, field) => nodes.get(key)?.unreadable.has(field) === false,
+    ...nodesOfDraft(value),
     variables: { ...(isObject ? variables : noVariables) },
     outputs: objectOf(outputs),
   };
