@@ -55,7 +55,12 @@ export const assemblyKinds = [
       { kind: 'team', columns: ['team_id'], follows: 'environment', kept: history },
     ],
     references: [
-      { kind: 'assembly', columns: ['assembly_id'], kept: history, blocker: unfinished },
+      {
+        kind: 'assembly',
+        columns: ['assembly_id'],
+        kept: history,
+        blocker: { ...unfinished, preventsArchiving: true },
+      },
       { kind: 'assembly_version', columns: ['assembly_version_id'], kept: history },
       { kind: 'project', columns: ['project_id'], follows: 'environment', kept: history },
       { kind: 'principal', columns: ['requested_by_id'], kept: history },

@@ -4,7 +4,7 @@ import { AnswerId } from '#api/pipeline/schemas.ts';
 import { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
 import { nodeStatuses } from '#domain/assemblies/model.ts';
 import { type AssemblyNodeDetails, readNodes } from '#domain/assemblies/runs/store.ts';
-import { findAssemblyRun } from '#domain/assemblies/runs/targets.ts';
+import { findReadableAssemblyRun } from '#domain/assemblies/runs/targets.ts';
 import { nestedReadAccess } from '../access.ts';
 import { AssemblyRunParams } from '../run-operations.ts';
 import { drawRun } from './run-graph.ts';
@@ -35,7 +35,7 @@ export const getRunGraph = read({
   responses: { 200: RunGraphView },
   produces: { [svg]: 'The graph as SVG without scripts, styles and foreign content.' },
   access: nestedReadAccess,
-  target: ({ em, params }) => findAssemblyRun(em, { assemblyId: params.id, runId: params.runID }, false),
+  target: ({ em, params }) => findReadableAssemblyRun(em, { assemblyId: params.id, runId: params.runID }),
   targetName: 'assembly run',
   handle: async ({ em, target, principal, services, request }) => {
     if (request.mediaType !== svg) return toGraphView(await readNodes(em, target.run.id));

@@ -41,7 +41,8 @@ export function findDeletionRefusal(em: Em, kind: Kind, id: string, wording: Wor
 
 /** What stands in the way of archiving a thing at this moment; null if nothing does. */
 export function findArchivingRefusal(em: Em, kind: Kind, id: string): Promise<Refusal | null> {
-  return findRefusal(em, kind, usesThatPrevent(['archiving'], kind, id));
+  const blockers = blockersOf(kind, id).filter(({ blocker }) => preventsArchiving(blocker));
+  return findRefusal(em, kind, [...usesThatPrevent(['archiving'], kind, id), ...blockers]);
 }
 
 /** What keeps a thing from being archived or deleted at this moment; null if nothing does. */
@@ -54,7 +55,7 @@ export interface Used {
 export async function findUse(em: Em, kind: Kind, id: string, wording: Wording): Promise<Used> {
   const candidates = [...usesThatPrevent(['archiving', 'deletion'], kind, id), ...blockersOf(kind, id)];
   const reasons = await findReasons(em, candidates, wording);
-  const archiving = reasons.filter(({ blocker }) => 'prevents' in blocker && blocker.prevents.includes('archiving'));
+  const archiving = reasons.filter(({ blocker }) => preventsArchiving(blocker));
   const deletion = reasons.filter(({ blocker }) => !('prevents' in blocker) || blocker.prevents.includes('deletion'));
   return { archiving: toRefusal(kind, archiving, wording), deletion: toRefusal(kind, deletion, wording) };
 }
@@ -63,6 +64,10 @@ export async function findUse(em: Em, kind: Kind, id: string, wording: Wording):
 export async function refuseTransfer(em: Em, kind: Kind, id: string, moved: readonly AnyDeclaration[]): Promise<void> {
   const uses = usesThatPrevent(['transfer'], kind, id).filter(({ declaration }) => moved.includes(declaration));
   throwIfRefused(await findRefusal(em, kind, uses));
+}
+
+function preventsArchiving(blocker: Candidate['blocker']): boolean {
+  return 'prevents' in blocker ? blocker.prevents.includes('archiving') : blocker.preventsArchiving === true;
 }
 
 /** A blocker of one thing, with the condition of the rows that may be that blocker. */

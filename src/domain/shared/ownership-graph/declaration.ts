@@ -115,6 +115,8 @@ export interface Blocker<Column extends string> {
    * their roles.
    */
   readonly unlessShared?: true;
+  /** It prevents archiving the named thing as well. */
+  readonly preventsArchiving?: true;
 }
 
 /** A blocker of changes to owners at every level. */

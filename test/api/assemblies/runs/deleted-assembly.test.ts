@@ -25,11 +25,13 @@ async function ran(): Promise<{ path: string; run: string; runId: string }> {
 }
 
 describe('a deleted assembly', () => {
-  it('leaves its runs, their nodes and their events to be read, and takes no changes', async () => {
+  it('leaves its runs, their nodes, graphs and events to be read, and takes no changes', async () => {
     const { owner } = tenant;
     const { path, run, runId } = await ran();
     expect((await owner.delete(path)).status).toBe(204);
-    const reads = [run, `${run}/nodes`, `${run}/nodes/db`, `${run}/events`, `${path}/runs`].map((at) => owner.get(at));
+    const reads = [run, `${run}/nodes`, `${run}/nodes/db`, `${run}/events`, `${run}/graph`, `${path}/runs`].map((at) =>
+      owner.get(at),
+    );
     for (const answer of await Promise.all(reads)) expect(answer.status, answer.text).toBe(200);
     expect((await owner.get(run)).body).toMatchObject({
       id: runId,
@@ -48,6 +50,23 @@ describe('a deleted assembly', () => {
     const stranger = (await makeTenant(api)).owner;
     expect((await stranger.get(run)).status).toBe(404);
     expect((await stranger.get(`${path}/runs`)).status).toBe(404);
+  });
+});
+
+describe('an assembly with a run that has not ended', () => {
+  it('is neither archived nor deleted; the conflicts and the actions name the run', async () => {
+    const { owner } = tenant;
+    const { path, runId } = await ran();
+    const setEnd = (end: string) => api.rows(`update assembly_runs set finished_at = ${end} where id = ?`, [runId]);
+    await setEnd('null');
+    const error = `the assembly has assembly runs that have not ended: ${runId}; cancel them or let them end first`;
+    const { body: shown } = await owner.get(path);
+    for (const name of ['archive', 'delete'])
+      expect(shown.actions.find((action: { name: string }) => action.name === name)).toMatchObject({ reason: error });
+    for (const refused of [await owner.post(`${path}/archive`), await owner.delete(path)])
+      expect([refused.status, refused.headers['x-error-code'], refused.body.error]).toEqual([409, 'in_use', error]);
+    await setEnd('now()');
+    expect((await owner.post(`${path}/archive`)).status).toBe(200);
   });
 });
 
