@@ -84,7 +84,7 @@ export const AssemblyRunView = ListedAssemblyRunView.extend({ actions: actionsVi
 const NodeWaitingOn = WaitingOnView.extend({
   code: z.enum([...nodeWaitingCodes, ...waitingCodes]).describe('A code of a node, or that of its run.'),
   nodes: z.array(z.string()).nullable().describe('`dependencies`: the nodes that have not ended.'),
-  until: Time.nullable().describe('`retry`: when the next try begins.'),
+  until: Time.nullable().describe('`retry`, `admission`: when the next attempt begins.'),
 }).meta({ id: 'NodeWaitingOn' });
 
 export const AssemblyNodeView = z
@@ -138,10 +138,16 @@ function toPlan({ planDigest: digest, planSummary: summary }: AssemblyNodeDetail
   return digest !== null && summary !== null ? { digest, summary: completeSummary(summary) } : null;
 }
 
-/** A node waits by itself, or for what its run waits for. */
-function toWaitingOn({ waiting, runWaitingOn, finishedAt }: AssemblyNodeDetails): z.input<typeof NodeWaitingOn> | null {
-  if (waiting) return { ...describeWaiting(waiting), position: null, blocker: null };
-  return runWaitingOn && finishedAt === null ? { ...runWaitingOn, nodes: null, until: null } : null;
+type WaitingOn = z.input<typeof NodeWaitingOn>;
+
+/** A node waits by itself, or for what its run waits for. When its run has gone on, the engine has yet to notice. */
+function toWaitingOn({ status, waiting, runWaitingOn, startedAt, finishedAt }: AssemblyNodeDetails): WaitingOn | null {
+  const own = { position: null, blocker: null };
+  if (waiting) return { ...describeWaiting(waiting), ...own };
+  if (finishedAt !== null) return null;
+  if (runWaitingOn) return { ...runWaitingOn, nodes: null, until: null };
+  const isWaiting = status === 'waiting' || status === 'pending_approval';
+  return isWaiting && startedAt ? { ...describeWaiting({ code: 'engine', since: startedAt }), ...own } : null;
 }
 
 function describeWaiting({ code, since, nodes, until }: NodeWaiting) {

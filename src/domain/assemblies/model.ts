@@ -151,7 +151,7 @@ export function lendsOutputs({ status, reason }: Ended): boolean {
 }
 
 /** What a node waits for, before its run exists or between two of its runs. */
-export const nodeWaitingCodes = ['dependencies', 'concurrency', 'retry', 'admission'] as const;
+export const nodeWaitingCodes = ['engine', 'dependencies', 'concurrency', 'retry', 'admission'] as const;
 export type NodeWaitingCode = (typeof nodeWaitingCodes)[number];
 
 export interface NodeWaiting {
@@ -162,6 +162,11 @@ export interface NodeWaiting {
   readonly nodes?: readonly string[];
   /** `retry`, `admission`: when the next attempt begins; RFC 3339. */
   readonly until?: string;
+}
+
+/** A node waits for the workflow engine until the first step of its assembly run. */
+export function waitForEngine(): NodeWaiting {
+  return { code: 'engine', since: new Date().toISOString() };
 }
 
 /** Why an assembly run ended without success. Stable: clients may match them. */

@@ -17,7 +17,7 @@ const words: Readonly<Record<Waiting['code'], (waiting: Waiting) => Html | strin
   retry: ({ until }) => (until ? html`its next try, ${renderTime(until)}` : 'its next try'),
   admission: ({ until }) =>
     until ? html`its admission, which is tried again ${renderTime(until)}` : 'its admission, which is tried again',
-  engine: () => 'its start',
+  engine: () => 'the workflow engine',
   instance_busy: ({ blocker }) =>
     typeof blocker === 'string'
       ? html`<a href="${pagePath(pages.run, { id: blocker })}">another run</a> of its instance`

@@ -2,7 +2,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
-import { assemblyRunWorkflow, isLeftOut } from '../../model.ts';
+import { assemblyRunWorkflow, isLeftOut, waitForEngine } from '../../model.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { findResumeRefusal } from '../rules.ts';
 import type { AssemblyRunTarget } from '../targets.ts';
@@ -31,7 +31,7 @@ export async function resumeAssemblyRun(
 }
 
 function beginAnew(node: AssemblyNode): void {
-  Object.assign(node, { status: 'pending', reason: null, waiting: null, attempts: 0, nextAttemptAt: null });
+  Object.assign(node, { status: 'pending', reason: null, waiting: waitForEngine(), attempts: 0, nextAttemptAt: null });
   Object.assign(node, { runId: null, startedAt: null, finishedAt: null });
 }
 

@@ -10,7 +10,7 @@ import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNode, AssemblyRun } from '../../entity.ts';
-import { type AssemblyOperation, assemblyRunWorkflow, operationRules } from '../../model.ts';
+import { type AssemblyOperation, assemblyRunWorkflow, operationRules, waitForEngine } from '../../model.ts';
 import { listAvailableVersions } from '../../versions/version-store.ts';
 import { findDeployedInstances } from '../nodes/outputs.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
@@ -228,6 +228,6 @@ function createNode(tx: Transaction, { id }: AssemblyRun, node: PlannedNode, pos
     position,
     status: skipped ? 'skipped' : 'pending',
     reason: skipped,
-    ...(skipped && { finishedAt: new Date() }),
+    ...(skipped ? { finishedAt: new Date() } : { waiting: waitForEngine() }),
   });
 }
