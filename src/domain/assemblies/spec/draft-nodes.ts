@@ -1,5 +1,4 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { Draft } from './draft-parts.ts';
 import { AssemblyNodeSpec, mostNodes, nodeKeyPattern } from './spec.ts';
 
 /** A node of a spec that may be invalid: its valid fields, and the names of the others, which have their defaults. */
@@ -22,8 +21,17 @@ export function readableNodes(value: JsonValue): Record<string, AssemblyNodeSpec
   return Object.fromEntries([...readNodes(value)].map(([key, { spec }]) => [key, spec]));
 }
 
+/** The nodes of a spec that may be invalid, as its checks take them. */
+export interface DraftNodes {
+  readonly nodes: Readonly<Record<string, AssemblyNodeSpec>>;
+  /** The keys of all nodes, those included of which nothing can be read. */
+  readonly keys: ReadonlySet<string>;
+  /** Whether a field of a node has the value that was written, and not a default because that is invalid. */
+  isReadable(key: string, field: keyof AssemblyNodeSpec): boolean;
+}
+
 /** These nodes as the checks of a spec take them. */
-export function nodesOfDraft(value: JsonValue): Pick<Draft, 'nodes' | 'keys' | 'isReadable'> {
+export function nodesOfDraft(value: JsonValue): DraftNodes {
   const nodes = readNodes(value);
   return {
     nodes: Object.fromEntries([...nodes].map(([key, { spec }]) => [key, spec])),

@@ -3,8 +3,8 @@ import type { VariableError } from '#domain/registry/variables/errors.ts';
 import type { ValidationResult, VariableValues } from '#domain/registry/variables/variables.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ConditionReport } from './conditions/satisfiability.ts';
+import type { DraftNodes } from './draft-nodes.ts';
 import type { Problem } from './problems.ts';
-import type { AssemblyNodeSpec } from './spec.ts';
 
 /** What the checks of a spec are given, and what they find. */
 
@@ -38,12 +38,7 @@ export interface SpecEvaluation {
 type JsonObject = { [key: string]: JsonValue };
 
 /** What the checks know of the spec. A draft may be invalid elsewhere, so these are its readable parts. */
-export interface Draft {
-  readonly nodes: Readonly<Record<string, AssemblyNodeSpec>>;
-  /** The keys of all nodes, those included of which nothing can be read. */
-  readonly keys: ReadonlySet<string>;
-  /** Whether a field of a node has the value that was written, and not a default because that is invalid. */
-  isReadable(key: string, field: keyof AssemblyNodeSpec): boolean;
+export interface Draft extends DraftNodes {
   /** The schema of the assembly's variables. */
   readonly variables: JsonObject;
   readonly outputs: Readonly<Record<string, JsonValue>>;
