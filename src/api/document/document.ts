@@ -1,5 +1,6 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { z } from 'zod';
+import { hostSessionCookie, sessionCookie } from '#api/edge/cookies.ts';
 import { isPublic, type Operation, routeOf } from '#api/pipeline/operation.ts';
 import { errorResponses, errorSchemas, errorsOf } from './errors.ts';
 import { parametersOf } from './parameters.ts';
@@ -11,8 +12,10 @@ const securitySchemes = {
   sessionCookie: {
     type: 'apiKey',
     in: 'cookie',
-    name: 'coordinator_session',
-    description: 'The session of a signed-in browser. Requests that change something must come from the same origin.',
+    name: sessionCookie,
+    description:
+      'The session of a signed-in browser. Requests that change something must come from the same origin. Except on the machine itself, ' +
+      `its name is \`${hostSessionCookie}\`.`,
   },
   bearer: {
     type: 'http',

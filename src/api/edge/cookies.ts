@@ -2,7 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '#config';
 import { isLoopbackHost } from './host-check.ts';
 
+/** The name of the session cookie on the machine itself, where there may be no TLS. */
 export const sessionCookie = 'coordinator_session';
+
+/**
+ * Its name everywhere else. Browsers accept this prefix only over TLS and only from the host itself, so neither another host of the domain nor
+ * somebody on the network can give a session of theirs to a visitor.
+ */
+export const hostSessionCookie = `__Host-${sessionCookie}`;
 
 /** A session to give to a browser; null takes the session away. */
 export type SessionCookie = { token: string; maxAgeSeconds: number } | null;
@@ -12,10 +19,19 @@ export type SessionCookie = { token: string; maxAgeSeconds: number } | null;
  * they send it only over TLS.
  */
 export function setSessionCookie(reply: FastifyReply, config: Pick<Config, 'baseUrl'>, session: SessionCookie): void {
-  const secure = isEncrypted(reply.request, config) || !isLoopbackHost(reply.request.host);
-  const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
-  if (session) reply.setCookie(sessionCookie, session.token, { ...options, maxAge: session.maxAgeSeconds });
-  else reply.clearCookie(sessionCookie, options);
+  const name = nameOfSessionCookie(reply.request, config);
+  const options = { path: '/', httpOnly: true, sameSite: 'lax', secure: name === hostSessionCookie } as const;
+  if (session) reply.setCookie(name, session.token, { ...options, maxAge: session.maxAgeSeconds });
+  else reply.clearCookie(name, options);
+}
+
+/** The session cookie of a request. One of the other name does not count: somebody else may have set it. */
+export function readSessionCookie(request: FastifyRequest, config: Pick<Config, 'baseUrl'>): string | undefined {
+  return request.cookies[nameOfSessionCookie(request, config)];
+}
+
+function nameOfSessionCookie(request: FastifyRequest, config: Pick<Config, 'baseUrl'>): string {
+  return isEncrypted(request, config) || !isLoopbackHost(request.host) ? hostSessionCookie : sessionCookie;
 }
 
 /** Whether a browser at this address would keep the session cookie: over TLS, or on the machine itself. */

@@ -123,9 +123,19 @@ describe('the session cookie', () => {
   it('is Secure if the base URL is https, even through a proxy that names loopback', async () => {
     for (const host of ['coordinator.example.com', '127.0.0.1:8080']) {
       const { page, call } = await cookieOf(secured, { host });
-      expect(page.setCookie, host).toMatch(/; Secure/);
-      expect(call, host).toMatch(/; Secure/);
+      expect(page.setCookie, host).toMatch(/^__Host-coordinator_session=.*; Path=\/; HttpOnly; Secure/);
+      expect(call, host).toMatch(/^__Host-coordinator_session=.*; Secure/);
     }
+  });
+
+  it('is read by the name that only the host itself can set over TLS, and by no other', async () => {
+    const host = 'coordinator.example.com';
+    const visitor = new Visitor(secured.app, { host });
+    const { email } = await secured.addUser('requester');
+    expect((await visitor.submit('/login', { email, password: testPassword })).status).toBe(303);
+    expect((await visitor.get('/profile')).status).toBe(200);
+    visitor.cookie = visitor.cookie?.replace('__Host-', '');
+    expect((await visitor.get('/profile')).location).toBe('/login?next=%2Fprofile');
   });
 
   it('is not Secure over loopback', async () => {
@@ -159,6 +169,6 @@ describe('the session cookie', () => {
   it('is cleared with the same attributes', async () => {
     const host = 'coordinator.example.com';
     const answer = await new Visitor(secured.app).submit('/logout', '', { host });
-    expect(answer.setCookie).toMatch(/^coordinator_session=; .*Secure/);
+    expect(answer.setCookie).toMatch(/^__Host-coordinator_session=; .*Secure/);
   });
 });

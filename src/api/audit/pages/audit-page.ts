@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
-import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { showUnseen } from '#api/web/components/value-change/print.ts';
 import { renderSummary } from '#api/web/forms/form.ts';
@@ -12,7 +12,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { list, listActions, type RecordView } from '../operations.ts';
-import { type AuditFilters, auditPath, exportPath, readFilters, renderFilters } from './filters.ts';
+import { type AuditFilters, exportPath, readFilters, renderFilters } from './filters.ts';
 import { listRecordChanges } from './record-changes.ts';
 
 export type ShownRecord = z.input<typeof RecordView>;
@@ -58,10 +58,7 @@ function renderPage(
   if (records.length === 0 && !cursor)
     return renderEmpty('No records', 'Nothing that you may read fits these filters.');
   return html`<div class="list-panel">${renderRecords(records)}</div>
-${renderPager({
-  first: cursor ? auditPath(filters) : null,
-  next: next ? pagePath(pages.audit, {}, { ...filters, cursor: next }) : null,
-})}`;
+${renderPages({ cursor, next }, (query) => pagePath(pages.audit, {}, { ...filters, ...query }))}`;
 }
 
 function renderRecords(records: readonly ShownRecord[]): Html {

@@ -4,7 +4,7 @@ import { renderAction } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
-import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import type { Choice } from '#api/web/forms/choices.ts';
 import { fieldId, renderFormField, renderSummary } from '#api/web/forms/form.ts';
@@ -53,10 +53,7 @@ function renderPage(
 ): Html {
   const isFiltered = Object.values(filters).some(Boolean);
   return html`${users.length > 0 ? renderUsers(users) : renderEmpty('Nobody found', isFiltered ? 'No user fits these filters.' : 'There are no users.')}
-${renderPager({
-  first: cursor ? pagePath(pages.users, {}, filters) : null,
-  next: next ? pagePath(pages.users, {}, { ...filters, cursor: next }) : null,
-})}`;
+${renderPages({ cursor, next }, (query) => pagePath(pages.users, {}, { ...filters, ...query }))}`;
 }
 
 const textLabel = 'Name or address';

@@ -1,6 +1,6 @@
 import { operationPath } from '#api/pipeline/answers/location.ts';
 import { renderRunLink } from '#api/web/components/run-link.ts';
-import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
@@ -34,7 +34,7 @@ export async function renderResources(visit: InstanceVisit): Promise<Html> {
       },
     ],
   })}</div>
-${renderPager({ first: cursor ? link({}) : null, next: next ? link({ cursor: next }) : null })}`;
+${renderPages({ cursor, next }, link)}`;
 }
 
 /** Lists the outputs; a secret one says that it is one. */
@@ -114,7 +114,7 @@ export async function renderStates(visit: InstanceVisit): Promise<Html> {
     ],
   })}</div>
 <div class="actions"><button class="button button-plain" type="submit">Compare the two</button></div></form>
-${renderPager({ first: cursor ? link({}) : null, next: next ? link({ cursor: next }) : null })}`;
+${renderPages({ cursor, next }, link)}`;
 }
 
 /** A size in bytes for people, such as "1.4 MiB". */

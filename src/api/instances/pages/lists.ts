@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { fieldId, renderSummary } from '#api/web/forms/form.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -49,7 +49,7 @@ ${renderPageHead({
             html`<a class="button button-primary" href="${pagePath(pages.catalog)}">Choose a template</a>`,
           )
     }</div>
-${renderPager({ first: cursor ? link({}) : null, next: next ? link({ cursor: next }) : null })}
+${renderPages({ cursor, next }, link)}
 </div>`,
   });
 }
@@ -120,5 +120,5 @@ async function renderResources(
           filter['q'] || filter['type'] ? 'None fits the filter.' : 'They appear with the first apply.',
         )
   }</div>
-${renderPager({ first: visit.query('cursor') ? link({}) : null, next: next ? link({ cursor: next }) : null })}`;
+${renderPages({ cursor: visit.query('cursor'), next }, link)}`;
 }

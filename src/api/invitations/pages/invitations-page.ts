@@ -5,7 +5,7 @@ import { renderSection } from '#api/tenancy/pages/views.ts';
 import type { IconName } from '#api/web/components/icon.ts';
 import { renderSecret, secretScript } from '#api/web/components/secret.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
-import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { renderForm, renderKey } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
@@ -152,7 +152,7 @@ async function renderList<Params, Owner extends LevelOwner>(
     ],
   });
   return html`<div class="list-panel">${table}</div>
-${renderPager({ first: cursor ? invitations.level.path('invitations', owner) : null, next: next ? invitations.level.path('invitations', owner, { cursor: next }) : null })}`;
+${renderPages({ cursor, next }, (query) => invitations.level.path('invitations', owner, query))}`;
 }
 
 function describeOffer({ role, team_role: teamRole }: ShownInvitation): string {

@@ -3,7 +3,7 @@ import type { LevelOwner } from '#api/tenancy/pages/levels/level.ts';
 import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
 import { renderSection } from '#api/tenancy/pages/views.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
-import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { renderForm } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
@@ -35,7 +35,7 @@ export async function showMembers<Params, Owner extends LevelOwner>(
       ? html`<div class="list-panel">${renderMembers(members, owner, shown, visit.principal.id)}</div>`
       : renderEmpty('Nobody is here', `Members of the ${level.noun} are listed here.`)
   }
-${renderPager({ first: cursor ? level.path('members', owner) : null, next: next ? level.path('members', owner, { cursor: next }) : null })}
+${renderPages({ cursor, next }, (query) => level.path('members', owner, query))}
 ${renderSection('add', 'Add somebody', members.aboutJoining, await renderJoinForm(members, visit, owner, state))}`;
   const page = { ...levelPage(level, visit, owner, { tab: 'members', content }), hasProblem: Boolean(state.problems) };
   return visit.show(page, state.problems?.status);

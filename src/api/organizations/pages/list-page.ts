@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
-import { renderArchiveTabs, withArchived } from '#api/tenancy/pages/views.ts';
+import { renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderAction } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -40,10 +40,7 @@ ${renderPageHead({ title: 'Organizations', actions: renderNewButton(visit) })}
 ${renderNews(visit, pages.organizations)}
 ${renderArchiveTabs(path, isArchived)}
 ${organizations.length > 0 ? html`<div class="list-panel">${table}</div>` : renderNone(isArchived, Boolean(cursor))}
-${renderPager({
-  first: cursor ? withArchived(path, isArchived) : null,
-  next: next ? pagePath(pages.organizations, {}, { ...archived, cursor: next }) : null,
-})}
+${renderPages({ cursor, next }, (query) => pagePath(pages.organizations, {}, { ...archived, ...query }))}
 </div>`,
   });
 }

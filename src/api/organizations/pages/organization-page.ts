@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { list as listTeams } from '#api/teams/operations.ts';
 import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
-import { renderArchiveTabs, withArchived } from '#api/tenancy/pages/views.ts';
-import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { archivedQuery, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -36,12 +36,7 @@ export async function showOrganizationTeams(visit: OrganizationVisit): Promise<F
   });
   const content = html`${renderArchiveTabs(path, isArchived)}
 ${teams.length > 0 ? html`<div class="list-panel">${table}</div>` : renderNoTeams(isArchived)}
-${renderPager({
-  first: cursor ? withArchived(path, isArchived) : null,
-  next: next
-    ? pagePath(pages.organization, { orgID }, { ...(isArchived && { archived: 'true' }), cursor: next })
-    : null,
-})}`;
+${renderPages({ cursor, next }, (query) => pagePath(pages.organization, { orgID }, { ...archivedQuery(isArchived), ...query }))}`;
   return visit.show(levelPage(organizationLevel, visit, organization, { tab: 'main', content }));
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { sessionCookie } from '#api/edge/cookies.ts';
+import { readSessionCookie } from '#api/edge/cookies.ts';
 import { isReadFromElsewhere, isSameOrigin } from '#api/edge/same-origin.ts';
 import type { Services } from '#api/services.ts';
 import { beginsAsApiKey, looksLikeApiKey } from '#domain/identity/api-keys/api-keys.ts';
@@ -21,7 +21,7 @@ type RequestCredential = { source: 'api_key' | 'bearer' | 'cookie'; secret: stri
  * cookie comes from another origin
  */
 export async function authenticate(services: Services, request: FastifyRequest): Promise<Principal> {
-  const credential = readCredential(request);
+  const credential = readCredential(services, request);
   if (!credential) throw new CredentialMissing();
   const { source, secret } = credential;
   if (source === 'api_key' && !looksLikeApiKey(secret)) throw new CredentialMissing(explainInvalid(credential));
@@ -45,13 +45,13 @@ function explainInvalid({ source, secret }: RequestCredential): string {
 
 /** Finds the user who looks at a page, by the session cookie alone. Undefined without a valid session. */
 export async function authenticateVisitor(services: Services, request: FastifyRequest): Promise<Principal | undefined> {
-  const credential = readCredential(request);
+  const credential = readCredential(services, request);
   return credential?.source === 'cookie' ? findPrincipal(services, credential) : undefined;
 }
 
-function readCredential(request: FastifyRequest): RequestCredential | undefined {
+function readCredential({ config }: Services, request: FastifyRequest): RequestCredential | undefined {
   const { authorization, 'x-api-key': apiKey } = request.headers;
-  const cookie = request.cookies[sessionCookie];
+  const cookie = readSessionCookie(request, config);
   const credentials: RequestCredential[] = [];
   if (typeof apiKey === 'string') credentials.push({ source: 'api_key', secret: apiKey });
   if (authorization !== undefined) credentials.push({ source: 'bearer', secret: readBearer(authorization) });

@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import { teamPath } from '#api/teams/pages/team-frame.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
-import { renderArchiveTabs, withArchived } from '#api/tenancy/pages/views.ts';
+import { archivedQuery, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderAction } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -59,10 +59,7 @@ ${renderPageHead({ title: 'Projects', actions: newProject })}
 ${renderNews(visit, pages.projects)}
 ${renderArchiveTabs(path, isArchived)}
 ${projects.length > 0 ? html`<div class="list-panel">${table}</div>` : renderNone(isArchived)}
-${renderPager({
-  first: cursor ? withArchived(path, isArchived) : null,
-  next: next ? pagePath(pages.projects, {}, { ...scope, ...(isArchived && { archived: 'true' }), cursor: next }) : null,
-})}
+${renderPages({ cursor, next }, (query) => pagePath(pages.projects, {}, { ...scope, ...archivedQuery(isArchived), ...query }))}
 </div>`,
   });
 }

@@ -1,26 +1,26 @@
 import type { FastifyReply } from 'fastify';
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { abbreviatePolicy, kindWords, type ListedEnvironment, renderHoldBadge } from '#api/environments/pages/words.ts';
-import { renderArchivedBadge } from '#api/tenancy/pages/views.ts';
+import { archivedQuery, renderArchivedBadge, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { pagePath, pages } from '#api/web/paths.ts';
+import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { type ProjectSubject, type ProjectVisit, parentCrumbs, projectPath, readProject } from './project-frame.ts';
 
-/** A project with its environments, active ones first. */
+/** A project with its environments, active or archived ones. */
 export async function showProject(visit: ProjectVisit): Promise<FastifyReply> {
   const project = await readProject(visit);
   const cursor = visit.query('cursor');
-  const query = { project_id: project.id, ...(cursor && { cursor }) };
-  const [active, archived] = await Promise.all([
-    visit.read(listEnvironments, { query: { ...query, archived: 'false' } }),
-    cursor ? null : visit.read(listEnvironments, { query: { project_id: project.id, archived: 'true', limit: '200' } }),
-  ]);
-  const environments = [...active.environments, ...(archived?.environments ?? [])];
+  const isArchived = visit.query('archived') === 'true';
+  const { environments, next_cursor: next } = await visit.read(listEnvironments, {
+    query: { project_id: project.id, archived: String(isArchived), cursor },
+  });
+  const link = (query: Query) =>
+    pagePath(pages.project, { id: project.id }, { ...archivedQuery(isArchived), ...query });
   const { name, slug, description, archived_at: archivedAt } = project;
   return visit.show({
     title: name,
@@ -36,11 +36,9 @@ ${renderPageHead({
 ${renderNews(visit, pages.project)}
 ${description ? html`<p class="foreign">${description}</p>` : null}
 <h2>Environments</h2>
-${environments.length > 0 ? html`<div class="list-panel">${renderEnvironments(environments)}</div>` : none}
-${renderPager({
-  first: cursor ? projectPath(project) : null,
-  next: active.next_cursor ? pagePath(pages.project, { id: project.id }, { cursor: active.next_cursor }) : null,
-})}
+${renderArchiveTabs(projectPath(project), isArchived)}
+${environments.length > 0 ? html`<div class="list-panel">${renderEnvironments(environments)}</div>` : renderNone(isArchived)}
+${renderPages({ cursor, next }, link)}
 </div>`,
   });
 }
@@ -66,10 +64,14 @@ function renderEnvironments(rows: readonly ListedEnvironment[]): Html {
   });
 }
 
-const none = renderEmpty(
-  'No environment yet',
-  'Templates are deployed into environments, such as development, staging and production. Each has its own variables and approval policy.',
-);
+function renderNone(isArchived: boolean): Html {
+  if (isArchived)
+    return renderEmpty('No environment is archived', 'Archived environments stay until somebody deletes them.');
+  return renderEmpty(
+    'No environment yet',
+    'Templates are deployed into environments, such as development, staging and production. Each has its own variables and approval policy.',
+  );
+}
 
 function renderButtons({ id, actions, archived_at: archivedAt }: ProjectSubject): Html {
   const newEnvironment = pagePath(pages.newEnvironment, {}, { project_id: id });

@@ -4,21 +4,14 @@ import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { renderEmpty, renderPager } from '#api/web/components/table.ts';
+import { renderEmpty, renderPages } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { list as listKeys } from '../key-operations.ts';
-import {
-  type AccountSubject,
-  type AccountVisit,
-  accountPath,
-  accountsCrumb,
-  readAccount,
-  renderOwner,
-} from './account-frame.ts';
+import { type AccountSubject, type AccountVisit, accountsCrumb, readAccount, renderOwner } from './account-frame.ts';
 import { renderEnabled } from './list-page.ts';
 
 /** A service account with its keys. */
@@ -59,10 +52,7 @@ async function renderKeys(visit: AccountVisit, { id, actions }: AccountSubject):
     rotate: mayRotate ? pagePath(pages.rotateServiceAccountKey, { id, keyID }) : null,
     revoke: pagePath(pages.revokeServiceAccountKey, { id, keyID }),
   }))}
-${renderPager({
-  first: cursor ? accountPath({ id }) : null,
-  next: next ? pagePath(pages.serviceAccount, { id }, { cursor: next }) : null,
-})}`;
+${renderPages({ cursor, next }, (query) => pagePath(pages.serviceAccount, { id }, query))}`;
 }
 
 function renderButtons({ id, enabled, actions }: AccountSubject): Html {

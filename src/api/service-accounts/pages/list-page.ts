@@ -3,7 +3,7 @@ import { renderAction } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
-import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -46,10 +46,7 @@ ${renderPageHead({
 ${renderNews(visit, pages.serviceAccounts)}
 <nav aria-label="Filter by state"><ul class="chips">${chips}</ul></nav>
 ${accounts.length > 0 ? await renderAccounts(visit, accounts) : renderNone(enabled)}
-${renderPager({
-  first: cursor ? pagePath(pages.serviceAccounts, {}, kept) : null,
-  next: next ? pagePath(pages.serviceAccounts, {}, { ...kept, cursor: next }) : null,
-})}
+${renderPages({ cursor, next }, (query) => pagePath(pages.serviceAccounts, {}, { ...kept, ...query }))}
 </div>`,
   });
 }

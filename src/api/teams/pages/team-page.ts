@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { list as listProjects } from '#api/projects/operations.ts';
 import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
-import { renderArchiveTabs, withArchived } from '#api/tenancy/pages/views.ts';
-import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { archivedQuery, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -42,10 +42,7 @@ export async function showTeamProjects(visit: TeamVisit): Promise<FastifyReply> 
   const content = html`<div class="section-line">${renderArchiveTabs(teamPath(team), isArchived)}
 ${renderLinks(team)}</div>
 ${projects.length > 0 ? html`<div class="list-panel">${table}</div>` : none}
-${renderPager({
-  first: cursor ? withArchived(teamPath(team), isArchived) : null,
-  next: next ? pagePath(pages.team, teamParams(team), { ...(isArchived && { archived: 'true' }), cursor: next }) : null,
-})}`;
+${renderPages({ cursor, next }, (query) => pagePath(pages.team, teamParams(team), { ...archivedQuery(isArchived), ...query }))}`;
   return visit.show(levelPage(teamLevel, visit, team, { tab: 'main', content }));
 }
 

@@ -1,6 +1,6 @@
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { type LocalPath, withQuery } from '#api/web/paths.ts';
+import { type LocalPath, type Query, withQuery } from '#api/web/paths.ts';
 
 /** The two halves of a list: what is active, and what is archived. */
 export function renderArchiveTabs(path: LocalPath, isArchived: boolean): Html {
@@ -13,6 +13,11 @@ export function renderArchiveTabs(path: LocalPath, isArchived: boolean): Html {
 export function withArchived(path: LocalPath, isArchived: boolean): LocalPath {
   if (!isArchived) return path;
   return path.includes('?') ? `${path}&archived=true` : withQuery(path, { archived: 'true' });
+}
+
+/** The same half as a query. */
+export function archivedQuery(isArchived: boolean): Query {
+  return isArchived ? { archived: 'true' } : {};
 }
 
 /** Says that a thing is archived; null if it is active. */

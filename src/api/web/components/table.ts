@@ -1,5 +1,5 @@
 import { type Html, html } from '../html.ts';
-import type { LocalPath } from '../paths.ts';
+import type { LocalPath, Query } from '../paths.ts';
 
 export interface Column<Row> {
   readonly label: string;
@@ -56,6 +56,15 @@ export function renderPager({
 ${first ? html`<a class="button button-small" href="${first}">First page</a>` : null}
 ${next ? html`<a class="button button-small" href="${next}" rel="next">Next page</a>` : null}
 </nav>`;
+}
+
+/** The links between the pages of a list. `link` makes the address of the list with this cursor; without one, of its first page. */
+export function renderPages(
+  { cursor, next }: { readonly cursor: string | undefined; readonly next: string | null },
+  link: (query: Query) => LocalPath,
+  name = 'cursor',
+): Html | null {
+  return renderPager({ first: cursor ? link({}) : null, next: next ? link({ [name]: next }) : null });
 }
 
 /** What a list shows if it has no rows: what belongs there, and the first step. */

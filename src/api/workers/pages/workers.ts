@@ -5,7 +5,7 @@ import { renderAction } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
-import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderAge, renderSince } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
@@ -19,14 +19,15 @@ export type Pool = z.input<typeof ListedPoolView>;
 
 /** Shows who executes runs, pool by pool, and what waits for them. */
 export async function showWorkers(visit: Visit): Promise<FastifyReply> {
-  const [pool, cursor] = [visit.query('pool'), visit.query('cursor')];
+  const [pool, cursor, poolCursor] = ['pool', 'cursor', 'pool_cursor'].map((name) => visit.query(name));
   const mayReadPause = visit.mayDo(getPause).allowed;
-  const [{ workers, next_cursor: next }, { worker_pools: pools }, pause] = await Promise.all([
+  const [{ workers, next_cursor: next }, { worker_pools: listed, next_cursor: nextPools }, pause] = await Promise.all([
     visit.read(list, { query: { pool, cursor } }),
-    visit.read(listPools, { query: { limit: '200' } }),
+    visit.read(listPools, { query: { cursor: poolCursor } }),
     mayReadPause ? visit.read(getPause) : null,
   ]);
-  const link = (query: Query) => pagePath(pages.workers, {}, { pool, ...query });
+  const link = (query: Query) => pagePath(pages.workers, {}, { pool, pool_cursor: poolCursor, ...query });
+  const poolLink = (query: Query) => pagePath(pages.workers, {}, { pool, ...query });
   return visit.show({
     title: 'Workers',
     main: html`<div class="page page-wide">
@@ -37,7 +38,8 @@ ${renderPageHead({
 })}
 ${renderNews(visit, pages.workers)}
 <section class="stack" aria-labelledby="pools"><h2 id="pools">Pools</h2>
-<div class="list-panel">${pools.length > 0 ? renderPools(pools) : renderEmpty('There is no pool yet', 'A pool appears when a worker serves it.')}</div></section>
+<div class="list-panel">${listed.length > 0 ? renderPools(listed) : renderEmpty('There is no pool yet', 'A pool appears when a worker serves it.')}</div>
+${renderPages({ cursor: poolCursor, next: nextPools }, poolLink, 'pool_cursor')}</section>
 <section class="stack" aria-labelledby="workers"><h2 id="workers">${pool ? html`Workers of ${pool}` : 'Workers'}</h2>
 ${pool ? html`<p><a href="${pagePath(pages.workers)}">Show all</a></p>` : null}
 <div class="list-panel">${
@@ -45,7 +47,7 @@ ${pool ? html`<p><a href="${pagePath(pages.workers)}">Show all</a></p>` : null}
         ? renderWorkers(workers)
         : renderEmpty('No worker has registered', 'Start one with npm run worker. Runs wait until then.')
     }</div>
-${renderPager({ first: cursor ? link({}) : null, next: next ? link({ cursor: next }) : null })}</section>
+${renderPages({ cursor, next }, link)}</section>
 </div>`,
   });
 }

@@ -83,6 +83,16 @@ describe('the pages of organizations, teams and projects', () => {
     expect((await visitor.get(path)).status).toBe(404);
   });
 
+  test('show the archived environments of a project by themselves', async () => {
+    const { owner, project, environment } = await makeTenant(api);
+    const visitor = await signInVisitor(api, owner);
+    const link = `href="/environments/${environment}"`;
+    expect((await visitor.get(`/projects/${project}`)).text).toContain(link);
+    expect((await owner.post(`/environments/${environment}/archive`)).status).toBe(200);
+    expect((await visitor.get(`/projects/${project}`)).text).not.toContain(link);
+    expect((await visitor.get(`/projects/${project}?archived=true`)).text).toContain(link);
+  });
+
   test('archive and unarchive, and offer the other of the two', async () => {
     const { owner, project } = await makeTenant(api);
     const visitor = await signInVisitor(api, owner);

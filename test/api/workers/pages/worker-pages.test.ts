@@ -34,6 +34,21 @@ describe('the pages of workers', () => {
     );
   });
 
+  it('lead from page to page of the pools, and keep the page of the workers', async () => {
+    await api.rows(
+      `insert into worker_pools (name, created_at) select 'many-' || n, now() from generate_series(1, 60) n`,
+    );
+    const first = await admin.get('/workloads/workers');
+    const next = /href="([^"]*pool_cursor=[^"]*)"/.exec(first.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const second = await admin.get(next);
+    const poolsOf = (text: string) =>
+      [...text.matchAll(/href="\/workloads\/pools\/([^"/]+)"/g)].map(([, name]) => name);
+    const [some, others] = [poolsOf(first.text), poolsOf(second.text)];
+    expect(others.length).toBeGreaterThan(0);
+    expect(others.filter((name) => some.includes(name))).toEqual([]);
+    await api.rows(`delete from worker_pools where name like 'many-%'`);
+  });
+
   it('change the rules of a pool, and refuse a stale form', async () => {
     const rules = {
       name: '',

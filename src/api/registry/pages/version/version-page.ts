@@ -10,13 +10,16 @@ import { compareVariables } from './compare.ts';
 import { schemaOf } from './variables-table.ts';
 import { versionPage } from './version-view.ts';
 
+/** No more pages of versions than these are read. */
+const mostReads = 10;
+
 /** Shows what a version consists of, and what has changed since the version below it. */
 export async function showVersion(visit: Visit<{ id: string; version: string }>): Promise<FastifyReply> {
   const { id, version: wanted } = visit.params;
-  const [template, version, { versions }] = await Promise.all([
+  const [template, version, { versions, isCut }] = await Promise.all([
     visit.read(getTemplate, { params: { id } }),
     visit.read(get, { params: { id, version: wanted } }),
-    visit.read(list, { params: { id }, query: { limit: '200' } }),
+    readVersions(visit),
   ]);
   const below = findBelow(versions, version.version);
   const previous = below ? await visit.read(get, { params: { id, version: below.version } }) : null;
@@ -25,6 +28,7 @@ export async function showVersion(visit: Visit<{ id: string; version: string }>)
   const page = versionPage({
     template,
     version,
+    isCut,
     previous: previous && {
       version: previous.version,
       changes: compareVariables(schemaOf(previous.spec), schemaOf(version.spec)),
@@ -33,6 +37,20 @@ export async function showVersion(visit: Visit<{ id: string; version: string }>)
     news: renderNews(visit, pages.templateVersion),
   });
   return visit.show(page);
+}
+
+/** The order of versions is not that of their publication, so all of them are read to find the next lower one. */
+async function readVersions(visit: Visit<{ id: string }>) {
+  const versions: ListedVersion[] = [];
+  let cursor: string | undefined;
+  for (let read = 0; read < mostReads; read += 1) {
+    const query = { limit: '200', cursor };
+    const page = await visit.read(list, { params: { id: visit.params.id }, query });
+    versions.push(...page.versions);
+    if (page.next_cursor === null) return { versions, isCut: false };
+    cursor = page.next_cursor;
+  }
+  return { versions, isCut: true };
 }
 
 /** The next lower version. */

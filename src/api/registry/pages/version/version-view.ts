@@ -17,6 +17,8 @@ export interface VersionPage {
   readonly template: ShownTemplate;
   readonly version: ShownVersion;
   /** The version below, and what has changed since. */
+  /** The template has more versions than were looked through for the one below. */
+  readonly isCut: boolean;
   readonly previous: { readonly version: string; readonly changes: readonly VariableChange[] } | null;
   readonly file: ShownFile | null;
   /** What was done just now. */
@@ -24,7 +26,7 @@ export interface VersionPage {
 }
 
 export function versionPage(shown: VersionPage): Page {
-  const { template, version, previous, file, news } = shown;
+  const { template, version, previous, isCut, file, news } = shown;
   const spec = readSpec(version.spec);
   return {
     title: `${template.name} ${version.version}`,
@@ -44,7 +46,7 @@ ${renderYanked(version)}
 <div class="beside-main">
 ${version.changelog ? html`<section class="panel stack"><h2>What changes</h2>${renderMarkdown(version.changelog, 3)}</section>` : null}
 <section class="stack"><h2 id="variables">Variables</h2>${renderVariables(version.spec)}</section>
-${previous ? html`<section class="panel stack"><h2>Variables since ${previous.version}</h2>${renderComparison(previous.changes, previous.version)}</section>` : null}
+${previous ? html`<section class="panel stack"><h2>Variables since ${previous.version}</h2>${isCut ? html`<p class="muted">The template has more than 2,000 versions: one that was published before them may be closer.</p>` : null}${renderComparison(previous.changes, previous.version)}</section>` : null}
 ${renderOutputs(spec)}
 ${renderSteps(spec)}
 ${renderFiles(template.id, version, file)}
