@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addMember, gridOf, makePlace, publishAssembly, publishTemplate } from './harness/assembly-place.ts';
+import {
+  awaitEnd,
+  checkNodes,
+  countRuns,
+  endsWithinMs,
+  type HistorySize,
+  longestHistory,
+} from './harness/assembly-runs.ts';
 import type { Installation } from './harness/installation.ts';
 
-/** How long an assembly run may take after the last disruption. */
-const endsWithinMs = 10 * 60_000;
 /** The same request is sent this many times at once. */
 const repetitions = 50;
 
@@ -12,8 +18,7 @@ export interface AssembliesReport {
   readonly nodes: number;
   readonly runs: number;
   readonly finishedAfterSeconds: number;
-  /** The longest history of a workflow of the assembly run, in events. */
-  readonly longestHistory: number;
+  readonly longestHistory: HistorySize;
 }
 
 /**
@@ -76,60 +81,6 @@ async function awaitEnded({ requester }: Pick<Installation, 'requester'>, path: 
     const ended = Object.values(run.nodes).filter((status) => status === 'succeeded').length;
     if (ended >= count || run.finished_at !== null) return;
   }
-}
-
-async function awaitEnd({ requester, violations }: Installation, path: string) {
-  for (const deadline = Date.now() + endsWithinMs; ; await sleep(500)) {
-    const run = await requester.call('GET', path);
-    if (run.finished_at !== null) return run;
-    if (Date.now() < deadline) continue;
-    violations.push(`the assembly run ${run.id} is still ${run.status}: ${JSON.stringify(run.nodes)}`);
-    return run;
-  }
-}
-
-/** Every node has succeeded, has one run more than it was retried, and ended once in the story. */
-async function checkNodes({ query, violations }: Installation, runId: string, count: number): Promise<void> {
-  const nodes = await query<{ key: string; status: string; runs: number; ends: number }>(
-    `select n.key, n.status,
-            (select count(*)::int from runs r where r.assembly_node_id = n.id) as runs,
-            (select count(*)::int from domain_events e where e.subject_kind = 'assembly_run' and e.subject_id = n.assembly_run_id
-               and e.type = 'assembly_run.node_ended' and e.data ->> 'node' = n.key) as ends
-       from assembly_nodes n where n.assembly_run_id = $1`,
-    [runId],
-  );
-  if (nodes.length !== count) violations.push(`the assembly run has ${nodes.length} nodes instead of ${count}`);
-  for (const { key, status, runs, ends } of nodes) {
-    if (status !== 'succeeded') violations.push(`the node ${key} ended ${status}`);
-    if (runs !== 1) violations.push(`the node ${key} had ${runs} runs`);
-    if (ends !== 1) violations.push(`the story says ${ends} times that the node ${key} ended`);
-  }
-}
-
-async function countRuns({ query }: Installation, runId: string): Promise<number> {
-  const [row] = await query<{ runs: number }>('select count(*)::int as runs from runs where assembly_run_id = $1', [
-    runId,
-  ]);
-  return row?.runs ?? 0;
-}
-
-async function longestHistory({ query, askEngine }: Installation, runId: string): Promise<number> {
-  const rows = await query<{ id: string }>(
-    `select workflow_id::text as id from assembly_runs where id = $1
-     union all (select idempotency_key::text from runs where assembly_run_id = $1 limit 50)`,
-    [runId],
-  );
-  return askEngine(async ({ workflow }) => {
-    const lengths = await Promise.all(
-      rows.map(({ id }) =>
-        workflow
-          .getHandle(id)
-          .describe()
-          .then((found) => found.historyLength),
-      ),
-    );
-    return Math.max(...lengths);
-  });
 }
 
 /** An assembly whose run has not ended cannot be deleted. */

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type ApprovalsReport, restartWithOpenApprovals } from './approvals.ts';
 import { disruptGrid, removeRequester } from './assemblies.ts';
+import { runLargeShapes, runManyAtOnce } from './assembly-scale.ts';
 import { runCycles } from './harness/cycles.ts';
 import { disruptionNames } from './harness/disruptions.ts';
 import { type Installation, openInstallation } from './harness/installation.ts';
@@ -22,6 +23,8 @@ const { values } = parseArgs({
     approvals: { type: 'string', default: '1000' },
     flood: { type: 'string', default: '200' },
     grid: { type: 'string', default: '20x25' },
+    nodes: { type: 'string', default: '500' },
+    'assembly-runs': { type: 'string', default: '100' },
     only: { type: 'string', multiple: true },
   },
 });
@@ -30,6 +33,7 @@ const parts: Record<string, () => Promise<readonly string[]>> = {
   cycles: disruptInCycles,
   approvals: () => withInstallation((installation) => restartWithApprovals(installation, Number(values.approvals))),
   assemblies: () => withInstallation((installation) => disruptAssemblies(installation, values.grid)),
+  'assembly-scale': () => withInstallation((installation) => runManyAssemblies(installation, Number(values.nodes))),
   hostile: () => withInstallation((installation) => runHostileTemplates(installation, Number(values.flood))),
 };
 
@@ -75,6 +79,12 @@ async function disruptAssemblies(installation: Installation, grid: string): Prom
   const [rows = 20, columns = 25] = grid.split('x').map(Number);
   console.log(JSON.stringify(await disruptGrid(installation, { rows, columns })));
   await removeRequester(installation);
+  return installation.violations;
+}
+
+async function runManyAssemblies(installation: Installation, nodes: number): Promise<readonly string[]> {
+  console.log(JSON.stringify(await runManyAtOnce(installation, Number(values['assembly-runs']))));
+  for (const report of await runLargeShapes(installation, nodes)) console.log(JSON.stringify(report));
   return installation.violations;
 }
 

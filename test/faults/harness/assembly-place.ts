@@ -7,6 +7,7 @@ import type { Installation } from './installation.ts';
 export interface Place {
   readonly organizationId: string;
   readonly teamId: string;
+  readonly projectId: string;
   readonly environmentId: string;
 }
 
@@ -20,7 +21,7 @@ export async function makePlace({ requester }: Installation): Promise<Place> {
     kind: 'development',
     project_id: projectId,
   });
-  return { organizationId, teamId, environmentId };
+  return { organizationId, teamId, projectId, environmentId };
 }
 
 /** A template whose apply takes a moment, and may be repeated. */
@@ -61,6 +62,20 @@ export function gridOf(template: string, rows: number, columns: number) {
     }
   }
   return { nodes, concurrency: 20 };
+}
+
+/** A chain: each node refers to the output of the one before it. */
+export function chainOf(template: string, length: number) {
+  return gridOf(template, length, 1);
+}
+
+/** A fan: all nodes but the first refer to its output. */
+export function fanOf(template: string, size: number) {
+  const { nodes, concurrency } = gridOf(template, size, 1);
+  const [first = '', ...others] = Object.keys(nodes);
+  const of = [`\${nodes.${first}.outputs.mark}`];
+  const fan = others.map((key) => [key, { ...nodes[key], variables: { mark: key, of } }] as const);
+  return { nodes: { [first]: nodes[first], ...Object.fromEntries(fan) }, concurrency };
 }
 
 /** A user who may run the assemblies of a team, and how the membership is removed. */
