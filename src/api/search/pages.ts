@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
-import { type IconName, renderIcon } from '#api/web/components/icon.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { runStatusLooks } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
@@ -8,11 +8,10 @@ import { fieldId, renderSummary } from '#api/web/forms/form.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import { findResourcePath } from '#api/web/resource-path.ts';
+import { resourceKindOf } from '#api/web/resource-kinds.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { RunStatus } from '#domain/runs/model.ts';
-import type { SearchedKind } from '#domain/search/search-store.ts';
 import { find } from './operations.ts';
 
 type Found = EncodedAnswerOf<typeof find.responses>;
@@ -50,22 +49,10 @@ ${found && (only ? renderResults(found) : renderNothing(text))}
 
 const textLabel = 'Name, or the id of anything';
 
-const looks: Readonly<Record<SearchedKind, readonly [label: string, icon: IconName, type: string]>> = {
-  run: ['Runs', 'play', 'runs'],
-  instance: ['Instances', 'boxes', 'instances'],
-  environment: ['Environments', 'layers', 'environments'],
-  assembly: ['Assemblies', 'workflow', 'assemblies'],
-  template: ['Templates', 'book-open', 'templates'],
-  project: ['Projects', 'folder', 'projects'],
-  team: ['Teams', 'users', 'teams'],
-  organization: ['Organizations', 'building-2', 'organizations'],
-  user: ['People', 'user', 'users'],
-};
-
 function renderResults({ results, cut }: Found): Html {
   const kinds = [...new Set(results.map(({ kind }) => kind))];
   return html`${kinds.map((kind) => {
-    const [label, icon] = looks[kind];
+    const { label, icon } = resourceKindOf(kind);
     return html`<section class="stack" aria-labelledby="k-${kind}"><h2 id="k-${kind}">${label}</h2>
 <ul class="list-panel results" role="list">${results
       .filter((result) => result.kind === kind)
@@ -91,6 +78,5 @@ function renderNothing(text: string): Html {
 }
 
 function addressOf({ kind, id, organization_id: organizationId }: Result): LocalPath {
-  const [, , type] = looks[kind];
-  return findResourcePath(type, { id, organizationId }) ?? pagePath(pages.search, {}, { q: id });
+  return resourceKindOf(kind).page({ id, organizationId }) || pagePath(pages.search, {}, { q: id });
 }

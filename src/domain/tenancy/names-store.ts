@@ -1,16 +1,22 @@
+import { type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+
+/** The tables of things that pages name by their ids. */
+const namedTables = [
+  'organizations',
+  'teams',
+  'projects',
+  'environments',
+  'templates',
+  'assemblies',
+  'principals',
+] as const;
+type NamedTable = (typeof namedTables)[number];
 
 /** Ids of things that have names, by their kind. */
-export interface NamedIds {
-  readonly organizations?: readonly (string | null)[];
-  readonly teams?: readonly (string | null)[];
-  readonly projects?: readonly (string | null)[];
-  readonly environments?: readonly (string | null)[];
-  readonly templates?: readonly (string | null)[];
-  readonly assemblies?: readonly (string | null)[];
-  readonly principals?: readonly (string | null)[];
-}
+export type NamedIds = { readonly [Table in NamedTable]?: readonly (string | null)[] };
 
 /** What a page calls a thing. */
 export interface Named {
@@ -22,58 +28,26 @@ export interface Named {
 
 export type Names = ReadonlyMap<string, Named>;
 
-const none = '00000000-0000-0000-0000-000000000000';
-
 /**
  * Reads the names of things by their ids, also of deleted ones. It does not decide who may know them: pass only ids that the
  * caller was shown by an operation, or that name the caller's own memberships.
  */
 export async function readNames(em: Em, ids: NamedIds): Promise<Names> {
   const queries = db(em);
-  const named = (given: readonly (string | null)[] = []) => {
-    const present = [...new Set(given.filter((id) => id !== null))];
-    return present.length > 0 ? present : [none];
-  };
-  const rows = await queries
-    .selectFrom('organizations')
-    .where('id', 'in', named(ids.organizations))
-    .select((eb) => ['id', 'name', eb.cast<string | null>(eb.val(null), 'uuid').as('organizationId')])
-    .unionAll(
-      queries
-        .selectFrom('teams')
-        .where('id', 'in', named(ids.teams))
-        .select(['id', 'name', 'organization_id as organizationId']),
-    )
-    .unionAll(
-      queries
-        .selectFrom('projects')
-        .where('id', 'in', named(ids.projects))
-        .select((eb) => ['id', 'name', eb.cast<string | null>(eb.val(null), 'uuid').as('organizationId')]),
-    )
-    .unionAll(
-      queries
-        .selectFrom('environments')
-        .where('id', 'in', named(ids.environments))
-        .select((eb) => ['id', 'name', eb.cast<string | null>(eb.val(null), 'uuid').as('organizationId')]),
-    )
-    .unionAll(
-      queries
-        .selectFrom('templates')
-        .where('id', 'in', named(ids.templates))
-        .select((eb) => ['id', 'name', eb.cast<string | null>(eb.val(null), 'uuid').as('organizationId')]),
-    )
-    .unionAll(
-      queries
-        .selectFrom('assemblies')
-        .where('id', 'in', named(ids.assemblies))
-        .select((eb) => ['id', 'name', eb.cast<string | null>(eb.val(null), 'uuid').as('organizationId')]),
-    )
-    .unionAll(
-      queries
-        .selectFrom('principals')
-        .where('id', 'in', named(ids.principals))
-        .select((eb) => ['id', 'name', eb.cast<string | null>(eb.val(null), 'uuid').as('organizationId')]),
-    )
-    .execute();
+  const selects = namedTables.flatMap((table) => {
+    const wanted = [...new Set((ids[table] ?? []).filter((id) => id !== null))];
+    return wanted.length > 0 ? [selectNames(queries, table, wanted)] : [];
+  });
+  const [first, ...others] = selects;
+  if (!first) return new Map();
+  const rows = await others.reduce((all, next) => all.unionAll(next), first).execute();
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+function selectNames(queries: Kysely<Tables>, table: NamedTable, ids: readonly string[]) {
+  const organizationId = table === 'teams' ? sql.ref('organization_id') : sql`null::uuid`;
+  return queries
+    .selectFrom(table)
+    .where('id', 'in', ids)
+    .select(['id', 'name', sql<string | null>`${organizationId}`.as('organizationId')]);
 }

@@ -1,5 +1,7 @@
+import { declarations } from '#domain/ownership.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { release } from '#domain/shared/installation/release.ts';
+import type { AnyDeclaration } from '#domain/shared/ownership-graph/declaration.ts';
 import { Worker } from '#domain/workers/entity.ts';
 import type { TestApi } from '../api/http-api.ts';
 import { addTenant, type Ids, missingIds } from '../api/operation-requests.ts';
@@ -178,20 +180,22 @@ async function addWorkers({ orm }: TestApi, root: Person): Promise<{ workers: st
   return { workers: [id], worker_pools: ['reserved', 'gpu', 'nowhere'] };
 }
 
-function singular(table: string): keyof Ids {
-  return table.replace(/ies$/, 'y').replace(/s$/, '') as keyof Ids;
-}
+/** The kinds of things that can be deleted and stay as a row. */
+const ending = (declarations as readonly AnyDeclaration[]).filter(({ tombstone }) => tombstone);
+/** A tenant without contents keeps these. */
+const owners = ['organization', 'team'];
 
 /** Archives one tenant, deletes another, and deletes the contents of a third. */
 async function endSome({ orm }: TestApi, [, , , archived, deleted, emptied]: readonly Ids[]): Promise<void> {
   const em = orm.em.fork();
-  const end = (table: string, column: string, id = '') =>
-    em.execute(`update ${table} set ${column} = now() where id = ?`, [id]);
-  for (const table of ['organizations', 'teams', 'projects', 'environments', 'templates', 'assemblies'] as const) {
-    await end(table, 'archived_at', archived?.[singular(table)]);
-    await end(table, 'deleted_at', deleted?.[singular(table)]);
+  const end = async (table: string, column: string, id: string | undefined) => {
+    if (id !== undefined) await em.execute(`update ${table} set ${column} = now() where id = ?`, [id]);
+  };
+  for (const { kind, table, archivable } of ending) {
+    const of = (ids: Ids | undefined) => (ids as Readonly<Record<string, string>> | undefined)?.[kind];
+    if (archivable) await end(table, 'archived_at', of(archived));
+    await end(table, 'deleted_at', of(deleted));
+    if (!owners.includes(kind)) await end(table, 'deleted_at', of(emptied));
   }
-  for (const table of ['projects', 'environments', 'templates', 'assemblies', 'runs', 'instances'] as const)
-    await end(table, 'deleted_at', emptied?.[singular(table)]);
   await em.execute('update principals set deleted_at = now() where id = ?', [emptied?.person ?? '']);
 }

@@ -4,7 +4,7 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { findResourcePath } from '#api/web/resource-path.ts';
+import { findResourcePath } from '#api/web/resource-kinds.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../operations.ts';

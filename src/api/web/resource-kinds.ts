@@ -1,0 +1,94 @@
+import type { IconName } from './components/icon.ts';
+import { type LocalPath, pagePath, pages } from './paths.ts';
+
+interface Resource {
+  readonly id: string;
+  /** The organization that owns it; null if none does. */
+  readonly organizationId: string | null;
+}
+
+/** A kind of resource that has a page. */
+interface ResourceKind {
+  /** One of them, as results of a search name it. */
+  readonly kind: string;
+  /** Many of them, as headings name them. */
+  readonly label: string;
+  readonly icon: IconName;
+  readonly page: (resource: Resource) => LocalPath | null | '';
+}
+
+/** The kinds of resources that have a page, by the type under which the API and audit records name them. */
+const resourceKinds = {
+  runs: { kind: 'run', label: 'Runs', icon: 'play', page: ({ id }) => pagePath(pages.run, { id }) },
+  instances: {
+    kind: 'instance',
+    label: 'Instances',
+    icon: 'boxes',
+    page: ({ id }) => pagePath(pages.instance, { id }),
+  },
+  environments: {
+    kind: 'environment',
+    label: 'Environments',
+    icon: 'layers',
+    page: ({ id }) => pagePath(pages.environment, { id }),
+  },
+  assemblies: {
+    kind: 'assembly',
+    label: 'Assemblies',
+    icon: 'workflow',
+    page: ({ id }) => pagePath(pages.assembly, { id }),
+  },
+  templates: {
+    kind: 'template',
+    label: 'Templates',
+    icon: 'book-open',
+    page: ({ id }) => pagePath(pages.template, { id }),
+  },
+  projects: { kind: 'project', label: 'Projects', icon: 'folder', page: ({ id }) => pagePath(pages.project, { id }) },
+  teams: {
+    kind: 'team',
+    label: 'Teams',
+    icon: 'users',
+    page: ({ id, organizationId: orgID }) => orgID && pagePath(pages.team, { orgID, id }),
+  },
+  organizations: {
+    kind: 'organization',
+    label: 'Organizations',
+    icon: 'building-2',
+    page: ({ id }) => pagePath(pages.organization, { orgID: id }),
+  },
+  organization_members: {
+    kind: 'organization_member',
+    label: 'Members',
+    icon: 'users',
+    page: ({ id, organizationId: orgID }) => orgID && pagePath(pages.organizationMember, { orgID, userID: id }),
+  },
+  users: { kind: 'user', label: 'People', icon: 'user', page: ({ id }) => pagePath(pages.user, { id }) },
+  service_accounts: {
+    kind: 'service_account',
+    label: 'Service accounts',
+    icon: 'bot',
+    page: ({ id }) => pagePath(pages.serviceAccount, { id }),
+  },
+  workers: { kind: 'worker', label: 'Workers', icon: 'server', page: ({ id }) => pagePath(pages.worker, { id }) },
+} as const satisfies Record<string, ResourceKind>;
+
+type Declared = (typeof resourceKinds)[keyof typeof resourceKinds];
+export type KindWithPage = Declared['kind'];
+
+const byKind = new Map<KindWithPage, ResourceKind>(Object.values(resourceKinds).map((each) => [each.kind, each]));
+
+/** A kind of resource that has a page. */
+export function resourceKindOf(kind: KindWithPage): ResourceKind {
+  const found = byKind.get(kind);
+  if (!found) throw new Error(`the kind "${kind}" is not declared`);
+  return found;
+}
+
+/** The address of a resource; null if its type has no page. It may be gone by now, or hidden from the reader. */
+export function findResourcePath(type: string, resource: Resource): LocalPath | null {
+  const declared: ResourceKind | null = Object.hasOwn(resourceKinds, type)
+    ? resourceKinds[type as keyof typeof resourceKinds]
+    : null;
+  return declared?.page(resource) || null;
+}
