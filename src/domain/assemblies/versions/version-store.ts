@@ -54,6 +54,19 @@ export async function listAvailableVersions(
   return rows.map((row) => ({ ...row, yanked: false }));
 }
 
+/** Who published some versions, and who was responsible for them then. */
+export function readPublishers(
+  em: Em,
+  versionIds: readonly string[],
+): Promise<{ id: string; person: string | null }[]> {
+  return db(em)
+    .selectFrom('assembly_versions as v')
+    .where('v.id', '=', (eb) => eb.fn.any(eb.val(versionIds)))
+    .select(['v.published_by as id', 'v.responsible_user_id as person'])
+    .distinct()
+    .execute();
+}
+
 /** What protects the instance of a node in a version. */
 export interface VersionNode {
   readonly versionId: string;

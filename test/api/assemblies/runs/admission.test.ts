@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addAssembly, addTemplate, admit } from '#test/support/assemblies/assemblies.ts';
 
 /** Nothing drives the assembly runs of these tests: each admits a node when its situation is there. */
@@ -25,7 +25,7 @@ interface StartedRun {
 /** Starts a run of an assembly of one node. */
 async function start(user: ApiUser): Promise<StartedRun> {
   const { slug } = await addTemplate(tenant.owner, { team: tenant.team });
-  const assembly = await addAssembly(tenant, { nodes: { first: { template: slug } } });
+  const assembly = await addAssembly(tenant, { nodes: { first: { template: slug, instance: `i-${randomUUID()}` } } });
   expect((await tenant.owner.post(`${assembly}/publish`, { version: '1.0.0' })).status).toBe(201);
   const { status, body, text } = await user.post(`${assembly}/runs`, { environment_id: tenant.environment });
   expect(status, text).toBe(202);
@@ -37,10 +37,10 @@ async function readNode({ path }: StartedRun) {
   return (await tenant.owner.get(`${path}/nodes/first`)).body;
 }
 
-/** An admin of the team, and the id of the key that it uses. */
-async function addUser(): Promise<{ user: ApiUser; key: string }> {
+/** A user with a role in the team, and the id of the key that it uses. */
+async function addUser(role: 'admin' | 'owner' = 'admin'): Promise<{ user: ApiUser; key: string }> {
   const user = await api.addUser('maintainer');
-  await join(tenant, user, 'member', 'admin');
+  await join(tenant, user, 'member', role);
   const { body } = await user.get('/profile/api-keys');
   return { user, key: body.api_keys[0].id };
 }
@@ -143,12 +143,43 @@ function interrupted(after: number, work: () => Promise<unknown>): Transactions 
   });
 }
 
+async function readAuthors({ id }: Pick<StartedRun, 'id'>): Promise<{ id: string; person: string }[]> {
+  const [row] = await api.rows<{ authors: { id: string; person: string }[] }>(
+    'select authors from assembly_runs where id = ?',
+    [id],
+  );
+  return row?.authors ?? [];
+}
+
+describe('a run that a service account of a team started and resumed with keys of two people', () => {
+  it('has both as its authors, so that neither approves its nodes', async () => {
+    const { user } = await addUser('owner');
+    const account = await tenant.owner.make('/service-accounts', {
+      name: `deploy ${randomUUID()}`,
+      role: 'maintainer',
+      owner: { team_id: tenant.team },
+    });
+    const issue = async (by: ApiUser) => {
+      const { body, status, text } = await by.post(`/service-accounts/${account.id}/api-keys`, { name: 'ci' });
+      expect(status, text).toBe(201);
+      return new ApiUser(api, { 'x-api-key': body.key }, { id: account.id, email: '' });
+    };
+    const [one, two] = [await issue(tenant.owner), await issue(user)];
+    const run = await start(one);
+    await end(run);
+    expect((await two.post(`${run.path}/resume`)).status).toBe(202);
+    const started = (await readAuthors(run)).filter(({ id }) => id === account.id);
+    expect(started.map(({ person }) => person)).toEqual([tenant.owner.id, user.id]);
+  });
+});
+
 describe('a destroy', () => {
   /** A run whose node is deployed as far as the database knows, and which has not ended. */
   async function deploy(): Promise<StartedRun> {
     const run = await start(tenant.owner);
     await admit(api, run.node);
     const { run_id: admitted } = await readNode(run);
+    expect(admitted).toBeTruthy();
     await api.rows(
       'update instances set resource_count = 1, deployed_run_id = ? where id = (select instance_id from runs where id = ?)',
       [admitted, admitted],
@@ -178,6 +209,18 @@ describe('a destroy', () => {
     expect([resumed.status, resumed.headers['x-error-code']]).toEqual([409, 'assembly_busy']);
   });
 
+  it('answers for the versions that are deployed, and not for the one that the request names', async () => {
+    const { user } = await addUser();
+    const run = await deploy();
+    const assembly = run.path.replace(/\/runs\/.*$/, '');
+    await end(run);
+    expect((await user.post(`${assembly}/publish`, { version: '2.0.0' })).status).toBe(201);
+    const { body, status, text } = await operate(run, 'destroy');
+    expect(status, text).toBe(202);
+    expect(body.version).toBe('2.0.0');
+    expect((await readAuthors(body)).map(({ id }) => id)).not.toContain(user.id);
+  });
+
   it('is alone, or left out, when 20 destroys, 20 applies and a resume are sent at once', async () => {
     const run = await deploy();
     await end(run);
@@ -190,6 +233,7 @@ describe('a destroy', () => {
       'select operation from assembly_runs where finished_at is null and assembly_id = (select assembly_id from assembly_runs where id = ?)',
       [run.id],
     );
+    expect(begun.length).toBeGreaterThan(0);
     const destroys = begun.filter(({ operation }) => operation === 'destroy').length;
     expect(destroys === 0 || begun.length === 1, JSON.stringify(begun)).toBe(true);
   });

@@ -7,7 +7,15 @@ import {
 
 function made(key: string, dependencies: string[] = [], holdsResources = true): DeployedNode {
   const template = { templateId: 't', templateVersionId: 'v', templateVersion: '1.0.0' };
-  return { key, dependencies, holdsResources, instance: key, spec: {} as DeployedNode['spec'], ...template };
+  return {
+    key,
+    dependencies,
+    holdsResources,
+    instance: key,
+    spec: {} as DeployedNode['spec'],
+    assemblyVersionId: 'v',
+    ...template,
+  };
 }
 
 describe('a destroy', () => {

@@ -32,6 +32,7 @@ export async function findDeployedNodes(
       'n.key',
       'n.spec',
       'n.dependencies',
+      'r.assembly_version_id as assemblyVersionId',
       'n.template_id as templateId',
       'n.template_version_id as templateVersionId',
       'n.template_version as templateVersion',

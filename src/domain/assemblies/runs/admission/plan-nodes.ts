@@ -8,6 +8,8 @@ export interface PlannedNode {
   readonly key: string;
   readonly spec: AssemblyNodeSpec;
   readonly dependencies: readonly string[];
+  /** The version of the assembly whose node it is. */
+  readonly assemblyVersionId: string;
   readonly templateId: string;
   readonly templateVersionId: string;
   readonly templateVersion: string;
@@ -27,13 +29,17 @@ export function nodesOfVersion(version: PublishedAssembly, only: readonly string
   });
 }
 
-function nodeOf({ spec, templates }: PublishedAssembly, key: string): Omit<PlannedNode, 'dependencies' | 'skipped'> {
+function nodeOf(
+  { id, spec, templates }: PublishedAssembly,
+  key: string,
+): Omit<PlannedNode, 'dependencies' | 'skipped'> {
   const node = spec.nodes[key];
   const template = templates[key];
   if (!node || !template) throw new Error(`the version has no node "${key}"`);
   const { templateId, versionId, version } = template;
   const instance = instanceOf(key, node);
-  return { key, spec: node, templateId, templateVersionId: versionId, templateVersion: version, instance };
+  const chosen = { templateId, templateVersionId: versionId, templateVersion: version };
+  return { key, spec: node, assemblyVersionId: id, ...chosen, instance };
 }
 
 /** A node that an earlier run of the assembly has applied in the environment. */

@@ -46,6 +46,9 @@ function restart(run: AssemblyRun, key: string, by: Principal): void {
     ...authorityOf(by),
   });
   const author = authorOf(by);
-  const isKnown = run.authors.some(({ id, because }) => id === author.id && because === author.because);
+  // Another person may answer for the same service account: whoever issued the key that was used.
+  const isKnown = run.authors.some(
+    ({ id, person, because }) => id === author.id && person === author.person && because === author.because,
+  );
   if (!isKnown) run.authors = [...run.authors, author];
 }

@@ -1,3 +1,4 @@
+import type { Em } from '#database/database.ts';
 import { resolveVersion } from '#domain/registry/versions.ts';
 import type { Masked, RunAuthor } from '#domain/runs/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -11,7 +12,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNode, AssemblyRun } from '../../entity.ts';
 import { type AssemblyOperation, assemblyRunWorkflow, operationRules, waitForEngine } from '../../model.ts';
-import { listAvailableVersions } from '../../versions/version-store.ts';
+import { listAvailableVersions, readPublishers } from '../../versions/version-store.ts';
 import { findDeployedInstances } from '../nodes/outputs.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { findBusyRefusal } from '../rules.ts';
@@ -57,7 +58,7 @@ export async function startAssemblyRun(
   const run = tx.em.create(AssemblyRun, {
     ...describeWork(deps.keyRing, version, request, variables),
     ...describeOwner(target),
-    ...describeRequester(requester, version),
+    ...describeRequester(requester, await findPublishers(tx.em, nodes)),
     idempotencyKey: key,
     workflowId: key,
     status: 'queued',
@@ -193,14 +194,20 @@ function describeOwner({ assemblyId, teamId, projectId, environmentId }: Assembl
 const started = 'you started or resumed the assembly run that it is part of';
 const published = 'you published the version of the assembly that it is part of';
 
-function describeRequester(requester: Principal, { publishedBy, responsibleUserId }: PublishedAssembly) {
-  const publisher: RunAuthor = { id: publishedBy, person: responsibleUserId, because: published };
+/** Who published the versions whose nodes take part: a destroy goes over those that are deployed, whatever version it names. */
+async function findPublishers(em: Em, nodes: readonly PlannedNode[]): Promise<RunAuthor[]> {
+  const chosen = nodes.filter(({ skipped }) => !skipped);
+  const publishers = await readPublishers(em, [...new Set(chosen.map((node) => node.assemblyVersionId))]);
+  return publishers.map((publisher) => ({ ...publisher, because: published }));
+}
+
+function describeRequester(requester: Principal, publishers: readonly RunAuthor[]) {
   return {
     requestedById: requester.id,
     requestedByType: requester.kind,
     requestedByName: requester.name,
     ...authorityOf(requester),
-    authors: [publisher, authorOf(requester)],
+    authors: [...publishers, authorOf(requester)],
   };
 }
 
@@ -219,7 +226,7 @@ export function authorOf({ id, responsibleUserId }: Principal): RunAuthor {
 }
 
 function createNode(tx: Transaction, { id }: AssemblyRun, node: PlannedNode, position: number): AssemblyNode {
-  const { skipped, dependencies, ...planned } = node;
+  const { skipped, dependencies, assemblyVersionId: _version, ...planned } = node;
   return tx.em.create(AssemblyNode, {
     ...planned,
     dependencies: [...dependencies],
