@@ -8,11 +8,13 @@ import { listNodes, readNode } from '#domain/assemblies/runs/store.ts';
 import { findReadableAssemblyRun } from '#domain/assemblies/runs/targets.ts';
 import { NodeKey } from '#domain/assemblies/spec/spec.ts';
 import { reviewRun } from '#domain/runs/approval/review.ts';
+import { readRun } from '#domain/runs/store.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { accessReview, nestedReadAccess } from './access.ts';
+import { AssemblyNodeView, showAssemblyNode } from './node-actions.ts';
 import { AssemblyRunParams } from './run-operations.ts';
-import { AssemblyNodeView, toAssemblyNode } from './run-views.ts';
+import { ListedAssemblyNodeView, toAssemblyNode } from './run-views.ts';
 
 const NodeParams = AssemblyRunParams.extend({ key: NodeKey });
 
@@ -22,7 +24,7 @@ export const list = read({
   summary: 'List the nodes of an assembly run; each follows those that it waits for',
   params: AssemblyRunParams,
   query: z.strictObject(pageQuery),
-  responses: { 200: pageOf('nodes', AssemblyNodeView) },
+  responses: { 200: pageOf('nodes', ListedAssemblyNodeView) },
   access: nestedReadAccess,
   target: ({ em, params }) => findReadableAssemblyRun(em, { assemblyId: params.id, runId: params.runID }),
   targetName: 'assembly run',
@@ -41,10 +43,11 @@ export const get = read({
   access: nestedReadAccess,
   target: ({ em, params }) => findReadableAssemblyRun(em, { assemblyId: params.id, runId: params.runID }),
   targetName: 'assembly run',
-  handle: async ({ em, params }) => {
+  handle: async ({ em, params, target: { organizationId, teamId }, operations, principal }) => {
     const node = await readNode(em, params.runID, params.key);
     if (!node) throw new NotFound('a node of this assembly run');
-    return toAssemblyNode(node);
+    const run = node.runId === null ? null : ((await readRun(em, node.runId)) ?? null);
+    return showAssemblyNode({ operations, principal }, { organizationId, teamId, node, run });
   },
 });
 

@@ -87,7 +87,8 @@ const NodeWaitingOn = WaitingOnView.extend({
   until: Time.nullable().describe('`retry`, `admission`: when the next attempt begins.'),
 }).meta({ id: 'NodeWaitingOn' });
 
-export const AssemblyNodeView = z
+/** A node in a list. */
+export const ListedAssemblyNodeView = z
   .object({
     key: z.string(),
     status: NodeStatus,
@@ -112,9 +113,9 @@ export const AssemblyNodeView = z
     started_at: Time.nullable(),
     finished_at: Time.nullable(),
   })
-  .meta({ id: 'AssemblyNode' });
+  .meta({ id: 'ListedAssemblyNode' });
 
-export function toAssemblyNode(node: AssemblyNodeDetails): z.input<typeof AssemblyNodeView> {
+export function toAssemblyNode(node: AssemblyNodeDetails): z.input<typeof ListedAssemblyNodeView> {
   return {
     key: node.key,
     status: node.status,

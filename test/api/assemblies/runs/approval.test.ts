@@ -64,14 +64,22 @@ describe('a node that waits for approval', () => {
     expect(second).toMatchObject({ status: 'pending', waiting_on: { code: 'dependencies', nodes: ['first'] } });
     const own = await starter.post(`${path}/nodes/first/approve`, approve(digest));
     expect([own.status, own.headers.get('x-error-code')]).toEqual([409, 'self_approval']);
+    expect((await starter.get(`${path}/nodes/first`)).body.actions).toEqual([
+      { name: 'approve', allowed: false, reason: own.body.error },
+      { name: 'reject', allowed: true, reason: null },
+    ]);
     const wrong = await stage.caller.post(`${path}/nodes/first/approve`, approve(`sha256:${'0'.repeat(64)}`));
     expect([wrong.status, wrong.headers.get('x-error-code')]).toEqual([409, 'plan_moved']);
     const reviewer = await addUser('reviewer', 'maintainer', 'admin');
+    const permitted = ['approve', 'reject'].map((name) => ({ name, allowed: true, reason: null }));
+    expect((await reviewer.get(`${path}/nodes/first`)).body.actions).toEqual(permitted);
     const done = await reviewer.post(`${path}/nodes/first/approve`, approve(digest));
     expect(done.status, done.text).toBe(200);
     expect((await awaitAssemblyRun(stage.caller, path)).status).toBe('succeeded');
     const late = await stage.caller.post(`${path}/nodes/first/approve`, approve(digest));
     expect([late.status, late.headers.get('x-error-code')]).toEqual([409, 'run_not_pending_approval']);
+    const { actions } = (await stage.caller.get(`${path}/nodes/first`)).body;
+    expect(actions).toMatchObject(['approve', 'reject'].map((name) => ({ name, reason: late.body.error })));
   });
 
   it('takes one of two reviews that race for the last approval, and refuses the other', async () => {

@@ -2,7 +2,7 @@ import type { Em } from '#database/database.ts';
 import type { Run } from '#domain/runs/entity.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import { Conflict } from '#domain/shared/errors.ts';
+import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import { AssemblyNode } from '../../entity.ts';
 import { findAssemblyRun } from '../targets.ts';
 
@@ -28,9 +28,18 @@ export async function findNodeReview(
   return { organizationId, teamId, key, status: node.status, run: found?.run ?? null };
 }
 
-/** @throws Conflict if the node's run does not wait for approval */
-export function refuseUnlessPending({ key, status, run }: NodeReview): Run {
-  if (run?.status === 'pending_approval') return run;
-  const now = run?.status ?? status;
-  throw new Conflict(`the node "${key}" is not waiting for approval: its status is ${now}`, 'run_not_pending_approval');
+/** The refusal of every review of a node whose run does not wait for approval; null if it waits. */
+export function findPendingRefusal({ key, status, run }: Reviewed): Refusal | null {
+  if (run?.status === 'pending_approval') return null;
+  const message = `the node "${key}" is not waiting for approval: its status is ${run?.status ?? status}`;
+  return { code: 'run_not_pending_approval', message };
+}
+
+type Reviewed = Pick<NodeReview, 'key' | 'status'> & { readonly run: Pick<Run, 'status'> | null };
+
+/** @throws ActionRefused if the node's run does not wait for approval */
+export function refuseUnlessPending(review: NodeReview): Run {
+  throwIfRefused(findPendingRefusal(review));
+  if (!review.run) throw new Error('a node that waits for approval has a run');
+  return review.run;
 }
