@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { takeNextAssemblyStep } from '#domain/assemblies/runs/steps/advance.ts';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { addAssembly, addTemplate, admit } from '#test/support/assemblies/assemblies.ts';
+
+let api: TestApi;
+let tenant: Tenant;
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+});
+afterAll(async () => {
+  await api?.close();
+});
+
+/** A step of the workflow that drives a run now. */
+async function takeStep(id: string): Promise<void> {
+  const { transactions, keyRing } = api.services;
+  const [row] = await api.rows<{ workflow_id: string }>('select workflow_id from assembly_runs where id = ?', [id]);
+  const request = { assemblyRunId: id, workflowId: row?.workflow_id ?? '', isCanceled: false };
+  const { starts } = await transactions.run((tx) => takeNextAssemblyStep(tx, keyRing, request));
+  for (const node of starts) await admit(api, node);
+}
+
+async function countDeadlocks(): Promise<number> {
+  // PostgreSQL adds to its statistics once a second.
+  await sleep(1_200);
+  const [row] = await api.rows<{ deadlocks: number }>(
+    'select deadlocks::int from pg_stat_database where datname = current_database()',
+  );
+  return row?.deadlocks ?? 0;
+}
+
+it('answers 50 requests that start, cancel, resume, archive, delete and transfer at once, without a deadlock', async () => {
+  const { owner, environment, project } = tenant;
+  const { slug } = await addTemplate(owner, { team: tenant.team });
+  const keys = ['a', 'b', 'c'];
+  const nodes = Object.fromEntries(keys.map((key) => [key, { template: slug, instance: `race-${key}` }]));
+  const assembly = await addAssembly(tenant, { nodes });
+  expect((await owner.post(`${assembly}/publish`, { version: '1.0.0' })).status).toBe(201);
+  const other = await owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Other' });
+  const start = (body: object = {}) => owner.post(`${assembly}/runs`, { environment_id: environment, ...body });
+  const runs = await Promise.all([start(), start(), start()]);
+  const ids = runs.map(({ body }) => body.id as string);
+  await Promise.all(ids.map(takeStep));
+  await owner.post(`${assembly}/runs/${ids[2]}/cancel`);
+  const before = await countDeadlocks();
+  const requests = [
+    () => start(),
+    () => start({ operation: 'destroy' }),
+    (id: string) => owner.post(`${assembly}/runs/${id}/cancel`),
+    (id: string) => owner.post(`${assembly}/runs/${id}/resume`),
+    () => owner.post(`${assembly}/archive`),
+    () => owner.post(`${assembly}/unarchive`),
+    () => owner.post(`/environments/${environment}/archive`),
+    () => owner.post(`/environments/${environment}/unarchive`),
+    () => owner.post(`/projects/${project}/transfer`, { team_id: other.id }),
+    () => owner.delete(assembly),
+  ];
+  const steps = ids.flatMap((id) => [takeStep(id), takeStep(id)]);
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, number) => requests[number % requests.length]?.(ids[number % ids.length] ?? '')),
+  );
+  await Promise.all(steps);
+  const failed = answers.filter((answer) => (answer?.status ?? 500) >= 500).map((answer) => answer?.text);
+  expect(failed).toEqual([]);
+  expect(await countDeadlocks()).toBe(before);
+});
