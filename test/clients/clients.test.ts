@@ -43,8 +43,9 @@ function createProject(language: 'typescript' | 'python', files: readonly string
 }
 
 describe.skipIf(typescript === null)('a TypeScript client that openapi-typescript generates', () => {
-  it('compiles strictly and makes the tour of the README', async () => {
-    const project = createProject('typescript', ['package.json', 'tour.ts', 'tsconfig.json']);
+  it('compiles strictly, makes the tour of the README, and runs an assembly', async () => {
+    const programs = ['session.ts', 'tour.ts', 'assembly.ts'];
+    const project = createProject('typescript', ['package.json', 'tsconfig.json', ...programs]);
     symlinkSync(join(typescript ?? '', 'node_modules'), join(project, 'node_modules'));
     const options = { cwd: project, env: environment };
     const program = (name: string) => join('node_modules', '.bin', name);
@@ -55,6 +56,14 @@ describe.skipIf(typescript === null)('a TypeScript client that openapi-typescrip
       status: 'succeeded',
       log: expect.stringContaining('Hello, Ana'),
       last: 'run.finished',
+    });
+    const assembly = await run(process.execPath, ['assembly.ts'], options);
+    expect(JSON.parse(assembly.stdout)).toEqual({
+      valid: true,
+      changes: [],
+      self: false,
+      nodes: { first: 'succeeded', second: 'succeeded' },
+      last: 'assembly_run.finished',
     });
   }, 120_000);
 });

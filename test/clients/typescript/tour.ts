@@ -1,32 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import createClient from 'openapi-fetch';
-import type { components, paths } from './api.d.ts';
+import type { components } from './api.d.ts';
+import { answered, type Client, signIn, signInAsAdministrator } from './session.ts';
 
 /**
  * The README's tour by a client that `openapi-typescript` generates: a program of its own, which the test compiles strictly
- * and runs. The address and the password come from the environment.
+ * and runs.
  */
 type Run = components['schemas']['Run'];
-type Client = ReturnType<typeof createClient<paths>>;
-
-const { SERVICE_URL: baseUrl = '', ADMINISTRATOR: administrator = '', PASSWORD: password = '' } = process.env;
-
-/** What an operation answered. @throws Error with the error of the service */
-async function answered<Data>(
-  call: Promise<{ data?: Data; error?: unknown; response: Response }>,
-): Promise<NonNullable<Data>> {
-  const { data, error, response } = await call;
-  if (data !== undefined && data !== null) return data;
-  throw new Error(`${response.url} answered ${response.status}: ${JSON.stringify(error)}`);
-}
-
-async function signIn(email: string, secret: string): Promise<Client> {
-  const anonymous = createClient<paths>({ baseUrl });
-  const body = { email, password: secret };
-  const { token } = await answered(anonymous.POST('/api/v1/auth/sessions', { body }));
-  return createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${token}` } });
-}
-
 async function awaitStatus(client: Client, id: string, status: Run['status']): Promise<Run> {
   for (let tries = 0; tries < 300; tries += 1) {
     const run = await answered(client.GET('/api/v1/runs/{id}', { params: { path: { id } } }));
@@ -36,7 +16,7 @@ async function awaitStatus(client: Client, id: string, status: Run['status']): P
   throw new Error(`the run never came to ${status}`);
 }
 
-const admin = await signIn(administrator, password);
+const admin = await signInAsAdministrator();
 const template = await answered(admin.POST('/api/v1/registry/templates', { body: { name: 'Greeting by TypeScript' } }));
 await answered(
   admin.POST('/api/v1/registry/templates/{id}/versions', {
