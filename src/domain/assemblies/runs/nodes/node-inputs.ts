@@ -103,18 +103,23 @@ async function checkCondition(
 ): Promise<void> {
   const { when } = spec;
   if (when === undefined) return;
-  const read = await tx.awaitOutside(JSON.stringify(['read', when]), () => evaluation.readCondition(when));
-  const outputs = await readOutputs(tx, readable, 'problem' in read ? [] : read.references);
+  const fail = (problem: string) => new NodeEndsUnrun('failed', 'condition_failed', `${when}: ${problem}`);
+  const read = await tx.awaitOutside(JSON.stringify(['read', when]), () =>
+    inTime(() => evaluation.readCondition(when)),
+  );
+  if ('problem' in read) throw fail(read.problem);
+  const outputs = await readOutputs(tx, readable, read.references);
   const facts = toConditionFacts(readable.variables, others, outputs);
-  const result = await tx.awaitOutside(JSON.stringify([key, when, facts]), () => evaluate(evaluation, when, facts));
-  if ('problem' in result) throw new NodeEndsUnrun('failed', 'condition_failed', `${when}: ${result.problem}`);
+  const evaluate = () => inTime(() => evaluation.evaluateCondition(when, facts));
+  const result = await tx.awaitOutside(JSON.stringify([key, when, facts]), evaluate);
+  if ('problem' in result) throw fail(result.problem);
   if (!result.value) throw new NodeEndsUnrun('skipped', 'condition_false', `its condition is false: ${when}`);
 }
 
 /** A condition that takes too long cannot be evaluated either. */
-async function evaluate(evaluation: AssemblyEvaluator, when: string, facts: ConditionFacts) {
+async function inTime<Result>(work: () => Promise<Result>): Promise<Result | { readonly problem: string }> {
   try {
-    return await evaluation.evaluateCondition(when, facts);
+    return await work();
   } catch (error) {
     if (error instanceof Unprocessable) return { problem: error.message };
     throw error;

@@ -35,7 +35,10 @@ export function toNodeFacts(node: AssemblyNode, runs: ReadonlyMap<string, NodeRu
     status,
     reason: node.reason ?? null,
     dependencies,
-    readsOutputsOf: outputsReadBy(node),
+    // Only nodes that are ready are asked for it, and the variables of all may be long.
+    get readsOutputsOf() {
+      return outputsReadBy(node);
+    },
     run: (node.runId && runs.get(node.runId)) || null,
     attempts,
     nextAttemptAt: node.nextAttemptAt ?? null,
