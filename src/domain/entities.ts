@@ -19,8 +19,9 @@ import {
 } from './identity/entity.ts';
 import { InstanceResourceSchema, InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './instances/entity.ts';
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
+import { RunReviewSchema } from './runs/approval/entity.ts';
 import { RunCommentSchema } from './runs/comments/entity.ts';
-import { RunAttemptSchema, RunLogChunkSchema, RunPlanSchema, RunReviewSchema, RunSchema } from './runs/entity.ts';
+import { RunAttemptSchema, RunLogChunkSchema, RunPlanSchema, RunSchema } from './runs/entity.ts';
 import { ServiceAccountSchema } from './service-accounts/entity.ts';
 import { CommandReceiptSchema, InstallationSchema } from './shared/entity.ts';
 import { DomainEventSchema, OutboxRowSchema } from './shared/events/entity.ts';

@@ -219,27 +219,6 @@ export const RunPlanSchema = defineEntity({
 export class RunPlan extends RunPlanSchema.class {}
 RunPlanSchema.setClass(RunPlan);
 
-export const RunReviewSchema = defineEntity({
-  name: 'RunReview',
-  tableName: 'run_reviews',
-  uniques: [{ name: 'run_reviews_run_person_unique', properties: ['runId', 'responsibleUserId'] }],
-  properties: {
-    id: id(),
-    runId: () => p.manyToOne(Run).mapToPk().fieldName('run_id').deleteRule('restrict'),
-    reviewerId: p.uuid(),
-    reviewerType: p.string().$type<PrincipalKind>(),
-    reviewerName: p.string(),
-    /** Each person counts once, whichever credential or account they use. */
-    responsibleUserId: p.uuid(),
-    decision: p.string().$type<'approve' | 'reject'>(),
-    comment: p.text(),
-    planDigest: p.string(),
-    createdAt: createdAt(),
-  },
-});
-export class RunReview extends RunReviewSchema.class {}
-RunReviewSchema.setClass(RunReview);
-
 /** A piece of the log of a run. Kept in months by time; migrations make the table, and nothing changes a row. */
 export const RunLogChunkSchema = defineEntity({
   name: 'RunLogChunk',

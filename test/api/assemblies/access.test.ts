@@ -62,7 +62,7 @@ describe.each(changing)('%s', (_name, send) => {
 });
 
 describe.each(reading)('%s', (_name, send) => {
-  it('is for every member of the team', async () => {
+  it('every member of the team gets an answer', async () => {
     const viewer = await api.addUser('requester');
     await join(tenant, viewer, 'member', 'viewer');
     expect((await send(viewer, path)).status).toBe(200);

@@ -121,7 +121,7 @@ describe('an assembly', () => {
     expect(records[2]).toMatchObject({ before: { draft_revision: 0 }, after: { draft_revision: 1 } });
   });
 
-  it('ends with its team, which cannot be deleted while the assembly is active', async () => {
+  it('a team cannot be deleted while an assembly of it is active, and takes its archived assemblies along', async () => {
     const own = await makeTenant(api);
     const path = await addAssembly(own);
     const remove = (at: string) => own.owner.delete(at, { 'idempotency-key': randomUUID() });
@@ -182,7 +182,7 @@ describe('the list of assemblies', () => {
     expect(latest).toEqual(['1.0.0-rc.10', '1.10.0']);
   });
 
-  it('waits for its turn if it looks for a text', () => {
+  it('a list of assemblies that looks for a text waits for its turn', () => {
     expect(listOperation.isCostly?.({ q: 'needle' })).toBe(true);
     expect(listOperation.isCostly?.({})).toBe(false);
   });

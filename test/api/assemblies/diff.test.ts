@@ -50,7 +50,7 @@ describe('a comparison', () => {
     expect(body.fields).toEqual([{ path: '/concurrency', after: 3 }]);
   });
 
-  it('of a version with itself is empty', async () => {
+  it('a version compared with itself shows no difference', async () => {
     expect((await compare('1.0.0', '1.0.0')).body).toEqual({
       from: '1.0.0',
       to: '1.0.0',
@@ -60,7 +60,7 @@ describe('a comparison', () => {
     });
   });
 
-  it('takes a draft that is no valid spec', async () => {
+  it('a draft that is no valid spec can be compared', async () => {
     const { status, body, text } = await compare('1.1.0', 'draft');
     expect(status, text).toBe(200);
     expect(body.to).toBe('draft');
@@ -85,7 +85,7 @@ describe('a comparison', () => {
     expect(drawn.text).toContain('graph-node changed');
   });
 
-  it('with a version that does not exist answers 404 and names those that do', async () => {
+  it('a comparison with a version that does not exist answers 404 and names those that do', async () => {
     expect(await compare('1.0.0', '9.0.0')).toMatchObject({
       status: 404,
       body: { error: 'the assembly has no version 9.0.0; available: 1.1.0, 1.0.0' },
@@ -118,11 +118,11 @@ describe('the drawing of a draft', () => {
     expect(text).not.toContain('<script');
   });
 
-  it('of text that cannot be read is empty', async () => {
+  it('the drawing of a draft that cannot be read is empty', async () => {
     expect(await draw('nodes: [\n')).toMatchObject({ status: 200, text: expect.stringMatching(/^<svg/) });
   });
 
-  it('of a large draft shows a part, and says so', { timeout: 60_000 }, async () => {
+  it('the drawing of a large draft shows a part, and says so', { timeout: 60_000 }, async () => {
     const nodes = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`n${index}`, { template: 'missing' }]));
     expect(await draw({ nodes })).toMatchObject({ status: 200, text: expect.stringContaining('200 of 400 nodes') });
   });

@@ -78,7 +78,7 @@ describe('a published version', () => {
 });
 
 describe('a publication', () => {
-  it('of a draft that is not valid answers 422 with everything that is wrong', async () => {
+  it('publishing a draft that is not valid answers 422 with everything that is wrong', async () => {
     const path = await addAssembly(tenant, { nodes: { a: { template: 'missing' }, b: { template: 7 } }, more: 1 });
     const answer = await tenant.owner.send(
       'POST',
@@ -94,14 +94,14 @@ describe('a publication', () => {
     expect((await tenant.owner.get(`${path}/versions`)).body.versions).toEqual([]);
   });
 
-  it('of another revision of the draft than expected conflicts', async () => {
+  it('publishing another revision of the draft than expected answers 409', async () => {
     const path = await addAssembly(tenant, oneNode());
     await saveDraft(tenant.owner, path, oneNode({ variables: { name: 'x' } }));
     expect((await publish(path, '1.0.0', { expected_revision: 1 })).headers['x-error-code']).toBe('stale_revision');
     expect((await publish(path, '1.0.0', { expected_revision: 2 })).status).toBe(201);
   });
 
-  it('without a draft conflicts', async () => {
+  it('publishing without a draft answers 409', async () => {
     const path = await addAssembly(tenant);
     expect(await publish(path, '1.0.0')).toMatchObject({
       status: 409,
@@ -110,7 +110,7 @@ describe('a publication', () => {
     });
   });
 
-  it('that races with a change of the draft publishes what was validated, or conflicts', async () => {
+  it('a publication that races with a change of the draft publishes what was validated, or answers 409', async () => {
     for (let round = 0; round < 5; round += 1) {
       const path = await addAssembly(tenant, oneNode({ variables: { name: 'before' } }));
       const [published] = await Promise.all([

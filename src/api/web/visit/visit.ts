@@ -111,8 +111,8 @@ export class Visit<Params = unknown> {
   }
 
   /**
-   * Decides whether the visitor may use an operation on one of these targets, as the operation itself would decide; without targets, whether
-   * the visitor may use it at all. Ask this about what has no `actions` of its own, such as a list or something that is to be made.
+   * Makes the operation's own decision: for at least one of the targets, or, without targets, whether the visitor's permissions allow it
+   * anywhere. Ask this about what has no `actions` of its own, such as a list or something that is to be made.
    */
   mayDo({ id }: Pick<Operation, 'id'>, ...targets: readonly (Ownership | undefined)[]): Action {
     return describeAuthority(findProtected(this.context.operations, id), this.principal, targets);

@@ -34,7 +34,7 @@ function namedBy(node: AssemblyNodeSpec, condition: CheckedCondition | undefined
   return [...outputs, ...read.statuses, ...node.depends_on];
 }
 
-/** One cycle of each group of nodes that wait for each other, as the keys along it; the last one depends on the first. */
+/** Returns one cycle for each strongly connected component, as keys in order. The last key depends on the first. */
 export function findCycles(dependencies: Dependencies): string[][] {
   return groupsOf(dependencies).flatMap((group) => {
     const [first = ''] = group;

@@ -1,6 +1,7 @@
 import type { Masked } from '#domain/runs/model.ts';
 import { runWithin, TimeLimitExceeded } from '#domain/shared/evaluation/time-limit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { nearest } from '#domain/shared/values/near-names.ts';
 import { isCheap } from './cost.ts';
 import { compileVariables, type JsonObject } from './engine.ts';
 import { describeErrors, type VariableError } from './errors.ts';
@@ -155,23 +156,8 @@ function suggestName(error: VariableError, schema: JsonObject): VariableError {
   const [name, ...rest] = splitPointer(error.path);
   const names = Object.keys(propertiesOf(schema));
   if (name === undefined || rest.length > 0 || names.includes(name)) return error;
-  const near = names.find((known) => isNear(known.toLowerCase(), name.toLowerCase()));
+  const near = nearest(name, names);
   return { ...error, message: `is not a declared variable${near ? `; did you mean "${near}"?` : ''}` };
-}
-
-/** Whether one name becomes the other by changing, adding or removing at most two letters. */
-function isNear(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 2 || b.length > 128) return false;
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (letter === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return (row[b.length] ?? 0) <= (b.length < 5 ? 1 : 2);
 }
 
 function failed(variables: VariableValues, message: string): ValidationResult {

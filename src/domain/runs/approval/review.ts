@@ -3,10 +3,11 @@ import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseByStatus } from '../actions.ts';
-import { type Run, RunReview } from '../entity.ts';
+import type { Run } from '../entity.ts';
 import { wakeSignal } from '../model.ts';
 import { publishRunEvent } from '../publish-event.ts';
 import { finishRun } from '../steps/transitions.ts';
+import { RunReview } from './entity.ts';
 import { findReviewRefusal, responsiblePerson } from './rules.ts';
 import { readApprovalFacts } from './store.ts';
 

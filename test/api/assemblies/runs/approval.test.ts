@@ -55,7 +55,7 @@ async function startReviewed(caller: Caller, approval: object = { required: 1 },
 }
 
 describe('a node that waits for approval', () => {
-  it('goes on once somebody else approves it, and says in between what it waits for', async () => {
+  it('a node that waits for approval says so, and goes on once somebody else approves it', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { path, node, digest } = await startReviewed(starter);
     expect(node).toMatchObject({ waiting_on: { code: 'approval' }, attempts: 1 });
@@ -82,7 +82,7 @@ describe('a node that waits for approval', () => {
     expect(actions).toMatchObject(['approve', 'reject'].map((name) => ({ name, reason: late.body.error })));
   });
 
-  it('takes one of two reviews that race for the last approval, and refuses the other', async () => {
+  it('of two reviews that race for the last approval of a node, one is taken and the other refused', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { path, node, digest } = await startReviewed(starter);
     const reviewers = await Promise.all(['one', 'two'].map((name) => addUser(name, 'maintainer', 'admin')));
@@ -94,7 +94,7 @@ describe('a node that waits for approval', () => {
     expect(answers.map((answer) => answer?.status).sort()).toEqual([200, 409]);
   });
 
-  it('cannot be approved by who published the version of the assembly, nor by who resumed its run', async () => {
+  it('a node cannot be approved by who published the version of the assembly, nor by who resumed its run', async () => {
     const [starter, resumer, reviewer, publisher] = await Promise.all(
       ['starter', 'resumer', 'reviewer', 'publisher'].map((name) => addUser(name, 'maintainer', 'admin')),
     );
@@ -114,7 +114,7 @@ describe('a node that waits for approval', () => {
     expect(other.status, other.text).toBe(200);
   });
 
-  it('can only be stricter than the environment, never weaker', async () => {
+  it('the approval of a node can only be stricter than that of the environment, never weaker', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { node } = await startReviewed(starter, { required: 1, allow_self: true });
     const run = (await stage.caller.get(`/runs/${node.run_id}`)).body;
@@ -137,7 +137,7 @@ describe('a run that repeats the run of a node', () => {
 });
 
 describe('the authority of an assembly run', () => {
-  it('is that of who started it, as it is when a node begins; somebody else can resume it', async () => {
+  it('a node has the authority of who started its assembly run, as it is when the node begins; somebody else can resume it', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { path, digest } = await startReviewed(starter);
     await leave(starter);
@@ -152,7 +152,7 @@ describe('the authority of an assembly run', () => {
     expect((await stage.caller.get(`/runs/${resumed.run_id}`)).body.requested_by.id).toBe(reviewer.id);
   });
 
-  it('hides the assembly and its runs from other teams, and from members who may not run it', async () => {
+  it('other teams, and members who may not run it, do not learn that an assembly or its runs exist', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { assembly, path, digest } = await startReviewed(starter);
     const stranger = await addUser('stranger', 'maintainer', null);
@@ -174,7 +174,7 @@ describe('the authority of an assembly run', () => {
     }
   });
 
-  it('starts one run for one key, however often it is sent', async () => {
+  it('a start that is sent fifty times with one key starts one assembly run', async () => {
     const assembly = await addAssembly(stage, 'Once', { nodes: { only: { template: 'echo', instance: 'once' } } });
     const key = randomUUID();
     const body = { environment_id: stage.environmentId };
@@ -186,7 +186,7 @@ describe('the authority of an assembly run', () => {
     expect(other.status).toBe(409);
   });
 
-  it('cannot be deleted while it runs, and refuses environments of other teams like missing ones', async () => {
+  it('an assembly cannot be deleted while it runs, and refuses environments of other teams like missing ones', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { assembly } = await startReviewed(starter);
     const refused = await stage.caller.send('DELETE', assembly);

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 describe('an assembly run', () => {
-  it('stops what depends on a node that failed, and nothing else; a resume goes on from there', async () => {
+  it('a node that fails stops what depends on it, and nothing else; a resume goes on from there', async () => {
     const { caller } = stage;
     const nodes = {
       first: { template: 'echo', instance: 'h-first' },
@@ -56,7 +56,7 @@ describe('an assembly run', () => {
     expect((await readStory(caller, path)).filter((event) => event === 'node_started bad')).toHaveLength(2);
   });
 
-  it('tries a node again after a pause, as a new run, and says so', async () => {
+  it('a node with a retry rule is tried again after a pause, as a new run, and events say so', async () => {
     const { caller } = stage;
     const flaky = { template: 'broken', instance: 'r-flaky', retry: { attempts: 2, backoff: 'PT1S' } };
     const assembly = await addAssembly(stage, 'Flaky', { nodes: { flaky } });
@@ -73,7 +73,7 @@ describe('an assembly run', () => {
     ]);
   });
 
-  it('cancels the runs of its nodes', async () => {
+  it('cancelling an assembly run cancels the runs of its nodes', async () => {
     const { caller } = stage;
     const nodes = {
       slow: { template: 'slow', instance: 'c-slow' },
@@ -93,7 +93,7 @@ describe('an assembly run', () => {
     expect((await caller.post(`${path}/cancel`)).headers.get('x-error-code')).toBe('assembly_run_not_cancelable');
   });
 
-  it('ends a node that takes longer than its timeout', async () => {
+  it('a node that takes longer than its timeout ends as timed out', async () => {
     const { caller } = stage;
     const late = { template: 'slow', instance: 't-late', timeout: 'PT2S' };
     const assembly = await addAssembly(stage, 'Late', { nodes: { late } });
@@ -101,7 +101,7 @@ describe('an assembly run', () => {
     expect(await awaitAssemblyRun(caller, path)).toMatchObject({ status: 'timed_out', nodes: { late: 'timed_out' } });
   });
 
-  it('is destroyed in reverse order of what was made, whatever later versions say', async () => {
+  it('a destroy goes in reverse over what is deployed, whatever later versions say', async () => {
     const { caller, environmentId } = stage;
     const base = { template: 'echo', instance: 'd-base' };
     const top = { template: 'echo', instance: 'd-top', variables: { of: '${nodes.base.outputs.all}' } };
@@ -122,7 +122,7 @@ describe('an assembly run', () => {
     expect(story.indexOf('node_ended top')).toBeLessThan(story.indexOf('node_started base'));
   });
 
-  it('plans all nodes with what is deployed, and skips those whose inputs nothing has made yet', async () => {
+  it('a plan shows all nodes with what is deployed, and skips those whose inputs nothing has made yet', async () => {
     const { caller } = stage;
     const nodes = {
       a: { template: 'echo', instance: 'p-a' },
@@ -137,7 +137,7 @@ describe('an assembly run', () => {
     expect((await awaitAssemblyRun(caller, second.path)).nodes).toEqual({ a: 'succeeded', b: 'succeeded' });
   });
 
-  it('runs chosen nodes with the recorded outputs of the rest', async () => {
+  it('a run of chosen nodes uses the recorded outputs of the rest', async () => {
     const { caller, environmentId } = stage;
     const nodes = {
       a: { template: 'echo', instance: 'o-a', variables: { mark: 'kept' } },
@@ -155,7 +155,7 @@ describe('an assembly run', () => {
     expect((await caller.get(`/runs/${runId}`)).body.outputs.all.value).toEqual({ of: 'kept' });
   });
 
-  it('destroys what a node deployed under a former instance, too', async () => {
+  it('a destroy includes what a node deployed under a former instance', async () => {
     const { caller } = stage;
     const moved = (instance: string) => ({ nodes: { app: { template: 'echo', instance } } });
     const assembly = await addAssembly(stage, 'Moved', moved('m-old'));
@@ -167,7 +167,7 @@ describe('an assembly run', () => {
     expect(run.nodes).toEqual({ app: 'succeeded', 'app-m-old': 'succeeded' });
   });
 
-  it('passes on the outputs of a module that has no resources', async () => {
+  it('the outputs of a module without resources are passed on to other nodes', async () => {
     const { caller } = stage;
     const names = { executor: { kind: 'opentofu', files: { 'main.tf': 'output "name" { value = "shop" }' } } };
     await addTemplate(stage, 'names', { ...names, outputs: { name: {} } });

@@ -44,7 +44,7 @@ const shop = {
 };
 
 describe('an assembly run', () => {
-  it('passes outputs from node to node, secrets masked, and tells its story in order', async () => {
+  it('outputs are passed from node to node with secrets masked, and events tell the story in order', async () => {
     const { caller } = stage;
     const assembly = await addAssembly(stage, 'Shop', shop);
     const { path } = await startRun(stage, assembly, { variables: { token: 'tok-123' } });
@@ -83,7 +83,7 @@ describe('an assembly run', () => {
     expect((await caller.get(`${path}/events?limit=200`)).text).not.toContain('tok-123');
   });
 
-  it('refuses a node whose references give more than variables may be, and leaves outputs out that would be too large', async () => {
+  it('a node whose references give more than variables may be is refused, and outputs that would be too large are left out', async () => {
     const { caller } = stage;
     const variables = { type: 'object', properties: { large: { type: 'string' } } };
     const large = { variables: { large: 'x'.repeat(100_000) } };

@@ -35,7 +35,7 @@ describe('a diff', () => {
     });
   });
 
-  it('is empty between a spec and the same one with its defaults written out', () => {
+  it('a spec does not differ from the same one with its defaults written out', () => {
     const full = {
       nodes: { a: { ...node, version: 'latest', instance: 'a', variables: {}, depends_on: [] } },
       variables: { type: 'object', properties: {} },
@@ -49,7 +49,7 @@ describe('a diff', () => {
     });
   });
 
-  it('adds and removes a node called "constructor" like any other', () => {
+  it('a node called "constructor" is added and removed like any other', () => {
     const fields = (side: 'before' | 'after') => [{ path: '/template', [side]: 'vpc' }];
     const added = diffSpecs({ nodes: {} }, { nodes: { constructor: node } });
     expect(added.nodes).toEqual([{ key: 'constructor', change: 'added', fields: fields('after') }]);
@@ -57,7 +57,7 @@ describe('a diff', () => {
     expect(removed.nodes).toEqual([{ key: 'constructor', change: 'removed', fields: fields('before') }]);
   });
 
-  it('compares drafts that are no valid specs', () => {
+  it('drafts that are no valid specs are compared as far as they can be read', () => {
     expect(diffSpecs(null, { nodes: { a: 'x', b: { template: 3 } } }).nodes).toEqual([
       { key: 'a', change: 'added', fields: [{ path: '', before: {}, after: 'x' }] },
       { key: 'b', change: 'added', fields: [{ path: '/template', after: 3 }] },

@@ -37,7 +37,7 @@ describe('a drawing', () => {
     expect(svg).toContain('<title>n0 → n1</title>');
   });
 
-  it('of a dense graph or one with a cycle takes no long time, and leads from left to right', async () => {
+  it('a dense graph, or one with a cycle, is drawn in little time and leads from left to right', async () => {
     const some = nodes.slice(0, 200);
     const edges = some.flatMap(({ key }, index) =>
       some.slice(index + 1, index + 6).map((other): [string, string] => [key, other.key]),
@@ -55,7 +55,7 @@ describe('a drawing', () => {
     });
   });
 
-  it('of more nodes shows those that need attention with their neighbours', async () => {
+  it('a drawing of too many nodes shows those that need attention with their neighbours', async () => {
     await expect(layOut(chain)).rejects.toThrow(/at most 200 nodes/);
     const { graph, caption } = chooseNodes(chain, { n700: 'failed', n900: 'running' });
     expect(caption).toBe('200 of 1,412 nodes');

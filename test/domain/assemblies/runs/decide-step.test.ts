@@ -68,7 +68,7 @@ describe('which nodes start', () => {
     expect(changes).toEqual({ c: { kind: 'start' }, d: { kind: 'wait_for_slot' } });
   });
 
-  it('does not count a node that pauses before its next try', () => {
+  it('a node that pauses before its next attempt uses no slot', () => {
     const pausing = withRun('a', { status: 'failed' }, { status: 'waiting', nextAttemptAt: minutes(1) });
     expect(decide([pausing, node('b')], { concurrency: 1 }).changes).toEqual({ b: { kind: 'start' } });
   });
@@ -216,7 +216,7 @@ describe('an assembly run that is canceled', () => {
 describe('the status of an assembly run', () => {
   const waiting = (key: string) => withRun(key, { status: 'pending_approval' }, { status: 'pending_approval' });
 
-  it('is pending_approval while nothing else can go on', () => {
+  it('an assembly run is pending_approval while nothing else can go on', () => {
     expect(decide([waiting('a'), node('b', { dependencies: ['a'] })]).status).toBe('pending_approval');
     expect(decide([waiting('a'), withRun('b', {})]).status).toBe('running');
     expect(decide([waiting('a'), node('b')]).status).toBe('running');
@@ -232,7 +232,7 @@ describe('the status of an assembly run', () => {
     expect(decide([ended('a', 'succeeded'), ended('c', 'canceled')]).status).toBe('canceled');
   });
 
-  it('says nothing new about a step that is repeated', () => {
+  it('a repeated step changes nothing', () => {
     const step = decide([withRun('a', {}), node('b', { dependencies: ['a'] })]);
     expect(step.changes).toEqual({ b: { kind: 'wait_for_nodes', nodes: ['a'] } });
   });

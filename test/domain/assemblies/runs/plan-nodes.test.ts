@@ -19,25 +19,25 @@ function made(key: string, dependencies: string[] = [], holdsResources = true): 
 }
 
 describe('a destroy', () => {
-  it('goes in reverse: each node waits for those that once waited for it', () => {
+  it('in a destroy, each node waits for those that once waited for it', () => {
     const nodes = nodesToDestroy([made('network'), made('app', ['network']), made('test', ['app', 'network'])], null);
     expect(nodes.map(({ key }) => key)).toEqual(['test', 'app', 'network']);
     expect(nodes.map(({ dependencies }) => dependencies)).toEqual([[], ['test'], ['app', 'test']]);
   });
 
-  it('leaves out what holds nothing', () => {
+  it('a destroy skips nodes that hold nothing', () => {
     const [app, network] = nodesToDestroy([made('network'), made('app', ['network'], false)], null);
     expect(app).toMatchObject({ key: 'app', skipped: { code: 'not_deployed' } });
     expect(network).toMatchObject({ key: 'network', skipped: null });
   });
 
-  it('does not wait for ever where two versions had opposite orders', () => {
+  it('a destroy does not wait for ever where two versions had opposite orders', () => {
     const nodes = nodesToDestroy([made('a', ['b']), made('b', ['a'])], null);
     expect(nodes).toHaveLength(2);
     expect(nodes.filter(({ dependencies }) => dependencies.length > 0)).toHaveLength(1);
   });
 
-  it('ignores nodes that were waited for and never made', () => {
+  it('a destroy waits for no node that was never deployed', () => {
     expect(nodesToDestroy([made('app', ['gone'])], null)).toMatchObject([{ key: 'app', dependencies: [] }]);
   });
 

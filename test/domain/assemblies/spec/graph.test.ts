@@ -14,7 +14,7 @@ function randomDag(random: Random, size: number): Graph {
 }
 
 describe('dependencies', () => {
-  it('come from references, conditions and depends_on, and only from nodes that exist', () => {
+  it('a node depends on the existing nodes that its references, its condition and its depends_on name', () => {
     const template = 'x';
     const spec = AssemblySpec.parse({
       nodes: {
@@ -36,7 +36,7 @@ describe('dependencies', () => {
 });
 
 describe('cycles', () => {
-  it('are none in a graph whose nodes depend on earlier ones', () => {
+  it('a graph whose nodes depend on earlier ones has no cycle', () => {
     const random = new Random(1);
     for (let round = 0; round < 200; round++) {
       const dag = randomDag(random, random.between(1, 40));
@@ -49,7 +49,7 @@ describe('cycles', () => {
     }
   });
 
-  it('are found wherever an edge leads back, and every named step is an edge', () => {
+  it('a cycle is found wherever an edge leads back, and each step that it names is an edge', () => {
     const random = new Random(2);
     for (let round = 0; round < 200; round++) {
       const graph = randomDag(random, random.between(2, 30));
@@ -68,7 +68,7 @@ describe('cycles', () => {
     }
   });
 
-  it('may be a node that depends on itself, and several apart from each other', () => {
+  it('finds a node that depends on itself, and two cycles that are apart from each other', () => {
     const graph: Graph = new Map([
       ['a', new Set(['a'])],
       ['b', new Set(['c'])],
@@ -77,7 +77,7 @@ describe('cycles', () => {
     expect(findCycles(graph)).toEqual([['a'], ['b', 'c']]);
   });
 
-  it('are found in a chain of 1,000 nodes without recursion', () => {
+  it('finds the cycle of a chain of 1,000 nodes without recursion', () => {
     const keys = Array.from({ length: 1_000 }, (_, index) => `n${index}`);
     const chain: Graph = new Map(keys.map((key, index) => [key, new Set([keys[(index + 1) % 1_000] ?? ''])]));
     expect(findCycles(chain)).toEqual([keys]);

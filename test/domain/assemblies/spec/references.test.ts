@@ -38,17 +38,17 @@ describe('a reference inside a text', () => {
     expect(resolve('${variables.text}-${variables.n}-${variables.flag}').value).toBe('eu-3-true');
   });
 
-  it('is refused where the value is a list', () => {
+  it('a reference to a list inside a text is refused', () => {
     expect(() => resolve('a ${variables.list}')).toThrow(/variables\.list is a list, which has no place inside a text/);
   });
 
-  it('stays as it is after a second dollar sign', () => {
+  it('a reference after a second dollar sign is not replaced', () => {
     expect(resolve('$${variables.n} and ${variables.n}').value).toBe('${variables.n} and 3');
   });
 });
 
 describe('a reference without a value', () => {
-  it('is named in the error', () => {
+  it('the error names the reference that has no value', () => {
     expect(() => resolve('${nodes.a.outputs.missing}')).toThrow('nodes.a.outputs.missing has no value');
   });
 
@@ -111,7 +111,7 @@ describe('references that give more than variables may be', () => {
 });
 
 describe('secrets', () => {
-  it('make the whole value sensitive', () => {
+  it('a reference to a secret makes the whole value sensitive', () => {
     expect(resolve({ a: '${variables.n}', b: 'x${variables.text}' }, ['text']).isSensitive).toBe(true);
     expect(resolve({ a: '${variables.n}' }, ['text']).isSensitive).toBe(false);
   });
@@ -120,7 +120,7 @@ describe('secrets', () => {
 describe('any text', () => {
   const pieces = ['$', '${', '$${', '}', 'variables', '.n', '.text', 'a', ' ', '[0]', '["x"]', '${variables.n}', 'é'];
 
-  it('resolves to itself once its dollar signs are doubled, and never takes long', () => {
+  it('any text resolves to itself once its dollar signs are doubled, and never takes long', () => {
     const random = new Random(7);
     for (let round = 0; round < 2_000; round++) {
       const text = Array.from({ length: random.between(0, 12) }, () => random.pick(pieces)).join('');

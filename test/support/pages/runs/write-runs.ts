@@ -1,8 +1,9 @@
 import type { EntityClass, EntitySchema, RequiredEntityData } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
 import { InstanceSlot } from '#domain/instances/entity.ts';
+import { RunReview } from '#domain/runs/approval/entity.ts';
 import { RunComment } from '#domain/runs/comments/entity.ts';
-import { Run, RunAttempt, RunLogChunkSchema, RunPlan, RunReview } from '#domain/runs/entity.ts';
+import { Run, RunAttempt, RunLogChunkSchema, RunPlan } from '#domain/runs/entity.ts';
 import { DomainEvent } from '#domain/shared/events/entity.ts';
 import type { TestApi } from '../../api/in-process-api.ts';
 import { toAttemptRows } from './attempt-rows.ts';

@@ -18,7 +18,7 @@ export interface PartSection {
   readonly took: string;
   readonly first: number;
   readonly lines: number;
-  /** It ended well, or another attempt has taken its place, so nobody needs to look into it. */
+  /** This attempt needs no attention: it succeeded, or a later attempt replaced it. */
   readonly isSettled: boolean;
 }
 

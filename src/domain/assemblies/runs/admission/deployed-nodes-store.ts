@@ -4,16 +4,41 @@ import { db } from '#domain/db.ts';
 import { hasIncompleteApply } from '#domain/runs/deletion/incomplete-applies.ts';
 import type { DeployedNode } from './plan-nodes.ts';
 
+/** An assembly in an environment. */
+interface AssemblyThere {
+  readonly assemblyId: string;
+  readonly environmentId: string;
+}
+
 /**
  * The nodes that runs of an assembly have applied in an environment. A node that got another instance or template later is listed once
  * for each, since both may hold something. A node counts as deployed while its instance holds resources, or may hold some because an
  * apply did not end.
  */
-export async function findDeployedNodes(
-  em: Em,
-  { assemblyId, environmentId }: { assemblyId: string; environmentId: string },
-): Promise<DeployedNode[]> {
-  const latest = db(em)
+export async function findDeployedNodes(em: Em, where: AssemblyThere): Promise<DeployedNode[]> {
+  const rows = await db(em)
+    .selectFrom(latestApplied(em, where).as('node'))
+    .leftJoin('instances as i', (join) =>
+      join
+        .onRef('i.name', '=', 'node.instance')
+        .onRef('i.template_id', '=', 'node.templateId')
+        .on('i.environment_id', '=', where.environmentId)
+        .on('i.deleted_at', 'is', null),
+    )
+    .selectAll('node')
+    .select(({ ref }) => [
+      sql<boolean>`coalesce(${ref('i.resource_count')} > 0 or ${hasIncompleteApply(ref('i.id'))}, false)`.as(
+        'holdsResources',
+      ),
+    ])
+    .orderBy('node.id', 'desc')
+    .execute();
+  return nameApart(rows);
+}
+
+/** The latest rows of the nodes that had a run in an apply, one for each key, instance and template. */
+function latestApplied(em: Em, { assemblyId, environmentId }: AssemblyThere) {
+  return db(em)
     .selectFrom('assembly_nodes as n')
     .innerJoin('assembly_runs as r', 'r.id', 'n.assembly_run_id')
     .where('r.assembly_id', '=', assemblyId)
@@ -38,24 +63,6 @@ export async function findDeployedNodes(
       'n.template_version as templateVersion',
       'n.instance',
     ]);
-  const rows = await db(em)
-    .selectFrom(latest.as('node'))
-    .leftJoin('instances as i', (join) =>
-      join
-        .onRef('i.name', '=', 'node.instance')
-        .onRef('i.template_id', '=', 'node.templateId')
-        .on('i.environment_id', '=', environmentId)
-        .on('i.deleted_at', 'is', null),
-    )
-    .selectAll('node')
-    .select(({ ref }) => [
-      sql<boolean>`coalesce(${ref('i.resource_count')} > 0 or ${hasIncompleteApply(ref('i.id'))}, false)`.as(
-        'holdsResources',
-      ),
-    ])
-    .orderBy('node.id', 'desc')
-    .execute();
-  return nameApart(rows);
 }
 
 /** Latest first. An older node whose key another one has now is named after its instance, and taken only if it is deployed. */

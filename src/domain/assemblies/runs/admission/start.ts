@@ -5,7 +5,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Conflict, invalidField, Unprocessable } from '#domain/shared/errors.ts';
+import { invalidField } from '#domain/shared/errors.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
@@ -13,13 +13,12 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNode, AssemblyRun } from '../../entity.ts';
 import { type AssemblyOperation, assemblyRunWorkflow, operationRules, waitForEngine } from '../../model.ts';
 import { listAvailableVersions, readPublishers } from '../../versions/version-store.ts';
-import { findDeployedInstances } from '../nodes/outputs.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { findBusyRefusal } from '../rules.ts';
 import type { AssemblyInEnvironment } from '../targets.ts';
 import { findBusyRun } from './busy-store.ts';
-import { findDeployedNodes } from './deployed-nodes-store.ts';
-import { findDependentLeftBehind, nodesOfVersion, nodesToDestroy, type PlannedNode } from './plan-nodes.ts';
+import { chooseNodes } from './choose-nodes.ts';
+import type { PlannedNode } from './plan-nodes.ts';
 import { loadPublishedAssembly, type PublishedAssembly } from './published.ts';
 import { type AssemblyVariables, checkVariables, sealVariables } from './variables.ts';
 
@@ -52,7 +51,7 @@ export async function startAssemblyRun(
   refuseArchived(target);
   const busy = await findBusyRun(tx.em, { ...target, operation: request.operation }, true);
   const version = await chooseVersion(tx, target.assemblyId, request.version);
-  const nodes = await planNodes(tx, target, version, request);
+  const nodes = await chooseNodes(tx, target, version, request);
   const variables = await takeVariables(tx, deps, version, request, requester);
   throwIfRefused(findBusyRefusal(busy));
   const run = tx.em.create(AssemblyRun, {
@@ -81,73 +80,6 @@ export async function startAssemblyRun(
 async function chooseVersion({ em }: Transaction, assemblyId: string, wanted: string): Promise<PublishedAssembly> {
   const available = await listAvailableVersions(em, assemblyId);
   return loadPublishedAssembly(em, resolveVersion(available, wanted, 'assembly').id);
-}
-
-async function planNodes(
-  tx: Transaction,
-  { assemblyId, environmentId }: AssemblyInEnvironment,
-  version: PublishedAssembly,
-  { operation, only: named }: AssemblyRunRequest,
-): Promise<PlannedNode[]> {
-  const only = named ?? null;
-  if (operationRules[operation].nodesFrom === 'deployment')
-    return planDestruction(tx, { assemblyId, environmentId }, only);
-  refuseUnknown(only, Object.keys(version.spec.nodes));
-  const nodes = nodesOfVersion(version, only);
-  if (only) await refuseWithoutOutputs(tx, environmentId, nodes);
-  return nodes;
-}
-
-async function planDestruction(
-  tx: Transaction,
-  where: { assemblyId: string; environmentId: string },
-  only: readonly string[] | null,
-): Promise<PlannedNode[]> {
-  const deployed = await findDeployedNodes(tx.em, where);
-  if (!deployed.some(({ holdsResources }) => holdsResources))
-    throw new Conflict(
-      'no run of this assembly has deployed anything in this environment that could be destroyed',
-      'nothing_deployed',
-    );
-  refuseUnknown(
-    only,
-    deployed.map(({ key }) => key),
-  );
-  const nodes = nodesToDestroy(deployed, only);
-  const left = findDependentLeftBehind(nodes, deployed);
-  if (left)
-    throw invalidField('only', `"${left.dependent}" is deployed and depends on "${left.node}": destroy it as well`);
-  return nodes;
-}
-
-function refuseUnknown(only: readonly string[] | null, known: readonly string[]): void {
-  const unknown = only?.find((key) => !known.includes(key));
-  if (unknown === undefined) return;
-  const nodes = known
-    .slice(0, 20)
-    .map((key) => JSON.stringify(key))
-    .join(', ');
-  throw invalidField('only', `there is no node "${unknown}"; the nodes are ${nodes}${known.length > 20 ? ', …' : ''}`);
-}
-
-/** A chosen node that refers to the outputs of one that is left out needs that one to be deployed. */
-async function refuseWithoutOutputs(
-  tx: Transaction,
-  environmentId: string,
-  nodes: readonly PlannedNode[],
-): Promise<void> {
-  const chosen = nodes.filter(({ skipped }) => !skipped);
-  const used = new Set(chosen.flatMap(({ dependencies }) => dependencies));
-  const leftOut = nodes.filter(({ key, skipped }) => skipped && used.has(key));
-  const deployed = await findDeployedInstances(tx.em, { environmentId }, leftOut);
-  const missing = leftOut.find(({ key }) => !deployed.has(key));
-  if (missing)
-    throw new Unprocessable(
-      `only: "${missing.key}" is not deployed in this environment, and a chosen node depends on it: choose it as well`,
-      {
-        code: 'node_not_deployed',
-      },
-    );
 }
 
 type TakenVariables = AssemblyVariables & { shown: Record<string, JsonValue | Masked> };

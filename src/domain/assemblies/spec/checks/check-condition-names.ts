@@ -1,6 +1,6 @@
+import { suggest } from '#domain/shared/values/near-names.ts';
 import type { ConditionReport } from '../conditions/satisfiability.ts';
 import type { Draft } from '../draft-parts.ts';
-import { suggest } from '../near-names.ts';
 import { explainUnknown } from './check-references.ts';
 
 type Readable = Exclude<ConditionReport, { problem: string }>;

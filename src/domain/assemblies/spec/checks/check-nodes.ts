@@ -1,6 +1,6 @@
 import { InstanceName } from '#domain/instances/instance-name.ts';
+import { suggest } from '#domain/shared/values/near-names.ts';
 import type { Draft, Problems } from '../draft-parts.ts';
-import { suggest } from '../near-names.ts';
 import { type Problem, pointer } from '../problems.ts';
 import { instanceOf } from '../spec.ts';
 

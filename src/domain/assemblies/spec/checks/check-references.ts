@@ -1,6 +1,6 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { suggest } from '#domain/shared/values/near-names.ts';
 import type { Draft, Problems } from '../draft-parts.ts';
-import { suggest } from '../near-names.ts';
 import { type Problem, pointer } from '../problems.ts';
 import { describeReference } from '../reference-syntax.ts';
 import { findMalformed, locateReferences, type Reference } from '../references.ts';

@@ -1,4 +1,4 @@
-import { nearest } from '../near-names.ts';
+import { nearest } from '#domain/shared/values/near-names.ts';
 import { type Reference, toReference } from '../reference-syntax.ts';
 import { type Access, accessOf, type Expression, functionNames, isFunction, partsOf, typeNames } from './cel.ts';
 

@@ -7,7 +7,7 @@ import { Lines } from './source-position.ts';
 /** Deeper JSON is refused before a parser recurses into it. */
 const deepest = 100;
 
-/** Reads JSON, many times faster than as YAML, which it is as well; null if the text is no JSON. */
+/** Parses JSON, which the YAML parser could read too, but far more slowly. Null if the text is not JSON. */
 export function readJson(source: string): ParsedDraft | null {
   if (!/^\s*\{/.test(source) || !isJson(source)) return null;
   const lines = new Lines(source);
