@@ -56,6 +56,28 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
     await Promise.all([inviter.page.close(), guest.page.close()]);
   });
 
+  test('show again what was typed in a form before the session had ended, once', async () => {
+    const { page } = await openWatchedPage(browser, origin);
+    await signIn(page, tenant.owner);
+    const form = `${origin}/projects/new?team_id=${tenant.team}`;
+    await page.goto(form);
+    await page.getByLabel('Name').fill('Half a project');
+    await page.getByLabel('Description').fill('two\nlines');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).first().click();
+    await page.getByLabel('E-mail address').fill(tenant.owner.email);
+    await page.getByLabel('Password').fill(testPassword);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Half a project');
+    expect(await page.getByLabel('Description').inputValue()).toBe('two\nlines');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('The project is created.').waitFor();
+    await page.goto(form);
+    expect(await page.getByLabel('Name').inputValue()).toBe('');
+    await page.close();
+  });
+
   test('keep a refused form readable for everybody, at both widths and in both schemes', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await signIn(page, tenant.owner);

@@ -30,10 +30,13 @@ type Rule = AxeResults['incomplete'][number];
 /**
  * Axe does not know what lies behind the text of a drawing, nor behind a line of a log that something which stays in place covers in part, so it
  * cannot judge their contrast. Drawings use the colours of texts and statuses on the colour of panels, which it judges everywhere else; it judges
- * the lines of a log that nothing covers.
+ * the lines of a log that nothing covers. It does not judge characters that only draw, either, such as those of the frames around errors.
  */
 function withoutUnknowable(rule: Rule): Rule {
   if (rule.id !== 'color-contrast') return rule;
-  const isUnknowable = (target: string, html: string) => html.startsWith('<text ') || /\[data-line=|#L\d/.test(target);
-  return { ...rule, nodes: rule.nodes.filter(({ html, target }) => !isUnknowable(target.join(' '), html)) };
+  const isUnknowable = ({ html, target, failureSummary = '' }: Rule['nodes'][number]) =>
+    html.startsWith('<text ') ||
+    /\[data-line=|#L\d/.test(target.join(' ')) ||
+    failureSummary.includes('only non-text characters');
+  return { ...rule, nodes: rule.nodes.filter((node) => !isUnknowable(node)) };
 }
