@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptsGzip } from '#api/edge/compression.ts';
@@ -96,9 +96,9 @@ function send({ type, content, gzipped, tag }: Asset, request: FastifyRequest, r
   return reply.type(type).send(isGzipped ? gzipped : content);
 }
 
-/** The stylesheet is made of all files in `styles`, in the order of their names. */
+/** The stylesheet is made of all files below `styles`, in the order of their names, whatever their folders. */
 function readAssets(): ReadonlyMap<string, Asset> {
-  const styles = namesIn('styles/').map((name) => readFileSync(new URL(`styles/${name}`, directory)));
+  const styles = [...filesBelow('styles')].map(([, content]) => content);
   const files = readFiles();
   const bundled = new Set<string>(Object.values(bundles).flat());
   return new Map<string, Asset>([
@@ -113,14 +113,22 @@ function readAssets(): ReadonlyMap<string, Asset> {
 /** The files that are served as they are, and the parts of the bundles, by name. */
 function readFiles(): ReadonlyMap<string, Buffer> {
   const require = createRequire(import.meta.url);
-  const own = ['', 'scripts/'].flatMap((folder) =>
-    namesIn(folder).map((name): [string, Buffer] => [name, readFileSync(new URL(folder + name, directory))]),
-  );
+  const images = namesIn('').map((name): [string, Buffer] => [name, readFileSync(new URL(name, directory))]);
   const packaged = Object.entries(packageScripts).map(([name, path]): [string, Buffer] => [
     name,
     readFileSync(require.resolve(path)),
   ]);
-  return new Map([...own, ...packaged]);
+  return new Map([...images, ...filesBelow('scripts'), ...packaged]);
+}
+
+/** The files of a folder and of those below it, by their names and in the order of these. A browser knows no folders. */
+function filesBelow(folder: string): ReadonlyMap<string, Buffer> {
+  const found = readdirSync(new URL(folder, directory), { recursive: true, encoding: 'utf8' })
+    .filter((path) => extname(path) in types)
+    .map((path): [string, Buffer] => [basename(path), readFileSync(new URL(`${folder}/${path}`, directory))]);
+  const files = new Map(found.sort(([one], [other]) => (one < other ? -1 : 1)));
+  if (files.size < found.length) throw new TypeError(`two files below ${folder} have one name`);
+  return files;
 }
 
 /** Each script is a statement of its own, whatever the one before it ends with. */
