@@ -24,12 +24,12 @@ export async function showAccount(visit: AccountVisit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({ title: name, crumbs: [accountsCrumb], beside: renderEnabled(enabled), actions: renderButtons(account), history: ['service_accounts', account.id] })}
 ${renderNews(visit, pages.serviceAccount)}
-${renderFacts([
-  ['Role', role],
-  ['Owner', renderOwner(account, names)],
-  ['Created by', html`<span class="foreign">${names.get(by)?.name ?? by}</span>, ${renderTime(since)}`],
-  ['Id', html`<code>${id}</code>`],
-])}
+<div class="panel">${renderFacts([
+      ['Role', role],
+      ['Owner', renderOwner(account, names)],
+      ['Created by', html`<span class="foreign">${names.get(by)?.name ?? by}</span>, ${renderTime(since)}`],
+      ['Id', html`<code>${id}</code>`],
+    ])}</div>
 <div class="section-line"><h2>API keys</h2>${renderActions(actions, {
       create_key: { label: 'New key', icon: 'key-round', tone: 'primary', path: newKey },
     })}</div>

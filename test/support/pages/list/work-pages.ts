@@ -51,7 +51,7 @@ export function instancePages({ runs, instances }: Installation): DeclaredPage[]
     declare('instances', pages.instances, pictured),
     declare('instances-empty', pages.instances, { who: 'nobody' }),
     declare('instance', pages.instance, { params: { id }, ...pictured }),
-    declare('instance-outputs', pages.instance, { params: { id: another } }),
+    declare('instance-outputs', pages.instance, { params: { id: another }, query: { tab: 'outputs' } }),
     declare('instance-destroyed', pages.instance, { params: { id: emptied } }),
     declare('instance-states', pages.instance, { params: { id }, query: { tab: 'states' } }),
     declare('instance-new', pages.newInstance),
