@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { nodeReasons, nodeWaitingCodes } from '#domain/assemblies/model.ts';
+import { nodeReasons, nodeStatuses, nodeWaitingCodes } from '#domain/assemblies/model.ts';
 import { AssemblySpec } from '#domain/assemblies/spec/spec.ts';
 import { addPerson, addTeam } from '#test/support/access/people.ts';
 import { Caller } from '#test/support/api/caller.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { runShell } from '#test/support/programs/shell.ts';
-import { codeBlocks, readMarkdown, tableUnder } from './markdown.ts';
+import { codeBlocks, tableUnder } from './markdown.ts';
 
 const file = 'docs/assemblies.md';
 let api: TestApi;
@@ -67,10 +67,12 @@ describe('the page about assemblies', () => {
     expect(ended[1].error).toMatch(/^the assembly run has not ended \(/);
   });
 
-  it('explains every reason of a node, and every code for which it waits', () => {
-    const rows = tableUnder(file, '## Running').map(([code = '', meaning]) => [code.replaceAll('`', ''), meaning]);
-    expect(Object.fromEntries(rows)).toEqual(nodeReasons);
-    for (const code of nodeWaitingCodes) expect(readMarkdown(file)).toContain(`\`${code}\`, `);
+  it('explains every status and reason of a node, and every code for which it waits', () => {
+    const rows = (skip: number) =>
+      tableUnder(file, '### What a node says', skip).map(([code = '', meaning]) => [code.replaceAll('`', ''), meaning]);
+    expect(rows(0).map(([status]) => status)).toEqual(nodeStatuses);
+    expect(rows(1).map(([code]) => code)).toEqual(nodeWaitingCodes);
+    expect(Object.fromEntries(rows(2))).toEqual(nodeReasons);
   });
 
   it('shows a spec that has the right form', () => {
