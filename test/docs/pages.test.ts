@@ -19,6 +19,7 @@ const tried: Record<string, string> = {
   'sh instances': 'instances.test.ts',
   'sh place': 'instances.test.ts',
   'sh assemblies': 'assemblies.test.ts',
+  'sh example': 'assemblies-example.test.ts',
   'sh containers': '../containers/installation.proof.ts',
   // These commands need a container engine. The test compares them with the files that they use.
   'sh engine': '../containers/composition.test.ts',
