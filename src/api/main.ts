@@ -5,12 +5,14 @@ import { Readiness } from '#api/edge/admin/readiness.ts';
 import { addReconciliationMetrics } from '#api/edge/admin/reconciliation-metrics.ts';
 import { addStateMetrics } from '#api/edge/admin/state-metrics.ts';
 import { stopServer } from '#api/edge/shutdown.ts';
-import { RunFeed } from '#api/runs/feed.ts';
+import { RowFeed } from '#api/pipeline/long-answers/row-feed.ts';
 import { ChangeFeed } from '#api/web/live/change-feed.ts';
 import type { Config } from '#config';
 import { checkConnection, type Orm, pendingMigrations } from '#database/database.ts';
 import { isDatabaseAway } from '#database/errors.ts';
+import { readWatchedAssemblyRuns } from '#domain/assemblies/runs/store.ts';
 import { KeyUses } from '#domain/identity/api-keys/uses.ts';
+import { readWatchedRuns } from '#domain/runs/watched-runs-store.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
@@ -83,7 +85,8 @@ async function connect(config: Config): Promise<{ services: Services; engine: En
     installation,
     refusals: new RefusalLog(),
     keyUses: new KeyUses(orm, log),
-    runFeed: new RunFeed(orm, log),
+    runFeed: new RowFeed(orm, log, readWatchedRuns),
+    assemblyRunFeed: new RowFeed(orm, log, readWatchedAssemblyRuns),
     changeFeed: new ChangeFeed(orm, log),
     evaluator: new Evaluator(),
     log,

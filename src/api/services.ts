@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import type { RunFeed } from '#api/runs/feed.ts';
+import type { RowFeed, WatchedRow } from '#api/pipeline/long-answers/row-feed.ts';
 import type { ChangeFeed } from '#api/web/live/change-feed.ts';
 import type { Config } from '#config';
 import type { Orm } from '#database/database.ts';
 import type { KeyUses } from '#domain/identity/api-keys/uses.ts';
+import type { WatchedRun } from '#domain/runs/watched-runs-store.ts';
 import type { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
@@ -19,7 +20,9 @@ export interface Services {
   readonly installation: InstallationKeys;
   readonly refusals: RefusalLog;
   readonly keyUses: KeyUses;
-  readonly runFeed: RunFeed;
+  /** It tells how far a run's log and its events have come. Both are numbered in the order of their commits, so no reader skips anything. */
+  readonly runFeed: RowFeed<WatchedRun>;
+  readonly assemblyRunFeed: RowFeed<WatchedRow>;
   readonly changeFeed: ChangeFeed;
   readonly evaluator: Evaluator;
   readonly log: Logger;

@@ -1,4 +1,10 @@
 import { z } from 'zod';
+import {
+  longestWaitMs,
+  refuseIdleRevision,
+  WaitQuery,
+  waitForRevision,
+} from '#api/pipeline/long-answers/wait-query.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf, repeated } from '#api/pipeline/schemas.ts';
 import { assemblyRunAuthority } from '#domain/assemblies/authority.ts';
@@ -15,7 +21,7 @@ import {
   requireEnvironment,
 } from '#domain/assemblies/runs/targets.ts';
 import { mostNodes, NodeKey } from '#domain/assemblies/spec/spec.ts';
-import { runStatuses } from '#domain/runs/model.ts';
+import { isTerminal, runStatuses } from '#domain/runs/model.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -63,12 +69,22 @@ export const getRun = read({
   id: 'assemblies.get_run',
   route: 'GET /api/v1/assemblies/:id/runs/:runID',
   summary: 'Read an assembly run, with the status of each node',
+  description:
+    'With `wait`, the request is answered at the next change of the run or of one of its nodes. Name the `revision` that you have, so that you ' +
+    'miss no change between two requests.',
   params: AssemblyRunParams,
+  query: WaitQuery,
   responses: { 200: AssemblyRunView },
   access: nestedReadAccess,
   target: ({ em, params }) => findReadableAssemblyRun(em, { assemblyId: params.id, runId: params.runID }),
   targetName: 'assembly run',
-  handle: async ({ em, target, operations, principal }) => {
+  waits: {
+    longestMs: longestWaitMs,
+    begin: ({ query, target: { run }, services }) =>
+      waitForRevision(services.assemblyRunFeed, { ...run, hasEnded: isTerminal(run.status) }, query),
+  },
+  handle: async ({ em, target, operations, principal, query }) => {
+    refuseIdleRevision(query);
     const details = await readAssemblyRun(em, target.run.id);
     if (!details) throw new NotFound('assembly run');
     return showAssemblyRun({ operations, principal }, target, details);

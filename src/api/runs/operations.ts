@@ -1,5 +1,11 @@
 import { z } from 'zod';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+import {
+  longestWaitMs,
+  refuseIdleRevision,
+  WaitQuery,
+  waitForRevision,
+} from '#api/pipeline/long-answers/wait-query.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
@@ -11,11 +17,8 @@ import { isTerminal } from '#domain/runs/model.ts';
 import { findRun, readRun } from '#domain/runs/store.ts';
 import { findRunToChange, findUndeletedRun, findUndeletedRunToChange } from '#domain/runs/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import { Invalid } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import { durationBetween, parseDuration } from '#domain/shared/values/durations.ts';
-import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { showAdmittedRun, showRun } from './actions.ts';
 import { CreateRun } from './bodies.ts';
 import { accessToWanted, findWantedTarget, requireAdmission } from './run-target.ts';
@@ -38,15 +41,6 @@ export const createAccess: Access = {
   review: { ...accessReview, verb: 'create' },
 };
 
-const WaitQuery = z.strictObject({
-  wait: durationBetween(1, 60)
-    .optional()
-    .describe('Answer only when the run has changed or ended, or after this time.'),
-  revision: wholeNumber({ min: 1 })
-    .optional()
-    .describe('With `wait`: the revision that you have. A run that has another one by now is answered at once.'),
-});
-
 export const getRun = read({
   id: 'runs.get',
   route: 'GET /api/v1/runs/:id',
@@ -61,16 +55,12 @@ export const getRun = read({
   target: ({ em, params }) => readRun(em, params.id),
   targetName: 'run',
   waits: {
-    longestMs: ({ wait }) => (wait === undefined ? 0 : (parseDuration(wait) ?? 0) * 1000),
-    begin: ({ params, query, target: { details }, services }) => {
-      const known = query.revision ?? details.revision;
-      const isAnswered = details.revision !== known || isTerminal(details.status);
-      return (signal) => (isAnswered ? Promise.resolve(true) : services.runFeed.awaitOther(params.id, known, signal));
-    },
+    longestMs: longestWaitMs,
+    begin: ({ query, target: { details }, services }) =>
+      waitForRevision(services.runFeed, { ...details, hasEnded: isTerminal(details.status) }, query),
   },
   handle: async ({ operations, principal, query, target }) => {
-    if (query.revision !== undefined && query.wait === undefined)
-      throw new Invalid('revision: it is for requests with `wait`');
+    refuseIdleRevision(query);
     return showRun({ operations, principal }, target);
   },
 });

@@ -3,16 +3,18 @@ import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { createMetricsRegistry } from '#api/edge/admin/metrics.ts';
 import { Readiness } from '#api/edge/admin/readiness.ts';
-import { RunFeed } from '#api/runs/feed.ts';
+import { RowFeed } from '#api/pipeline/long-answers/row-feed.ts';
 import { buildServer } from '#api/server.ts';
 import type { Services } from '#api/services.ts';
 import { ChangeFeed } from '#api/web/live/change-feed.ts';
 import type { Config } from '#config';
+import { readWatchedAssemblyRuns } from '#domain/assemblies/runs/store.ts';
 import { issueApiKey } from '#domain/identity/api-keys/api-keys.ts';
 import { KeyUses } from '#domain/identity/api-keys/uses.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { createUser } from '#domain/identity/users/users.ts';
+import { readWatchedRuns } from '#domain/runs/watched-runs-store.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
@@ -112,7 +114,8 @@ export async function openApi(
     log,
     refusals: new RefusalLog(),
     keyUses: new KeyUses(orm, log),
-    runFeed: new RunFeed(orm, log),
+    runFeed: new RowFeed(orm, log, readWatchedRuns),
+    assemblyRunFeed: new RowFeed(orm, log, readWatchedAssemblyRuns),
     changeFeed: new ChangeFeed(orm, log),
     evaluator: new Evaluator(),
     installation: await openInstallation(orm, keyRing),

@@ -151,3 +151,12 @@ export function listNodeRuns(em: Em, nodeId: string) {
 export function listAssemblyRunEvents(em: Em, id: string, after: number, page: PageRequest) {
   return listEventsOf(em, { kind: 'assembly_run', id: id }, after, page);
 }
+
+/** How far each of these assembly runs has come. Its revision rises when one of its nodes changes, too. */
+export function readWatchedAssemblyRuns(em: Em, ids: readonly string[]): Promise<{ id: string; revision: number }[]> {
+  return db(em)
+    .selectFrom('assembly_runs')
+    .where('id', '=', (eb) => eb.fn.any(sql<string[]>`${ids}::uuid[]`))
+    .select(['id', 'revision'])
+    .execute();
+}

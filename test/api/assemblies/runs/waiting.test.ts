@@ -55,3 +55,18 @@ it.each(['waiting', 'pending_approval'])(
     expect(node).toMatchObject({ status, waiting_on: { code: 'engine', since: node.started_at } });
   },
 );
+
+it('a request that waits is answered once the assembly run or one of its nodes has changed', async () => {
+  const run = await start();
+  const { revision } = (await tenant.owner.get(`${path}/runs/${run}`)).body;
+  const waiting = tenant.owner.get(`${path}/runs/${run}?wait=30s&revision=${revision}`);
+  await api.rows('update assembly_runs set revision = revision + 1 where id = ?', [run]);
+  expect((await waiting).body.revision).toBe(revision + 1);
+  const at = performance.now();
+  expect((await tenant.owner.get(`${path}/runs/${run}?wait=30s&revision=${revision}`)).body.revision).toBe(
+    revision + 1,
+  );
+  expect(performance.now() - at).toBeLessThan(10_000);
+  const idle = await tenant.owner.get(`${path}/runs/${run}?revision=${revision}`);
+  expect([idle.status, idle.body.error]).toEqual([400, 'revision: it is for requests with `wait`']);
+});
