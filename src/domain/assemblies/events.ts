@@ -39,6 +39,11 @@ export const assemblyEvents = {
     summary: 'The run of a node waits for approval',
     data: z.strictObject({ node, run_id: runId }),
   },
+  'assembly_run.node_approved': {
+    subject: 'assembly_run',
+    summary: 'The run of a node has the approvals that it waited for, and goes on',
+    data: z.strictObject({ node, run_id: runId }),
+  },
   'assembly_run.node_retried': {
     subject: 'assembly_run',
     summary: 'The run of a node failed, and the node will be tried again',

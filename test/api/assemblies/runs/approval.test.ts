@@ -10,6 +10,7 @@ import {
   echo,
   openAssemblyStage,
   readNodes,
+  readStory,
   startRun,
 } from '#test/support/assembly-stage.ts';
 
@@ -76,6 +77,10 @@ describe('a node that waits for approval', () => {
     const done = await reviewer.post(`${path}/nodes/first/approve`, approve(digest));
     expect(done.status, done.text).toBe(200);
     expect((await awaitAssemblyRun(stage.caller, path)).status).toBe('succeeded');
+    const story = (await readStory(stage.caller, path)).filter((event) => event.endsWith(' first'));
+    expect(story).toEqual(
+      ['node_started', 'node_approval_required', 'node_approved', 'node_ended'].map((event) => `${event} first`),
+    );
     const late = await stage.caller.post(`${path}/nodes/first/approve`, approve(digest));
     expect([late.status, late.headers.get('x-error-code')]).toEqual([409, 'run_not_pending_approval']);
     const { actions } = (await stage.caller.get(`${path}/nodes/first`)).body;

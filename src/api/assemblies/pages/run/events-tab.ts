@@ -49,6 +49,8 @@ const words: Readonly<Record<string, (data: Data) => Html>> = {
     html`${nodeName(node)} got ${runLink(run, attempt === 1 ? 'its run' : `its run, try ${text(attempt)}`)}`,
   'assembly_run.node_approval_required': ({ node, run_id: run }) =>
     html`${nodeName(node)} waits for approval of ${runLink(run, 'its plan')}`,
+  'assembly_run.node_approved': ({ node, run_id: run }) =>
+    html`${nodeName(node)}: ${runLink(run, 'its plan')} was approved`,
   'assembly_run.node_retried': ({ node, run_id: run, until }) =>
     html`${nodeName(node)}: ${runLink(run, 'the run')} failed, and it is tried again ${renderTime(text(until))}`,
   'assembly_run.node_ended': ({ node, run_id: run, status, reason }) =>

@@ -121,6 +121,7 @@ export function endNode(
   node: AssemblyNode,
   { status, reason }: { status: Extract<NodeChange, { kind: 'end' }>['status']; reason: NodeReason | null },
 ): void {
+  if (status === 'succeeded') noteApproval(tx, run, node);
   node.status = status;
   node.reason = reason;
   node.waiting = null;
@@ -151,6 +152,7 @@ function retryNode(tx: Transaction, run: AssemblyRun, node: AssemblyNode, at: Da
 }
 
 function followRun(tx: Transaction, run: AssemblyRun, node: AssemblyNode, status: NodeStatus): boolean {
+  if (status === 'running') noteApproval(tx, run, node);
   node.status = status;
   node.waiting = null;
   if (status === 'pending_approval') {
@@ -158,6 +160,12 @@ function followRun(tx: Transaction, run: AssemblyRun, node: AssemblyNode, status
     publishAssemblyRunEvent(tx, run, 'assembly_run.node_approval_required', data);
   }
   return true;
+}
+
+/** A run that goes on after it waited for approval was approved. */
+function noteApproval(tx: Transaction, run: AssemblyRun, node: AssemblyNode): void {
+  if (node.status !== 'pending_approval') return;
+  publishAssemblyRunEvent(tx, run, 'assembly_run.node_approved', { node: node.key, run_id: node.runId ?? '' });
 }
 
 const cancelReasons = {
