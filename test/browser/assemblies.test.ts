@@ -48,7 +48,7 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
     await page.locator('#graph-node-network.running').waitFor();
     await page.setViewportSize({ width: 1280, height: 400 });
     await page.evaluate('scrollTo(0, 120)');
-    const place = await page.locator('#graph-node-check').evaluate('(node) => node.getBoundingClientRect().x');
+    const place = await placeOf(page, 'check');
     await setProgress(stage.api, run, {
       ...running,
       nodes: (key) => ({ status: key === 'network' ? 'failed' : 'skipped' }),
@@ -56,7 +56,7 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
     await publishChange(run);
     await page.locator('#graph-node-network.failed').waitFor();
     await page.getByText('3 of 3 nodes done').waitFor();
-    expect(await page.locator('#graph-node-check').evaluate('(node) => node.getBoundingClientRect().x')).toBe(place);
+    expect(await placeOf(page, 'check')).toEqual(place);
     expect(await page.evaluate('scrollY')).toBe(120);
     expect(watch).toEqual(nothing);
     await page.close();
@@ -97,6 +97,20 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
     expect(first).toMatch(/^graph-node-(service|check)$/);
     await page.keyboard.press('ArrowLeft');
     expect(await page.evaluate('document.activeElement?.id')).toBe('graph-node-network');
+    await page.close();
+  });
+
+  it('say that a drawing scrolls where it is larger than its frame, and nowhere else', async () => {
+    const { page } = await open(`/assemblies/${shop}`);
+    const hint = page.getByText('Scroll inside the drawing to see all of it.');
+    await page.locator('#graph-node-network').waitFor();
+    expect(await hint.isVisible()).toBe(false);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await hint.waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.getByRole('region', { name: 'Graph' }).focus();
+    for (let times = 0; times < 30; times += 1) await page.keyboard.press('ArrowRight');
+    await expect.poll(async () => (await placeOf(page, 'check')).right).toBeLessThanOrEqual(390);
     await page.close();
   });
 
@@ -148,6 +162,14 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
     expect(faults).toEqual([]);
   });
 });
+
+/** Where a node of the drawing is in the window. */
+function placeOf(page: Page, key: string): Promise<{ left: number; right: number }> {
+  return page.evaluate(`(() => {
+    const { left, right } = document.getElementById('graph-node-${key}').getBoundingClientRect();
+    return { left, right };
+  })()`);
+}
 
 /** Tells open pages that a run has changed, as its workflow does with an event. */
 async function publishChange(run: string): Promise<void> {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
-import { pageOf } from '#api/pipeline/schemas.ts';
+import { pageOf, repeated } from '#api/pipeline/schemas.ts';
 import { ReviewRun } from '#api/runs/approvals/approval-operations.ts';
 import { nodeReviewAuthority } from '#domain/assemblies/authority.ts';
+import { nodeStatuses } from '#domain/assemblies/model.ts';
 import { findNodeReview, refuseUnlessPending } from '#domain/assemblies/runs/nodes/node-review.ts';
 import { listNodes, readNode } from '#domain/assemblies/runs/store.ts';
 import { findReadableAssemblyRun } from '#domain/assemblies/runs/targets.ts';
@@ -23,13 +24,13 @@ export const list = read({
   route: 'GET /api/v1/assemblies/:id/runs/:runID/nodes',
   summary: 'List the nodes of an assembly run; each follows those that it waits for',
   params: AssemblyRunParams,
-  query: z.strictObject(pageQuery),
+  query: z.strictObject({ ...pageQuery, status: repeated(z.enum(nodeStatuses), { max: nodeStatuses.length }) }),
   responses: { 200: pageOf('nodes', ListedAssemblyNodeView) },
   access: nestedReadAccess,
   target: ({ em, params }) => findReadableAssemblyRun(em, { assemblyId: params.id, runId: params.runID }),
   targetName: 'assembly run',
   handle: async ({ em, params, query }) => {
-    const page = await listNodes(em, params.runID, query);
+    const page = await listNodes(em, { assemblyRunId: params.runID, status: query.status }, query);
     return { nodes: page.items.map(toAssemblyNode), next_cursor: page.nextCursor };
   },
 });

@@ -1,4 +1,5 @@
 import { raw } from 'hono/html';
+import { renderIcon } from '#api/web/components/icon.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
@@ -7,9 +8,13 @@ import type { GraphPicture } from '../graph/svg-graph.ts';
 /** The script that moves between the nodes of a graph by arrow keys. Pages with a graph name it in `scripts`. */
 export const graphScript = 'graph.js';
 
-/** A graph in its frame, which scrolls where the graph is larger. The drawing is made by this service, and escapes what others named. */
+/**
+ * A graph in its frame, which scrolls where the graph is larger, and says so. The script takes the words away where all of it fits. The drawing
+ * is made by this service, and escapes what others named.
+ */
 export function renderGraph({ svg, caption }: GraphPicture, label = 'Graph'): Html {
   return html`<figure class="graph-frame"><div class="graph-scroll" role="region" tabindex="0" aria-label="${label}" data-graph>${raw(svg)}</div>
+<p class="graph-hint muted" data-graph-hint>${renderIcon('arrow-right')}Scroll inside the drawing to see all of it.</p>
 ${caption ? html`<figcaption class="muted">Shows ${caption}. The table has all.</figcaption>` : null}</figure>`;
 }
 

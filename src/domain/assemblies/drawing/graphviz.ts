@@ -33,6 +33,8 @@ function describeGraph({ nodes, edges }: Graph) {
       name: String(index),
       attributes: { width: widthOf(node) / pointsPerInch, height: heightOf(node) / pointsPerInch },
     })),
+    // The drawing has arrows of its own. Graphviz would end the lines before where its arrows begin.
+    edgeAttributes: { arrowhead: 'none' },
     edges: edges.map(([from, to]) => ({ tail: numbers.get(from) ?? '', head: numbers.get(to) ?? '' })),
   };
 }

@@ -7,16 +7,39 @@ const width = { narrowest: 148, widest: 260, letter: 7.6, beside: 52 };
 const longestLabel = Math.floor((width.widest - width.beside) / width.letter);
 
 export function widthOf({ label, detail = '' }: GraphNode): number {
-  // Details are written smaller.
-  const letters = Math.max(label.length, detail.length * 0.85);
-  return Math.round(Math.min(width.widest, Math.max(width.narrowest, letters * width.letter + width.beside)));
+  const text = Math.max(label.length * width.letter, lengthOf(detail));
+  return Math.round(Math.min(width.widest, Math.max(width.narrowest, text + width.beside)));
 }
 
 export function heightOf({ detail }: GraphNode): number {
   return detail === undefined ? height.plain : height.detailed;
 }
 
-/** A text that fits into a node. */
+/** About how long a detail is: it is written smaller, in a font whose letters differ in width. */
+function lengthOf(detail: string): number {
+  return [...detail].reduce((length, letter) => length + detailLetter(letter), 0);
+}
+
+function detailLetter(letter: string): number {
+  if (/[mwMW@%]/.test(letter)) return 11;
+  return /[a-z0-9\s!-/:-?[-`{-~]/.test(letter) ? 6.5 : 9;
+}
+
+/** A detail that fits into a node. */
+export function shortenDetail(text: string): string {
+  const room = width.widest - width.beside;
+  if (lengthOf(text) <= room) return text;
+  let length = detailLetter('…');
+  let shown = '';
+  for (const letter of text) {
+    length += detailLetter(letter);
+    if (length > room) break;
+    shown += letter;
+  }
+  return `${shown}…`;
+}
+
+/** A label that fits into a node. */
 export function shorten(text: string): string {
   return text.length <= longestLabel ? text : `${text.slice(0, longestLabel - 1)}…`;
 }

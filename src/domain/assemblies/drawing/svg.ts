@@ -1,6 +1,6 @@
 import type { Drawing } from './drawing.ts';
 import { escapeXml, isOwnAddress } from './escape.ts';
-import { round, shorten } from './sizes.ts';
+import { round, shorten, shortenDetail } from './sizes.ts';
 
 /** How a node looks. Colours come from the styles of the page, by class; the word and the border say the same without them. */
 export interface NodeLook {
@@ -98,16 +98,16 @@ function renderIcon({ x, y, width }: DrawnNode, { icon }: NodeLook): string {
 /** The label, the detail and the word below each other, in the middle of the node's height. */
 function renderTexts({ x, y, width, label, detail }: DrawnNode, { word }: NodeLook): string {
   const lines = [
-    { name: 'graph-label', text: label },
-    ...(detail === undefined ? [] : [{ name: 'graph-detail', text: detail }]),
-    ...(word === '' ? [] : [{ name: 'graph-word', text: word }]),
+    { name: 'graph-label', text: shorten(label) },
+    ...(detail === undefined ? [] : [{ name: 'graph-detail', text: shortenDetail(detail) }]),
+    ...(word === '' ? [] : [{ name: 'graph-word', text: shorten(word) }]),
   ];
   const left = round(x - width / 2 + indent + iconSize + indent / 2);
   const first = y - ((lines.length - 1) * lineHeight) / 2 + 4;
   return lines
     .map(({ name, text }, index) => {
       const place = `x="${left}" y="${round(first + index * lineHeight)}"`;
-      return `<text class="${name}" ${place} fill="currentColor">${escapeXml(shorten(text))}</text>`;
+      return `<text class="${name}" ${place} fill="currentColor">${escapeXml(text)}</text>`;
     })
     .join('');
 }

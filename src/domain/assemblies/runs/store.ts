@@ -117,8 +117,16 @@ const byPosition = {
 } as const;
 
 /** A page of the nodes of an assembly run, in an order in which each follows those that it waits for. */
-export function listNodes(em: Em, assemblyRunId: string, page: PageRequest): Promise<Page<AssemblyNodeDetails>> {
-  return pageByNumber(selectNodes(em, assemblyRunId), byPosition, page);
+export function listNodes(em: Em, filter: NodeFilter, page: PageRequest): Promise<Page<AssemblyNodeDetails>> {
+  const { assemblyRunId, status = [] } = filter;
+  const nodes = selectNodes(em, assemblyRunId);
+  return pageByNumber(status.length > 0 ? nodes.where('n.status', 'in', status) : nodes, byPosition, page);
+}
+
+export interface NodeFilter {
+  readonly assemblyRunId: string;
+  /** Only nodes with one of these statuses; all unless given. */
+  readonly status?: readonly NodeStatus[] | undefined;
 }
 
 /** All nodes of an assembly run: at most as many as a spec may have. */

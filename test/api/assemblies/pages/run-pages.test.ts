@@ -99,6 +99,29 @@ describe('the page of an assembly run', () => {
     expect(text).toContain(graph.text);
   });
 
+  it('leads from the count of a status to the nodes that have it, and from there to all', async () => {
+    const runId = await addNodeRun();
+    const reason = { code: 'run_failed', message: 'its run failed' } as const;
+    const run = await addRun(stage, shop, {
+      status: 'running',
+      minutesAgo: 3,
+      nodes: (key) =>
+        key === 'network' ? { status: 'failed', reason, runId } : { status: 'pending', waiting: waitingForNetwork },
+    });
+    const path = `/assemblies/${shop}/runs/${run}`;
+    const { text } = await viewer.get(path);
+    expect(text).toContain(`href="${path}?tab=nodes&amp;status=failed"`);
+    const failed = await viewer.get(`${path}?tab=nodes&status=failed`);
+    expect(rowsIn(failed.text)).toEqual(['network']);
+    expect(failed.text).toContain('Only nodes with the status <strong>failed</strong>');
+    expect(failed.text).toContain(`href="${path}?tab=nodes">Show all nodes`);
+    expect(failed.text).toContain(`href="/workloads/runs/${runId}?tab=log">Log`);
+    const pending = await viewer.get(`${path}?tab=nodes&status=pending`);
+    expect(rowsIn(pending.text)).toEqual(['check', 'service']);
+    expect(pending.text).not.toContain('href="#node-network"');
+    expect((await viewer.get(`${path}?tab=nodes&status=asleep`)).status).toBe(422);
+  });
+
   it('leads from a node that needs approval to the plan of its run', async () => {
     const run = await addRun(stage, shop);
     const runId = await addNodeRun();
@@ -187,3 +210,10 @@ describe('the page of an assembly run', () => {
     return sent.body.id;
   }
 });
+
+const waitingForNetwork = { code: 'dependencies', nodes: ['network'] } as const;
+
+/** The nodes that have rows. */
+function rowsIn(text: string): (string | undefined)[] {
+  return [...text.matchAll(/data-row id="node-([^"]+)"/g)].map(([, key]) => key);
+}

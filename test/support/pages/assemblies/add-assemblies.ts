@@ -5,7 +5,7 @@ import type { Environments } from '../environments.ts';
 import type { People, SeededPerson } from '../people.ts';
 import type { Tenants } from '../tenants.ts';
 import { type NodeProgress, type RunProgress, setProgress } from './progress.ts';
-import { fortyNodes, sixNodes, sixNodesBefore, threeHundredNodes, wrongDraft } from './specs.ts';
+import { fiveHundredNodes, fortyNodes, sixNodes, sixNodesBefore, wrongDraft } from './specs.ts';
 
 /** An assembly with the ids of its runs, by what they show. */
 export interface SeededAssembly<Key extends string = string> {
@@ -32,7 +32,7 @@ interface Place {
   readonly pendingRunId: string;
 }
 
-/** Adds assemblies of the platform team: of 6, 40 and 300 nodes, with runs in every state. */
+/** Adds assemblies of the platform team: of 6, 40 and 500 nodes, with runs in every state. */
 export async function addAssemblies(api: TestApi, place: Place): Promise<SeededAssemblies> {
   const { people, templates, environments } = place;
   const owner = people.owner;
@@ -48,8 +48,8 @@ export async function addAssemblies(api: TestApi, place: Place): Promise<SeededA
   await publish(owner, shop, '2.0.0', sixNodes(templates), 'The database needs an approval.\nThe cache is gone.');
   const regions = await make('Regions', 'DNS of ten regions.');
   await publish(owner, regions, '1.0.0', fortyNodes(templates), '');
-  const shards = await make('Shards', 'A rollout in six stages.');
-  await publish(owner, shards, '1.0.0', threeHundredNodes(templates), '');
+  const shards = await make('Shards', 'A rollout in ten stages.');
+  await publish(owner, shards, '1.0.0', fiveHundredNodes(templates), '');
   const wrong = await make('Monitoring', 'Not finished yet.');
   required(await owner.put(`/assemblies/${wrong}/draft`, { spec: wrongDraft }), 200);
   const empty = await make('Sandbox', '');

@@ -74,12 +74,12 @@ export function fortyNodes(templates: Templates) {
 }
 
 /** A chain of stages, of which each fans out wide. */
-export function threeHundredNodes(templates: Templates) {
+export function fiveHundredNodes(templates: Templates) {
   const nodes: Nodes = {};
   const add = (key: string, before: string[]) => {
     nodes[key] = { template: templates.records.id, variables: { zone: `${key}.example` }, depends_on: before };
   };
-  for (let stage = 0; stage < 6; stage += 1) {
+  for (let stage = 0; stage < 10; stage += 1) {
     const shards = Array.from({ length: 48 }, (_, index) => `s${stage}-shard-${String(index).padStart(2, '0')}`);
     add(`s${stage}-begin`, stage === 0 ? [] : [`s${stage - 1}-end`]);
     for (const shard of shards) add(shard, [`s${stage}-begin`]);

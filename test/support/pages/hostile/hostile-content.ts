@@ -8,6 +8,7 @@ import { idAt } from '../runs/ids.ts';
 import { type Place, toActor } from '../runs/places.ts';
 import { writeRuns } from '../runs/write-runs.ts';
 import type { SeededTeam } from '../tenants.ts';
+import { addHostileAssembly, type HostileAssembly } from './hostile-assembly.ts';
 import { tellHostile } from './hostile-runs.ts';
 import { hostileName, hostileText, longWord } from './texts.ts';
 
@@ -21,6 +22,7 @@ export interface HostileContent {
   readonly instanceId: string;
   readonly runs: Readonly<Record<keyof ReturnType<typeof tellHostile>, string>>;
   readonly userId: string;
+  readonly assembly: HostileAssembly;
 }
 
 /**
@@ -39,7 +41,10 @@ export async function addHostileContent(api: TestApi, installation: Installation
   const runs = tellHostile(place, toActor(people.reviewer));
   const goneWorker = randomUUID();
   await writeRuns(api, Object.values(runs), () => goneWorker);
+  const ids = { teamId: team.id, templateId: template.id, environmentId: environment.id };
+  const assembly = await addHostileAssembly(api, people, ids);
   return {
+    assembly,
     organizationId: team.organizationId,
     teamId: team.id,
     projectId: project.id,

@@ -58,7 +58,7 @@ export function assemblyPages({ assemblies }: Installation): DeclaredPage[] {
       params: { id: regions.id, runID: regions.runs.running },
       ...pictured,
     }),
-    declare('assembly-run-of-300', pages.assemblyRun, { params: { id: shards.id, runID: shards.runs.running } }),
+    declare('assembly-run-of-500', pages.assemblyRun, { params: { id: shards.id, runID: shards.runs.running } }),
     declare('assembly-run-cancel', pages.cancelAssemblyRun, { params: { id: shop.id, runID: shop.runs.running } }),
     declare('assembly-run-resume', pages.resumeAssemblyRun, { params: failed }),
   ];

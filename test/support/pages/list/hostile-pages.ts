@@ -5,7 +5,7 @@ import { type DeclaredPage, declare } from './declared-page.ts';
 
 /** The pages that show what hostile people have added. */
 export function declareHostile(content: HostileContent): DeclaredPage[] {
-  return [...workPages(content), ...tenancyPages(content)];
+  return [...workPages(content), ...assemblyPages(content), ...tenancyPages(content)];
 }
 
 function workPages({ runs, instanceId, templateId, teamId }: HostileContent): DeclaredPage[] {
@@ -29,6 +29,38 @@ function workPages({ runs, instanceId, templateId, teamId }: HostileContent): De
     declare('hostile-template-version', pages.templateVersion, { params: { id: templateId, version: '1.0.0' } }),
     declare('hostile-run-form', pages.newRun, template),
     declare('hostile-search', pages.search, { query: { q: `"><script>alert(1)</script>${longWord(60)}` } }),
+  ];
+}
+
+function assemblyPages({ assembly: { id, runs }, teamId }: HostileContent): DeclaredPage[] {
+  const shown = { params: { id }, who: 'owner' as const };
+  return [
+    declare('hostile-assemblies', pages.assemblies, { query: { team_id: teamId }, who: 'owner' }),
+    declare('hostile-assembly', pages.assembly, shown),
+    declare('hostile-assembly-versions', pages.assembly, { ...shown, query: { tab: 'versions' } }),
+    declare('hostile-assembly-runs', pages.assembly, { ...shown, query: { tab: 'runs' } }),
+    declare('hostile-assembly-compare', pages.assembly, {
+      ...shown,
+      query: { tab: 'compare', from: 'latest', to: 'draft' },
+    }),
+    declare('hostile-assembly-draft', pages.assemblyDraft, shown),
+    declare('hostile-assembly-version', pages.assemblyVersion, { ...shown, params: { id, version: 'latest' } }),
+    declare('hostile-assembly-edit', pages.editAssembly, shown),
+    declare('hostile-assembly-delete', pages.deleteAssembly, shown),
+    declare('hostile-assembly-publish', pages.publishAssembly, shown),
+    declare('hostile-assembly-start', pages.runAssembly, shown),
+    declare('hostile-assembly-again', pages.runAssembly, { ...shown, query: { from: runs.failed } }),
+    declare('hostile-assembly-cancel', pages.cancelAssemblyRun, { ...shown, params: { id, runID: runs.waiting } }),
+    declare('hostile-assembly-resume', pages.resumeAssemblyRun, { ...shown, params: { id, runID: runs.failed } }),
+    ...Object.entries(runs).flatMap(([key, runID]) =>
+      ['nodes', 'details', 'events'].map((tab) =>
+        declare(`hostile-assembly-run-${key}-${tab}`, pages.assemblyRun, {
+          params: { id, runID },
+          query: { tab },
+          who: 'owner',
+        }),
+      ),
+    ),
   ];
 }
 

@@ -25,7 +25,7 @@ export function assemblyPage(
 ${renderPageHead({
   title: assembly.name,
   crumbs: [{ label: 'Assemblies', path: pagePath(pages.assemblies) }],
-  beside: html`${assembly.latest_version ? html`<span class="badge">${assembly.latest_version}</span>` : null}${renderArchivedBadge(assembly.archived_at)}`,
+  beside: html`${assembly.latest_version ? html`<span class="badge foreign">${assembly.latest_version}</span>` : null}${renderArchivedBadge(assembly.archived_at)}`,
   below: html`Team <span class="foreign">${assembly.teamName}</span>${assembly.description ? html` · <span class="foreign">${assembly.description}</span>` : null}`,
   actions: renderButtons(assembly),
   history: ['assemblies', assembly.id],

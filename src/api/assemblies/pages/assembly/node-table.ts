@@ -48,7 +48,7 @@ function columnsWith({ templates }: ShownVersion, names: Names): Column<Row>[] {
         const chosen = templates[key];
         if (!chosen) return html`<span class="foreign">${node.template}</span>`;
         const { template_id: id, version } = chosen;
-        return html`<a class="foreign" href="${pagePath(pages.templateVersion, { id, version })}">${names.get(id)?.name ?? 'deleted'} <span class="muted">${version}</span></a>`;
+        return html`<a href="${pagePath(pages.templateVersion, { id, version })}"><span class="foreign">${names.get(id)?.name ?? 'deleted'}</span> <span class="muted foreign">${version}</span></a>`;
       },
     },
     { label: 'Instance', cell: ({ key, node }) => html`<span class="foreign">${instanceOf(key, node)}</span>` },
@@ -63,14 +63,15 @@ function columnsWith({ templates }: ShownVersion, names: Names): Column<Row>[] {
 
 const mostKeys = 6;
 
-/** The keys of nodes, as links to their rows. */
-export function renderKeys(keys: readonly string[]): Html | null {
+/** The keys of nodes, as links to their rows. @param shown the nodes that have rows; all unless given */
+export function renderKeys(keys: readonly string[], shown?: ReadonlySet<string>): Html | null {
   if (keys.length === 0) return null;
   const rest = keys.length - mostKeys;
   return html`${keys
     .slice(0, mostKeys)
     .map(
-      (key, index) => html`${index > 0 ? ', ' : ''}<a class="foreign" href="#${rowIdOf(key)}">${key}</a>`,
+      (key, index) =>
+        html`${index > 0 ? ', ' : ''}${shown?.has(key) === false ? html`<span class="foreign">${key}</span>` : html`<a class="foreign" href="#${rowIdOf(key)}">${key}</a>`}`,
     )}${rest > 0 ? html` <span class="muted" title="${keys.join(', ')}">and ${rest} more</span>` : null}`;
 }
 

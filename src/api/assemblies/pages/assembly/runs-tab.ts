@@ -83,7 +83,7 @@ function columnsWith(names: Names): Column<ListedAssemblyRun>[] {
 function renderNodes(nodes: ListedAssemblyRun['nodes']): Html {
   const statuses = Object.values(nodes);
   const done = statuses.filter(isNodeEnded).length;
-  return html`<span class="nowrap">${done} of ${statuses.length}</span> ${renderTally(statuses, ['failed', 'timed_out', 'pending_approval'])}`;
+  return html`<span class="nowrap">${done} of ${statuses.length}</span> ${renderTally(statuses, { only: ['failed', 'timed_out', 'pending_approval'] })}`;
 }
 
 function renderNone(assembly: AssemblySubject, filter: Query): Html {

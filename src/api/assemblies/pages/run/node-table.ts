@@ -16,20 +16,20 @@ export function renderRunNodes(nodes: readonly ShownNode[], names: Names): Html 
     caption: 'Nodes, each after those that it waits for',
     rows: nodes,
     rowId: ({ key }) => rowIdOf(key),
-    columns: columnsWith(names),
+    columns: columnsWith(names, new Set(nodes.map(({ key }) => key))),
   });
 }
 
-function columnsWith(names: Names): Column<ShownNode>[] {
+function columnsWith(names: Names, shown: ReadonlySet<string>): Column<ShownNode>[] {
   return [
     { label: 'Node', kind: 'main', cell: renderNode },
-    { label: 'Status', cell: (node) => html`${renderNodeStatus(node.status)}${renderWhy(node)}` },
+    { label: 'Status', cell: (node) => html`${renderNodeStatus(node.status)}${renderWhy(node, shown)}` },
     {
       label: 'Template',
       cell: ({ template_id: id, template_version: version }) =>
-        html`<a class="foreign" href="${pagePath(pages.templateVersion, { id, version })}">${names.get(id)?.name ?? 'deleted'} <span class="muted">${version}</span></a>`,
+        html`<a href="${pagePath(pages.templateVersion, { id, version })}"><span class="foreign">${names.get(id)?.name ?? 'deleted'}</span> <span class="muted foreign">${version}</span></a>`,
     },
-    { label: 'Waits for', kind: 'minor', cell: ({ waits_for: keys }) => renderKeys(keys) },
+    { label: 'Waits for', kind: 'minor', cell: ({ waits_for: keys }) => renderKeys(keys, shown) },
     { label: 'Tries', kind: 'number', cell: ({ attempts }) => (attempts > 1 ? String(attempts) : null) },
     { label: 'Took', kind: 'number', cell: renderDuration },
   ];
@@ -49,10 +49,17 @@ function renderNode({ key, run_id: runId, status, instance, instance_id: instanc
   return html`${name}<span class="node-instance muted">${shown}</span>`;
 }
 
-function renderWhy(node: ShownNode): Html | null {
-  const waiting = describeNodeWaiting(node);
+/** What the node waits for, or why it ended as it did. A run that failed has a log, which says more. */
+function renderWhy(node: ShownNode, shown: ReadonlySet<string>): Html | null {
+  const waiting = describeNodeWaiting(node, shown);
   if (waiting) return html`<p class="node-why">${waiting}</p>`;
-  return node.reason && html`<p class="node-why foreign">${toSentence(node.reason.message)}</p>`;
+  const { key, reason, run_id: runId, status } = node;
+  if (reason === null) return null;
+  const log =
+    runId !== null && (status === 'failed' || status === 'timed_out')
+      ? html` <a href="${pagePath(pages.run, { id: runId }, { tab: 'log' })}">Log<span class="unseen"> of ${key}</span></a>`
+      : null;
+  return html`<p class="node-why"><span class="foreign">${toSentence(reason.message)}</span>${log}</p>`;
 }
 
 function renderDuration({ started_at: start, finished_at: end }: ShownNode): Html | null {

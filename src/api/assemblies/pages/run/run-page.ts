@@ -61,7 +61,7 @@ function renderLivePart(visit: AssemblyRunVisit, run: ShownAssemblyRun, tab: Ass
   return renderLive(
     {
       stream: pagePath(pages.assemblyRunChanges, { id, runID }, { revision: String(revision) }),
-      address: runPath(run, { tab: tab.key, cursor: visit.query('cursor') }),
+      address: runPath(run, { tab: tab.key, status: visit.query('status'), cursor: visit.query('cursor') }),
       again: '20s',
     },
     content,

@@ -6,7 +6,7 @@ import { toSentence } from '#api/web/text.ts';
 import { type AssemblyRunReason, assemblyRunReasons, isNodeEnded } from '#domain/assemblies/model.ts';
 import { get as getNode } from '../../node-operations.ts';
 import type { AssemblyRunVisit, ShownAssemblyRun } from '../shown.ts';
-import type { RunSubject } from './run-tab.ts';
+import { type RunSubject, runPath } from './run-tab.ts';
 import { renderTally } from './tally.ts';
 
 /** So many nodes that need approval are listed at once. */
@@ -16,7 +16,7 @@ const mostListed = 10;
 export async function renderSituation(visit: AssemblyRunVisit, { run }: RunSubject): Promise<Html> {
   const statuses = Object.values(run.nodes);
   const done = statuses.filter(isNodeEnded).length;
-  return html`<p class="assembly-progress"><strong>${done} of ${statuses.length} nodes done</strong> ${renderTally(statuses)}</p>
+  return html`<p class="assembly-progress"><strong>${done} of ${statuses.length} nodes done</strong> ${renderTally(statuses, { pathOf: (status) => runPath(run, { tab: 'nodes', status }) })}</p>
 ${renderEnd(run)}
 ${await renderApprovals(visit, run)}`;
 }

@@ -1,14 +1,23 @@
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
+import type { LocalPath } from '#api/web/paths.ts';
 import type { NodeStatus } from '#domain/assemblies/model.ts';
 import { countStatuses, nodeStatusLooks } from '../../graph/node-looks.ts';
 
-/** How many nodes have each status, such as "2 Failed". @param only the statuses that are counted; all unless given */
-export function renderTally(statuses: readonly NodeStatus[], only?: readonly NodeStatus[]): Html {
+interface TallyOptions {
+  /** The statuses that are counted; all unless given. */
+  readonly only?: readonly NodeStatus[];
+  /** Where the nodes of a status are listed. */
+  readonly pathOf?: (status: NodeStatus) => LocalPath;
+}
+
+/** How many nodes have each status, such as "2 Failed". */
+export function renderTally(statuses: readonly NodeStatus[], { only, pathOf }: TallyOptions = {}): Html {
   const counts = countStatuses(statuses).filter(({ status }) => only === undefined || only.includes(status));
   return html`<span class="node-tally">${counts.map(({ status, count }) => {
     const look = nodeStatusLooks[status];
-    return html`${renderStatusBadge({ ...look, word: `${count} ${look.word.toLowerCase()}` })} `;
+    const badge = renderStatusBadge({ ...look, word: `${count} ${look.word.toLowerCase()}` });
+    return html`${pathOf ? html`<a class="node-count" href="${pathOf(status)}">${badge}</a>` : badge} `;
   })}</span>`;
 }
 

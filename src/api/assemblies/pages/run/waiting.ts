@@ -1,3 +1,4 @@
+import { planPath } from '#api/runs/pages/plan/plan-address.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -6,13 +7,16 @@ import type { ShownNode } from '../shown.ts';
 
 type Waiting = NonNullable<ShownNode['waiting_on']>;
 
-/** What a node waits for, in words and with links; null if it does not wait. */
-export function describeNodeWaiting({ waiting_on: waiting }: ShownNode): Html | null {
-  return waiting && html`waits for ${words[waiting.code](waiting)}`;
+/** What a node waits for, in words and with links; null if it does not wait. @param shown the nodes that have rows */
+export function describeNodeWaiting(node: ShownNode, shown: ReadonlySet<string>): Html | null {
+  const { waiting_on: waiting } = node;
+  return waiting && html`waits for ${words[waiting.code](waiting, node, shown)}`;
 }
 
-const words: Readonly<Record<Waiting['code'], (waiting: Waiting) => Html | string | null>> = {
-  dependencies: ({ nodes }) => renderKeys(nodes ?? []) ?? 'other nodes',
+type Words = (waiting: Waiting, node: ShownNode, shown: ReadonlySet<string>) => Html | string | null;
+
+const words: Readonly<Record<Waiting['code'], Words>> = {
+  dependencies: ({ nodes }, _node, shown) => renderKeys(nodes ?? [], shown) ?? 'other nodes',
   concurrency: () => 'a free place: the assembly limits how many nodes run at once',
   retry: ({ until }) => (until ? html`its next try, ${renderTime(until)}` : 'its next try'),
   admission: ({ until }) =>
@@ -24,7 +28,8 @@ const words: Readonly<Record<Waiting['code'], (waiting: Waiting) => Html | strin
       : 'another run of its instance',
   quota: () => "the team's quota",
   no_worker: () => html`<a href="${pages.workers}">a worker</a>`,
-  approval: () => 'approval',
+  approval: (_waiting, { run_id: runId }) =>
+    runId === null ? 'approval' : html`<a href="${planPath(runId)}">approval of its plan</a>`,
   paused: () => 'the end of a pause of all applies',
   locked: () => 'the lock of its environment',
   frozen: () => 'the end of a freeze window',

@@ -1,4 +1,4 @@
-// Moves between the nodes of a graph by arrow keys. Each node that leads somewhere is a link, so Tab and Enter work without this.
+// Moves between the nodes of a graph by arrow keys, and says where a drawing scrolls. Each node that leads somewhere is a link, so Tab and Enter work without this.
 (() => {
   /** How much further a node seems that lies beside the direction of the key. */
   const aside = 2.5;
@@ -32,6 +32,22 @@
     }
     return next;
   }
+
+  /** Says that a drawing scrolls only where it does. */
+  function tellWhatScrolls() {
+    for (const graph of document.querySelectorAll('[data-graph]')) {
+      const hint = graph.parentElement?.querySelector('[data-graph-hint]');
+      const isLarger = graph.scrollWidth > graph.clientWidth + 1 || graph.scrollHeight > graph.clientHeight + 1;
+      if (hint instanceof HTMLElement && hint.hidden === isLarger) hint.hidden = !isLarger;
+    }
+  }
+
+  tellWhatScrolls();
+  addEventListener('resize', tellWhatScrolls);
+  // A page that follows changes has taken over the words as the server writes them.
+  document.addEventListener('htmx:after:swap', tellWhatScrolls);
+  // A draft has been drawn anew.
+  document.addEventListener('graph:drawn', tellWhatScrolls);
 
   document.addEventListener('keydown', (event) => {
     const direction = directions[event.key];

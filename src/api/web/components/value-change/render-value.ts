@@ -78,7 +78,12 @@ function renderBlock(kind: 'ins' | 'del' | 'same', { text, isCut }: Printed): Ht
   const said = kind === 'same' ? null : html`<span class="unseen">${words[kind]}</span>`;
   const body =
     kind === 'ins' ? html`<ins>${content}</ins>` : kind === 'del' ? html`<del>${content}</del>` : html`${content}`;
-  return html`<pre class="value-block value-block-${kind} foreign" data-sign="${signs[kind]}">${said}${body}</pre>`;
+  return html`<pre class="value-block value-block-${kind} foreign" data-sign="${signs[kind]}"${scrolledByKeys(text)}>${said}${body}</pre>`;
+}
+
+/** A block that may be higher than its limit is scrolled by keys, too. */
+function scrolledByKeys(text: string): Html | null {
+  return text.length > 800 || text.split('\n').length > 20 ? html` tabindex="0"` : null;
 }
 
 function renderTexts(before: string, after: string, extent: Extent): Html {
@@ -105,7 +110,7 @@ function renderLines(parts: readonly LinePart[], most: number): Html {
     shown.push(renderPart(part, showUnseen(text.slice(0, left))));
     left -= text.length;
   }
-  return html`<pre class="value-block value-block-lines foreign">${shown}</pre>`;
+  return html`<pre class="value-block value-block-lines foreign" tabindex="0">${shown}</pre>`;
 }
 
 function renderPart({ kind, lines }: LinePart, text: string): Html {

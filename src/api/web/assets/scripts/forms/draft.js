@@ -41,6 +41,7 @@
         if (old && fresh && old.outerHTML !== fresh.outerHTML) old.replaceWith(document.adoptNode(fresh));
       }
       const editor = page.querySelector('.draft-editor');
+      document.dispatchEvent(new Event('graph:drawn'));
       document.querySelector('.draft-editor')?.classList.toggle('has-notes', editor?.classList.contains('has-notes'));
     }
 
