@@ -119,7 +119,7 @@ describe('the page of an assembly run', () => {
     const pending = await viewer.get(`${path}?tab=nodes&status=pending`);
     expect(rowsIn(pending.text)).toEqual(['check', 'service']);
     expect(pending.text).not.toContain('href="#node-network"');
-    expect((await viewer.get(`${path}?tab=nodes&status=asleep`)).status).toBe(422);
+    expect((await viewer.get(`${path}?tab=nodes&status=asleep`)).status).toBe(400);
   });
 
   it('leads from a node that needs approval to the plan of its run', async () => {
