@@ -37,7 +37,10 @@ afterAll(async () => {
 /** Makes a place to deploy by the commands of the documentation, which somebody pastes twice, and answers the second one. */
 async function makePlace(TOKEN: string): Promise<{ TEAM: string; ENVIRONMENT: string }> {
   const [block] = codeBlocks('docs/access.md').filter(({ info }) => info === 'sh place');
-  const script = `${block?.text}sleep 1\n${block?.text}echo "$TEAM $ENVIRONMENT"\n`.replaceAll('http://127.0.0.1:8080', system.url);
+  const script = `${block?.text}sleep 1\n${block?.text}echo "$TEAM $ENVIRONMENT"\n`.replaceAll(
+    'http://127.0.0.1:8080',
+    system.url,
+  );
   const { code, output, errors } = await runShell(['-eu'], { TOKEN }, { input: script });
   expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
   const [TEAM = '', ENVIRONMENT = ''] = output.trim().split(' ');

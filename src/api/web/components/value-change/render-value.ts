@@ -83,7 +83,7 @@ function renderBlock(kind: 'ins' | 'del' | 'same', { text, isCut }: Printed): Ht
 
 /** A block that may be higher than its limit is scrolled by keys, too. */
 function scrolledByKeys(text: string): Html | null {
-  return text.length > 800 || text.split('\n').length > 20 ? html` tabindex="0"` : null;
+  return text.length > 400 || text.split('\n').length > 12 ? html` tabindex="0"` : null;
 }
 
 function renderTexts(before: string, after: string, extent: Extent): Html {
