@@ -6,9 +6,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Generated requests take minutes: `npm run test:contract`.
     exclude: ['test/contract/**'],
-    // The Temporal worker's native module needs processes; two of them suit two cores.
+    // The Temporal worker's native module needs processes. Tests often wait, so three of them keep two cores busy.
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     // A process runs many files, because importing the service for each of them takes longer than most files.
     isolate: false,
     // Files that share a process must not share spies.
