@@ -47,7 +47,7 @@ export const diff = read({
   description:
     'Comparing with the draft takes the same authority as changing the assembly. A field that holds its default equals one that is left ' +
     'out. The fields `/template_version` and `/template_id` of a node are what its `version` and `template` stood for when the version was ' +
-    'published; in the draft, what they stand for now.',
+    'published. For the draft, they are resolved at the time of the request.',
   params: AssemblyParams,
   query: z.strictObject({ from: Side, to: Side }),
   responses: { 200: DiffView },

@@ -20,7 +20,7 @@ const height = 120;
 const barWidth = 14;
 const step = 20;
 
-/** A chart of the runs of the last 30 days by outcome, with the same numbers as a table. It shows what was when the page was opened. */
+/** A chart of the runs of the last 30 days by outcome, with the same numbers as a table. It is counted once, when the page is opened. */
 export async function renderOutcomes(visit: Visit, scope: Query): Promise<Html> {
   const { days, total } = await visit.read(getStatistics, { query: { ...scope, medians: 'false' } });
   const most = Math.max(1, ...days.map(countOf));

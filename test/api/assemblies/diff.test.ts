@@ -66,7 +66,7 @@ describe('a comparison', () => {
     expect(body.to).toBe('draft');
   });
 
-  it('names the template versions that one range stood for, and stands for now', async () => {
+  it('names both template versions if a range has come to mean a newer one', async () => {
     const { id, slug } = await addTemplate(tenant.owner, { team: tenant.team });
     const moving = await addAssembly(tenant, {
       nodes: { a: { template: slug }, b: { template: slug, version: '1.0.0' } },

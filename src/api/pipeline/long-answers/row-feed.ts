@@ -17,7 +17,7 @@ interface Watch<Row> {
   readonly changes: EventEmitter;
 }
 
-/** Follows the rows of one kind that readers of this process watch, by one poll of the database for all of them, and none while nobody reads. */
+/** Polls the rows that somebody watches: one statement for all of them, and none while nobody watches. */
 export class RowFeed<Row extends WatchedRow> {
   readonly #orm: Orm;
   readonly #log: Logger;

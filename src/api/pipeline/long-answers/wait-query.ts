@@ -21,7 +21,7 @@ export function longestWaitMs({ wait }: WaitQuery): number {
   return wait === undefined ? 0 : (parseDuration(wait) ?? 0) * 1000;
 }
 
-/** What a request waits for: another revision than the one that the client has. What has ended has no other. */
+/** Waits for another revision than the one that the client has. A run that has ended is answered at once. */
 export function waitForRevision(
   feed: RowFeed<WatchedRow>,
   { id, revision, hasEnded }: WatchedRow & { readonly hasEnded: boolean },

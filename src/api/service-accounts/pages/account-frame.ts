@@ -50,7 +50,7 @@ export function accountCrumbs(account: AccountSubject): Crumb[] {
   return [accountsCrumb, { label: account.name, path: accountPath(account) }];
 }
 
-/** Whether the visitor may make accounts at all, such as one of their own. */
+/** Whether the visitor may create an account of their own, the one kind that needs no team. */
 export function mayCreateAccount(visit: Visit): Action {
   return visit.mayDo(create, { organizationId: null, teamId: null, ownerUserId: visit.principal.id });
 }

@@ -80,7 +80,7 @@ export function findKey(em: Em, principalId: string, keyId: string): Promise<Api
   return selectKeys(em, principalId).where('k.id', '=', keyId).executeTakeFirst();
 }
 
-/** What a key is good for now; undefined if the id is no key's. */
+/** Who issued a key, and whether it is active. Undefined if no key has this id. */
 export function findKeyById(em: Em, keyId: string): Promise<{ issuedBy: string; state: ApiKeyState } | undefined> {
   return db(em)
     .selectFrom('api_keys as k')

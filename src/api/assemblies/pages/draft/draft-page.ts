@@ -38,7 +38,7 @@ function save(visit: AssemblyVisit, spec: string, revision: string) {
   return visit.run(saveTheDraft, { params: { id: visit.params.id }, body });
 }
 
-/** Reads the draft; null if nobody has saved one yet. */
+/** Reads the draft. Null before the first save. */
 async function readDraft(visit: AssemblyVisit): Promise<ShownDraft | null> {
   try {
     return await visit.read(getDraft, { params: { id: visit.params.id } });
@@ -79,7 +79,7 @@ async function showEditor(
   return visit.show(page, problems?.status ?? 200);
 }
 
-/** Lists what is wrong with a text, also if it is no draft at all, such as an empty one. */
+/** Lists the problems of a text. An empty or unreadable text has problems, too. */
 async function check(visit: AssemblyVisit, spec: string): Promise<ShownReport> {
   const checked = await submit(visit, ['spec'], () =>
     visit.read(validate, { params: { id: visit.params.id }, body: { spec } }),
