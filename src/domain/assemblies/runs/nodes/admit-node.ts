@@ -34,9 +34,9 @@ interface NodeTarget extends AdmissionTarget {
 }
 
 /**
- * Admits the next run of a node that is ready, with the authority that whoever started or resumed the assembly run has now. It runs the
- * same command as a request for a run. The key is derived from the try, so a repeated call finds the receipt. A node whose condition is false, or whose run
- * cannot be admitted, ends instead.
+ * Admits the next run of a node that is ready. It checks the present authority of whoever started or last resumed the assembly run, and runs
+ * the same command as a request for a run. A repeated call for the same attempt has the same key, so it finds the receipt. If the condition is
+ * false, or the run cannot be admitted, the node ends instead.
  * @throws ServiceError that passes: the caller tries again
  */
 export async function admitNode(deps: NodeDeps, nodeId: string): Promise<void> {
@@ -88,7 +88,7 @@ async function admit(deps: NodeDeps, run: AssemblyRun, node: AssemblyNode, calle
   });
 }
 
-/** Nobody can compute it, so nobody can take it for a request of their own first. */
+/** The key is secret until the run is admitted, so no client can use it first. */
 function keyOf(bindingKey: Buffer, { workflowId }: AssemblyRun, { id, attempts }: AssemblyNode): string {
   return toId(
     createHmac('sha256', bindingKey)
@@ -183,9 +183,9 @@ async function endUnadmitted(
   });
 }
 
-/** After an error that no rule explains, the admission of a node is tried again after this time, … */
+/** The service waits this long before it tries again to admit a node whose admission failed unexpectedly. */
 const admissionPauseMs = 15_000;
-/** … and for this long. */
+/** The node ends once its admission has failed unexpectedly for this long. */
 const admissionLimitMs = 10 * 60_000;
 
 /** Lets a node whose run could not be admitted wait for the next try, or ends it when trying has not helped for long. */
