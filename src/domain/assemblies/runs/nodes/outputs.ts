@@ -130,8 +130,8 @@ export function referenceFinder(
 }
 
 /**
- * The outputs of an assembly run that has succeeded, secrets masked. One that refers to a skipped node is left out, and so is each with
- * which all outputs together would be too large: what is deployed is no failure.
+ * The outputs of an assembly run that has succeeded, with secrets masked. It leaves out outputs that refer to a skipped node, and those that
+ * would make the whole too large. The run does not fail for that, because its nodes are deployed.
  */
 export async function collectOutputs(
   em: Em,
