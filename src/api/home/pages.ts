@@ -85,7 +85,9 @@ async function readWaiting(visit: Visit, scope: Query) {
   const ofVisitor = new Set([...mine, ...among].map(({ id }) => id));
   const others = runs.filter(({ id }) => !ofVisitor.has(id)).slice(0, Number(shown));
   const othersNothing =
-    next === null ? 'No plan waits for a decision.' : `The newest ${mostWaiting} plans that need a decision all wait for you.`;
+    next === null
+      ? 'No plan waits for a decision.'
+      : `The newest ${mostWaiting} plans that need a decision all wait for you.`;
   return { mine, others, othersNothing };
 }
 
