@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+
+/** What an instance was deployed from. */
+export interface DeployedInputs {
+  /** The exact version of the template. */
+  readonly version: string;
+  readonly variables: Readonly<Record<string, JsonValue>>;
+  /** The environment variables of the run's tools by name. */
+  readonly environment: Readonly<Record<string, JsonValue>>;
+}
+
+/**
+ * Inputs as a flat map from JSON pointers (RFC 6901) to leaves: `/version`, `/variables/size/cpu`, `/environment/AWS_REGION`. A leaf
+ * is a text, number, boolean, null or list, or the mark of an object, whose members are leaves of their own. Two inputs are the same
+ * if their leaves are.
+ */
+export type Leaves = ReadonlyMap<string, Leaf>;
+
+export type Leaf = { readonly kind: 'value'; readonly value: JsonValue } | { readonly kind: 'object' };
+
+const objectLeaf: Leaf = { kind: 'object' };
+
+/** Flattens inputs. `inputsOf` turns the leaves back into the same inputs. */
+export function leavesOf({ version, variables, environment }: DeployedInputs): Leaves {
+  const leaves = new Map<string, Leaf>([['/version', { kind: 'value', value: version }]]);
+  for (const [name, value] of Object.entries(variables)) addLeaves(leaves, pointer('/variables', name), value);
+  for (const [name, value] of Object.entries(environment))
+    leaves.set(pointer('/environment', name), { kind: 'value', value });
+  return leaves;
+}
+
+function addLeaves(leaves: Map<string, Leaf>, path: string, value: JsonValue): void {
+  if (!isObject(value)) {
+    leaves.set(path, { kind: 'value', value });
+    return;
+  }
+  leaves.set(path, objectLeaf);
+  for (const [name, member] of Object.entries(value)) addLeaves(leaves, pointer(path, name), member);
+}
+
+/** @throws Error if a leaf lies in an object that the leaves lack: a defect of the caller */
+export function inputsOf(leaves: Leaves): DeployedInputs {
+  const whole: DeployedInputs & { [name: string]: JsonValue } = { version: '', variables: {}, environment: {} };
+  // A shorter path sorts before those that it leads to, so an object is there before its members.
+  for (const path of [...leaves.keys()].sort()) {
+    const names = namesOf(path);
+    const last = names.pop() as string;
+    const parent = names.reduce<JsonValue | undefined>((value, name) => ownMember(value, name), whole);
+    if (!isObject(parent)) throw new Error(`the path ${path} lies in no object`);
+    const leaf = leaves.get(path) as Leaf;
+    defineMember(parent, last, leaf.kind === 'object' ? {} : leaf.value);
+  }
+  return whole;
+}
+
+export function isSameLeaf(one: Leaf | undefined, other: Leaf | undefined): boolean {
+  return isDeepStrictEqual(one, other);
+}
+
+/** The path of the object in which a leaf lies; null if it is no member of an object that is itself a leaf. */
+export function parentOf(path: string): string | null {
+  const parent = path.slice(0, path.lastIndexOf('/'));
+  return parent.includes('/', 1) ? parent : null;
+}
+
+/** Whether a path leads into the object at another one. */
+export function liesIn(path: string, object: string): boolean {
+  return path.startsWith(`${object}/`);
+}
+
+export function pointer(path: string, name: string): string {
+  return `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** The names along a path, from the outermost to its own. */
+export function namesOf(path: string): string[] {
+  return path
+    .slice(1)
+    .split('/')
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function isObject(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function ownMember(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** Also sets a member named `__proto__`, which an assignment would not. */
+function defineMember(object: { [name: string]: JsonValue }, name: string, value: JsonValue): void {
+  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+}

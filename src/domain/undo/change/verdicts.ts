@@ -1,0 +1,47 @@
+import { type PathChange, takeBack } from './changes.ts';
+import type { History, HistoryEntry } from './history.ts';
+import { type Leaves, liesIn, parentOf } from './leaves.ts';
+
+/** Whether a run's change of one path can be taken back, and what is in the way. */
+export type PathVerdict =
+  | { readonly path: string; readonly verdict: 'clean' }
+  /** A later run gave the path, or the object in which it lies, another value. */
+  | { readonly path: string; readonly verdict: 'superseded'; readonly byRun: string }
+  /** A later run put members into an object that the run had made. */
+  | { readonly path: string; readonly verdict: 'depended_on'; readonly byRun: string; readonly dependent: string }
+  /**
+   * No run can take it back: a run takes its environment variables from the environment, and without the instance's first version there
+   * would be nothing to deploy.
+   */
+  | { readonly path: string; readonly verdict: 'irreversible' };
+
+/** Judges each path that a run changed. The order is that of the paths. */
+export function judgeChanges(history: History, { run, changes }: HistoryEntry): PathVerdict[] {
+  const candidate = takeBack(history.current(), changes);
+  return changes.map((change) => judge(history, run.id, change, candidate));
+}
+
+/** The present inputs without the run's change; null if a path of it is not clean. */
+export function findCandidate(history: History, entry: HistoryEntry): Leaves | null {
+  const isClean = judgeChanges(history, entry).every(({ verdict }) => verdict === 'clean');
+  return isClean ? takeBack(history.current(), entry.changes) : null;
+}
+
+function judge(history: History, runId: string, { path, before }: PathChange, candidate: Leaves): PathVerdict {
+  const isFirstVersion = path === '/version' && before === undefined;
+  if (isFirstVersion || liesIn(path, '/environment')) return { path, verdict: 'irreversible' };
+  if (!history.isStillOf(runId, path)) return { path, verdict: 'superseded', byRun: writerOf(history, path) };
+  const parent = parentOf(path);
+  if (before !== undefined && parent !== null && candidate.get(parent)?.kind !== 'object')
+    return { path, verdict: 'superseded', byRun: writerOf(history, parent) };
+  if (before?.kind === 'object') return { path, verdict: 'clean' };
+  const dependent = [...candidate.keys()].find((other) => liesIn(other, path));
+  if (dependent === undefined) return { path, verdict: 'clean' };
+  return { path, verdict: 'depended_on', byRun: writerOf(history, dependent), dependent };
+}
+
+function writerOf(history: History, path: string): string {
+  const writer = history.writerOf(path);
+  if (writer === null) throw new Error(`no run of the history wrote ${path}`);
+  return writer;
+}
