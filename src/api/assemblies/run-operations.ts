@@ -15,6 +15,7 @@ import { cancelAssemblyRun } from '#domain/assemblies/runs/cancel.ts';
 import { listAssemblyRunEvents, listAssemblyRuns, readAssemblyRun } from '#domain/assemblies/runs/store.ts';
 import {
   findAssemblyRun,
+  findFactsAt,
   findOwnerOfRuns,
   findReadableAssemblyRun,
   findStartTarget,
@@ -87,7 +88,8 @@ export const getRun = read({
     refuseIdleRevision(query);
     const details = await readAssemblyRun(em, target.run.id);
     if (!details) throw new NotFound('assembly run');
-    return showAssemblyRun({ operations, principal }, target, details);
+    const facts = await findFactsAt(em, target, details.status);
+    return showAssemblyRun({ operations, principal }, facts, details);
   },
 });
 

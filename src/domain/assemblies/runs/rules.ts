@@ -3,7 +3,7 @@ import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { type AssemblyRunAction, actionsByStatus } from '../model.ts';
 import type { BusyRun } from './admission/busy-store.ts';
-import type { AssemblyRunTarget } from './targets.ts';
+import type { AssemblyRunFacts } from './targets.ts';
 
 const refusals: Record<AssemblyRunAction, (status: RunStatus) => Refusal> = {
   cancel: (status) => ({
@@ -25,7 +25,7 @@ export function findStatusRefusal(action: AssemblyRunAction, status: RunStatus):
 }
 
 /** The refusal of a resume; null if it is allowed. It needs what a start needs. */
-export function findResumeRefusal({ run, archived, hasEnvironment, busy }: AssemblyRunTarget): Refusal | null {
+export function findResumeRefusal({ run, archived, hasEnvironment, busy }: AssemblyRunFacts): Refusal | null {
   return (
     findStatusRefusal('resume', run.status) ??
     findArchivedRefusal({ archived }) ??

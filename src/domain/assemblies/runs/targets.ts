@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
+import type { RunStatus } from '#domain/runs/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { AssemblyRun } from '../entity.ts';
@@ -25,6 +26,11 @@ export interface AssemblyRunTarget extends AssemblyOwners {
   readonly hasEnvironment: boolean;
   /** A run beside which this one cannot be resumed; null if there is none. */
   readonly busy: BusyRun | null;
+}
+
+/** What the actions of an assembly run depend on. */
+export interface AssemblyRunFacts extends Omit<AssemblyRunTarget, 'run'> {
+  readonly run: Pick<AssemblyRun, 'status'>;
 }
 
 /** Who owns the runs of an assembly. They outlive it. */
@@ -86,6 +92,20 @@ async function findRun(
     : known;
   if (!run) return undefined;
   const archived = [...new Set([...(environment?.archived ?? []), ...owner.archived])];
-  const busy = actionsByStatus[run.status].includes('resume') ? await findBusyRun(em, run, lock) : null;
+  const busy = await findBusyRunFor(em, run, run.status, lock);
   return { ...owner, archived, run, busy, hasEnvironment: environment?.teamId === owner.teamId };
+}
+
+/** A run beside which this one cannot be resumed. It is only looked up if the status allows a resume. */
+async function findBusyRunFor(em: Em, run: AssemblyRun, status: RunStatus, lock: boolean): Promise<BusyRun | null> {
+  return actionsByStatus[status].includes('resume') ? findBusyRun(em, run, lock) : null;
+}
+
+/**
+ * What the actions of a run depend on at a status that was read after the target. A run moves on between two statements, and an answer
+ * must not show one status and the actions of another.
+ */
+export async function findFactsAt(em: Em, target: AssemblyRunTarget, status: RunStatus): Promise<AssemblyRunFacts> {
+  if (target.run.status === status) return target;
+  return { ...target, run: { status }, busy: await findBusyRunFor(em, target.run, status, false) };
 }

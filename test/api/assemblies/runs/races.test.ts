@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findResumeRefusal, findStatusRefusal } from '#domain/assemblies/runs/rules.ts';
 import { takeNextAssemblyStep } from '#domain/assemblies/runs/steps/advance.ts';
+import { findFactsAt, findReadableAssemblyRun } from '#domain/assemblies/runs/targets.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addAssembly, addTemplate, admit } from '#test/support/assemblies/assemblies.ts';
@@ -67,4 +69,23 @@ it('answers 50 requests that start, cancel, resume, archive, delete and transfer
   const failed = answers.filter((answer) => (answer?.status ?? 500) >= 500).map((answer) => answer?.text);
   expect(failed).toEqual([]);
   expect(await countDeadlocks()).toBe(before);
+});
+
+it('a run that ends while it is read shows the actions of the status that it shows', async () => {
+  const own = await makeTenant(api);
+  const { owner, environment } = own;
+  const { slug } = await addTemplate(owner, { team: own.team });
+  const assembly = await addAssembly(own, { nodes: { a: { template: slug, instance: 'ends-while-read' } } });
+  expect((await owner.post(`${assembly}/publish`, { version: '1.0.0' })).status).toBe(201);
+  const { body } = await owner.post(`${assembly}/runs`, { environment_id: environment });
+  const em = api.services.orm.em.fork();
+  const assemblyId = assembly.split('/').at(-1) ?? '';
+  const target = await findReadableAssemblyRun(em, { assemblyId, runId: body.id });
+  if (!target) throw new Error('the assembly run was not found');
+  await api.rows("update assembly_runs set status = 'failed', finished_at = now() where id = ?", [body.id]);
+  const facts = await findFactsAt(em, target, 'failed');
+  expect([findStatusRefusal('cancel', facts.run.status)?.code, findResumeRefusal(facts)]).toEqual([
+    'assembly_run_not_cancelable',
+    null,
+  ]);
 });
