@@ -130,6 +130,9 @@ export const RunSchema = defineEntity({
     driftFindingId: p.uuid().nullable(),
     undoes: p.uuid().nullable(),
     undoneBy: p.uuid().nullable(),
+    /** The state and the deployment of the instance for which it was asked; null: it was asked for whatever they are. */
+    expectedStateSerial: p.integer().nullable(),
+    expectedDeployedRunId: p.uuid().nullable(),
     revision: revision(),
     createdAt: createdAt(),
     startedAt: at().nullable(),

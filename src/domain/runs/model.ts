@@ -108,6 +108,7 @@ export const statusReasons = {
   plan_interrupted: 'the worker was lost while planning, more than once',
   apply_interrupted: 'the worker was lost while applying; the last state is kept and the apply is not repeated',
   plan_moved: 'the instance changed after the plan was made',
+  stale: 'the instance is no longer as it was when the run was asked for',
   pool_closed: 'the pool is no longer open to the team or environment of the run',
   engine_lost: 'the workflow engine no longer knows the run',
   ...failureReasons,
@@ -129,6 +130,7 @@ const reasonMeanings: { readonly [Reason in StatusReason]?: ReasonMeaning } = {
   state_refused: { isUncertain: true },
   approval_timeout: { isFinal: true },
   rejected: { isFinal: true },
+  stale: { isFinal: true },
   pool_closed: { isFinal: true },
   operation_unsupported: { isFinal: true },
 };

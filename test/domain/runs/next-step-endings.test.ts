@@ -63,6 +63,21 @@ table('a run that waits for approval', [
     pending({ approvals: 2, planIsCurrent: false }),
     finish('failed', 'plan_moved'),
   ],
+  [
+    'fails as stale where the instance is not as it was when it was asked for, even before it is approved',
+    pending({ approvals: 1, pinHolds: false }),
+    finish('failed', 'stale'),
+  ],
+  [
+    'fails as stale rather than wait for approvals that come too late',
+    pending({ pinHolds: false }, now),
+    finish('failed', 'stale'),
+  ],
+  [
+    'fails as stale rather than for its moved plan',
+    pending({ approvals: 2, pinHolds: false, planIsCurrent: false }),
+    finish('failed', 'stale'),
+  ],
 ]);
 
 const canceling = (attempt: Attempt | null, change: Change = {}): Change => ({

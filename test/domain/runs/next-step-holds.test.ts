@@ -72,6 +72,11 @@ table('while applies are held, a run', [
     { kind: 'wait', seconds: 6 },
   ],
   ['that has applied succeeds', finished(applying, 'applied', { hold }), finish('succeeded')],
+  [
+    'that has written a state itself is not stale when its apply is repeated',
+    missing(applying, { pinHolds: false, workerLiveness: 'gone', run: { retrySafe: true } }),
+    { kind: 'execute', phase: 'applying', closes: lost },
+  ],
   ['whose apply was handed back waits', finished(applying, 'handed_back', { hold }), held()],
   [
     'whose apply no worker took waits, and no worker may take it any more',

@@ -26,6 +26,7 @@ export const facts: StepFacts = {
   lapses: 0,
   hold: null,
   planIsCurrent: true,
+  pinHolds: true,
   poolIsOpen: true,
   blocker: null,
   hasWorker: true,

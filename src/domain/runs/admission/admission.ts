@@ -30,6 +30,15 @@ export interface RunOrigin {
   readonly authors?: readonly RunAuthor[];
   /** What reviewing it needs beside the authority to review runs. A run that repeats it needs the same. */
   readonly reviewNeeds?: readonly ReviewNeed[];
+  /** What it was made for. It ends as `stale` if the instance is no longer so when it begins, or when it would apply. */
+  readonly expects?: RunPin;
+}
+
+/** How an instance was when somebody decided what a run shall do to it. */
+export interface RunPin {
+  readonly stateSerial: number;
+  /** The run by which it was deployed. A command template has no state, so its serial alone does not tell. */
+  readonly deployedRunId: string;
 }
 
 export interface RunLinks {
@@ -87,7 +96,7 @@ export async function admitRun(
   return { id, teamId: target.teamId, revision: 1, details };
 }
 
-function describeOrigin({ links, parentWorkflowId, authors = [], reviewNeeds = [] }: RunOrigin) {
+function describeOrigin({ links, parentWorkflowId, authors = [], reviewNeeds = [], expects }: RunOrigin) {
   return {
     assembly_run_id: links?.assemblyRunId ?? null,
     assembly_node_id: links?.assemblyNodeId ?? null,
@@ -96,6 +105,8 @@ function describeOrigin({ links, parentWorkflowId, authors = [], reviewNeeds = [
     parent_workflow_id: parentWorkflowId ?? null,
     authors: json([...authors]),
     review_needs: json([...reviewNeeds]),
+    expected_state_serial: expects?.stateSerial ?? null,
+    expected_deployed_run_id: expects?.deployedRunId ?? null,
   };
 }
 

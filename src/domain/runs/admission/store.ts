@@ -18,6 +18,8 @@ const originColumns = [
   'parent_workflow_id',
   'authors',
   'review_needs',
+  'expected_state_serial',
+  'expected_deployed_run_id',
 ] as const;
 
 /** The columns that admission fills; a new run has the defaults of the table in the others. */

@@ -54,6 +54,7 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     lapses: lapses.length,
     hold: findHold(row.holds, now),
     planIsCurrent: row.planSerial === row.stateSerial,
+    pinHolds: isAsExpected(run, row),
     poolIsOpen: isOpenTo(row.poolAccess, run),
     blocker: row.slotQueue && findBlocker(run.id, row.slotQueue),
     hasWorker: typeof placement?.taskQueue === 'string',
@@ -63,4 +64,13 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     now,
   };
   return { facts, attempt, stateSerial: row.stateSerial, placement, lapses };
+}
+
+/** Whether the instance still has the state and the deployment for which the run was asked. */
+function isAsExpected(run: Run, now: { readonly stateSerial: number; readonly deployedRunId: string | null }): boolean {
+  const { expectedStateSerial = null, expectedDeployedRunId = null } = run;
+  return (
+    expectedStateSerial === null ||
+    (expectedStateSerial === now.stateSerial && expectedDeployedRunId === now.deployedRunId)
+  );
 }

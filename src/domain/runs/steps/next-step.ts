@@ -1,6 +1,6 @@
 import { attemptTimeoutSeconds } from '../attempts/limits.ts';
 import { type AttemptPhase, isTerminal, type StatusReason } from '../model.ts';
-import { findObstacle } from './obstacles.ts';
+import { findBrokenPin, findObstacle } from './obstacles.ts';
 import { type Closing, finish, type Step, type StepFacts } from './step.ts';
 
 /** How many times planning is tried when its workers are lost. */
@@ -23,12 +23,15 @@ export function decideNextStep(facts: StepFacts): Step {
   return status === 'running' ? decideRunning(facts) : decideApply(facts);
 }
 
-function decideBegin({ poolIsOpen, blocker, hasWorker }: StepFacts): Step {
+function decideBegin(facts: StepFacts): Step {
+  const { poolIsOpen, blocker, hasWorker } = facts;
   if (!poolIsOpen) return finish('failed', 'pool_closed');
   if (blocker) {
     const waitingOn = { code: 'instance_busy', position: blocker.position, blocker: blocker.id } as const;
     return { kind: 'wait', seconds: busyRetrySeconds, waitingOn };
   }
+  const stale = findBrokenPin(facts);
+  if (stale) return stale;
   if (!hasWorker) return { kind: 'wait', seconds: noWorkerRetrySeconds, waitingOn: { code: 'no_worker' } };
   return { kind: 'begin' };
 }

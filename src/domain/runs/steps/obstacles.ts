@@ -20,7 +20,13 @@ type Obstacle = Extract<Step, { kind: 'ask_approval' | 'wait' | 'finish' }>;
  * about to start: approvals that counted may have lapsed, and the policy may have become stricter.
  */
 export function findObstacle(facts: StepFacts): Obstacle | null {
-  return findMissingApproval(facts) ?? findMovedPlan(facts) ?? findHoldObstacle(facts);
+  return findBrokenPin(facts) ?? findMissingApproval(facts) ?? findMovedPlan(facts) ?? findHoldObstacle(facts);
+}
+
+/** A run that was made for one state of the instance changes no other. An apply that begins again may have moved the state itself. */
+export function findBrokenPin({ attempt, pinHolds }: StepFacts): Extract<Step, { kind: 'finish' }> | null {
+  if (pinHolds || attempt?.phase === 'applying') return null;
+  return finish('failed', 'stale');
 }
 
 function findMissingApproval(facts: StepFacts): Obstacle | null {

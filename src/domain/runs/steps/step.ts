@@ -27,6 +27,8 @@ export interface StepFacts {
   readonly hold: Hold | null;
   /** Whether the plan was made from the latest state of the instance. */
   readonly planIsCurrent: boolean;
+  /** Whether the instance is still as it was when the run was asked for, if the run depends on that. */
+  readonly pinHolds: boolean;
   /** Whether the run's team and environment may use its pool. */
   readonly poolIsOpen: boolean;
   /** The run that holds the slot of the instance or comes before this one; null if this one may acquire the slot. */

@@ -43,6 +43,7 @@ export const selectStepFacts = prepare((db, parameter: ParameterOf<{ runId: stri
       const mayWrite = eb('runs.operation', '<>', 'plan');
       return [
         'i.state_serial as stateSerial',
+        'i.deployed_run_id as deployedRunId',
         eb
           .selectFrom('run_plans as plan')
           .whereRef('plan.run_id', '=', 'runs.id')

@@ -11,6 +11,7 @@ const advice: Readonly<Record<StatusReason, string>> = {
   plan_interrupted: 'An operator finds out why workers die, often for lack of memory. Then run it again.',
   apply_interrupted: 'Check what was applied, then run it again: its plan shows what is missing.',
   plan_moved: 'Run it again. It gets a new plan, which needs a new approval.',
+  stale: 'Ask for it again: an undo is checked again, and a remediation names new evidence.',
   pool_closed: 'An operator opens the pool, or the template names another one.',
   engine_lost: 'An operator checks whether Temporal was restored from a backup. Then run it again.',
   step_timeout: "The log names the step and its limit. Raise the step's timeout.",
