@@ -4,7 +4,7 @@ import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import type { FormField } from '#api/web/forms/form.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -52,51 +52,55 @@ const descriptionField: FormField = {
   isOptional: true,
 };
 
+const createForm: FormPageDeclaration<unknown, null> = {
+  read: async () => null,
+  describe: async (_subject, visit) => ({
+    title: 'New assembly',
+    crumbs: [{ label: 'Assemblies', path: pagePath(pages.assemblies) }],
+    lead: 'An assembly joins templates to a graph. You write its draft next.',
+    fields: [
+      {
+        name: 'team_id',
+        label: 'Team',
+        kind: 'select',
+        ...(await readTeamChoices(visit)),
+        value: visit.scope.teamId,
+        hint: 'Who owns it. Its members see and run it, with the templates of the team and of the installation.',
+      },
+      ...nameFields(),
+      descriptionField,
+    ],
+    submit: 'Create assembly',
+    cancel: pagePath(pages.assemblies),
+    refusal: visit.mayDo(create, ...(await readTeamsForNewInScope(visit))).reason,
+  }),
+  carryOut: async (_subject, typed, visit) => {
+    const { id } = await visit.run(create, { body: toBody(typed) });
+    return pagePath(pages.assemblyDraft, { id }, { done: 'created' });
+  },
+};
+
+const editForm: FormPageDeclaration<{ id: string }, AssemblySubject> = {
+  read: readAssembly,
+  describe: (assembly) => ({
+    title: `Edit ${assembly.name}`,
+    crumbs: assemblyCrumbs(assembly),
+    fields: [...nameFields(assembly), { ...descriptionField, value: assembly.description }, revisionField(assembly)],
+    submit: 'Save changes',
+    cancel: assemblyPath(assembly),
+    refusal: refusalOf(assembly.actions, 'update'),
+  }),
+  carryOut: async (assembly, typed, visit) => {
+    const body = { ...toBody(typed), description: typed['description'] ?? '' };
+    await visit.run(update, { params: { id: assembly.id }, body });
+    return assemblyPath(assembly, 'saved');
+  },
+};
+
 /** Adds the forms that make, change, archive and delete assemblies. */
 export function registerAssemblyForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.newAssembly, {
-    read: async () => null,
-    describe: async (_subject, visit) => ({
-      title: 'New assembly',
-      crumbs: [{ label: 'Assemblies', path: pagePath(pages.assemblies) }],
-      lead: 'An assembly joins templates to a graph. You write its draft next.',
-      fields: [
-        {
-          name: 'team_id',
-          label: 'Team',
-          kind: 'select',
-          ...(await readTeamChoices(visit)),
-          value: visit.scope.teamId,
-          hint: 'Who owns it. Its members see and run it, with the templates of the team and of the installation.',
-        },
-        ...nameFields(),
-        descriptionField,
-      ],
-      submit: 'Create assembly',
-      cancel: pagePath(pages.assemblies),
-      refusal: visit.mayDo(create, ...(await readTeamsForNewInScope(visit))).reason,
-    }),
-    carryOut: async (_subject, typed, visit) => {
-      const { id } = await visit.run(create, { body: toBody(typed) });
-      return pagePath(pages.assemblyDraft, { id }, { done: 'created' });
-    },
-  });
-  addFormPage(addPage, pages.editAssembly, {
-    read: readAssembly,
-    describe: (assembly) => ({
-      title: `Edit ${assembly.name}`,
-      crumbs: assemblyCrumbs(assembly),
-      fields: [...nameFields(assembly), { ...descriptionField, value: assembly.description }, revisionField(assembly)],
-      submit: 'Save changes',
-      cancel: assemblyPath(assembly),
-      refusal: refusalOf(assembly.actions, 'update'),
-    }),
-    carryOut: async (assembly, typed, visit) => {
-      const body = { ...toBody(typed), description: typed['description'] ?? '' };
-      await visit.run(update, { params: { id: assembly.id }, body });
-      return assemblyPath(assembly, 'saved');
-    },
-  });
+  addFormPage(addPage, pages.newAssembly, createForm);
+  addFormPage(addPage, pages.editAssembly, editForm);
   addArchivingForms(
     addPage,
     { archive: pages.archiveAssembly, unarchive: pages.unarchiveAssembly, remove: pages.deleteAssembly },

@@ -44,57 +44,8 @@ function toOwner(visit: Visit, { owner }: Typed): Record<string, string> {
 
 /** Adds the forms that make, change, enable, disable, transfer and delete service accounts. */
 export function registerAccountForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.newServiceAccount, {
-    read: async () => null,
-    describe: async (_subject, visit) => ({
-      title: 'New service account',
-      crumbs: [accountsCrumb],
-      fields: [
-        nameField,
-        {
-          name: 'role',
-          label: 'Role',
-          kind: 'radio',
-          choices: platformRoleChoices(visit.principal.role),
-          value: 'requester',
-        },
-        await ownerField(visit),
-      ],
-      submit: 'Create service account',
-      cancel: pagePath(pages.serviceAccounts),
-      refusal: mayCreateAccount(visit).reason,
-    }),
-    carryOut: async (_subject, typed, visit) => {
-      const body = { name: typed['name'], role: typed['role'], owner: toOwner(visit, typed) };
-      return accountPath(await visit.run(create, { body }), 'created');
-    },
-  });
-  addFormPage(addPage, pages.editServiceAccount, {
-    read: readAccount,
-    describe: (account, visit) => ({
-      title: `Edit ${account.name}`,
-      crumbs: accountCrumbs(account),
-      fields: [
-        { ...nameField, value: account.name },
-        {
-          name: 'role',
-          label: 'Role',
-          kind: 'radio',
-          choices: platformRoleChoices(visit.principal.role),
-          value: account.role,
-          hint: 'It also decides its role in every team that it is in.',
-        },
-        revisionField(account),
-      ],
-      submit: 'Save changes',
-      cancel: accountPath(account),
-      refusal: refusalOf(account.actions, 'update'),
-    }),
-    carryOut: async (account, typed, visit) => {
-      await visit.run(update, { params: { id: account.id }, body: toBody(typed) });
-      return accountPath(account, 'saved');
-    },
-  });
+  addFormPage(addPage, pages.newServiceAccount, createForm);
+  addFormPage(addPage, pages.editServiceAccount, editForm);
   addFormPage(addPage, pages.enableServiceAccount, enableForm);
   addFormPage(addPage, pages.disableServiceAccount, disableForm);
   addFormPage(addPage, pages.deleteServiceAccount, deleteForm);
@@ -102,6 +53,59 @@ export function registerAccountForms(addPage: AddPage): void {
 }
 
 type AccountForm = FormPageDeclaration<{ id: string }, AccountSubject>;
+
+const createForm: FormPageDeclaration<unknown, null> = {
+  read: async () => null,
+  describe: async (_subject, visit) => ({
+    title: 'New service account',
+    crumbs: [accountsCrumb],
+    fields: [
+      nameField,
+      {
+        name: 'role',
+        label: 'Role',
+        kind: 'radio',
+        choices: platformRoleChoices(visit.principal.role),
+        value: 'requester',
+      },
+      await ownerField(visit),
+    ],
+    submit: 'Create service account',
+    cancel: pagePath(pages.serviceAccounts),
+    refusal: mayCreateAccount(visit).reason,
+  }),
+  carryOut: async (_subject, typed, visit) => {
+    const body = { name: typed['name'], role: typed['role'], owner: toOwner(visit, typed) };
+    return accountPath(await visit.run(create, { body }), 'created');
+  },
+};
+
+const editForm: AccountForm = {
+  read: readAccount,
+  describe: (account, visit) => ({
+    title: `Edit ${account.name}`,
+    crumbs: accountCrumbs(account),
+    fields: [
+      { ...nameField, value: account.name },
+      {
+        name: 'role',
+        label: 'Role',
+        kind: 'radio',
+        choices: platformRoleChoices(visit.principal.role),
+        value: account.role,
+        hint: 'It also decides its role in every team that it is in.',
+      },
+      revisionField(account),
+    ],
+    submit: 'Save changes',
+    cancel: accountPath(account),
+    refusal: refusalOf(account.actions, 'update'),
+  }),
+  carryOut: async (account, typed, visit) => {
+    await visit.run(update, { params: { id: account.id }, body: toBody(typed) });
+    return accountPath(account, 'saved');
+  },
+};
 
 const enableForm: AccountForm = {
   read: readAccount,

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { renderForm } from '#api/web/forms/form.ts';
+import { type FormField, renderForm } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -50,28 +50,7 @@ async function showForm(
   const edit = pagePath(pages.assemblyDraft, { id });
   const form = renderForm({
     action: pagePath(pages.publishAssembly, { id }),
-    fields: [
-      {
-        name: 'version',
-        label: 'Version',
-        value: nextVersion(latest, compared),
-        maxLength: 64,
-        hint:
-          latest === null
-            ? 'A semantic version, such as 1.0.0.'
-            : `After ${latest}. It never changes once it is published.`,
-      },
-      {
-        name: 'changelog',
-        label: 'Changelog',
-        kind: 'area',
-        isOptional: true,
-        maxLength: 20_000,
-        hint: 'What changed, and why.',
-      },
-      // Somebody who saves another draft meanwhile is not overruled unseen.
-      { name: 'expected_revision', label: 'Draft', kind: 'hidden', value: String(draft.revision) },
-    ],
+    fields: publishFields(latest, nextVersion(latest, compared), draft.revision),
     submit: 'Publish',
     cancel: edit,
     cancelLabel: 'Back to the draft',
@@ -89,6 +68,24 @@ ${compared === null ? null : html`<section class="stack" aria-labelledby="since"
 </div>`,
   };
   return visit.show(page, problems?.status ?? 200);
+}
+
+function publishFields(latest: string | null, proposed: string, revision: number): FormField[] {
+  const hint =
+    latest === null ? 'A semantic version, such as 1.0.0.' : `After ${latest}. It never changes once it is published.`;
+  return [
+    { name: 'version', label: 'Version', value: proposed, maxLength: 64, hint },
+    {
+      name: 'changelog',
+      label: 'Changelog',
+      kind: 'area',
+      isOptional: true,
+      maxLength: 20_000,
+      hint: 'What changed, and why.',
+    },
+    // Somebody who saves another draft meanwhile is not overruled unseen.
+    { name: 'expected_revision', label: 'Draft', kind: 'hidden', value: String(revision) },
+  ];
 }
 
 function renderInvalid(errors: readonly { message: string; line: number | null }[], edit: string): Html {
