@@ -89,7 +89,7 @@ function withWhatIsKnown(compared: Compared, isMissing: (side: Side) => boolean,
   const about = secrets?.values.filter((each) => isWithin(each.path, path)) ?? [];
   const changes = about.length === 0 ? null : about.some(({ changed }) => changed);
   if (isSecret(before) && isSecret(after)) {
-    if (changes === false || secrets?.othersMayChange === false) return { ...compared, isSame: true };
+    if (!(changes ?? secrets?.othersMayChange ?? true)) return { ...compared, isSame: true };
     return { ...compared, note: changes ? changedSecret : 'sensitive: it is not known whether it changes' };
   }
   const isOneMissing = isMissing(before) || isMissing(after);

@@ -1,0 +1,117 @@
+import type { Effort } from '#domain/shared/values/comparison/compare.ts';
+import { isSecret } from '#domain/shared/values/comparison/marks.ts';
+import { listValueChanges, type ValueChange } from '#domain/shared/values/comparison/value-changes.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { type ChangeAction, mostPaths, type ResourceChange } from './model.ts';
+
+/**
+ * What differs between two descriptions of resources, by address and path of the attribute. The comparison of plans that drift and undo share.
+ * Pure.
+ */
+
+/** A value of a resource that differs. */
+export interface Deviation {
+  readonly address: string;
+  /**
+   * The attribute as people write it, such as `rules[name="web"].port`; items of lists are named by what tells them from each other, so
+   * a path stays the same when the order changes. Empty: the whole resource is gone or new. Each path of an address occurs once.
+   */
+  readonly path: string;
+  /** Null: there is no such value. A secret is `{"sensitive": true}`, and a value that only an apply would know is `{"unknown": true}`. */
+  readonly before: JsonValue;
+  readonly after: JsonValue;
+  /** One of the sides is secret, so that two values may look alike. */
+  readonly sensitive: boolean;
+  /** What happened to the resource. */
+  readonly action: ChangeAction;
+}
+
+/** Actions that leave the resource as it is. */
+const harmless: readonly ChangeAction[] = ['no-op', 'read'];
+
+/**
+ * The values that the changes change, ordered by address and path. The same changes have the same deviations on every machine: what is
+ * compared by path depends on its size alone, never on the time that it takes.
+ */
+export function deviationsOf(changes: readonly ResourceChange[]): Deviation[] {
+  const found = new Map<string, Deviation>();
+  for (const deviation of changes.filter(isEffective).flatMap(compareResource)) {
+    const key = JSON.stringify([deviation.address, deviation.path]);
+    const known = found.get(key);
+    found.set(key, known ? merge(known, deviation) : deviation);
+  }
+  return [...found.values()].sort(byPlace);
+}
+
+/** The addresses of the resources that the changes create, change, destroy or forget. A moved resource has both of its addresses. */
+export function touchedAddresses(changes: readonly ResourceChange[]): string[] {
+  const touched = changes.filter((change) => isEffective(change) || change.previousAddress !== undefined);
+  const addresses = touched.flatMap(({ address, previousAddress }) => [address, previousAddress ?? address]);
+  return [...new Set(addresses)].sort();
+}
+
+function isEffective({ action }: ResourceChange): boolean {
+  return !harmless.includes(action);
+}
+
+function compareResource(change: ResourceChange): Deviation[] {
+  const { address, action, before, after } = change;
+  if (before === null && after === null) return [];
+  if (before === null || after === null) {
+    return [{ address, path: '', before, after, sensitive: hasSecret(before) || hasSecret(after), action }];
+  }
+  const differences = differencesOf(change, false);
+  const listed = differences.length > 0 || knowsAllSecrets(change) ? differences : differencesOf(change, true);
+  return listed.map((difference) => toDeviation(change, difference));
+}
+
+/** `secretsMayChange`: whether the secrets of which the plan does not say whether they change count as changed. */
+function differencesOf(
+  { before, after, sensitivePaths }: ResourceChange,
+  secretsMayChange: boolean,
+): readonly ValueChange[] {
+  return listValueChanges(before, after, {
+    effort: newBoundedEffort(),
+    isNullMissing: true,
+    secrets: { values: sensitivePaths ?? [], othersMayChange: secretsMayChange },
+  }).changes;
+}
+
+/** A longer resource is compared by larger parts. Without a limit of time, so that every scan names a deviation alike. */
+function newBoundedEffort(): Effort {
+  return { left: 150_000, characters: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+}
+
+function knowsAllSecrets({ sensitivePaths }: ResourceChange): boolean {
+  return sensitivePaths !== undefined && sensitivePaths.length < mostPaths;
+}
+
+function toDeviation(
+  { address, action }: ResourceChange,
+  { label, before = null, after = null, sensitive }: ValueChange,
+): Deviation {
+  return { address, path: label, before, after, sensitive, action };
+}
+
+/** Of a list of texts or numbers, one item is removed and another is added at the same position: together, the item changes. */
+function merge(one: Deviation, other: Deviation): Deviation {
+  return {
+    ...one,
+    before: one.before ?? other.before,
+    after: one.after ?? other.after,
+    sensitive: one.sensitive || other.sensitive,
+  };
+}
+
+function hasSecret(value: JsonValue | undefined): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return isSecret(value) || Object.values(value).some(hasSecret);
+}
+
+function byPlace(one: Deviation, other: Deviation): number {
+  return compareTexts(one.address, other.address) || compareTexts(one.path, other.path);
+}
+
+function compareTexts(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isPlainObject, isUnknown } from '#domain/shared/values/comparison/marks.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { ChangeAction, ResourceChange } from './model.ts';
+
+/**
+ * What a scan found, as changes from what should be (`before`) to what is (`after`). Pure.
+ *
+ * A plan says two things: how the real resources differ from the recorded state (`drift`), and what applying the template would change about
+ * the real resources (`planned`). Both are what an operator calls drift: somebody changed an attribute that the template sets, or one that only
+ * the state knows, or a part of the deployment never came to be. A value that was changed behind the service's back is in both, once in
+ * each direction, and counts once. So each resource has one change here:
+ * - where recorded and real values differ, `before` has the recorded value;
+ * - elsewhere, it has the value that the template asks for. So a refresh, which records the real values, resolves what the state alone knows; what the
+ *   template asks for stays a deviation until an apply restores it, or until the inputs ask for what is there;
+ * - a value that only an apply would know counts as the real one, unless nothing else explains why the tool would change the resource.
+ */
+export function scannedChanges(drift: readonly ResourceChange[], planned: readonly ResourceChange[]): ResourceChange[] {
+  const wanted = new Map(planned.filter(({ action }) => !skipped.includes(action)).map((each) => [each.address, each]));
+  const drifted = drift.filter(({ action }) => !skipped.includes(action));
+  const merged = drifted.map((each) => {
+    const plan = wanted.get(each.address);
+    wanted.delete(each.address);
+    return plan ? mergeWithPlan(each, plan) : each;
+  });
+  return [...merged, ...[...wanted.values()].map(reverse)];
+}
+
+/** What neither drifted nor would be changed; reading a data source changes nothing. */
+const skipped: readonly ChangeAction[] = ['no-op', 'read'];
+
+function mergeWithPlan(drift: ResourceChange, plan: ResourceChange): ResourceChange {
+  if (drift.before === null || drift.after === null) return drift;
+  const wanted = plan.after === null ? drift.before : expected(drift.before, drift.after, plan.after);
+  return {
+    ...drift,
+    before: wanted,
+    sensitivePaths: mergeSecrets(drift.sensitivePaths, plan.sensitivePaths),
+  };
+}
+
+/** What should be where a plan and a drift tell of a value: the recorded value if the real one differs, else the planned one. */
+function expected(recorded: JsonValue, real: JsonValue, planned: JsonValue): JsonValue {
+  if (isPlainObject(recorded) && isPlainObject(real) && isPlainObject(planned)) {
+    const names = new Set([...Object.keys(recorded), ...Object.keys(real), ...Object.keys(planned)]);
+    const member = (value: { readonly [name: string]: JsonValue }, name: string) =>
+      Object.hasOwn(value, name) ? (value[name] as JsonValue) : null;
+    const merged = [...names].map(
+      (name) => [name, expected(member(recorded, name), member(real, name), member(planned, name))] as const,
+    );
+    return Object.fromEntries(merged);
+  }
+  if (!isDeepStrictEqual(recorded, real)) return recorded;
+  return knownOr(planned, real);
+}
+
+/** A planned change as a deviation: the template asks for what is planned, and what the plan would change is what is there. */
+function reverse(change: ResourceChange): ResourceChange {
+  const { before: real, after: planned, replacePaths: _, unknownPaths: __, ...rest } = change;
+  const reversed = { ...rest, action: reversedActions[change.action] ?? change.action, after: real };
+  if (real === null || planned === null) return { ...reversed, before: planned };
+  const known = knownOr(planned, real);
+  return { ...reversed, before: isDeepStrictEqual(known, real) && !mayDiffer(change) ? planned : known };
+}
+
+/** Whether a secret of the resource would change, so that something known explains why the tool would change it. */
+function mayDiffer({ sensitivePaths = [] }: ResourceChange): boolean {
+  return sensitivePaths.some(({ changed }) => changed);
+}
+
+/** Something that would be created is missing, and something that would be destroyed should not be there. */
+const reversedActions: { readonly [action in ChangeAction]?: ChangeAction } = {
+  create: 'delete',
+  delete: 'create',
+  forget: 'create',
+  replace: 'update',
+};
+
+/** The planned value, with the real one wherever only an apply would know it. */
+function knownOr(planned: JsonValue, real: JsonValue | undefined): JsonValue {
+  if (isUnknown(planned)) return real ?? null;
+  if (Array.isArray(planned)) {
+    const items = Array.isArray(real) ? real : [];
+    return planned.map((item, index) => knownOr(item, items[index]));
+  }
+  if (!isPlainObject(planned)) return planned;
+  const members = isPlainObject(real) ? real : {};
+  return Object.fromEntries(
+    Object.entries(planned).map(([name, value]) => [
+      name,
+      knownOr(value, Object.hasOwn(members, name) ? members[name] : undefined),
+    ]),
+  );
+}
+
+/** A secret differs if it differs in the drift or in the plan. */
+function mergeSecrets(
+  drift: ResourceChange['sensitivePaths'],
+  plan: ResourceChange['sensitivePaths'],
+): ResourceChange['sensitivePaths'] {
+  if (!drift || !plan) return drift ?? plan;
+  const merged = new Map<string, { path: (string | number)[]; changed: boolean }>();
+  for (const { path, changed } of [...drift, ...plan]) {
+    const key = JSON.stringify(path);
+    merged.set(key, { path, changed: changed || merged.get(key)?.changed === true });
+  }
+  return [...merged.values()];
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { deviationsOf, touchedAddresses } from '#domain/runs/plans/deviations.ts';
+import type { ResourceChange } from '#domain/runs/plans/model.ts';
+import { scannedChanges } from '#domain/runs/plans/scanned-changes.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { openRandom, type Random } from '#test/faults/harness/random.ts';
+
+const secret = { sensitive: true };
+const unknown = { unknown: true };
+
+const update = (before: JsonValue, after: JsonValue, more: Partial<ResourceChange> = {}): ResourceChange => ({
+  address: 'thing.one',
+  action: 'update',
+  before,
+  after,
+  sensitivePaths: [],
+  ...more,
+});
+
+const placesOf = (...changes: ResourceChange[]) =>
+  deviationsOf(changes).map(({ path, before, after }) => ({ path, before, after }));
+
+describe('the deviations of changes', () => {
+  it('name nested attributes by their paths, with both values', () => {
+    const changes = update({ tags: { env: 'dev', 'a b': 1 }, size: 1 }, { tags: { env: 'prod', 'a b': 2 }, size: 1 });
+    expect(deviationsOf([changes])).toEqual([
+      { address: 'thing.one', path: 'tags.env', before: 'dev', after: 'prod', sensitive: false, action: 'update' },
+      { address: 'thing.one', path: 'tags["a b"]', before: 1, after: 2, sensitive: false, action: 'update' },
+    ]);
+  });
+
+  it('name items of a list by their names, so that another order changes no path', () => {
+    const web = (port: number) => ({ name: 'web', port });
+    const db = { name: 'db', port: 5432 };
+    const first = placesOf(update({ rules: [web(80), db] }, { rules: [web(81), db] }));
+    expect(first).toEqual([{ path: 'rules[name="web"].port', before: 80, after: 81 }]);
+    expect(placesOf(update({ rules: [db, web(80)] }, { rules: [db, web(81)] }))).toEqual(first);
+  });
+
+  it('say that a text of a list became another one once', () => {
+    expect(placesOf(update({ zones: ['a', 'b'] }, { zones: ['c', 'b'] }))).toEqual([
+      { path: 'zones[0]', before: 'a', after: 'c' },
+    ]);
+  });
+
+  it('have the empty path for a resource that is gone or new', () => {
+    const gone = update({ size: 1 }, null, { action: 'delete' });
+    const made = update(null, { password: secret }, { address: 'thing.two', action: 'create' });
+    expect(deviationsOf([made, gone])).toEqual([
+      { address: 'thing.one', path: '', before: { size: 1 }, after: null, sensitive: false, action: 'delete' },
+      { address: 'thing.two', path: '', before: null, after: { password: secret }, sensitive: true, action: 'create' },
+    ]);
+  });
+
+  it('contain a secret only if the change concerns it', () => {
+    const both = { password: secret, token: secret };
+    const sensitivePaths = [
+      { path: ['password'], changed: true },
+      { path: ['token'], changed: false },
+    ];
+    expect(deviationsOf([update(both, both, { sensitivePaths })])).toEqual([
+      { address: 'thing.one', path: 'password', before: secret, after: secret, sensitive: true, action: 'update' },
+    ]);
+  });
+
+  it('contain every secret of a change that nothing else explains, if the tool does not say which secrets change', () => {
+    const both = { password: secret };
+    expect(placesOf(update(both, both, { sensitivePaths: undefined }))).toHaveLength(1);
+    const explained = update({ ...both, size: 1 }, { ...both, size: 2 }, { sensitivePaths: undefined });
+    expect(placesOf(explained)).toEqual([{ path: 'size', before: 1, after: 2 }]);
+  });
+
+  it('leave out what is only read, moved or imported', () => {
+    const read = update(null, { id: 1 }, { action: 'read' });
+    const moved = update({ id: 1 }, { id: 1 }, { action: 'no-op', previousAddress: 'thing.old' });
+    expect(deviationsOf([read, moved])).toEqual([]);
+  });
+
+  it('treat an attribute that is null like one that is missing', () => {
+    expect(placesOf(update({ a: null, b: 1 }, { b: 1, c: null }))).toEqual([]);
+  });
+});
+
+it('the touched addresses are those of resources that change or move', () => {
+  const changes = [
+    update({ size: 1 }, { size: 2 }),
+    update({ size: 1 }, { size: 1 }, { address: 'thing.new', action: 'no-op', previousAddress: 'thing.old' }),
+    update(null, {}, { address: 'data.read', action: 'read' }),
+    update({ size: 1 }, { size: 1 }, { address: 'thing.same', action: 'no-op' }),
+  ];
+  expect(touchedAddresses(changes)).toEqual(['thing.new', 'thing.old', 'thing.one']);
+});
+
+describe('what a scan found', () => {
+  const scanned = (drift: ResourceChange[], planned: ResourceChange[]) => placesOf(...scannedChanges(drift, planned));
+
+  it('has a value that was changed behind the back once, from the recorded to the real value', () => {
+    const drift = update({ size: 1, etag: 'x' }, { size: 2, etag: 'y' });
+    const plan = update({ size: 2, etag: 'y' }, { size: 1, etag: unknown });
+    expect(scanned([drift], [plan])).toEqual([
+      { path: 'etag', before: 'x', after: 'y' },
+      { path: 'size', before: 1, after: 2 },
+    ]);
+  });
+
+  it('has what only the template asks for, from the wanted to the real value', () => {
+    const drift = update({ size: 1, color: 'red' }, { size: 2, color: 'red' });
+    const plan = update({ size: 2, color: 'red' }, { size: 1, color: 'blue' });
+    expect(scanned([drift], [plan])).toEqual([
+      { path: 'color', before: 'blue', after: 'red' },
+      { path: 'size', before: 1, after: 2 },
+    ]);
+    expect(scanned([], [plan])).toEqual([
+      { path: 'color', before: 'blue', after: 'red' },
+      { path: 'size', before: 1, after: 2 },
+    ]);
+  });
+
+  it('has a resource that is gone once, although a plan would create it again', () => {
+    const drift = update({ size: 1 }, null, { action: 'delete' });
+    const plan = update(null, { size: 1, id: unknown }, { action: 'create' });
+    expect(scanned([drift], [plan])).toEqual([{ path: '', before: { size: 1 }, after: null }]);
+  });
+
+  it('says that what a plan would create is missing, and that what it would destroy should not be there', () => {
+    const missing = update(null, { size: 1 }, { action: 'create' });
+    const left = update({ size: 3 }, null, { address: 'thing.two', action: 'delete' });
+    expect(deviationsOf(scannedChanges([], [missing, left]))).toMatchObject([
+      { address: 'thing.one', path: '', before: { size: 1 }, after: null, action: 'delete' },
+      { address: 'thing.two', path: '', before: null, after: { size: 3 }, action: 'create' },
+    ]);
+  });
+
+  it('leaves out values that only an apply would know, unless nothing else explains the change', () => {
+    const known = update({ size: 1, output: 1 }, { size: 2, output: unknown }, { action: 'replace' });
+    expect(scanned([], [known])).toEqual([{ path: 'size', before: 2, after: 1 }]);
+    const alone = update({ stamp: 'then' }, { stamp: unknown });
+    expect(scanned([], [alone])).toEqual([{ path: 'stamp', before: unknown, after: 'then' }]);
+  });
+
+  it('has a secret that differs in the drift or in the plan', () => {
+    const both = { password: secret };
+    const drift = update(both, both, { sensitivePaths: [{ path: ['password'], changed: true }] });
+    const plan = update(both, both, { sensitivePaths: [{ path: ['password'], changed: false }] });
+    expect(scanned([drift], [plan])).toEqual([{ path: 'password', before: secret, after: secret }]);
+    expect(scanned([], [{ ...plan, sensitivePaths: [{ path: ['password'], changed: true }] }])).toHaveLength(1);
+  });
+});
+
+/** The title of a failing test contains its seed (`DEVIATIONS_SEED`). */
+const seed = Number(process.env['DEVIATIONS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+function randomValue(random: Random, depth = 0): JsonValue {
+  const kind = random.pick(depth > 2 ? ['leaf'] : ['leaf', 'object', 'list']);
+  if (kind === 'leaf') return random.pick<JsonValue>([null, true, 0, 1, 'x', '{"a":[1]}', '{"a":[2]}', '', secret]);
+  const count = random.pick([0, 1, 2, 3]);
+  const values = Array.from({ length: count }, () => randomValue(random, depth + 1));
+  if (kind === 'list') return values;
+  return Object.fromEntries(values.map((value) => [random.pick(['name', 'b', 'c.d', '__proto__', '']), value]));
+}
+
+const randomObject = (random: Random): JsonValue => ({ a: randomValue(random), b: randomValue(random) });
+
+it(`random resources have each path once, and none if they are the same (seed ${seed})`, () => {
+  const random = openRandom(seed, 'deviations');
+  for (let round = 0; round < 2000; round++) {
+    const [recorded, real] = [randomObject(random), randomObject(random)];
+    const found = deviationsOf([update(recorded, real)]);
+    const places = found.map(({ address, path }) => JSON.stringify([address, path]));
+    expect(new Set(places).size).toBe(places.length);
+    expect(deviationsOf([update(recorded, structuredClone(recorded))])).toEqual([]);
+    // A plan that only restores what is recorded adds nothing to the drift.
+    const restoring = scannedChanges([update(recorded, real)], [update(real, recorded)]);
+    expect(deviationsOf(restoring)).toEqual(found);
+  }
+});
