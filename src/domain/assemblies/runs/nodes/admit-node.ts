@@ -4,6 +4,7 @@ import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { answeredFor } from '#domain/shared/access/stored-authority.ts';
 import type { CommandChange } from '#domain/shared/audit.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { runCommand } from '#domain/shared/commands/command.ts';
@@ -19,7 +20,7 @@ import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { endNode } from '../steps/advance.ts';
 import { lockAssemblyRun } from '../steps/facts-store.ts';
 import { NodeEndsUnrun, resolveNode } from './node-inputs.ts';
-import { answeredFor, findStarter, notPermitted } from './starter.ts';
+import { findStarter, notPermitted } from './starter.ts';
 
 export interface NodeDeps {
   readonly transactions: Transactions;

@@ -1,0 +1,59 @@
+import type { Em } from '#database/database.ts';
+import { findKeyById } from '#domain/identity/api-keys/store.ts';
+import { type Credential, noCredential, type Principal } from './principal.ts';
+import { readPrincipals } from './store.ts';
+
+/** Whose authority something uses later, when they are not there: a row keeps it from the command that asked for it. */
+export interface StoredAuthority {
+  readonly authorityId: string;
+  /** The API key or the session that was used. An older row may have kept none. */
+  readonly credentialId?: string | null | undefined;
+  /** The person who answered for the command. */
+  readonly responsibleUserId?: string | null | undefined;
+}
+
+/** Why a stored authority is none any more. */
+export type LostAuthority = 'gone' | 'disabled' | 'key_revoked' | 'key_expired';
+
+export class AuthorityEnded extends Error {
+  readonly reason: LostAuthority;
+
+  constructor(reason: LostAuthority) {
+    super(`the stored authority has ended: ${reason}`);
+    this.name = 'AuthorityEnded';
+    this.reason = reason;
+  }
+}
+
+export function storedAuthorityOf({ id, credential, responsibleUserId }: Principal): StoredAuthority {
+  return { authorityId: id, credentialId: credential.id, responsibleUserId };
+}
+
+/**
+ * The principal of a stored authority as it is now, with the API key that was used: a command that acts for it checks it again when it
+ * commits. A session only proves who somebody is, so the authority outlives it.
+ * @throws AuthorityEnded if they are gone or disabled, or their key has ended
+ */
+export async function findStoredPrincipal(em: Em, authority: StoredAuthority): Promise<Principal> {
+  const principal = (await readPrincipals(em, [authority.authorityId])).get(authority.authorityId);
+  if (!principal) throw new AuthorityEnded('gone');
+  if (!principal.enabled) throw new AuthorityEnded('disabled');
+  return answeredFor({ ...principal, credential: await findCredential(em, authority) }, authority);
+}
+
+/** What the principal does is recorded with the person who answered for the command. */
+export function answeredFor(
+  principal: Principal,
+  { responsibleUserId }: Pick<StoredAuthority, 'responsibleUserId'>,
+): Principal {
+  return { ...principal, responsibleUserId: responsibleUserId ?? null };
+}
+
+/** Keys are never deleted, so what is no key is a session. */
+async function findCredential(em: Em, { authorityId, credentialId }: StoredAuthority): Promise<Credential> {
+  const id = credentialId ?? authorityId;
+  const key = await findKeyById(em, id);
+  if (!key) return noCredential(id);
+  if (key.state !== 'active') throw new AuthorityEnded(`key_${key.state}`);
+  return { type: 'api_key', id, issuedBy: key.issuedBy };
+}
