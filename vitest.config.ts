@@ -16,6 +16,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/services.ts'],
     testTimeout: 60_000,
+    // A busy machine takes longer than the second that Vitest waits by default. A test that passes waits no longer for it.
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
   },

@@ -2,7 +2,10 @@
 // limit the height of an area, and rows that wrap have unknown heights. There, the position of the scrollbar shows the place in the log
 // roughly, and a small scroll moves the rows by exactly that distance.
 
+import { append, DrawnRows } from './run-log-drawn.js';
+
 /** @typedef {import('./run-log-rows.js').LogRows} LogRows */
+/** @typedef {import('./run-log-drawn.js').MadeRow} MadeRow */
 
 /** Firefox ignores heights from 17.9 million pixels on. */
 const mostPixels = 16_000_000;
@@ -15,12 +18,9 @@ const inputLastsMs = 10_000;
 export class LogWindow {
   #scroller;
   #sizer;
-  #list;
-  #make;
+  #drawn;
   /** @type {LogRows} */
   #rows;
-  /** @type {Map<number, { element: HTMLElement, look: unknown }>} */
-  #drawn = new Map();
   /** The row at the upper edge, and how many pixels of it are above. */
   #anchor = { row: 0, above: 0 };
   #lastTop = 0;
@@ -39,14 +39,13 @@ export class LogWindow {
   /** @type {(first: number, last: number) => void} */
   onDrawn = () => {};
 
-  /** @param {HTMLElement} scroller @param {LogRows} rows @param {(index: number) => { element: () => HTMLElement, look: unknown }} make */
+  /** @param {HTMLElement} scroller @param {LogRows} rows @param {(index: number) => MadeRow} make */
   constructor(scroller, rows, make) {
     this.#scroller = scroller;
     this.#rows = rows;
-    this.#make = make;
     this.#sizer = append(scroller, 'log-sizer');
-    this.#list = append(this.#sizer, 'log-rows');
-    this.#lineHeight = Number.parseFloat(getComputedStyle(this.#list).lineHeight) || 16;
+    this.#drawn = new DrawnRows(append(this.#sizer, 'log-rows'), make);
+    this.#lineHeight = this.#drawn.lineHeight;
     scroller.addEventListener('scroll', () => this.#followScroll(), { passive: true });
     for (const input of ['wheel', 'touchmove', 'keydown', 'pointerdown'])
       scroller.addEventListener(input, () => this.#noteInput(), { passive: true });
@@ -117,7 +116,6 @@ export class LogWindow {
 
   /** Makes all rows anew, because they look different now. */
   redraw() {
-    this.#list.replaceChildren();
     this.#drawn.clear();
     this.draw();
   }
@@ -137,7 +135,7 @@ export class LogWindow {
     this.#size();
     if (this.#isExact) this.#anchorAt(this.#scroller.scrollTop);
     const [first, last] = this.#range();
-    this.#update(first, last);
+    this.#drawn.update(first, last);
     this.#place(first);
     this.#keepWidth();
     this.onDrawn(first, last);
@@ -152,56 +150,23 @@ export class LogWindow {
     ]);
   }
 
-  /** Brings the drawn rows up to date and leaves those as they are that have not changed. @param {number} first @param {number} last */
-  #update(first, last) {
-    for (const [index, { element }] of this.#drawn) {
-      if (index >= first && index <= last) continue;
-      element.remove();
-      this.#drawn.delete(index);
-    }
-    let next = this.#list.firstChild;
-    for (let index = first; index <= last; index++) {
-      const made = this.#make(index);
-      const drawn = this.#drawn.get(index);
-      if (drawn && drawn.look === made.look) {
-        next = drawn.element.nextSibling;
-        continue;
-      }
-      const element = made.element();
-      if (drawn) drawn.element.replaceWith(element);
-      else this.#list.insertBefore(element, next);
-      next = element.nextSibling;
-      this.#drawn.set(index, { element, look: made.look });
-    }
-  }
-
   /** @param {number} first */
   #place(first) {
     const top = this.#scroller.scrollTop;
     let place = 0;
     if (this.#isExact) place = this.#rows.unitOfRow(first) * this.#lineHeight;
     else if (!this.#isWhole) place = this.#placeByAnchor(top);
-    this.#list.style.transform = `translateY(${Math.round(place)}px)`;
+    this.#drawn.moveTo(place);
   }
 
   /** The rows lie so that the anchor is at the upper edge, but nothing is empty above the first or below the last row. @param {number} top */
   #placeByAnchor(top) {
-    const anchor = this.#drawn.get(this.#anchor.row)?.element;
+    const anchor = this.#drawn.elementOf(this.#anchor.row);
     const place = top - this.#anchor.above - (anchor?.offsetTop ?? 0);
-    const height = this.#list.offsetHeight;
-    const lowest = top + this.#scroller.clientHeight - height;
+    const lowest = top + this.#scroller.clientHeight - this.#drawn.height;
     const isAtEnd = this.#drawn.has(this.#rows.count - 1) && (this.#isPinned || place < lowest);
-    if (isAtEnd) this.#anchorInList(top - lowest);
+    if (isAtEnd) this.#anchorAtHeight(top - lowest);
     return Math.min(isAtEnd ? lowest : place, this.#drawn.has(0) ? top : Number.POSITIVE_INFINITY);
-  }
-
-  /** The anchor is the row at a height of the list. @param {number} height */
-  #anchorInList(height) {
-    for (const [row, { element }] of [...this.#drawn].sort(([a], [b]) => a - b)) {
-      if (element.offsetTop + element.offsetHeight <= height) continue;
-      this.#anchor = { row, above: Math.max(0, height - element.offsetTop) };
-      return;
-    }
   }
 
   #followScroll() {
@@ -224,13 +189,13 @@ export class LogWindow {
   /** @param {number} moved */
   #moveAnchor(moved) {
     const isSmall = Math.abs(moved) < 2 * this.#scroller.clientHeight;
-    const anchor = this.#drawn.get(this.#anchor.row)?.element;
+    const anchor = this.#drawn.elementOf(this.#anchor.row);
     if (!isSmall || !anchor) {
       const unit = (this.#lastTop / Math.max(1, this.#scrollable)) * (this.#rows.units - this.rowsInSight);
       this.#anchor = { row: this.#rows.rowAtUnit(unit).row, above: 0 };
       return;
     }
-    this.#anchorInList(Math.max(0, anchor.offsetTop + this.#anchor.above + moved));
+    this.#anchorAtHeight(Math.max(0, anchor.offsetTop + this.#anchor.above + moved));
     clearTimeout(this.#timer);
     this.#timer = window.setTimeout(() => this.#moveBar(), 200);
   }
@@ -243,6 +208,11 @@ export class LogWindow {
     this.draw();
   }
 
+  /** @param {number} height of the drawn rows */
+  #anchorAtHeight(height) {
+    this.#anchor = this.#drawn.rowAtHeight(height) ?? this.#anchor;
+  }
+
   /** @param {number} top */
   #anchorAt(top) {
     const { row, rest } = this.#rows.rowAtUnit(top / this.#lineHeight);
@@ -252,14 +222,14 @@ export class LogWindow {
   #size() {
     const height = Math.min(mostPixels, this.#rows.units * this.#lineHeight);
     this.#sizer.style.height = this.#isWhole ? 'auto' : `${height}px`;
-    this.#list.classList.toggle('log-whole', this.#isWhole);
+    this.#drawn.setWhole(this.#isWhole);
   }
 
   /** Lines come and go, but the scroll area becomes no narrower, or it would jump. */
   #keepWidth() {
     if (this.#isWrapped) this.#sizer.style.minWidth = '';
-    else if (this.#list.offsetWidth > this.#widest) {
-      this.#widest = this.#list.offsetWidth;
+    else if (this.#drawn.width > this.#widest) {
+      this.#widest = this.#drawn.width;
       this.#sizer.style.minWidth = `${this.#widest}px`;
     }
   }
@@ -280,12 +250,4 @@ export class LogWindow {
   #fractionOf(row) {
     return Math.min(1, this.#rows.unitOfRow(row) / Math.max(1, this.#rows.units - this.rowsInSight));
   }
-}
-
-/** @param {HTMLElement} parent @param {string} name */
-function append(parent, name) {
-  const made = document.createElement('div');
-  made.className = name;
-  parent.append(made);
-  return made;
 }
