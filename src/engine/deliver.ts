@@ -1,19 +1,8 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { EngineMessage, OutboxMessage } from '#domain/shared/events/outbox.ts';
-
-/** The task queue of workflows and of every activity that needs no pool. */
-export const coordinatorQueue = 'coordinator';
-
-/** The memo that names the installation in every workflow, so that another installation's workflow is not taken for ours. */
-export const installationMemo = 'installation_id';
-
-/** A workflow with this id exists, and another installation started it, or it was started with another input. */
-export class ForeignWorkflow extends Error {
-  constructor(workflowId: string) {
-    super(`a workflow with the id ${workflowId} exists that this installation did not start`);
-    this.name = 'ForeignWorkflow';
-  }
-}
+import { ForeignWorkflow, installationMemo } from './installation-memo.ts';
+import { coordinatorQueue } from './queues.ts';
+import { deleteSchedule, upsertSchedule } from './schedules.ts';
 
 /** An engine that has not answered after this long counts as unreachable. */
 const answerWithinMs = 4_000;
@@ -54,6 +43,10 @@ function deliverPayload(
       return client.workflow.getHandle(target).signal(payload.signal);
     case 'cancel':
       return client.workflow.getHandle(target).cancel();
+    case 'schedule_upsert':
+      return upsertSchedule({ client, installationId }, target, payload.schedule);
+    case 'schedule_delete':
+      return deleteSchedule({ client, installationId }, target);
   }
 }
 

@@ -1,3 +1,4 @@
+import { scheduledWorks } from '#domain/scheduled-work.ts';
 import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { openEngineSweeper } from '#engine/engine-sweeper.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
@@ -5,10 +6,15 @@ import { createEventHandlers, type EventHandlerDeps } from './event-handlers.ts'
 import { type ExpiryTaskDeps, openExpiry } from './expiry.ts';
 import { openReconciler, type ReconcilerDeps } from './reconciler.ts';
 import { openResourceListRepair, type ResourceListRepairDeps } from './resource-list-repair.ts';
+import { openScheduleRepair, type ScheduleRepairDeps } from './schedule-repair.ts';
 import { openWorkerSupervision } from './worker-supervision.ts';
 
-export interface BackgroundTaskDeps extends ReconcilerDeps, ExpiryTaskDeps, EventHandlerDeps, ResourceListRepairDeps {
-  readonly installationId: string;
+export interface BackgroundTaskDeps
+  extends ReconcilerDeps,
+    ExpiryTaskDeps,
+    EventHandlerDeps,
+    ResourceListRepairDeps,
+    ScheduleRepairDeps {
   readonly auditRetentionDays: number | null;
 }
 
@@ -19,7 +25,13 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     new EventDelivery(deps, createEventHandlers(deps)),
   ];
   const maintenance = new DatabaseMaintenance(deps);
-  const periodic = [openReconciler(deps), openExpiry(deps), openWorkerSupervision(deps), openResourceListRepair(deps)];
+  const periodic = [
+    openReconciler(deps),
+    openExpiry(deps),
+    openWorkerSupervision(deps),
+    openResourceListRepair(deps),
+    openScheduleRepair(deps, scheduledWorks),
+  ];
   for (const task of [...delivering, maintenance]) task.start();
   for (const task of periodic) task.start('later');
   return {

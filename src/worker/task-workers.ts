@@ -5,12 +5,15 @@ import type { AttemptDeps } from '#activities/deps.ts';
 import { createAttemptActivities } from '#activities/execute-attempt.ts';
 import { redactActivityErrors } from '#activities/redact-errors.ts';
 import { createRunActivities } from '#activities/runs.ts';
+import { createScheduledWorkActivities } from '#activities/scheduled-work.ts';
 import type { Config } from '#config';
 import type { NodeDeps } from '#domain/assemblies/runs/nodes/admit-node.ts';
 import { poolQueue } from '#domain/runs/model.ts';
+import { scheduledWorks } from '#domain/scheduled-work.ts';
+import type { ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
 import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 import { isEngineUnreachable } from '#engine/connection.ts';
-import { coordinatorQueue } from '#engine/deliver.ts';
+import { coordinatorQueue } from '#engine/queues.ts';
 import { installEngineRuntime } from './engine-log.ts';
 import { cachedWorkflowBundle } from './workflow-bundle.ts';
 
@@ -29,7 +32,7 @@ export interface TaskWorkers {
 }
 
 /** What the activities of all queues work with. */
-export type TaskDeps = AttemptDeps & NodeDeps;
+export type TaskDeps = AttemptDeps & NodeDeps & ScheduledWorkDeps;
 
 /** One task worker for the coordinator's own queue, and one for the queue of each pool. */
 export async function openTaskWorkers(
@@ -80,7 +83,14 @@ async function createWorkers(connection: NativeConnection, config: Config, deps:
     maxConcurrentLocalActivityExecutions: config.databasePoolSize,
     workflowTaskPollerBehavior: autoscaled(16),
     workflowBundle: await cachedWorkflowBundle(join(config.dataDir, 'cache')),
-    activities: redactActivityErrors({ ...createRunActivities(deps), ...createAssemblyRunActivities(deps) }, deps.log),
+    activities: redactActivityErrors(
+      {
+        ...createRunActivities(deps),
+        ...createAssemblyRunActivities(deps),
+        ...createScheduledWorkActivities(deps, scheduledWorks),
+      },
+      deps.log,
+    ),
   });
   const pools = await Promise.all(
     config.worker.pools.map((pool) => Worker.create(poolOptions(common, pool, config, deps))),

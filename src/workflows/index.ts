@@ -1,2 +1,3 @@
 export { assemblyRun } from './assembly-run.ts';
 export { run } from './run.ts';
+export { scheduledWork } from './scheduled-work.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { clockTimeAt, timeOf } from '#domain/shared/values/clock-time.ts';
 import { TimeZone } from '#domain/shared/values/time-zone.ts';
 import { TimeInput } from '#domain/shared/values/times.ts';
-import { clockTimeAt, timeOf } from './clock-time.ts';
 
 /** The times at which no apply starts in an environment: once, between two times, or every week by the clocks of a time zone. */
 

@@ -40,8 +40,8 @@ export interface Transaction {
    * connection in the meantime, and tried again when the work is done. The same key finds the result then.
    */
   awaitOutside<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
-  /** Sends a message to a workflow after the commit. A workflow receives its messages in order. */
-  notifyEngine(workflowId: string, message: EngineMessage): void;
+  /** Sends a message to a workflow or about a schedule after the commit. Each receives its messages in order. */
+  notifyEngine(target: string, message: EngineMessage): void;
 }
 
 /** How a transaction runs. */

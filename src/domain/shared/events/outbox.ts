@@ -1,11 +1,23 @@
 /** The subscriber that receives the messages to workflows. */
 export const engineSubscriber = 'engine';
 
-/** A message to a workflow. It holds ids and never a secret. */
+/** A message to a workflow, or about a schedule. It holds ids and never a secret. */
 export type EngineMessage =
   | { kind: 'start'; workflow: string; input: Record<string, string> }
   | { kind: 'signal'; signal: string }
-  | { kind: 'cancel' };
+  | { kind: 'cancel' }
+  | { kind: 'schedule_upsert'; schedule: EngineSchedule }
+  | { kind: 'schedule_delete' };
+
+/** A schedule of the engine, which starts a workflow at set times. */
+export interface EngineSchedule {
+  workflow: string;
+  input: Record<string, string>;
+  times: { everySeconds: number; offsetSeconds: number } | { cron: string; timezone: string };
+  /** The engine puts each time off by a random part of it. */
+  jitterSeconds: number;
+  isPaused: boolean;
+}
 
 /** Points to the event that a subscriber receives. */
 export interface EventReference {
@@ -18,7 +30,7 @@ export type OutboxPayload = EngineMessage | EventReference;
 /** Something to deliver after the commit. */
 export interface OutboxEntry<Payload extends OutboxPayload = OutboxPayload> {
   readonly subscriber: string;
-  /** A subscriber receives the entries of one target in order. For the engine it is the workflow's id, else the event's subject. */
+  /** A subscriber receives the entries of one target in order. For the engine it is the id of the workflow or the schedule, else the event's subject. */
   readonly target: string;
   readonly payload: Payload;
 }

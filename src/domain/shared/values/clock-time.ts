@@ -43,6 +43,19 @@ export function timeOf(clockTime: ClockTime, timeZone: string, which: 'first' | 
   return chosen ?? findJump(candidates[0] ?? clockTime, candidates.at(-1) ?? clockTime, timeZone);
 }
 
+/**
+ * The times at which clocks in a time zone show some clock times of one day: none for a clock time that clocks skip, two for one that
+ * they show twice.
+ */
+export function timesOf(clockTimes: readonly ClockTime[], timeZone: string): number[] {
+  const [day = 0] = clockTimes;
+  const offsets = [...new Set([-1, 2].map((days) => offsetAt(day + days * 1440 * minuteMs, timeZone)))];
+  const times = clockTimes.flatMap((clockTime) => offsets.map((offset) => clockTime - offset));
+  if (offsets.length === 1) return times;
+  const wanted = new Set(clockTimes);
+  return [...new Set(times)].filter((time) => wanted.has(clockTimeAt(time, timeZone)));
+}
+
 function offsetAt(time: number, timeZone: string): number {
   return clockTimeAt(time, timeZone) - Math.floor(time / 1000) * 1000;
 }

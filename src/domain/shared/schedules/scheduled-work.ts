@@ -1,0 +1,78 @@
+import type { Logger } from 'pino';
+import type { Em, Orm } from '#database/database.ts';
+import type { Transaction, Transactions } from '../commands/transaction.ts';
+import type { Evaluator } from '../evaluation/evaluator.ts';
+import type { EngineSchedule } from '../events/outbox.ts';
+import type { KeyRing } from '../secrets.ts';
+import type { ScheduleSpec } from './model.ts';
+import { intervalOf } from './next-times.ts';
+
+/** The workflow that the engine starts at the times of a schedule. */
+export const scheduledWorkflow = 'scheduledWork';
+
+/** A row whose work is started by a schedule of the engine, as its area says. */
+export interface PlannedWork {
+  readonly id: string;
+  readonly spec: ScheduleSpec;
+  /** The engine puts each time off by a random part of it. */
+  readonly jitterSeconds: number;
+  readonly isPaused: boolean;
+}
+
+/** What the start of scheduled work may use. */
+export interface ScheduledWorkDeps {
+  readonly orm: Orm;
+  readonly transactions: Transactions;
+  readonly bindingKey: Buffer;
+  readonly keyRing: KeyRing;
+  readonly evaluator: Evaluator;
+  readonly log: Logger;
+}
+
+/**
+ * A kind of work that is started at set times. The rows of its area are the truth about its schedules: the engine is told of each
+ * change by `planWork` and `dropWork`, and compared with the rows every minute, so that it gets back what it has lost.
+ */
+export interface ScheduledWork {
+  /** Part of the names of schedules in the engine; it never changes. */
+  readonly kind: string;
+  /** Rows with ids above `after` whose work is to be started, by id. Rows of archived or deleted owners are left out. */
+  listPlanned(em: Em, page: { readonly after: string; readonly limit: number }): Promise<PlannedWork[]>;
+  /** One such row, locked until the commit, which orders the messages about it; null if nothing is to be started. */
+  lockPlanned(em: Em, id: string): Promise<PlannedWork | null>;
+  /**
+   * Starts the work of one time. It may be called again for the same time, and must then start nothing twice: `startKeyOf` makes the
+   * key. It records refusals itself; what it throws is tried again.
+   */
+  trigger(deps: ScheduledWorkDeps, id: string, scheduledAt: Date): Promise<void>;
+}
+
+/** Checks the type of a declaration; `src/domain/scheduled-work.ts` lists all. */
+export function defineScheduledWork<const Work extends ScheduledWork>(work: Work): Work {
+  return work;
+}
+
+/** The name of a row's schedule in the engine. */
+export function scheduleIdOf(kind: string, id: string): string {
+  return `${kind}/${id}`;
+}
+
+/** Tells the engine, after the commit, when it starts the work of a row. The caller has locked the row. */
+export function planWork(tx: Pick<Transaction, 'notifyEngine'>, kind: string, work: PlannedWork): void {
+  tx.notifyEngine(scheduleIdOf(kind, work.id), { kind: 'schedule_upsert', schedule: toEngineSchedule(kind, work) });
+}
+
+/** Tells the engine, after the commit, that the work of a row is not started any more. */
+export function dropWork(tx: Pick<Transaction, 'notifyEngine'>, kind: string, id: string): void {
+  tx.notifyEngine(scheduleIdOf(kind, id), { kind: 'schedule_delete' });
+}
+
+export function toEngineSchedule(kind: string, { id, spec, jitterSeconds, isPaused }: PlannedWork): EngineSchedule {
+  return {
+    workflow: scheduledWorkflow,
+    input: { kind, id },
+    times: 'every' in spec ? intervalOf(spec.every, id) : { cron: spec.cron, timezone: spec.timezone },
+    jitterSeconds,
+    isPaused,
+  };
+}

@@ -1,0 +1,86 @@
+import type { Logger } from 'pino';
+import type { Em, Orm } from '#database/database.ts';
+import type { Transactions } from '#domain/shared/commands/transaction.ts';
+import { zeroId } from '#domain/shared/ids.ts';
+import { readEngineNamespace } from '#domain/shared/installation/installation.ts';
+import {
+  dropWork,
+  type PlannedWork,
+  planWork,
+  type ScheduledWork,
+  toEngineSchedule,
+} from '#domain/shared/schedules/scheduled-work.ts';
+import { lockScheduleRepair } from '#domain/shared/schedules/store.ts';
+import type { Engine } from '#engine/connection.ts';
+import { PeriodicTask } from '#engine/periodic-task.ts';
+import { digestOf, type ListedSchedule, listSchedules } from '#engine/schedules.ts';
+
+const intervalMs = 60_000;
+const pageSize = 500;
+
+export interface ScheduleRepairDeps {
+  readonly orm: Orm;
+  readonly transactions: Transactions;
+  readonly engine: Engine;
+  readonly installationId: string;
+  readonly log: Logger;
+}
+
+/**
+ * Compares the schedules of the engine with the rows that they are for, and tells the engine what it lacks: schedules that it has lost,
+ * those whose times have changed, and those whose rows are deleted or archived.
+ */
+export function openScheduleRepair(deps: ScheduleRepairDeps, works: readonly ScheduledWork[]): PeriodicTask {
+  return new PeriodicTask({
+    intervalMs,
+    log: deps.log,
+    failure: 'could not compare the schedules with the engine',
+    run: () => repairSchedules(deps, works),
+  });
+}
+
+/** One pass. Only one worker of the installation makes it at a time; the others return at once. */
+export async function repairSchedules(deps: ScheduleRepairDeps, works: readonly ScheduledWork[]): Promise<void> {
+  const { orm, engine, installationId, log } = deps;
+  await orm.em.fork().transactional(async (em) => {
+    if (!(await lockScheduleRepair(em))) return;
+    if ((await readEngineNamespace(orm)) !== (await engine.check())) return;
+    const listed = await listSchedules({ client: engine.client, installationId });
+    for (const work of works) {
+      const ids = await findDifferences(em, work, listed);
+      for (const id of ids) await tellEngine(deps, work, id);
+      if (ids.length > 0) log.info({ kind: work.kind, schedules: ids.length }, 'told the engine of schedules again');
+    }
+  });
+}
+
+/** The rows about which the engine knows something else than the database. */
+async function findDifferences(em: Em, work: ScheduledWork, listed: readonly ListedSchedule[]): Promise<string[]> {
+  const digests = new Map(listed.filter(({ kind }) => kind === work.kind).map(({ id, digest }) => [id, digest]));
+  const different: string[] = [];
+  for await (const planned of readPlanned(em, work)) {
+    if (digests.get(planned.id) !== digestOf(toEngineSchedule(work.kind, planned))) different.push(planned.id);
+    digests.delete(planned.id);
+  }
+  return [...different, ...digests.keys()];
+}
+
+async function* readPlanned(em: Em, work: ScheduledWork): AsyncGenerator<PlannedWork> {
+  let after = zeroId;
+  for (;;) {
+    const page = await work.listPlanned(em, { after, limit: pageSize });
+    yield* page;
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) return;
+    after = last.id;
+  }
+}
+
+/** The row is read again under its lock, so that this message comes in its turn among those of other changes. */
+function tellEngine({ transactions }: ScheduleRepairDeps, work: ScheduledWork, id: string): Promise<void> {
+  return transactions.run(async (tx) => {
+    const planned = await work.lockPlanned(tx.em, id);
+    if (planned) planWork(tx, work.kind, planned);
+    else dropWork(tx, work.kind, id);
+  });
+}

@@ -1,0 +1,20 @@
+import { proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type { ScheduledWorkActivities } from '#activities/scheduled-work.contract.ts';
+import type { ScheduledWorkInput } from './scheduled-work.contract.ts';
+
+const { triggerScheduledWork } = proxyActivities<ScheduledWorkActivities>({
+  startToCloseTimeout: '60s',
+  retry: { initialInterval: '1s', maximumInterval: '30s' },
+});
+
+/** Starts the work of one time of a schedule. The engine starts this workflow at each time, and leaves a time out while it still runs. */
+export async function scheduledWork({ kind, id, scheduled_at: startedAt }: ScheduledWorkInput): Promise<void> {
+  await triggerScheduledWork({ kind, id, scheduledAt: startedAt ?? scheduledTime() });
+}
+
+/** The time of the schedule, without jitter: repetitions of a start have the same. */
+function scheduledTime(): string {
+  const { searchAttributes, startTime } = workflowInfo();
+  const [time] = searchAttributes['TemporalScheduledStartTime'] ?? [];
+  return (time instanceof Date ? time : startTime).toISOString();
+}

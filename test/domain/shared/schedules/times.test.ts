@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { parseCron } from '#domain/shared/schedules/cron.ts';
+import { nextTimes } from '#domain/shared/schedules/next-times.ts';
+import { ScheduleBody } from '#domain/shared/schedules/schedule-body.ts';
+
+const id = '0190aaaa-0000-7000-8000-000000000001';
+const next = (cron: string, timezone: string, from: string, count: number) =>
+  nextTimes({ cron, timezone }, id, new Date(from), count).map((time) => time.toISOString());
+
+describe('a cron expression', () => {
+  it.each([
+    ['0 18 * * MON-FRI', { minute: [0], hour: [18], dayOfWeek: [1, 2, 3, 4, 5] }],
+    ['*/15 8-10 * * *', { minute: [0, 15, 30, 45], hour: [8, 9, 10] }],
+    ['5,35 0 1 jan,7 *', { minute: [5, 35], dayOfMonth: [1], month: [1, 7] }],
+    ['0 0 * * 5-7', { dayOfWeek: [0, 5, 6] }],
+    ['0 8-18/5 * * sun', { hour: [8, 13, 18], dayOfWeek: [0] }],
+  ])('%s names its values', (text, fields) => {
+    expect(parseCron(text)).toMatchObject(fields);
+  });
+
+  it.each([
+    ['0 18 * *', 'expected five fields'],
+    ['@daily', 'expected five fields'],
+    ['0 24 * * *', '"24" is no hour: expected a value'],
+    ['60 1 * * *', '"60" is no minute'],
+    ['0 1 * * FRY', '"FRY" is no day of the week'],
+    ['0 1 0 * *', '"0" is no day of the month'],
+    ['*/0 1 * * *', '"*/0" is no minute'],
+    ['5/10 1 * * *', '"5/10" is no minute'],
+    ['0 22-6 * * *', 'ends before it begins'],
+    ['0 1 13 * FRI', 'limit one of them only'],
+    ['0 1 L * *', '"L" is no day of the month'],
+    [', 1 * * *', 'is no minute'],
+  ])('%s is refused with what would be right', (text, message) => {
+    expect(() => parseCron(text)).toThrow(message);
+  });
+});
+
+describe('the times of a schedule', () => {
+  it('follow the clocks of the zone through the change to winter time', () => {
+    expect(next('0 18 * * SUN', 'Europe/Berlin', '2026-10-17T00:00:00Z', 3)).toEqual([
+      '2026-10-18T16:00:00.000Z',
+      '2026-10-25T17:00:00.000Z',
+      '2026-11-01T17:00:00.000Z',
+    ]);
+  });
+
+  it('leave out a time that clocks skip', () => {
+    expect(next('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', 2)).toEqual([
+      '2026-03-30T00:30:00.000Z',
+      '2026-03-31T00:30:00.000Z',
+    ]);
+  });
+
+  it('contain a time twice that clocks show twice', () => {
+    expect(next('30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z', 3)).toEqual([
+      '2026-10-25T00:30:00.000Z',
+      '2026-10-25T01:30:00.000Z',
+      '2026-10-26T01:30:00.000Z',
+    ]);
+  });
+
+  it('begin after the given time, on the same day if one is left', () => {
+    expect(next('0 6,18 * * *', 'UTC', '2026-11-22T06:00:00Z', 2)).toEqual([
+      '2026-11-22T18:00:00.000Z',
+      '2026-11-23T06:00:00.000Z',
+    ]);
+  });
+
+  it('find February 29 in years', () => {
+    expect(next('0 0 29 2 *', 'UTC', '2096-03-01T00:00:00Z', 1)).toEqual(['2104-02-29T00:00:00.000Z']);
+  });
+
+  it('repeat an interval from an offset that depends on the id', () => {
+    const from = new Date('2026-11-22T10:00:00Z');
+    const of = (one: string) => nextTimes({ every: 'PT6H' }, one, from, 3).map((time) => time.getTime());
+    const [first = 0, second = 0, third = 0] = of(id);
+    expect([second - first, third - second]).toEqual([21_600_000, 21_600_000]);
+    expect(first).toBeGreaterThan(from.getTime());
+    expect(first).toBeLessThanOrEqual(from.getTime() + 21_600_000);
+    expect(of('0190aaaa-0000-7000-8000-000000000002')[0]).not.toBe(first);
+  });
+});
+
+describe('the schedule of a request', () => {
+  const problemsOf = (body: unknown) =>
+    ScheduleBody.safeParse(body)
+      .error?.issues.map((issue) => JSON.stringify(issue))
+      .join() ?? null;
+
+  it.each([[{ every: '6h' }], [{ cron: '0 18 * * MON', timezone: 'Europe/Berlin' }], [{ cron: '*/5 * * * *' }]])(
+    '%j is accepted',
+    (body) => {
+      expect(problemsOf(body)).toBeNull();
+    },
+  );
+
+  it.each([
+    [{ every: '1m' }, 'expected a duration between PT5M and P365D'],
+    [{ cron: '* * * * *' }, 'names times that are 1 min apart'],
+    [{ cron: '0,58 23 * * *', timezone: 'UTC' }, null],
+    [{ cron: '0,58 0-23 * * *', timezone: 'UTC' }, 'names times that are 2 min apart'],
+    [{ cron: '0 0 30 2 *' }, 'names a day that never comes'],
+    [{ cron: '0 0 * * *', timezone: '+02:00' }, 'there is no time zone'],
+    [{ cron: '0 0 * * *', every: '6h' }, 'nrecognized'],
+  ])('%j is refused unless it may be: %s', (body, message) => {
+    if (message === null) expect(problemsOf(body)).toBeNull();
+    else expect(problemsOf(body)).toContain(message);
+  });
+});
