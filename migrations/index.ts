@@ -29,6 +29,7 @@ import { LastingRevisions } from './20261128_06_lasting_revisions.ts';
 import { PlanValues } from './20261128_07_plan_values.ts';
 import { Assemblies } from './20261129_01_assemblies.ts';
 import { RunOrigins } from './20261129_02_run_origins.ts';
+import { Scans } from './20261202_01_scans.ts';
 import { RunPins } from './20261202_04_run_pins.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
@@ -64,5 +65,6 @@ export const migrations = [
   { name: '20261128_07_plan_values', class: PlanValues },
   { name: '20261129_01_assemblies', class: Assemblies },
   { name: '20261129_02_run_origins', class: RunOrigins },
+  { name: '20261202_01_scans', class: Scans },
   { name: '20261202_04_run_pins', class: RunPins },
 ];

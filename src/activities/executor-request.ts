@@ -1,5 +1,5 @@
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
-import { toolGraceMs } from '#domain/runs/model.ts';
+import { logPhaseOf, toolGraceMs } from '#domain/runs/model.ts';
 import type {
   ExecutionLimits,
   ExecutionRequest,
@@ -16,7 +16,7 @@ export function toExecutorRequest(work: AttemptWork, limits: ExecutionLimits): E
     attemptId: attempt.id,
     runId: run.id,
     templateVersion: run.templateVersionId,
-    phase: planning ? 'plan' : 'apply',
+    phase: logPhaseOf(run.operation, attempt.phase),
     operation: run.operation,
     replace: run.replace,
     executor: resolveExecutor(work),

@@ -43,7 +43,7 @@ export function showAdmittedRun(
 ): Promise<ShownRun> {
   const shown = details.then((run) => {
     const target = { id, teamId, organizationId, isDeleted: false, reviewNeeds: run.reviewNeeds };
-    return showRun(context, { ...target, details: run, facts: factsOfNewRun(run.status) });
+    return showRun(context, { ...target, details: run, facts: factsOfNewRun(run.status, run.operation) });
   });
   shown.catch(() => undefined); // The commit fails with the same error, and the pipeline reports that one.
   return shown;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { InstanceName } from '#domain/instances/instance-name.ts';
-import { runOperations } from '#domain/runs/model.ts';
+import { requestedOperations } from '#domain/runs/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { Json } from '#domain/shared/values/json.ts';
 
 /** The bodies of requests for runs (api.md of the design, *Runs*). */
 
-const Operation = z.enum(runOperations);
+const Operation = z.enum(requestedOperations);
 const Replaced = z.array(z.string().min(1).max(1024)).max(100);
 const Message = z.string().max(4000);
 

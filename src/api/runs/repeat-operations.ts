@@ -21,7 +21,7 @@ export const requeue = command({
   idempotency: 'optional',
   audit: 'run.requeued',
   handle: async ({ tx, key, target, principal, services, operations }) => {
-    refuseRepetition('requeue', { status: target.run.status, isDeleted: target.isDeleted });
+    refuseRepetition('requeue', { ...target.run, isDeleted: target.isDeleted });
     const admission = admissionOf(target);
     const resolve = () => resolveRequeue(tx.em, services.keyRing, target.run, admission);
     const run = await admitRun(tx, key ?? '', admission, { instance: target.run.instance, resolve }, principal, {
@@ -52,7 +52,7 @@ export const copy = command({
   audit: 'run.copied',
   handle: async ({ tx, key, target, body, principal, services, operations }) => {
     const { run: source } = target;
-    refuseRepetition('copy', { status: source.status, isDeleted: target.isDeleted });
+    refuseRepetition('copy', { ...source, isDeleted: target.isDeleted });
     const admission = admissionOf(target);
     const resolve = () => resolveCopy(tx, services, { run: source, target: admission, changes: body }, principal);
     const instance = body.instance ?? source.instance;

@@ -47,7 +47,9 @@ export const ListedRunView = z
     phase: z.enum(runPhases),
     status_reason: z.string().nullable(),
     waiting_on: WaitingOnView.nullable(),
-    operation: z.enum(runOperations),
+    operation: z
+      .enum(runOperations)
+      .describe('`scan`: looks for drift, and changes nothing. Lists contain scans only if they are asked for scans.'),
     replace: z.array(z.string()),
     team_id: AnswerId.nullable(),
     project_id: AnswerId.nullable(),
@@ -77,6 +79,7 @@ export const ListedRunView = z
       .nullable()
       .describe('The node of the assembly run that it is a try of.'),
     drift_finding_id: AnswerId.nullable(),
+    drift_monitor_id: AnswerId.nullable().describe('The monitor for which a scan looks.'),
     undoes: AnswerId.nullable(),
     undone_by: AnswerId.nullable(),
     created_at: Time,
@@ -122,6 +125,7 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
     assembly_run_id: run.assemblyRunId,
     assembly_node: run.assemblyNode && { assembly_id: run.assemblyNode.assemblyId, key: run.assemblyNode.key },
     drift_finding_id: run.driftFindingId,
+    drift_monitor_id: run.driftMonitorId,
     undoes: run.undoes,
     undone_by: run.undoneBy,
     created_at: run.createdAt,

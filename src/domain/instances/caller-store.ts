@@ -12,6 +12,8 @@ export function isUsedByCallerAlone(instanceId: Expression<string>, callerId: st
   const runs = eb
     .selectFrom('runs as used')
     .where((run) => run(run.ref('used.instance_id'), '=', instanceId))
+    // Who looks for drift leaves nothing in the instance.
+    .where('used.operation', '<>', 'scan')
     .select('used.id');
   const others = runs
     .where('used.requested_by_id', 'is distinct from', callerId)

@@ -35,6 +35,7 @@ export async function readLastRuns(
               .selectFrom('runs as r')
               .where(inIndexGroup(runsOfTemplate))
               .where('r.deleted_at', 'is', null)
+              .where('r.operation', '<>', sql.lit('scan' as const))
               .select(['r.id', 'r.status', 'r.created_at', 'r.team_id'])
               .orderBy(orderOfGroup(runsOfTemplate))
               .limit(searched)

@@ -2,7 +2,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import { type AdmissionFacts, findCopyRefusal, findRequeueRefusal } from './admission/rules.ts';
 import { type ApprovalFacts, findReviewRefusal } from './approval/rules.ts';
-import { type RunStatus, runStatuses } from './model.ts';
+import { type RunOperation, type RunStatus, runStatuses } from './model.ts';
 
 /** The actions that people take on a run. Pure; operations and the `actions` of a run decide by the same functions. */
 export const runActions = [
@@ -91,16 +91,22 @@ export function findStatusRefusal(action: RunAction, status: RunStatus): Refusal
   return actionsByStatus[status].includes(action) ? null : statusRefusals[action](status);
 }
 
-/** The refusal of a repetition by the state of the run that is to be repeated; null if the state allows it. */
-function findRepetitionRefusal(
-  action: Repetition,
-  { status, isDeleted }: Pick<RunFacts, 'status' | 'isDeleted'>,
-): Refusal | null {
+const scanRefusals: Record<Repetition, Refusal> = {
+  requeue: { code: 'run_not_requeueable', message: 'a scan cannot be requeued: scan the instance again instead' },
+  copy: { code: 'run_not_copyable', message: 'a scan cannot be copied: scan the instance again instead' },
+};
+
+/** What decides whether a run can be repeated at all. */
+type RepeatableFacts = Pick<RunFacts, 'status' | 'operation' | 'isDeleted'>;
+
+/** The refusal of a repetition by the run that is to be repeated; null if nothing about it is against that. */
+function findRepetitionRefusal(action: Repetition, { status, operation, isDeleted }: RepeatableFacts): Refusal | null {
+  if (operation === 'scan') return scanRefusals[action];
   return findStatusRefusal(action, status) ?? (isDeleted ? deletedRefusals[action] : null);
 }
 
-/** @throws ActionRefused if the run has not ended, or was deleted */
-export function refuseRepetition(action: Repetition, run: Pick<RunFacts, 'status' | 'isDeleted'>): void {
+/** @throws ActionRefused if the run has not ended, was deleted, or is a scan */
+export function refuseRepetition(action: Repetition, run: RepeatableFacts): void {
   throwIfRefused(findRepetitionRefusal(action, run));
 }
 
@@ -112,6 +118,7 @@ export function refuseByStatus(action: RunAction, status: RunStatus): void {
 /** The facts about a run on which its actions depend, apart from the caller's authority. */
 export interface RunFacts {
   readonly status: RunStatus;
+  readonly operation: RunOperation;
   readonly isDeleted: boolean;
   /** Present while the status allows a review. */
   readonly approval: ApprovalFacts | null;
@@ -120,8 +127,8 @@ export interface RunFacts {
 }
 
 /** The facts of a run that has just been admitted. */
-export function factsOfNewRun(status: RunStatus): RunFacts {
-  return { status, isDeleted: false, approval: null, admission: null };
+export function factsOfNewRun(status: RunStatus, operation: RunOperation): RunFacts {
+  return { status, operation, isDeleted: false, approval: null, admission: null };
 }
 
 /** The refusal of an action by the rules of runs, for a caller with enough authority; null if it is allowed. */

@@ -2,6 +2,7 @@ import { type CallbackSelection, type ExpressionBuilder, sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Tables } from '#domain/entities.ts';
 import { phasesWithOwnPolicy, selectAdmittedPolicy, selectEnvironmentPolicy } from './approval/policy-store.ts';
+import { writingOperations } from './model.ts';
 import type { WaitingOn } from './waiting.ts';
 
 export type OverRun = ExpressionBuilder<Tables, 'runs'>;
@@ -50,6 +51,7 @@ export function selectRunDetails(eb: OverRun) {
     'runs.assembly_node_id as assemblyNodeId',
     selectAssemblyNode(eb).as('assemblyNode'),
     'runs.drift_finding_id as driftFindingId',
+    'runs.drift_monitor_id as driftMonitorId',
     'runs.undoes',
     'runs.undone_by as undoneBy',
     'runs.created_at as createdAt',
@@ -125,7 +127,7 @@ export function runsAhead(eb: OverRun) {
     .selectFrom('runs as ahead')
     .whereRef('ahead.instance_id', '=', 'runs.instance_id')
     .where('ahead.finished_at', 'is', null)
-    .where('ahead.operation', '<>', 'plan')
+    .where('ahead.operation', 'in', writingOperations)
     .whereRef('ahead.instance_position', '<', 'runs.instance_position');
 }
 

@@ -32,17 +32,28 @@ export const RunSchema = defineEntity({
   name: 'Run',
   tableName: 'runs',
   indexes: [
-    { name: 'runs_team_id_index', properties: ['teamId', 'id'] },
+    // Lists and counts leave scans out, of which there may be thousands for each other run.
+    {
+      name: 'runs_team_id_index',
+      expression: `create index "runs_team_id_index" on "runs" ("team_id", "id") where "operation" <> 'scan'`,
+    },
+    {
+      name: 'runs_listed_index',
+      expression: `create index "runs_listed_index" on "runs" ("id") where "operation" <> 'scan'`,
+    },
     { name: 'runs_instance_position_index', properties: ['instanceId', 'instancePosition'] },
     { name: 'runs_environment_id_index', properties: ['environmentId', 'id'] },
-    { name: 'runs_template_id_index', properties: ['templateId', 'id'] },
+    {
+      name: 'runs_template_id_index',
+      expression: `create index "runs_template_id_index" on "runs" ("template_id", "id") where "operation" <> 'scan'`,
+    },
     {
       name: 'runs_unfinished_index',
       expression: `create index "runs_unfinished_index" on "runs" ("status", "id") where "finished_at" is null`,
     },
     {
       name: 'runs_finished_index',
-      expression: `create index "runs_finished_index" on "runs" ("team_id", "status", "id") where "finished_at" is not null`,
+      expression: `create index "runs_finished_index" on "runs" ("team_id", "status", "id") where "finished_at" is not null and "operation" <> 'scan'`,
     },
     {
       name: 'runs_assembly_node_index',
@@ -52,10 +63,21 @@ export const RunSchema = defineEntity({
       name: 'runs_assembly_run_index',
       expression: `create index "runs_assembly_run_index" on "runs" ("assembly_run_id", "id") where "assembly_run_id" is not null`,
     },
-    { name: 'runs_requested_by_index', properties: ['requestedById', 'id'] },
+    {
+      name: 'runs_requested_by_index',
+      expression: `create index "runs_requested_by_index" on "runs" ("requested_by_id", "id") where "operation" <> 'scan'`,
+    },
+    {
+      name: 'runs_drift_monitor_index',
+      expression: `create index "runs_drift_monitor_index" on "runs" ("drift_monitor_id", "id") where "drift_monitor_id" is not null`,
+    },
+    {
+      name: 'runs_unfinished_scans_index',
+      expression: `create index "runs_unfinished_scans_index" on "runs" ("instance_id") where "operation" = 'scan' and "finished_at" is null`,
+    },
     {
       name: 'runs_finished_status_index',
-      expression: `create index "runs_finished_status_index" on "runs" ("status", "id") where "finished_at" is not null`,
+      expression: `create index "runs_finished_status_index" on "runs" ("status", "id") where "finished_at" is not null and "operation" <> 'scan'`,
     },
     {
       name: 'runs_team_operation_index',
@@ -67,7 +89,7 @@ export const RunSchema = defineEntity({
     },
     {
       name: 'runs_outcomes_index',
-      expression: `create index "runs_outcomes_index" on "runs" ("team_id", "created_at") include ("status", "started_at", "finished_at") where "finished_at" is not null and "deleted_at" is null`,
+      expression: `create index "runs_outcomes_index" on "runs" ("team_id", "created_at") include ("status", "started_at", "finished_at") where "finished_at" is not null and "deleted_at" is null and "operation" <> 'scan'`,
     },
   ],
   properties: {
@@ -128,6 +150,8 @@ export const RunSchema = defineEntity({
     /** What reviewing it needs beside the authority to review runs. */
     reviewNeeds: p.json<ReviewNeed[]>().default([]),
     driftFindingId: p.uuid().nullable(),
+    /** The monitor for which a scan looks. */
+    driftMonitorId: p.uuid().nullable(),
     undoes: p.uuid().nullable(),
     undoneBy: p.uuid().nullable(),
     /** The state and the deployment of the instance for which it was asked; null: it was asked for whatever they are. */

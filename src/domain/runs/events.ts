@@ -88,10 +88,19 @@ export const runEvents = {
     summary: 'Somebody asked to cancel a run',
     data: z.strictObject({ by, reason: z.string().nullable(), force: z.boolean() }),
   },
+  'run.gave_way': {
+    subject: 'run',
+    summary: 'A scan was canceled, because a run that changes the instance began',
+    data: z.strictObject({ run_id: z.string() }),
+  },
   'run.finished': {
     subject: 'run',
     summary: 'A run ended',
-    data: z.strictObject({ status: z.enum(terminalStatuses), reason: z.string().nullable() }),
+    data: z.strictObject({
+      status: z.enum(terminalStatuses),
+      reason: z.string().nullable(),
+      operation: z.enum(runOperations).optional(),
+    }),
   },
   'run.commented': {
     subject: 'run',

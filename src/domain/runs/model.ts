@@ -37,7 +37,15 @@ export const runTransitions: Record<RunStatus, readonly RunStatus[]> = {
   timed_out: [],
 };
 
-export const runOperations = ['apply', 'destroy', 'plan', 'refresh'] as const;
+/** What people request. */
+export const requestedOperations = ['apply', 'destroy', 'plan', 'refresh'] as const;
+export type RequestedOperation = (typeof requestedOperations)[number];
+
+/**
+ * `scan` looks whether what is deployed is still as it was deployed. Nobody requests it as a run: `admitScan` admits it for whoever wants to
+ * know. It changes nothing, so that it needs no slot and no approval, and it gives way to a run that changes the instance.
+ */
+export const runOperations = [...requestedOperations, 'scan'] as const;
 export type RunOperation = (typeof runOperations)[number];
 
 /** The operations that change an instance or its state. Their runs hold the slot of the instance from planning to their end. */
@@ -51,6 +59,12 @@ export const logPhases = ['plan', 'apply', 'detect'] as const;
 export type LogPhase = (typeof logPhases)[number];
 export const logStreams = ['stdout', 'stderr', 'system'] as const;
 export type LogStream = (typeof logStreams)[number];
+
+/** The phase that the lines of an attempt have. */
+export function logPhaseOf(operation: RunOperation, phase: AttemptPhase): LogPhase {
+  if (phase === 'applying') return 'apply';
+  return operation === 'scan' ? 'detect' : 'plan';
+}
 
 /** Reasons of attempts whose runs show other reasons: `canceled_by_user`, `plan_timeout`, `apply_timeout`. */
 const attemptReasons = {
@@ -109,6 +123,7 @@ export const statusReasons = {
   apply_interrupted: 'the worker was lost while applying; the last state is kept and the apply is not repeated',
   plan_moved: 'the instance changed after the plan was made',
   stale: 'the instance is no longer as it was when the run was asked for',
+  gave_way: 'a run that changes the instance began, and the scan gave way to it',
   pool_closed: 'the pool is no longer open to the team or environment of the run',
   engine_lost: 'the workflow engine no longer knows the run',
   ...failureReasons,
@@ -246,5 +261,8 @@ export function poolQueue(pool: string, isolation: Isolation): string {
 
 export const defaultPool = 'default';
 
-/** On a busy pool, applies go before plans (the engine's task priority; 1 is first). */
-export const phasePriority: Record<AttemptPhase, number> = { applying: 1, planning: 3 };
+/** On a busy pool, applies go before plans, and plans before scans (the engine's task priority; 1 is first, and 5 is last). */
+export function priorityOf(operation: RunOperation, phase: AttemptPhase): number {
+  if (phase === 'applying') return 1;
+  return operation === 'scan' ? 5 : 3;
+}

@@ -89,6 +89,7 @@ export function toRunWithFacts(row: RunRow): RunWithFacts {
   const isDeleted = details.deletedAt !== null;
   const facts = {
     status: details.status,
+    operation: details.operation,
     isDeleted,
     approval: approval && toApprovalFacts(approval),
     admission: admission && toAdmissionFacts(admission),

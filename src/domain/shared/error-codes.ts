@@ -86,7 +86,7 @@ export const errorCodes = {
   operation_unsupported: 'The template does not support the operation.',
   environment_unknown: 'The team of the assembly has no such environment.',
   assembly_busy: 'A run of the assembly in this environment has not ended, beside which this one must not begin.',
-  nothing_deployed: 'No run of the assembly has deployed anything there.',
+  nothing_deployed: 'Nothing is deployed there that this could be about.',
   node_not_deployed: 'A node that is left out is not deployed, and a chosen one depends on it.',
   assembly_run_not_cancelable: 'The assembly run has ended already.',
   assembly_run_not_resumable: 'Only an assembly run that ended without success can be resumed.',

@@ -24,9 +24,9 @@ const noFiles: ReadonlyMap<string, Buffer> = new Map();
 
 /** The steps to run, by phase and operation. Steps never plan a destroy. */
 const stepsOf: Record<WireRequest['phase'], Record<RunOperation, StepKind | null>> = {
-  plan: { apply: 'plan', plan: 'plan', destroy: null, refresh: 'detect' },
-  apply: { apply: 'apply', plan: null, destroy: 'destroy', refresh: 'detect' },
-  detect: { apply: 'detect', plan: 'detect', destroy: 'detect', refresh: 'detect' },
+  plan: { apply: 'plan', plan: 'plan', destroy: null, refresh: 'detect', scan: null },
+  apply: { apply: 'apply', plan: null, destroy: 'destroy', refresh: 'detect', scan: null },
+  detect: { apply: 'detect', plan: 'detect', destroy: 'detect', refresh: 'detect', scan: 'detect' },
 };
 
 /** Runs a phase of a command template. @throws AttemptFailure that says what went wrong */

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
-import { summarizeChanges } from '#domain/runs/plans/model.ts';
+import { type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
+import { scannedChanges } from '#domain/runs/plans/scanned-changes.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type PlanFacts, packArtifact, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
+import type { WireRequest } from '../protocol/messages.ts';
 import type { OpenTofuExecutor } from '../protocol/request.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { isObject, parseJson } from '../shared/json.ts';
@@ -54,7 +56,8 @@ async function plan(
 async function planInitialized(session: ToolSession, { initialized }: InitLease): Promise<AttemptSuccess> {
   const { operation, phase } = session.attempt.request;
   const made = await makePlan(session, initialized);
-  const { changes, drift, summary, hasChanges } = await showPlan(session, initialized, made.plan);
+  const read = await showPlan(session, initialized, made.plan);
+  const { changes, drift, summary, hasChanges } = read;
   const facts = factsOf(session, initialized, { changes, drift });
   const files = new Map([
     ['plan', made.plan],
@@ -63,11 +66,12 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
   if (initialized.lock !== null) files.set('lock', initialized.lock);
   const packed = packArtifact(facts, files);
   const isRefresh = operation === 'refresh';
+  const shown = shownChanges(session.attempt.request, read);
   return {
     plan: {
-      changes: isRefresh ? drift : changes,
+      changes: shown,
       drift,
-      summary: isRefresh ? summarizeChanges(drift) : summary,
+      summary: shown === changes ? summary : summarizeChanges(shown),
       // The plan itself decides. The tool's exit code can only add a review.
       hasChanges: made.code === 2 || hasChanges || (isRefresh && drift.length > 0),
       assumed: false,
@@ -75,6 +79,12 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
       artifact: phase === 'detect' ? Buffer.alloc(0) : packed.artifact,
     },
   };
+}
+
+/** What people are shown: a refresh records the drift, and a scan compares what is there with what should be. */
+function shownChanges({ phase, operation }: WireRequest, { changes, drift }: ReadPlan): ResourceChange[] {
+  if (phase === 'detect') return scannedChanges(drift, changes);
+  return operation === 'refresh' ? drift : changes;
 }
 
 function factsOf(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ExecutionReason, executionReasons } from '#domain/runs/model.ts';
+import { type ExecutionReason, executionReasons, runOperations } from '#domain/runs/model.ts';
 import { changeActions } from '#domain/runs/plans/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
@@ -64,7 +64,7 @@ export const WireRequest = z.object({
   runId: z.string(),
   templateVersion: z.string(),
   phase: Phase,
-  operation: z.enum(['apply', 'destroy', 'plan', 'refresh']),
+  operation: z.enum(runOperations),
   replace: z.array(z.string()),
   executor: Executor,
   variables: z.record(z.string(), json),

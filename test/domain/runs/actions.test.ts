@@ -206,7 +206,7 @@ describe('the rule of approval', () => {
     const refusal = findReviewRefusal({ ...approval, ...facts }, caller, { decision, planDigest: null });
     expect(refusal?.message ?? null).toEqual(message === null ? null : expect.stringMatching(message));
     const run: RunFacts = {
-      ...factsOfNewRun('pending_approval'),
+      ...factsOfNewRun('pending_approval', 'apply'),
       approval: { ...approval, ...facts },
     };
     expect(findRunRefusal(decision, run, caller)?.message).toBe(refusal?.message);
@@ -255,13 +255,13 @@ describe('the rule of requeueing', () => {
     ],
   ];
   it.each(rows)('%s', (_title, facts, message) => {
-    const run: RunFacts = { ...factsOfNewRun('failed'), admission: { ...admission, ...facts } };
+    const run: RunFacts = { ...factsOfNewRun('failed', 'apply'), admission: { ...admission, ...facts } };
     const refusal = findRunRefusal('requeue', run, reviewer);
     expect(refusal?.message ?? null).toEqual(message === null ? null : expect.stringMatching(message));
   });
 
   it('refuses a run that was deleted', () => {
-    const run: RunFacts = { ...factsOfNewRun('failed'), isDeleted: true, admission };
+    const run: RunFacts = { ...factsOfNewRun('failed', 'apply'), isDeleted: true, admission };
     expect(findRunRefusal('requeue', run, reviewer)?.message).toMatch(/^the run was deleted/);
   });
 });
@@ -283,11 +283,19 @@ describe('the rule of copying', () => {
     ['allows a pool that is closed, since another version can use another pool', { pool: closed }, null],
   ];
   it.each(rows)('%s', (_title, facts, message) => {
-    const run: RunFacts = { ...factsOfNewRun('failed'), admission: { ...admission, ...facts } };
+    const run: RunFacts = { ...factsOfNewRun('failed', 'apply'), admission: { ...admission, ...facts } };
     const refusal = findRunRefusal('copy', run, reviewer);
     expect(refusal?.message ?? null).toEqual(message === null ? null : expect.stringMatching(message));
   });
 });
+
+it.each(['requeue', 'copy'] as const)(
+  'a scan refuses %s: it is not repeated with the inputs of an earlier one',
+  (action) => {
+    const run: RunFacts = { ...factsOfNewRun('succeeded', 'scan'), admission };
+    expect(findRunRefusal(action, run, reviewer)?.message).toMatch(/^a scan cannot be/);
+  },
+);
 
 describe('an action', () => {
   it('has a reason exactly where it is not allowed', () => {

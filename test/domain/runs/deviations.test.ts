@@ -134,6 +134,12 @@ describe('what a scan found', () => {
   it('leaves out values that only an apply would know, unless nothing else explains the change', () => {
     const known = update({ size: 1, output: 1 }, { size: 2, output: unknown }, { action: 'replace' });
     expect(scanned([], [known])).toEqual([{ path: 'size', before: 2, after: 1 }]);
+    const secretOutput = update(
+      { size: 1, output: secret },
+      { size: 2, output: secret },
+      { sensitivePaths: [{ path: ['output'], changed: true }], unknownPaths: [['output']] },
+    );
+    expect(scanned([], [secretOutput])).toEqual([{ path: 'size', before: 2, after: 1 }]);
     const alone = update({ stamp: 'then' }, { stamp: unknown });
     expect(scanned([], [alone])).toEqual([{ path: 'stamp', before: unknown, after: 'then' }]);
   });

@@ -46,6 +46,36 @@ table('a queued run', [
   ],
 ]);
 
+const scan = { operation: 'scan' } as const;
+const stale = finish('failed', 'plan_moved');
+table('a scan', [
+  ['begins where no run changes the instance', { run: scan }, { kind: 'begin' }],
+  ['gives way to a run that is changing the instance', { run: scan, isChanging: true }, finish('canceled', 'gave_way')],
+  ['succeeds with deviations, without any approval', finished(planning, 'planned', { run: scan }), finish('succeeded')],
+  ['succeeds without deviations', finished(planning, 'unchanged', { run: scan }), finish('succeeded')],
+  [
+    'fails where the state moved while it looked, whatever it found',
+    finished(planning, 'planned', { run: scan, planIsCurrent: false }),
+    stale,
+  ],
+  [
+    'fails where the state moved while it looked, although it found nothing',
+    finished(planning, 'unchanged', { run: scan, planIsCurrent: false }),
+    stale,
+  ],
+  ['looks again where its worker was lost', missing(planning, { run: scan }), execute('planning', { closes: lost })],
+  [
+    'fails once its third worker was lost',
+    missing(planning, { run: scan, lostAttempts: 2 }),
+    finish('failed', 'plan_interrupted', { closes: lost }),
+  ],
+  [
+    'ends as canceled for the reason for which it gave way',
+    finished(planning, 'planned', { run: { ...scan, status: 'canceling', statusReason: 'gave_way' } }),
+    finish('canceled', 'gave_way'),
+  ],
+]);
+
 table('a running run whose attempt is open', [
   ['has it executed where the workflow has not executed it', running(planning), { kind: 'resume' }],
   [

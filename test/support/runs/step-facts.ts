@@ -29,6 +29,7 @@ export const facts: StepFacts = {
   pinHolds: true,
   poolIsOpen: true,
   blocker: null,
+  isChanging: false,
   hasWorker: true,
   executed: null,
   canceled: false,

@@ -34,7 +34,7 @@ export const filterQuery = {
   status: repeated(z.enum(runStatuses), { max: runStatuses.length }).describe(
     'Repeat it for several: `status=failed&status=running` answers runs of either status.',
   ),
-  operation: z.enum(runOperations).optional(),
+  operation: z.enum(runOperations).optional().describe('Without it, all but scans.'),
   template_id: Id.optional(),
   requested_by: Id.optional().describe('The id of the user or service account that requested the run.'),
   from: TimeOrDay.optional().describe('Only runs that were admitted at this time or later.'),

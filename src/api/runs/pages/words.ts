@@ -6,4 +6,5 @@ export const operationWords: Readonly<Record<RunOperation, string>> = {
   destroy: 'Destroy',
   plan: 'Plan only',
   refresh: 'Refresh state',
+  scan: 'Scan for drift',
 };

@@ -45,6 +45,7 @@ export interface RunLinks {
   readonly assemblyRunId?: string;
   readonly assemblyNodeId?: string;
   readonly driftFindingId?: string;
+  readonly driftMonitorId?: string;
   readonly undoes?: string;
 }
 
@@ -101,6 +102,7 @@ function describeOrigin({ links, parentWorkflowId, authors = [], reviewNeeds = [
     assembly_run_id: links?.assemblyRunId ?? null,
     assembly_node_id: links?.assemblyNodeId ?? null,
     drift_finding_id: links?.driftFindingId ?? null,
+    drift_monitor_id: links?.driftMonitorId ?? null,
     undoes: links?.undoes ?? null,
     parent_workflow_id: parentWorkflowId ?? null,
     authors: json([...authors]),

@@ -54,6 +54,8 @@ function selectExpired(em: Em) {
           eb
             .selectFrom('runs as x')
             .whereRef('x.instance_id', '=', 'i.id')
+            // A scan gives way to the destroy.
+            .where('x.operation', '<>', 'scan')
             .where((other) =>
               other.or([
                 other('x.finished_at', 'is', null),

@@ -14,6 +14,7 @@ const originColumns = [
   'assembly_run_id',
   'assembly_node_id',
   'drift_finding_id',
+  'drift_monitor_id',
   'undoes',
   'parent_workflow_id',
   'authors',

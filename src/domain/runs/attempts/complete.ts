@@ -90,15 +90,18 @@ async function storePlan(
   plan: NonNullable<AttemptResult['plan']>,
 ): Promise<void> {
   const instance = await tx.em.findOneOrFail(Instance, { id: run.instanceId });
-  run.planDigest = approvalDigest(run, plan.executorDigest, instance.stateSerial);
+  const isScan = run.operation === 'scan';
+  // A scan is of the state with which it began: if another state was recovered meanwhile, it says nothing about that one.
+  const stateSerial = isScan ? (run.stateSerialBefore ?? instance.stateSerial) : instance.stateSerial;
+  run.planDigest = approvalDigest(run, plan.executorDigest, stateSerial);
   run.planSummary = plan.summary;
   instance.tool = run.tool?.name ?? instance.tool ?? null;
   const row = {
     digest: run.planDigest,
     changes: plan.changes,
     executorDigest: plan.executorDigest,
-    artifact: keyRing.seal(artifactContext(run.id), plan.artifact),
-    stateSerial: instance.stateSerial,
+    artifact: isScan ? null : keyRing.seal(artifactContext(run.id), plan.artifact),
+    stateSerial,
     createdAt: new Date(),
   };
   await tx.em.upsert(RunPlan, { runId: run.id, ...row });

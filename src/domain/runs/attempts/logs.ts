@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Em } from '#database/database.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { AttemptSuperseded } from '../errors.ts';
+import { logPhaseOf } from '../model.ts';
 import { checkLogChunk } from './checks.ts';
 import { findLogEnd, insertChunk, insertSystemLine, type LogQuery, readLog } from './log-store.ts';
 import type { LogChunk } from './writes.ts';
@@ -51,7 +52,7 @@ async function addSystemLine(em: Em, attempt: RunAttempt, run: Run, text: string
     runId: attempt.runId,
     attemptId: attempt.id,
     sequence: attempt.logBase + 1,
-    phase: attempt.phase === 'planning' ? 'plan' : 'apply',
+    phase: logPhaseOf(run.operation, attempt.phase),
     firstLine: attempt.lineBase,
     lines,
     content,

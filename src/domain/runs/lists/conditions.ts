@@ -14,6 +14,8 @@ export function filterConditions(eb: OverRun, filter: RunFilter): Expression<Sql
   if (instanceId !== undefined) conditions.push(eb('runs.instance_id', '=', instanceId));
   if (templateId !== undefined) conditions.push(eb('runs.template_id', '=', templateId));
   if (requestedBy !== undefined) conditions.push(eb('runs.requested_by_id', '=', requestedBy));
+  // Scans come by the hour, so they are listed only for whoever asks for them, and have no place in the indexes of the other runs.
+  if (operation !== 'scan') conditions.push(eb('runs.operation', '<>', sql.lit('scan' as const)));
   if (operation !== undefined) conditions.push(eb('runs.operation', '=', sql.lit(operation)));
   if (filter.waitingOn !== undefined) conditions.push(...waitingConditions(eb, filter.waitingOn));
   // The indexes by operation omit applies; this condition lets PostgreSQL use them.

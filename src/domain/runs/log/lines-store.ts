@@ -43,6 +43,7 @@ export async function countLines(em: Em, { runId, runCreatedAt, upTo }: LogOfRun
 export function readAttemptsOfLog(em: Em, { runId, runCreatedAt }: LogOfRun) {
   return db(em)
     .selectFrom('run_attempts as a')
+    .innerJoin('runs as r', 'r.id', 'a.run_id')
     .leftJoinLateral(
       (eb) =>
         eb
@@ -62,6 +63,7 @@ export function readAttemptsOfLog(em: Em, { runId, runCreatedAt }: LogOfRun) {
     .orderBy('a.started_at')
     .select([
       'a.phase',
+      'r.operation',
       'a.outcome',
       'a.started_at as startedAt',
       'a.finished_at as finishedAt',

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject, isUnknown } from '#domain/shared/values/comparison/marks.ts';
+import { isWithin } from '#domain/shared/values/comparison/paths.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { ChangeAction, ResourceChange } from './model.ts';
+import type { ChangeAction, ResourceChange, ValuePath } from './model.ts';
 
 /**
  * What a scan found, as changes from what should be (`before`) to what is (`after`). Pure.
@@ -35,7 +36,7 @@ function mergeWithPlan(drift: ResourceChange, plan: ResourceChange): ResourceCha
   return {
     ...drift,
     before: wanted,
-    sensitivePaths: mergeSecrets(drift.sensitivePaths, plan.sensitivePaths),
+    sensitivePaths: mergeSecrets(drift.sensitivePaths, knownSecrets(plan)),
   };
 }
 
@@ -59,13 +60,15 @@ function reverse(change: ResourceChange): ResourceChange {
   const { before: real, after: planned, replacePaths: _, unknownPaths: __, ...rest } = change;
   const reversed = { ...rest, action: reversedActions[change.action] ?? change.action, after: real };
   if (real === null || planned === null) return { ...reversed, before: planned };
-  const known = knownOr(planned, real);
-  return { ...reversed, before: isDeepStrictEqual(known, real) && !mayDiffer(change) ? planned : known };
+  const [known, sensitivePaths] = [knownOr(planned, real), knownSecrets(change)];
+  const isExplained = !isDeepStrictEqual(known, real) || sensitivePaths?.some(({ changed }) => changed);
+  return isExplained ? { ...reversed, before: known, sensitivePaths } : { ...reversed, before: planned };
 }
 
-/** Whether a secret of the resource would change, so that something known explains why the tool would change it. */
-function mayDiffer({ sensitivePaths = [] }: ResourceChange): boolean {
-  return sensitivePaths.some(({ changed }) => changed);
+/** The secrets of a planned change. One that only an apply would know counts as one that stays. */
+function knownSecrets({ sensitivePaths, unknownPaths = [] }: ResourceChange): ResourceChange['sensitivePaths'] {
+  const isKnown = (path: ValuePath) => !unknownPaths.some((unknown) => isWithin(unknown, path));
+  return sensitivePaths?.map(({ path, changed }) => ({ path, changed: changed && isKnown(path) }));
 }
 
 /** Something that would be created is missing, and something that would be destroyed should not be there. */

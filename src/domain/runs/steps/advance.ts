@@ -1,4 +1,4 @@
-import { type ApprovalPolicy, toPolicyFields } from '#domain/registry/approval/approval-policy.ts';
+import { toPolicyFields } from '#domain/registry/approval/approval-policy.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -6,10 +6,11 @@ import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
 import type { Lapse } from '../approval/rules.ts';
 import { activityTimeoutSeconds } from '../attempts/limits.ts';
 import type { Run, RunAttempt } from '../entity.ts';
-import { type AttemptPhase, type NextStep, phasePriority } from '../model.ts';
+import { type AttemptPhase, type NextStep, priorityOf } from '../model.ts';
 import { publishRunEvent, publishRunEventOnce } from '../publish-event.ts';
 import { isHold } from '../waiting.ts';
 import { readStepContext, type StepContext, type WorkflowFacts } from './facts.ts';
+import { cancelScans } from './give-way.ts';
 import { decideNextStep, noWorkerRetrySeconds } from './next-step.ts';
 import { approvalWaitSeconds } from './obstacles.ts';
 import { findPlacement, type Placement, publishUncontainedWorkers } from './placement.ts';
@@ -64,7 +65,7 @@ async function carryOut(tx: Transaction, run: Run, context: StepContext, step: S
       endAttempt(tx, run, context, step.closes);
       return waitForApproval(tx, run, context.facts, step.seconds);
     case 'apply':
-      return apply(tx, run, context.facts.policy);
+      return apply(tx, run, context);
     case 'execute':
       endAttempt(tx, run, context, step.closes);
       return startAttempt(tx, run, step.phase);
@@ -109,8 +110,9 @@ function waitFor(
   publishRunEvent(tx, run, 'run.held', { code, reason: blocker.reason, until: blocker.until });
 }
 
-async function begin(tx: Transaction, run: Run, { stateSerial, placement }: StepContext): Promise<NextStep> {
+async function begin(tx: Transaction, run: Run, { stateSerial, placement, hasScans }: StepContext): Promise<NextStep> {
   if (run.isWriter()) await acquireSlot(tx.em, run);
+  if (run.isWriter() && hasScans) await cancelScans(tx, run);
   run.startedAt = new Date();
   run.stateSerialBefore = stateSerial;
   changeStatus(tx, run, 'running', 'planning');
@@ -118,9 +120,10 @@ async function begin(tx: Transaction, run: Run, { stateSerial, placement }: Step
   return startAttempt(tx, run, 'planning', placement);
 }
 
-/** The run keeps the policy under which it applies. */
-function apply(tx: Transaction, run: Run, policy: ApprovalPolicy): Promise<NextStep> {
-  Object.assign(run, toPolicyFields(policy));
+/** The run keeps the policy under which it applies. A scan may have begun while the run waited for approval. */
+async function apply(tx: Transaction, run: Run, { facts, hasScans }: StepContext): Promise<NextStep> {
+  if (hasScans) await cancelScans(tx, run);
+  Object.assign(run, toPolicyFields(facts.policy));
   changeStatus(tx, run, 'running', 'applying');
   publishRunEvent(tx, run, 'run.applying', { digest: run.planDigest ?? null });
   return startAttempt(tx, run, 'applying');
@@ -167,7 +170,7 @@ async function placeAttempt(
     taskQueue,
     timeoutSeconds: activityTimeoutSeconds(run, attempt.phase),
     startWithinSeconds: redispatchAfterSeconds,
-    priority: phasePriority[attempt.phase],
+    priority: priorityOf(run.operation, attempt.phase),
   };
 }
 

@@ -27,6 +27,8 @@ export interface StepContext {
   readonly stateSerial: number;
   /** Read only for a queued run: it begins only once a worker may execute it. */
   readonly placement: Placement | null;
+  /** Whether scans of the instance have not ended. */
+  readonly hasScans: boolean;
   /** The approvals of the plan that no longer count. */
   readonly lapses: readonly Lapse[];
 }
@@ -57,13 +59,14 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     pinHolds: isAsExpected(run, row),
     poolIsOpen: isOpenTo(row.poolAccess, run),
     blocker: row.slotQueue && findBlocker(run.id, row.slotQueue),
+    isChanging: row.isChanging ?? false,
     hasWorker: typeof placement?.taskQueue === 'string',
     executed: workflow.executed,
     canceled: workflow.canceled,
     suspected: workflow.suspected ?? false,
     now,
   };
-  return { facts, attempt, stateSerial: row.stateSerial, placement, lapses };
+  return { facts, attempt, stateSerial: row.stateSerial, placement, hasScans: row.hasScans, lapses };
 }
 
 /** Whether the instance still has the state and the deployment for which the run was asked. */

@@ -26,6 +26,7 @@ export function decideNextStep(facts: StepFacts): Step {
 function decideBegin(facts: StepFacts): Step {
   const { poolIsOpen, blocker, hasWorker } = facts;
   if (!poolIsOpen) return finish('failed', 'pool_closed');
+  if (facts.isChanging) return finish('canceled', 'gave_way');
   if (blocker) {
     const waitingOn = { code: 'instance_busy', position: blocker.position, blocker: blocker.id } as const;
     return { kind: 'wait', seconds: busyRetrySeconds, waitingOn };
@@ -46,6 +47,7 @@ function decideRunning(facts: StepFacts): Step {
     case 'planned':
       return decidePlan(facts);
     case 'unchanged':
+      return run.operation === 'scan' ? decideScan(facts) : finish('succeeded');
     case 'applied':
       return finish('succeeded');
     case 'handed_back':
@@ -107,7 +109,14 @@ function execute(facts: StepFacts, closes?: Closing): Step {
 }
 
 function decidePlan(facts: StepFacts): Step {
-  return facts.run.operation === 'plan' ? finish('succeeded') : decideApply(facts);
+  const { operation } = facts.run;
+  if (operation === 'scan') return decideScan(facts);
+  return operation === 'plan' ? finish('succeeded') : decideApply(facts);
+}
+
+/** A scan succeeds whatever it finds. One that was overtaken by another state says nothing about the present one. */
+function decideScan({ planIsCurrent }: StepFacts): Step {
+  return planIsCurrent ? finish('succeeded') : finish('failed', 'plan_moved');
 }
 
 function decideApply(facts: StepFacts): Step {

@@ -33,6 +33,8 @@ export interface StepFacts {
   readonly poolIsOpen: boolean;
   /** The run that holds the slot of the instance or comes before this one; null if this one may acquire the slot. */
   readonly blocker: { readonly id: string; readonly position: number } | null;
+  /** For a queued scan: whether a run is changing the instance now. One that waits for approval changes nothing yet. */
+  readonly isChanging: boolean;
   /** Whether a live worker may execute the run. */
   readonly hasWorker: boolean;
   /** The last attempt whose activity has ended. */

@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type Kysely } from 'kysely';
+import { type Expression, expressionBuilder, type Kysely, sql } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
@@ -9,6 +9,7 @@ import { poolAccessOfRun, workerLiveness } from '#domain/workers/placement-store
 import { selectEnvironmentPolicy } from '../approval/policy-store.ts';
 import { selectApprovalFacts } from '../approval/store.ts';
 import { type OverRun, runsAhead, selectSlotHolder } from '../details-store.ts';
+import { writingOperations } from '../model.ts';
 
 /** Locks the row of the instance of a run until the commit. */
 export const lockInstanceOfRun = prepare((db, parameter: ParameterOf<{ runId: string }>) =>
@@ -40,7 +41,8 @@ export const selectStepFacts = prepare((db, parameter: ParameterOf<{ runId: stri
     .select((eb) => {
       const isOpen = eb.and([eb('a.outcome', 'is', null), eb('a.worker_id', 'is not', null)]);
       const isQueued = eb('runs.status', '=', 'queued');
-      const mayWrite = eb('runs.operation', '<>', 'plan');
+      const isWriter = eb('runs.operation', 'in', writingOperations);
+      const isScan = eb('runs.operation', '=', 'scan');
       return [
         'i.state_serial as stateSerial',
         'i.deployed_run_id as deployedRunId',
@@ -65,10 +67,17 @@ export const selectStepFacts = prepare((db, parameter: ParameterOf<{ runId: stri
         eb.case().when(isQueued).then(poolAccessOfRun(eb)).end().as('poolAccess'),
         eb
           .case()
-          .when(eb.and([isQueued, mayWrite]))
+          .when(eb.and([isQueued, isWriter]))
           .then(selectSlotQueue(eb))
           .end()
           .as('slotQueue'),
+        eb
+          .case()
+          .when(eb.and([isQueued, isScan]))
+          .then(eb.exists(selectExecutingWriter(eb)).$castTo<boolean>())
+          .end()
+          .as('isChanging'),
+        eb.exists(unfinishedScans(eb)).$castTo<boolean>().as('hasScans'),
       ];
     }),
 );
@@ -90,6 +99,26 @@ function selectSlotQueue(eb: OverRun) {
   });
 }
 
+/** The run that holds the slot of the instance of a run, unless it waits for approval. */
+function selectExecutingWriter(eb: OverRun) {
+  return eb
+    .selectFrom('instance_slots as held')
+    .innerJoin('runs as writer', 'writer.id', 'held.run_id')
+    .whereRef('held.instance_id', '=', 'runs.instance_id')
+    .where('writer.status', '<>', 'pending_approval')
+    .select('writer.id');
+}
+
+/** The scans of the instance of a run that have not ended. */
+function unfinishedScans(eb: OverRun) {
+  return eb
+    .selectFrom('runs as scan')
+    .whereRef('scan.instance_id', '=', 'runs.instance_id')
+    .where('scan.operation', '=', sql.lit('scan' as const))
+    .where('scan.finished_at', 'is', null)
+    .select('scan.id');
+}
+
 /** The first queued run that wants to write to an instance. */
 function queuedWriters(from: Pick<Kysely<Tables>, 'selectFrom'>, instanceId: string | Expression<string>) {
   return from
@@ -97,7 +126,7 @@ function queuedWriters(from: Pick<Kysely<Tables>, 'selectFrom'>, instanceId: str
     .where('ahead.instance_id', '=', instanceId)
     .where('ahead.finished_at', 'is', null)
     .where('ahead.status', '=', 'queued')
-    .where('ahead.operation', '<>', 'plan')
+    .where('ahead.operation', 'in', writingOperations)
     .orderBy('ahead.instance_position')
     .limit((eb) => eb.lit(1));
 }

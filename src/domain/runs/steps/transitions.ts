@@ -57,7 +57,7 @@ export async function finishRun(
   run.finishedAt = new Date();
   run.attemptId = null;
   await tx.em.flush();
-  publishRunEvent(tx, run, 'run.finished', { status, reason });
+  publishRunEvent(tx, run, 'run.finished', { status, reason, operation: run.operation });
   await discardPlanArtifact(tx.em, run.id);
   await releaseSlot(tx, run);
 }

@@ -41,6 +41,21 @@ describe('the steps of a run', () => {
     ]);
   });
 
+  it('of a scan are waiting and looking alone', () => {
+    const scan = { ...unfinished, operation: 'scan' } as const;
+    const keysOf = (events: readonly ShownEvent[]) => toSteps(scan, events).map(({ key }) => key);
+    expect(keysOf(story(['run.admitted', 0]))).toEqual(['queued', 'detecting']);
+    expect(keysOf(story(['run.admitted', 0], ['run.planning', 1], ['run.planned', 2]))).toEqual([
+      'queued',
+      'detecting',
+    ]);
+    expect(keysOf(story(['run.admitted', 0], ['run.planning', 1], ['run.gave_way', 2]))).toEqual([
+      'queued',
+      'detecting',
+      'canceling',
+    ]);
+  });
+
   it('count lost workers, and hold, approval and cancellation are steps of their own', () => {
     const events = story(
       ['run.admitted', 0],
@@ -126,6 +141,7 @@ const examples: Record<RunEventType, object> = {
   },
   'run.not_contained': { pool: 'edge', message: 'the kernel refuses' },
   'run.cancel_requested': { by: 'Ana', reason: 'Wrong zone', force: true },
+  'run.gave_way': { run_id: 'x' },
   'run.finished': { status: 'timed_out', reason: 'plan_timeout' },
   'run.commented': { by: 'Ana', comment_id: 'x' },
   'run.deleted': { by: 'Ana' },

@@ -1,7 +1,7 @@
 import { type FormField, renderFormField } from '#api/web/forms/form.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { type Html, html } from '#api/web/html.ts';
-import type { RunOperation } from '#domain/runs/model.ts';
+import type { RequestedOperation } from '#domain/runs/model.ts';
 import { noEnvironment, type RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 
@@ -14,7 +14,7 @@ export const basicLabels = {
   message: 'Message',
 } as const;
 
-const operationLabels: Readonly<Record<RunOperation, string>> = {
+const operationLabels: Readonly<Record<RequestedOperation, string>> = {
   apply: 'Apply: plan, and change what differs',
   plan: 'Plan only: change nothing',
   destroy: 'Destroy: remove what is deployed',
@@ -98,7 +98,7 @@ function versionChoices({ template, versions, version, source }: RunFacts): { va
 function operationChoices({ version }: RunFacts): { value: string; label: string }[] {
   const executor = version?.spec['executor'] as { kind?: string; destroy?: unknown } | undefined;
   const isCommand = executor?.kind === 'command';
-  const supported = (Object.keys(operationLabels) as RunOperation[]).filter(
+  const supported = (Object.keys(operationLabels) as RequestedOperation[]).filter(
     (operation) =>
       !isCommand || (operation !== 'refresh' && (operation !== 'destroy' || executor?.destroy !== undefined)),
   );

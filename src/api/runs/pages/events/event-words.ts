@@ -93,6 +93,10 @@ const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => Event
     text: html`${person(by)} ${force ? 'ended the run without waiting for its worker' : 'asked to cancel the run'}.`,
     said: reason,
   }),
+  'run.gave_way': () => ({
+    icon: 'circle-stop',
+    text: 'The scan gave way to a run that changes the instance.',
+  }),
   'run.finished': ({ status, reason }) => ({
     icon: runStatusLooks[status].icon,
     text: html`The run ended: ${runStatusLooks[status].word.toLowerCase()}.`,

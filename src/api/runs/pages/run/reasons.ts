@@ -12,6 +12,7 @@ const advice: Readonly<Record<StatusReason, string>> = {
   apply_interrupted: 'Check what was applied, then run it again: its plan shows what is missing.',
   plan_moved: 'Run it again. It gets a new plan, which needs a new approval.',
   stale: 'Ask for it again: an undo is checked again, and a remediation names new evidence.',
+  gave_way: 'Scan again once the other run has ended.',
   pool_closed: 'An operator opens the pool, or the template names another one.',
   engine_lost: 'An operator checks whether Temporal was restored from a backup. Then run it again.',
   step_timeout: "The log names the step and its limit. Raise the step's timeout.",

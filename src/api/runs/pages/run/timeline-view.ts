@@ -31,6 +31,7 @@ interface StepLook {
 const looks: Readonly<Record<StepKey, StepLook>> = {
   queued: { label: 'Queued', icon: 'circle-dashed', tab: 'events' },
   planning: { label: 'Plan', icon: 'file-text', tab: 'log', phase: 'plan' },
+  detecting: { label: 'Detect', icon: 'search', tab: 'log', phase: 'detect' },
   approval: { label: 'Approval', icon: 'hand', tab: 'plan' },
   held: { label: 'Held', icon: 'pause', tab: 'events' },
   applying: { label: 'Apply', icon: 'rocket', tab: 'log', phase: 'apply' },
@@ -43,6 +44,7 @@ const applyingWords: Readonly<Record<RunOperation, string>> = {
   destroy: 'Destroy',
   plan: 'Apply',
   refresh: 'Refresh',
+  scan: 'Apply',
 };
 
 /** Where the log of each phase begins. */

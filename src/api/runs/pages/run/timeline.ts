@@ -5,7 +5,7 @@ import type { getEvents } from '../../log-operations.ts';
 /** The events of a run as the API shows them. */
 export type ShownEvent = EncodedAnswerOf<(typeof getEvents)['responses']>['events'][number];
 
-export type StepKey = 'queued' | 'planning' | 'approval' | 'held' | 'applying' | 'canceling';
+export type StepKey = 'queued' | 'planning' | 'detecting' | 'approval' | 'held' | 'applying' | 'canceling';
 
 export interface TimelineStep {
   readonly key: StepKey;
@@ -28,6 +28,7 @@ const begins: Partial<Record<ShownEvent['type'], StepKey>> = {
   'run.held': 'held',
   'run.applying': 'applying',
   'run.cancel_requested': 'canceling',
+  'run.gave_way': 'canceling',
 };
 
 /** The events that end a step without beginning another one. */
@@ -38,7 +39,7 @@ export function toSteps(run: { operation: RunOperation; finished_at: string | nu
   const steps: { key: StepKey; from: number; to: number | null; lost: number }[] = [];
   for (const { type, at } of events) {
     const current = steps.findLast(({ to }) => to === null);
-    const next = begins[type];
+    const next = stepOf(run.operation, begins[type]);
     if (type === 'run.attempt_lost' && current) current.lost += 1;
     if (next === current?.key || (next === undefined && !ends.includes(type))) continue;
     if (current) current.to = Date.parse(at);
@@ -47,9 +48,20 @@ export function toSteps(run: { operation: RunOperation; finished_at: string | nu
   return run.finished_at === null ? [...steps, ...stepsToCome(run.operation, steps)] : steps;
 }
 
+/** The steps of a run that changes nothing; any other plans and applies. */
+const usualSteps: { readonly [operation in RunOperation]?: readonly StepKey[] } = {
+  plan: ['planning'],
+  scan: ['detecting'],
+};
+
+/** A scan does not plan: it compares. */
+function stepOf(operation: RunOperation, step: StepKey | undefined): StepKey | undefined {
+  return operation === 'scan' && step === 'planning' ? 'detecting' : step;
+}
+
 function stepsToCome(operation: RunOperation, begun: readonly { readonly key: StepKey }[]): TimelineStep[] {
   if (begun.some(({ key }) => key === 'canceling')) return [];
-  const usual: readonly StepKey[] = operation === 'plan' ? ['planning'] : ['planning', 'applying'];
+  const usual = usualSteps[operation] ?? ['planning', 'applying'];
   const missing = usual.filter((key) => !begun.some((step) => step.key === key));
   return missing.map((key) => ({ key, from: null, to: null, lost: 0 }));
 }

@@ -1,0 +1,52 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Masked, RunOperation } from '../model.ts';
+
+/** An instance that is to be scanned, with what its runs are admitted for. */
+interface ScannedInstance {
+  readonly name: string;
+  readonly templateId: string;
+  readonly environmentId?: string;
+}
+
+export async function findScannedInstance(em: Em, id: string): Promise<ScannedInstance | undefined> {
+  const row = await db(em)
+    .selectFrom('instances')
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .select(['name', 'template_id as templateId', 'environment_id as environmentId'])
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { name, templateId, environmentId } = row;
+  return { name, templateId, ...(environmentId !== null && { environmentId }) };
+}
+
+/** The run that last changed an instance, and how much the instance holds. */
+export interface LastDeployment {
+  readonly runId: string;
+  readonly operation: RunOperation;
+  readonly versionId: string;
+  readonly variables: Record<string, JsonValue | Masked>;
+  /** Empty: the run was deleted, and its inputs with it. */
+  readonly sealedInputs: Uint8Array;
+  readonly instance: string;
+  readonly resourceCount: number;
+}
+
+export function findLastDeployment(em: Em, instanceId: string): Promise<LastDeployment | undefined> {
+  return db(em)
+    .selectFrom('instances as i')
+    .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
+    .where('i.id', '=', instanceId)
+    .select([
+      'r.id as runId',
+      'r.operation',
+      'r.template_version_id as versionId',
+      'r.variables',
+      'r.sealed_inputs as sealedInputs',
+      'i.name as instance',
+      'i.resource_count as resourceCount',
+    ])
+    .executeTakeFirst();
+}

@@ -1,0 +1,96 @@
+import { loadVersionById } from '#domain/registry/published.ts';
+import type { TemplateSpec } from '#domain/registry/spec.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { ActionRefused, type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { admitRun, type RunLinks } from './admission.ts';
+import { openInputs } from './inputs.ts';
+import { buildRun, type ResolveDeps, type ResolvedRun } from './resolve.ts';
+import { targetIsGone } from './rules.ts';
+import { findLastDeployment, findScannedInstance, type LastDeployment } from './scan-store.ts';
+import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
+
+export interface ScanRequest {
+  /** Names the workflow, as that of any run; a second scan under the same key is refused by the database. */
+  readonly key: string;
+  readonly instanceId: string;
+  /** Who asked for it; `systemPrincipal` if nobody did. */
+  readonly requester: Principal;
+  readonly links?: RunLinks;
+}
+
+/**
+ * Admits a scan: a run that looks whether an instance is still as it was deployed. It has the version and the inputs of the last deployment,
+ * never those of today. It succeeds whatever it finds; `run_plans` has the changes from what should be to what is (`scannedChanges`), and
+ * `deviationsOf` lists them. Whoever admits it subscribes to `run.finished` and finds its own row by the id of the run.
+ *
+ * A scan that begins while a run changes the instance ends at once as `canceled` (`gave_way`), and so does one that has begun when a run
+ * begins to change it.
+ * @throws ActionRefused `nothing_to_run_for`: the instance, its template or its environment is gone. `archived`. `nothing_deployed`: no run has deployed
+ * it, or it holds nothing. `operation_unsupported`: its template has no `detect` steps. `pool_closed`
+ */
+export async function admitScan(
+  tx: Transaction,
+  { keyRing }: Pick<ResolveDeps, 'keyRing'>,
+  { key, instanceId, requester, links }: ScanRequest,
+): Promise<{ readonly runId: string }> {
+  const scanned = await findScannedInstance(tx.em, instanceId);
+  const target = scanned && (await findAdmissionTarget(tx.em, scanned, true));
+  if (!target) throw new ActionRefused(targetIsGone);
+  const resolve = () => resolveScan(tx, { keyRing }, target, instanceId);
+  const { id } = await admitRun(tx, key, target, { instance: scanned.name, resolve }, requester, {
+    ...(links && { links }),
+  });
+  return { runId: id };
+}
+
+async function resolveScan(
+  tx: Transaction,
+  { keyRing }: Pick<ResolveDeps, 'keyRing'>,
+  target: AdmissionTarget,
+  instanceId: string,
+): Promise<ResolvedRun> {
+  const deployment = await findLastDeployment(tx.em, instanceId);
+  if (!deployment) throw new ActionRefused(nothingDeployed);
+  throwIfRefused(findScanRefusal(deployment));
+  const version = await loadVersionById(tx.em, deployment.versionId);
+  throwIfRefused(findUnsupportedRefusal(version.spec));
+  const run = buildRun(keyRing, target, version, {
+    operation: 'scan',
+    replace: [],
+    instance: deployment.instance,
+    message: '',
+    shown: deployment.variables,
+    inputs: openInputs(keyRing, deployment.runId, deployment.sealedInputs),
+    requeuedFrom: null,
+  });
+  return { ...run, approval: noApproval };
+}
+
+/** It changes nothing, so nobody approves it. */
+const noApproval = { required: 0, when: 'never', allow_self: true } as const;
+
+const nothingDeployed: Refusal = {
+  code: 'nothing_deployed',
+  message: 'no run has deployed the instance: deploy it first, so that there is something to compare with',
+};
+
+/** What is left after a destroy that failed is not meant to be there, so no scan can say how it should be. */
+function findScanRefusal({ operation, resourceCount, sealedInputs }: LastDeployment): Refusal | null {
+  if (resourceCount === 0)
+    return { code: 'nothing_deployed', message: 'the instance holds nothing: deploy it first, so that it can drift' };
+  if (operation === 'destroy')
+    return {
+      code: 'nothing_deployed',
+      message:
+        'the instance is being removed: a destroy was the last run that changed it. Deploy it again, or destroy the rest',
+    };
+  return sealedInputs.length === 0 ? nothingDeployed : null;
+}
+
+function findUnsupportedRefusal({ executor }: TemplateSpec): Refusal | null {
+  if (executor.kind !== 'command' || executor.detect) return null;
+  const message =
+    'the deployed version of the template has no `detect` steps: publish a version that has some, and apply it';
+  return { code: 'operation_unsupported', message };
+}
