@@ -14,12 +14,17 @@ export const runEvents = {
     summary: 'A run was admitted',
     data: z.strictObject({ by, operation: z.enum(runOperations) }),
   },
-  'run.planning': { subject: 'run', summary: 'A run began to plan', data: z.strictObject({}) },
+  'run.planning': {
+    subject: 'run',
+    summary: 'A run began to plan, or a scan to look',
+    data: z.strictObject({ operation: z.enum(runOperations).optional() }),
+  },
   'run.planned': {
     subject: 'run',
     summary: 'A run has a plan',
     data: z.strictObject({
       digest,
+      operation: z.enum(runOperations).optional(),
       add: count,
       change: count,
       destroy: count,

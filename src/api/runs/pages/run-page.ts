@@ -97,10 +97,14 @@ async function renderTab(visit: RunVisit, run: ShownRun, tab: RunTab): Promise<H
   return tab.render(visit, run);
 }
 
-function renderTabLinks(run: ShownRun, current: RunTab): Html {
+function renderTabLinks({ id, operation }: ShownRun, current: RunTab): Html {
   return renderTabs(
     'Parts of the run',
-    tabs.map((tab) => ({ label: tab.label, path: runTabPath(run.id, tab.key), isCurrent: tab === current })),
+    tabs.map((tab) => ({
+      label: (operation === 'scan' ? tab.labelOfScan : undefined) ?? tab.label,
+      path: runTabPath(id, tab.key),
+      isCurrent: tab === current,
+    })),
   );
 }
 

@@ -20,6 +20,8 @@ export type RunVisit = Visit<{ readonly id: string }>;
 export interface RunTab {
   readonly key: RunTabKey;
   readonly label: string;
+  /** Its name on the page of a scan, if that is another one. */
+  readonly labelOfScan?: string;
   /**
    * The content. While the run is under way, it is rendered again at every change, so what keeps a state in the browser needs an id
    * by which an update finds it.

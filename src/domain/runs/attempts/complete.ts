@@ -108,7 +108,7 @@ async function storePlan(
 }
 
 function publishPlanned(tx: Transaction, run: Run, summary: PlanSummary): void {
-  publishRunEvent(tx, run, 'run.planned', { digest: run.planDigest ?? null, ...summary });
+  publishRunEvent(tx, run, 'run.planned', { digest: run.planDigest ?? null, operation: run.operation, ...summary });
 }
 
 /** The digest that a review approves. It binds the plan, its inputs and the state from which it was made. */

@@ -116,7 +116,7 @@ async function begin(tx: Transaction, run: Run, { stateSerial, placement, hasSca
   run.startedAt = new Date();
   run.stateSerialBefore = stateSerial;
   changeStatus(tx, run, 'running', 'planning');
-  publishRunEvent(tx, run, 'run.planning', {});
+  publishRunEvent(tx, run, 'run.planning', { operation: run.operation });
   return startAttempt(tx, run, 'planning', placement);
 }
 

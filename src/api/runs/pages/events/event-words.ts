@@ -44,11 +44,14 @@ const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => Event
     icon: 'play',
     text: html`${person(by)} asked for the run: ${operationWords[operation].toLowerCase()}.`,
   }),
-  'run.planning': () => ({ icon: 'file-text', text: 'Planning began.' }),
-  'run.planned': ({ add, change, destroy }) => ({
-    icon: 'file-text',
-    text: `The plan is ready: ${destroy} to destroy, ${change} to change, ${add} to add.`,
-  }),
+  'run.planning': ({ operation }) =>
+    operation === 'scan'
+      ? { icon: 'search', text: 'The scan began to look.' }
+      : { icon: 'file-text', text: 'Planning began.' },
+  'run.planned': ({ operation, add, change, destroy }) =>
+    operation === 'scan'
+      ? { icon: 'search', text: `The scan has looked: ${destroy} missing, ${change} different, ${add} unexpected.` }
+      : { icon: 'file-text', text: `The plan is ready: ${destroy} to destroy, ${change} to change, ${add} to add.` },
   'run.approval_required': ({ required }) => ({
     icon: 'hand',
     text: `The run waits for ${pluralize(required, 'approval')}.`,

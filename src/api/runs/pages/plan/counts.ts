@@ -2,7 +2,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { formatCount } from '#api/web/text.ts';
 import { type ChangeKind, changeKinds } from '#domain/runs/plans/change-kinds.ts';
 import type { PlanSummary } from '#domain/runs/plans/model.ts';
-import { kindLooks } from './kinds.ts';
+import { lookOf } from './kinds.ts';
 
 /**
  * What a plan does, in words, destroys first: "2 destroy · 1 replace · 5 change". In the summary of a run, a replacement also counts as an
@@ -14,11 +14,12 @@ export function renderPlanCounts(summary: PlanSummary): Html {
 }
 
 /** The same for counts in which a replacement is one. */
-export function renderCounts(counts: Partial<Record<ChangeKind, number>>): Html {
+export function renderCounts(counts: Partial<Record<ChangeKind, number>>, operation = 'apply'): Html {
   const present = changeKinds.filter((kind) => kind !== 'unchanged' && (counts[kind] ?? 0) > 0);
-  if (present.length === 0) return html`<span class="plan-counts muted">no resource changes</span>`;
+  if (present.length === 0)
+    return html`<span class="plan-counts muted">${operation === 'scan' ? 'nothing differs' : 'no resource changes'}</span>`;
   return html`<span class="plan-counts">${present.map(
     (kind, index) =>
-      html`${index > 0 ? html`<span class="muted"> · </span>` : null}<span class="plan-count kind-${kind}">${formatCount(counts[kind] ?? 0)} ${kindLooks[kind].counted}</span>`,
+      html`${index > 0 ? html`<span class="muted"> · </span>` : null}<span class="plan-count kind-${kind}">${formatCount(counts[kind] ?? 0)} ${lookOf(kind, operation).counted}</span>`,
   )}</span>`;
 }

@@ -22,6 +22,17 @@ export const kindLooks: Readonly<Record<ChangeKind, KindLook>> = {
   unchanged: { word: 'unchanged', counted: 'unchanged', icon: 'minus' },
 };
 
+/** What a scan says of a resource: what it is compared with what should be. */
+const scanLooks: { readonly [kind in ChangeKind]?: KindLook } = {
+  destroy: { word: 'missing', counted: 'missing', icon: 'trash-2' },
+  change: { word: 'different', counted: 'different', icon: 'pencil' },
+  add: { word: 'unexpected', counted: 'unexpected', icon: 'plus' },
+};
+
+export function lookOf(kind: ChangeKind, operation: string): KindLook {
+  return (operation === 'scan' ? scanLooks[kind] : undefined) ?? kindLooks[kind];
+}
+
 /** Why the tool chose an action, in words. Newer tools may give other reasons. */
 const causes: Readonly<Record<string, string>> = {
   delete_because_no_resource_config: 'It is not in the configuration any more.',
@@ -39,8 +50,14 @@ const causes: Readonly<Record<string, string>> = {
   read_because_check_nested: 'A check reads it during the apply.',
 };
 
+const scanCauses: { readonly [kind in ChangeKind]?: string } = {
+  destroy: 'It should be there, and is not.',
+  add: 'It is there, and should not be.',
+};
+
 /** Why a resource is destroyed, replaced or read; null if the plan does not say. */
 export function describeCause(kind: ChangeKind, reason: string | null | undefined, operation: string): string | null {
+  if (operation === 'scan') return scanCauses[kind] ?? null;
   if (reason) return causes[reason] ?? `The tool's reason: ${reason.replaceAll('_', ' ')}.`;
   return kind === 'destroy' && operation === 'destroy' ? 'This run destroys the whole instance.' : null;
 }

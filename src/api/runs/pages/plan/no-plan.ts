@@ -11,7 +11,17 @@ export function renderNoPlan(run: ShownRun): Html {
   return html`<section class="panel" id="plan">${renderEmpty(title, explanation, run.status === 'queued' ? null : log)}</section>`;
 }
 
-function explain({ status, status_reason: reason, phase }: ShownRun): { title: string; explanation: string } {
+function explain(run: ShownRun): { title: string; explanation: string } {
+  return run.operation === 'scan' ? explainScan(run) : explainRun(run);
+}
+
+function explainScan({ status, status_reason: reason }: ShownRun): { title: string; explanation: string } {
+  if (!isTerminal(status)) return { title: 'Nothing is known yet', explanation: 'What the scan finds appears here.' };
+  const explanation = `${describeReason(reason)} Nothing is known about whether anything differs.`;
+  return { title: 'The scan ended without a result', explanation: explanation.trim() };
+}
+
+function explainRun({ status, status_reason: reason, phase }: ShownRun): { title: string; explanation: string } {
   if (isTerminal(status)) {
     const why = status === 'succeeded' ? 'It needed none.' : describeReason(reason);
     const unknown = 'Nothing is known about what it would have changed.';

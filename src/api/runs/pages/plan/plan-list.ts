@@ -19,7 +19,7 @@ const mostCharactersOfPage = 1_500_000;
 
 /** A page of the changes of a plan, each closed unless it is one of few, or an import. */
 export function renderPlanList(run: ShownRun, plan: PlanPage, address: PlanAddress): Html {
-  if (plan.total === 0) return renderNoChanges();
+  if (plan.total === 0) return renderNoChanges(run);
   if (plan.changes.length === 0) {
     const all = html`<a class="button button-plain" href="${planPath(run.id)}">Show all changes</a>`;
     return renderEmpty('No change fits the filter', `The plan has ${formatCount(plan.total)} changes.`, all);
@@ -31,7 +31,8 @@ export function renderPlanList(run: ShownRun, plan: PlanPage, address: PlanAddre
 ${renderPager({ first, next })}`;
 }
 
-function renderNoChanges(): Html {
+function renderNoChanges({ operation }: ShownRun): Html {
+  if (operation === 'scan') return renderEmpty('Nothing differs', 'Everything is as it was deployed.');
   return renderEmpty(
     'This plan changes no resource',
     'Everything is as the configuration says. Outputs may still change when it is applied.',
@@ -64,6 +65,6 @@ function renderAll(run: ShownRun, { changes, total }: PlanPage): Html[] {
 export function renderOneChange(run: ShownRun, change: PlannedChange, total: number): Html {
   const back = `${planPath(run.id)}#r-${change.position}`;
   const view = { ...alone, effort: newEffort(), isOpen: true, whole: null, operation: run.operation };
-  return html`<p class="plan-shown"><a href="${back}">Back to the plan and its review</a><span class="muted"> · change ${formatCount(change.position)} of ${formatCount(total)}</span></p>
+  return html`<p class="plan-shown"><a href="${back}">${run.operation === 'scan' ? 'Back to all that the scan found' : 'Back to the plan and its review'}</a><span class="muted"> · change ${formatCount(change.position)} of ${formatCount(total)}</span></p>
 <ol class="plan-changes" role="list"><li>${renderChange(change, view)}</li></ol>`;
 }

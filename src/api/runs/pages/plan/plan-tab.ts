@@ -13,6 +13,7 @@ import { renderPlanFilters, renderPlanHead, renderRawPlan } from './toolbar.ts';
 export const planTab: RunTab = {
   key: 'plan',
   label: 'Plan',
+  labelOfScan: 'Found',
   scripts: ['plan.js'],
   // A plan that is replaced while somebody reads it must not replace what they are about to approve.
   liveQuery: (visit, run) => {
@@ -43,7 +44,7 @@ async function renderWholePlan(visit: RunVisit, run: ShownRun, address: PlanAddr
   const { kind, q, after } = address;
   const query = { kind, q, after, limit: String(changesPerPage) };
   const plan = await visit.read(listPlanChanges, { params: { id: run.id }, query });
-  return html`<section class="plan" id="plan" aria-label="Plan">
+  return html`<section class="plan" id="plan" aria-label="${run.operation === 'scan' ? 'What the scan found' : 'Plan'}">
 ${renderPlanHead(run, plan)}
 ${plan.total > 1 ? renderPlanFilters(run, plan, address) : null}
 ${renderPlanList(run, plan, address)}

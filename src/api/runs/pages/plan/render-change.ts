@@ -7,7 +7,7 @@ import {
 } from '#api/web/components/value-change/value-changes.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type Difference, findDifferences } from './differences.ts';
-import { describeCause, kindLooks } from './kinds.ts';
+import { describeCause, lookOf } from './kinds.ts';
 import type { PlannedChange } from './planned-change.ts';
 
 /** How a change is shown. */
@@ -20,7 +20,7 @@ export interface ChangeView extends ChangesView {
 export function renderChange(change: PlannedChange, view: ChangeView): Html {
   const { kind, address, position } = change;
   const { differences, unchanged } = findDifferences(change, view.effort);
-  const look = kindLooks[kind];
+  const look = lookOf(kind, view.operation);
   return html`<details class="plan-change kind-${kind}" id="r-${position}" ${view.isOpen ? html`open` : null}>
 <summary>${renderIcon('chevron-right')}<span class="plan-kind">${renderIcon(look.icon)}${look.word}</span>
 <span class="plan-address foreign">${showUnseen(address)}</span> <span class="plan-gist foreign">${summarize(change, differences)}</span></summary>

@@ -6,14 +6,14 @@ import { formatCount } from '#api/web/text.ts';
 import { type ChangeKind, changeKinds } from '#domain/runs/plans/change-kinds.ts';
 import type { ShownRun } from '../run-tab.ts';
 import { renderCounts } from './counts.ts';
-import { kindLooks } from './kinds.ts';
+import { lookOf } from './kinds.ts';
 import { type PlanAddress, planPath } from './plan-address.ts';
 import type { PlanPage } from './planned-change.ts';
 
 /** What a plan does in words, and the ways to move through it. */
 export function renderPlanHead(run: ShownRun, plan: PlanPage): Html {
   return html`<header class="plan-head">
-<h2 class="plan-title">Plan: ${renderCounts(plan.counts)}</h2>
+<h2 class="plan-title">${run.operation === 'scan' ? 'Found' : 'Plan'}: ${renderCounts(plan.counts, run.operation)}</h2>
 ${run.status === 'pending_approval' ? html`<a class="button button-plain" href="#review">${renderIcon('hand')}Go to the review</a>` : null}
 </header>`;
 }
@@ -38,7 +38,7 @@ export function renderPlanFilters(run: ShownRun, plan: PlanPage, { kind, q }: Pl
   return html`<div class="plan-filters">
 <nav aria-label="Kinds of change"><ul class="chips">
 ${renderChip(run, { q }, `All ${formatCount(plan.total)}`, kind === undefined)}
-${kinds.map((each) => renderChip(run, { q, kind: each }, describe(each, plan.counts[each]), kind === each))}
+${kinds.map((each) => renderChip(run, { q, kind: each }, describe(each, plan.counts[each], run.operation), kind === each))}
 </ul></nav>
 <form class="filters" method="get" action="${pagePath(pages.run, { id: run.id })}" role="search" aria-label="Changes of this plan">
 <input type="hidden" name="tab" value="plan">${kind === undefined ? null : html`<input type="hidden" name="kind" value="${kind}">`}
@@ -52,8 +52,8 @@ function renderChip(run: ShownRun, address: PlanAddress, label: string, isCurren
   return html`<li><a class="chip ${address.kind ? `kind-${address.kind}` : ''}" href="${planPath(run.id, address)}" ${isCurrent ? html`aria-current="true"` : null}>${label}</a></li>`;
 }
 
-function describe(kind: ChangeKind, count: number): string {
-  return `${formatCount(count)} ${kindLooks[kind].counted}`;
+function describe(kind: ChangeKind, count: number, operation: string): string {
+  return `${formatCount(count)} ${lookOf(kind, operation).counted}`;
 }
 
 /** The plan as the tool made it. The tool counts in another way. */
@@ -62,5 +62,5 @@ export function renderRawPlan(run: ShownRun, { counts }: PlanPage): Html {
     counts.replace > 0
       ? ` The tool's own output counts ${formatCount(counts.replace)} replace as an add and a destroy each: ${formatCount(counts.add + counts.replace)} to add, ${formatCount(counts.change)} to change, ${formatCount(counts.destroy + counts.replace)} to destroy.`
       : '';
-  return html`<p class="plan-raw muted"><a href="${pagePath(pages.runPlanFile, { id: run.id })}">${renderIcon('download')}Download the whole plan as JSON</a>, with secrets masked.${asTool}</p>`;
+  return html`<p class="plan-raw muted"><a href="${pagePath(pages.runPlanFile, { id: run.id })}">${renderIcon('download')}Download ${run.operation === 'scan' ? 'all that it found' : 'the whole plan'} as JSON</a>, with secrets masked.${asTool}</p>`;
 }

@@ -121,7 +121,7 @@ function renderExecution(run: ShownRun): Html {
     ['Pool', html`<a href="${pagePath(pages.workerPool, { name: run.pool })}">${run.pool}</a>`],
     ['Tool', run.tool && `${run.tool.name} ${run.tool.version}`],
     ['Isolation', run.isolation && isolationWords[run.isolation]],
-    ['Plan', run.plan && html`<code class="foreign">${run.plan.digest}</code>`],
+    [run.operation === 'scan' ? 'Result' : 'Plan', run.plan && html`<code class="foreign">${run.plan.digest}</code>`],
     ['State before', stateLink(run, run.state_serial_before)],
     ['State after', stateLink(run, run.state_serial_after)],
     ['What changed', compareLink(run)],

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admitScan } from '#domain/runs/admission/scan.ts';
+import { type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
+import { systemPrincipal } from '#domain/shared/access/principal.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
+
+let api: TestApi;
+let root: ApiUser;
+let steps: RunSteps;
+let visitor: Visitor;
+let worker: string;
+beforeAll(async () => {
+  api = await startApi();
+  root = await api.addUser('admin', 'Root');
+  steps = new RunSteps(api, root);
+  worker = await steps.worker('sandbox');
+  visitor = new Visitor(api.app);
+  await visitor.submit('/login', { email: root.email, password: testPassword });
+});
+afterAll(() => api?.close());
+
+const step = { name: 'act', run: ['true'] };
+const detecting = { executor: { kind: 'command', apply: [step], detect: [step] } };
+
+/** Admits a scan of a newly deployed instance; returns its run. */
+async function admitted(): Promise<string> {
+  const { runId, attemptId } = await steps.planned(worker, 'sandbox', {}, detecting);
+  await steps.claim(attemptId, worker, 'sandbox');
+  await steps.complete(attemptId, { outcome: 'applied', outputs: {} });
+  await steps.next({ runId, executed: attemptId });
+  const { body } = await root.get(`/runs/${runId}`);
+  expect(body.status).toBe('succeeded');
+  const { keyRing, transactions } = api.services;
+  const request = { key: randomUUID(), instanceId: body.instance_id, requester: systemPrincipal('drift monitor') };
+  return (await transactions.run((tx) => admitScan(tx, { keyRing }, request))).runId;
+}
+
+async function begun() {
+  const runId = await admitted();
+  const attemptId = executing(await steps.next({ runId }));
+  await steps.claim(attemptId, worker, 'sandbox');
+  return { runId, attemptId };
+}
+
+/** A scan that has ended and has found something. */
+async function found(...changes: ResourceChange[]): Promise<string> {
+  const { runId, attemptId } = await begun();
+  const plan = aPlan({ changes, summary: summarizeChanges(changes) });
+  await steps.complete(attemptId, { outcome: changes.length > 0 ? 'planned' : 'unchanged', plan });
+  await steps.next({ runId, executed: attemptId });
+  return runId;
+}
+
+const show = async (id: string, tab = 'plan') => (await visitor.get(`/workloads/runs/${id}?tab=${tab}`)).text;
+
+describe('the page of a scan', () => {
+  it('shows that it waits and will only look', async () => {
+    const text = await show(await admitted());
+    expect(text).toContain('Scan for drift: ');
+    expect(text).toContain('drift monitor');
+    expect(text).toContain('>Detect<');
+    expect(text).toContain('Nothing is known yet');
+    expect(text).not.toMatch(/>Approval<|>Apply<|>Plan</);
+  });
+
+  it('shows what differs, what is missing and what should not be there', async () => {
+    const id = await found(
+      { address: 'file.one', action: 'update', before: { mode: '0600' }, after: { mode: '0777' } },
+      { address: 'file.two', action: 'delete', before: { mode: '0600' }, after: null },
+      { address: 'file.three', action: 'create', before: null, after: { mode: '0600' } },
+    );
+    const text = await show(id);
+    expect(text).toContain('Found: ');
+    for (const words of ['1 missing', '1 different', '1 unexpected']) expect(text).toContain(words);
+    expect(text).toContain('It should be there, and is not.');
+    expect(text).toContain('It is there, and should not be.');
+    expect(text).toMatch(/0600[\s\S]*0777/);
+    expect(await show(id, 'events')).toContain('The scan has looked: 1 missing, 1 different, 1 unexpected.');
+  });
+
+  it('says that nothing differs', async () => {
+    expect(await show(await found())).toContain('Everything is as it was deployed.');
+  });
+
+  it('says why it gave way, and that nothing is known', async () => {
+    const { runId, attemptId } = await begun();
+    const { body: run } = await root.get(`/runs/${runId}`);
+    const next = await root.post('/runs', { template_id: run.template_id, instance: run.instance });
+    executing(await steps.next({ runId: next.body.id }));
+    await steps.complete(attemptId, { outcome: 'canceled' });
+    await steps.next({ runId, executed: attemptId, canceled: true });
+    const text = await show(runId);
+    expect(text).toContain('A run that changes the instance began, and the scan gave way to it.');
+    expect(text).toContain('The scan ended without a result');
+    expect(await show(runId, 'events')).toContain('The scan gave way to a run that changes the instance.');
+  });
+
+  it('whose worker was lost three times says so', async () => {
+    const { runId, attemptId } = await begun();
+    let executed = attemptId;
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      await steps.abandon(executed, worker, 'lost');
+      const step = await steps.next({ runId, executed });
+      if (step.kind !== 'execute') break;
+      expect(step.priority).toBe(5);
+      executed = step.attemptId;
+      await steps.claim(executed, worker, 'sandbox');
+    }
+    const { body } = await root.get(`/runs/${runId}`);
+    expect(body).toMatchObject({ status: 'failed', status_reason: 'plan_interrupted' });
+    expect(await show(runId)).toContain('The scan ended without a result');
+  });
+});
