@@ -31,6 +31,7 @@ import { Assemblies } from './20261129_01_assemblies.ts';
 import { RunOrigins } from './20261129_02_run_origins.ts';
 import { Scans } from './20261202_01_scans.ts';
 import { RunPins } from './20261202_04_run_pins.ts';
+import { SelectiveUndo } from './20261202_05_selective_undo.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -67,4 +68,5 @@ export const migrations = [
   { name: '20261129_02_run_origins', class: RunOrigins },
   { name: '20261202_01_scans', class: Scans },
   { name: '20261202_04_run_pins', class: RunPins },
+  { name: '20261202_05_selective_undo', class: SelectiveUndo },
 ];

@@ -50,6 +50,7 @@ import * as serviceAccountKeys from '#api/service-accounts/key-operations.ts';
 import * as serviceAccounts from '#api/service-accounts/operations.ts';
 import * as system from '#api/system/operations.ts';
 import * as teams from '#api/teams/operations.ts';
+import * as selectiveUndo from '#api/undo/operations.ts';
 import * as workers from '#api/workers/operations.ts';
 import * as workerPools from '#api/workers/pool-operations.ts';
 
@@ -71,6 +72,7 @@ const areas = [
   runLogs,
   runLogLines,
   runComments,
+  selectiveUndo,
   instances,
   instanceStates,
   stateComparisons,

@@ -19,6 +19,7 @@ import { registerRuns } from '#api/runs/pages/register.ts';
 import { registerSearch } from '#api/search/pages.ts';
 import { registerServiceAccountPages } from '#api/service-accounts/pages/register.ts';
 import { registerTeamPages } from '#api/teams/pages/register.ts';
+import { registerUndoPages } from '#api/undo/pages/register.ts';
 import { registerAssets } from '#api/web/assets.ts';
 import type { PageServices } from '#api/web/visit/operations.ts';
 import { type AddPage, pageAdder } from '#api/web/visit/route.ts';
@@ -42,6 +43,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerUserPages,
   registerAuditPages,
   registerRuns,
+  registerUndoPages,
   registerAssemblyPages,
   registerEnvironmentPages,
   registerHoldPages,

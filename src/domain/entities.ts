@@ -26,6 +26,7 @@ import { ServiceAccountSchema } from './service-accounts/entity.ts';
 import { CommandReceiptSchema, InstallationSchema } from './shared/entity.ts';
 import { DomainEventSchema, OutboxRowSchema } from './shared/events/entity.ts';
 import { RateCountSchema } from './shared/rate-counts/entity.ts';
+import { CandidateCheckSchema, UndoAttemptSchema } from './undo/entity.ts';
 import { WorkerPoolSchema, WorkerSchema } from './workers/entity.ts';
 
 /** Every entity of the service. A new area adds its own here and nowhere else. */
@@ -71,6 +72,8 @@ export const entities = [
   AssemblyNodeSchema,
   WorkerSchema,
   WorkerPoolSchema,
+  UndoAttemptSchema,
+  CandidateCheckSchema,
 ] as const;
 
 type Schema = (typeof entities)[number];

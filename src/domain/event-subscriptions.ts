@@ -17,4 +17,6 @@ export const eventSubscriptions = [
       'installation.applies_resumed',
     ],
   },
+  // The end of a scan, of a candidate check and of the run that undoes another.
+  { subscriber: 'selective-undo', types: ['run.finished'] },
 ] as const satisfies readonly EventSubscription[];

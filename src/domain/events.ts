@@ -6,6 +6,7 @@ import { instanceEvents } from './instances/events.ts';
 import { templateEvents } from './registry/events.ts';
 import { runEvents } from './runs/events.ts';
 import type { EventType } from './shared/events/event-type.ts';
+import { undoEvents } from './undo/events.ts';
 import { workerEvents } from './workers/events.ts';
 
 /** Every type of event that some area publishes. An area with a new `events.ts` adds it here. */
@@ -15,6 +16,7 @@ export const eventTypes = {
   ...templateEvents,
   ...runEvents,
   ...assemblyEvents,
+  ...undoEvents,
   ...instanceEvents,
   ...workerEvents,
 } as const satisfies Record<string, EventType>;

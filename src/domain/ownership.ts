@@ -12,6 +12,7 @@ import { runKinds } from './runs/ownership.ts';
 import { serviceAccountKinds } from './service-accounts/ownership.ts';
 import { sharedKinds } from './shared/ownership.ts';
 import { teamKinds } from './teams/ownership.ts';
+import { undoKinds } from './undo/ownership.ts';
 import { workerKinds } from './workers/ownership.ts';
 
 /** The declarations of all areas. Conflicts name blockers, and cascades change tables, in this order. */
@@ -26,6 +27,7 @@ export const declarations = [
   ...instanceKinds,
   ...runKinds,
   ...assemblyKinds,
+  ...undoKinds,
   ...registryKinds,
   ...serviceAccountKinds,
   ...workerKinds,

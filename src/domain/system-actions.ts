@@ -48,6 +48,21 @@ export const systemActions = {
     resourceType: 'runs',
     actor: 'reconciliation',
   },
+  'run.undone': {
+    summary: 'Note that a run has taken back what another one changed',
+    resourceType: 'runs',
+    actor: 'selective undo',
+  },
+  'selective_undo.candidate_checked': {
+    summary: "Note what a candidate's plan touches beside what the run that it undoes touched",
+    resourceType: 'selective_undo',
+    actor: 'selective undo',
+  },
+  'selective_undo.checked': {
+    summary: 'Note whether the instance was as its state says when the undo of a run was checked',
+    resourceType: 'selective_undo',
+    actor: 'selective undo',
+  },
   'worker.lost': {
     summary: 'Report a worker that ended without deregistering, or whose heartbeats stopped',
     resourceType: 'workers',

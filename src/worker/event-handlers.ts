@@ -3,6 +3,7 @@ import type { Orm } from '#database/database.ts';
 import type { eventSubscriptions } from '#domain/event-subscriptions.ts';
 import { wakeHeldRuns } from '#domain/holds/waking.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import { goOnAfterRun } from '#domain/undo/attempts/finished-run.ts';
 import type { EventHandler } from '#engine/event-delivery.ts';
 
 /** A handler reads with `orm`, and changes what the service knows by `runSystemCommand`. */
@@ -14,6 +15,9 @@ export interface EventHandlerDeps extends SystemCommandDeps {
 export type EventHandlers = Readonly<Record<(typeof eventSubscriptions)[number]['subscriber'], EventHandler>>;
 
 /** Makes the function of every subscriber that `src/domain/event-subscriptions.ts` lists. */
-export function createEventHandlers({ transactions }: EventHandlerDeps): EventHandlers {
-  return { 'held-runs': (event) => wakeHeldRuns(transactions, event) };
+export function createEventHandlers(deps: EventHandlerDeps): EventHandlers {
+  return {
+    'held-runs': (event) => wakeHeldRuns(deps.transactions, event),
+    'selective-undo': (event) => goOnAfterRun(deps, event),
+  };
 }

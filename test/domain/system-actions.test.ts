@@ -9,6 +9,7 @@ import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { systemActions } from '#domain/system-actions.ts';
+import { goOnAfterRun } from '#domain/undo/attempts/finished-run.ts';
 import { removeDeadWorker } from '#domain/workers/loss.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -113,6 +114,40 @@ describe('a system action leaves one audit record with the owners of its target'
     ]);
     const { body: ended } = await tenant.owner.get(`${path}/runs/${run.id}`);
     expect(ended).toMatchObject({ status: 'failed', nodes: { hello: 'canceled' } });
+  });
+
+  it('when a scan, a candidate check and the run that undoes another have ended', async () => {
+    const [undone, scan, plan, undo] = await Promise.all([1, 2, 3, 4].map(() => steps.admit(inEnvironment())));
+    const attempt = newId();
+    await api.rows(
+      `insert into selective_undo_attempts (id, run_id, instance_id, state, verdicts, changes, state_serial, baseline_run_id,
+          promoted_run_id, requested_by_id, requested_by_type, requested_by_name, created_at)
+        select ?, id, instance_id, 'checking', '[]', '[]', 0, ?, ?, gen_random_uuid(), 'user', 'Ana', now() from runs where id = ?`,
+      [attempt, scan, undo, undone],
+    );
+    await api.rows(
+      `insert into selective_undo_candidate_checks (id, attempt_id, run_id, state, requested_by_id, requested_by_type,
+          requested_by_name, created_at) values (gen_random_uuid(), ?, ?, 'checking', gen_random_uuid(), 'user', 'Ana', now())`,
+      [attempt, plan],
+    );
+    await api.rows(`update runs set status = 'succeeded', undoes = ? where id = ?`, [undone, undo]);
+    const hear = async (run = '') => {
+      const event = { id: newId(), subject: { kind: 'run', id: run } };
+      for (let repeat = 0; repeat < 2; repeat += 1) await goOnAfterRun(deps(), event);
+    };
+    await hear(scan);
+    expect(await recordsOf('selective_undo.checked', attempt)).toMatchObject([
+      { ...ofTenant('selective_undo', 'selective undo'), after: { state: 'failed', problem: 'scan_failed' } },
+    ]);
+    await api.rows(`update selective_undo_attempts set state = 'candidate_checking' where id = ?`, [attempt]);
+    await hear(plan);
+    expect(await recordsOf('selective_undo.candidate_checked', attempt)).toMatchObject([
+      { ...ofTenant('selective_undo', 'selective undo'), after: { state: 'ready', problem: 'plan_failed' } },
+    ]);
+    await hear(undo);
+    expect(await recordsOf('run.undone', undone ?? '')).toMatchObject([
+      { ...ofTenant('runs', 'selective undo'), after: { undone_by: undo } },
+    ]);
   });
 
   it('when a state of an ended attempt is recovered, and when one is refused', async () => {

@@ -20,6 +20,7 @@ export const tags: Readonly<Record<string, string>> = {
   run_comments: 'What people say about runs.',
   runs: 'Governed changes: plan, review, apply, logs.',
   search: 'Finding things by id or name.',
+  selective_undo: 'Undoing what one run changed, and keeping what later runs changed.',
   service_account_keys: 'API keys of service accounts.',
   service_accounts: 'Accounts for automation.',
   system: 'What this service is.',

@@ -20,6 +20,12 @@ interface ResourceKind {
 /** The kinds of resources that have a page, by the type under which the API and audit records name them. */
 const resourceKinds = {
   runs: { kind: 'run', label: 'Runs', icon: 'play', page: ({ id }) => pagePath(pages.run, { id }) },
+  selective_undo: {
+    kind: 'undo',
+    label: 'Undone runs',
+    icon: 'undo-2',
+    page: ({ id }) => pagePath(pages.selectiveUndo, { id }),
+  },
   instances: {
     kind: 'instance',
     label: 'Instances',

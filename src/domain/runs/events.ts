@@ -107,6 +107,11 @@ export const runEvents = {
       operation: z.enum(runOperations).optional(),
     }),
   },
+  'run.undone': {
+    subject: 'run',
+    summary: 'Another run has taken back what a run changed',
+    data: z.strictObject({ run_id: z.string() }),
+  },
   'run.commented': {
     subject: 'run',
     summary: 'Somebody commented on a run',

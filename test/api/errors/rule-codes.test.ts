@@ -55,6 +55,20 @@ async function runAssembly(body: object = {}): Promise<{ path: string; answer: A
   return { path: `${path}/${answer.body.id}`, answer };
 }
 
+const withKey = () => ({ 'idempotency-key': crypto.randomUUID() });
+
+/** An attempt at undoing a run, in a state. */
+async function undo(state: string): Promise<string> {
+  const [id, candidate] = [crypto.randomUUID(), JSON.stringify({ digest: 'x', version: '1.0.0', variables: {} })];
+  await api.rows(
+    `insert into selective_undo_attempts (id, run_id, instance_id, state, verdicts, changes, candidate, state_serial, requested_by_id,
+        requested_by_type, requested_by_name, created_at)
+      select ?, id, instance_id, ?, '[]', '[]', ?, 7, gen_random_uuid(), 'user', 'Ana', now() from runs where id = ?`,
+    [id, state, candidate, await admitted()],
+  );
+  return id;
+}
+
 /** A run that no worker executes. */
 async function admitted(): Promise<string> {
   const { status, body, text } = await run({ instance: `i-${crypto.randomUUID()}` });
@@ -199,6 +213,15 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   run_not_requeueable: async () => tenant.owner.post(`/runs/${await admitted()}/requeue`),
   run_not_copyable: async () => tenant.owner.post(`/runs/${await admitted()}/copy`, {}),
   run_not_deletable: async () => admin.delete(`/runs/${await admitted()}`),
+  run_not_undoable: async () =>
+    tenant.owner.post(`/runs/${await admitted()}/selective-undo/check`, undefined, withKey()),
+  undo_not_ready: async () => tenant.owner.post(`/selective-undo/${await undo('blocked')}/candidate-checks`),
+  stale: async () => tenant.owner.post(`/selective-undo/${await undo('ready')}/candidate-checks`),
+  collateral_not_accepted: async () =>
+    tenant.owner.post(`/selective-undo/${await undo('promotable')}/promote`, {
+      candidate_digest: 'x',
+      accepted_collateral: ['thing.a'],
+    }),
   in_use: () => tenant.owner.delete(`/projects/${tenant.project}`, { 'idempotency-key': crypto.randomUUID() }),
 };
 

@@ -58,7 +58,7 @@ const isOfOrganization = (id: string) => /^(organization|teams\.create$)/.test(i
 const makesTeams = (id: string) => /^(teams\.|projects\.transfer)/.test(id);
 
 /** Commands that create what they are recorded for: their path names no such resource. */
-const creates = /\.(create|publish|run)$/;
+const creates = /\.(create|publish|run|check_selective_undo|promote)$/;
 /** Commands that replace the resource that their path names by a new one. */
 const replaces: Readonly<Record<string, keyof Ids>> = {
   'runs.requeue': 'run',

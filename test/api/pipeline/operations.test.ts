@@ -221,6 +221,10 @@ describe('a member of the tenant', () => {
     'assemblies.cancel_run': 409,
     // Its node has had no run yet.
     'assemblies.approve_node': 409,
+    // The run has changed nothing, and something is in the way of the attempt.
+    'runs.check_selective_undo': 409,
+    'selective_undo.check_candidate': 409,
+    'selective_undo.promote': 409,
     'runs.cancel': 202,
     'template_versions.run': 202,
     'templates.delete': 409,

@@ -1,7 +1,7 @@
 import type { Orm } from '#database/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { registerWorker } from '#domain/workers/store.ts';
-import { addKey, addPerson, type Person, publish } from '../access/people.ts';
+import { addKey, addPerson, type Person, publish, sayHello } from '../access/people.ts';
 import { Caller } from './caller.ts';
 import type { Ids, Request } from './operation-requests.ts';
 
@@ -54,6 +54,44 @@ async function awaitApproval(api: SetupApi, { run }: Ids): Promise<Setup> {
     [digest, run],
   );
   return { key: (await addPerson(api, 'admin')).key };
+}
+
+/** Ends a run as one that has deployed its instance. */
+async function deployed({ orm }: SetupApi, run: string): Promise<void> {
+  await orm.em.execute(
+    `update runs set status = 'succeeded', phase = 'finished', waiting_on = null, finished_at = now(), state_serial_after = 1
+      where id = ?`,
+    [run],
+  );
+  await orm.em.execute(
+    `update instances set deployed_run_id = r.id, state_serial = 1, resource_count = 1 from runs r
+      where r.id = ? and instances.id = r.instance_id`,
+    [run],
+  );
+}
+
+/** Makes an attempt at undoing a second run of the instance, in a state. */
+async function undoIn(state: string, api: SetupApi, ids: Ids): Promise<Setup> {
+  const { orm, root } = api;
+  const { template, environment } = ids;
+  await deployed(api, ids.run);
+  await root.caller.post(`/registry/templates/${template}/versions`, { version: '2.0.0', spec: sayHello });
+  const { body: run } = await root.caller.post('/runs', { template_id: template, environment_id: environment });
+  await deployed(api, run.id);
+  const { body: attempt } = await root.caller.send('POST', `/runs/${run.id}/selective-undo/check`, undefined, {
+    'idempotency-key': newId(),
+  });
+  await orm.em.execute(
+    `update runs set status = 'succeeded', phase = 'finished', waiting_on = null, finished_at = now()
+      where id = (select baseline_run_id from selective_undo_attempts where id = ?)`,
+    [attempt.id],
+  );
+  await orm.em.execute(`update selective_undo_attempts set state = ?, problem = null, collateral = '[]' where id = ?`, [
+    state,
+    attempt.id,
+  ]);
+  const body = { candidate_digest: attempt.candidate.digest, accepted_collateral: [] };
+  return { ids: { selectiveUndo: attempt.id }, ...(state === 'promotable' && { body }) };
 }
 
 /** Makes the assembly run go on. */
@@ -172,6 +210,12 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
   'runs.delete': endRun,
   'runs.request_approval': awaitApproval,
   'runs.review': awaitApproval,
+  'runs.check_selective_undo': async (api, { run }) => {
+    await deployed(api, run);
+    return {};
+  },
+  'selective_undo.check_candidate': (api, ids) => undoIn('ready', api, ids),
+  'selective_undo.promote': (api, ids) => undoIn('promotable', api, ids),
   'assemblies.cancel_run': continueAssemblyRun,
   'assemblies.approve_node': awaitNodeApproval,
   'instances.import_state': async () => ({

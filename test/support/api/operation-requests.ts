@@ -22,6 +22,7 @@ export type Ids = Record<
   | 'assembly'
   | 'assemblyRun'
   | 'run'
+  | 'selectiveUndo'
   | 'comment'
   | 'instance'
   | 'person'
@@ -83,7 +84,8 @@ async function addWork(
   const addRun = async () => {
     const { body: run } = await root.caller.post('/runs', { template_id: template, environment_id: environment });
     const { body: comment } = await root.caller.post(`/runs/${run.id}/comments`, { text: 'Seen.' });
-    return { run: run.id as string, instance: run.instance_id as string, comment: comment.id as string };
+    const selectiveUndo = await addUndoAttempt(api, run);
+    return { run: run.id, instance: run.instance_id, comment: comment.id as string, selectiveUndo };
   };
   const addAssembly = async () => {
     const assembly = await publishAssembly(root, team, template);
@@ -92,6 +94,20 @@ async function addWork(
   const none = { assembly: newId(), assemblyRun: newId() };
   const [run, assembly] = await Promise.all([addRun(), withAssembly ? addAssembly() : none]);
   return { template, ...run, ...assembly };
+}
+
+/** Adds an attempt at undoing a run, which something is in the way of. */
+async function addUndoAttempt(
+  { orm }: Pick<TestApi, 'orm'>,
+  { id: run, instance_id: instance }: { id: string; instance_id: string },
+): Promise<string> {
+  const id = newId();
+  await orm.em.fork().execute(
+    `insert into selective_undo_attempts (id, run_id, instance_id, state, verdicts, changes, state_serial, requested_by_id,
+        requested_by_type, requested_by_name, created_at) values (?, ?, ?, 'blocked', '[]', '[]', 0, ?, 'user', 'Ana', now())`,
+    [id, run, instance, newId()],
+  );
+  return id;
 }
 
 /** Adds an assembly with a draft of one node and a version. */
@@ -144,6 +160,7 @@ const resourceOfId: Record<string, keyof Ids> = {
   users: 'person',
   runs: 'run',
   run_comments: 'run',
+  selective_undo: 'selectiveUndo',
   instances: 'instance',
   templates: 'template',
   template_versions: 'template',
@@ -278,6 +295,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'runs.create': ({ template, environment }) => ({ template_id: template, environment_id: environment }),
   'runs.request_approval': () => ({}),
   'runs.review': () => ({ decision: 'approve', plan_digest: `sha256:${'0'.repeat(64)}` }),
+  'selective_undo.promote': () => ({ candidate_digest: `hmac-sha256:${'0'.repeat(64)}`, accepted_collateral: [] }),
   'runs.cancel': () => ({}),
   'instances.create': ({ template, environment }) => ({
     template_id: template,

@@ -170,6 +170,12 @@ approvals.list                      run:approve                         platform
 runs.cancel                         run:cancel                          team:metadata.write
 runs.requeue                        run:create                          team:secret.read
 runs.copy                           run:create                          team:secret.read
+runs.list_selective_undo            run:read                            team:metadata.read
+runs.check_selective_undo           run:create&run:read                 team:metadata.write
+selective_undo.get                  run:read                            team:metadata.read
+selective_undo.list_candidate_checks run:read                           team:metadata.read
+selective_undo.check_candidate      run:create&run:read                 team:metadata.write
+selective_undo.promote              run:create&run:read                 team:metadata.write
 runs.delete                         run:delete                          team:metadata.write
 instances.list                      workload:read                       team:metadata.read
 instances.get                       workload:read                       team:metadata.read

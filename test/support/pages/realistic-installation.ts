@@ -15,6 +15,7 @@ import type { RunStory } from './runs/stories/story.ts';
 import { tellWaiting } from './runs/stories/waiting-runs.ts';
 import { writeRuns } from './runs/write-runs.ts';
 import { addTenants, type Tenants } from './tenants.ts';
+import { addUndoAttempts, type SeededUndo } from './undo.ts';
 import { addWorkers } from './workers.ts';
 
 /** An installation that is used by people, with the ids of what pages are looked at with. */
@@ -23,6 +24,7 @@ export interface Installation extends Tenants {
   readonly environments: Environments;
   readonly templates: Templates;
   readonly assemblies: SeededAssemblies;
+  readonly undo: SeededUndo;
   readonly instances: readonly Place[];
   /** Runs in every status and of every kind of wait, by name. */
   readonly runs: Readonly<Record<RunKey, { readonly id: string; readonly instance: Place }>>;
@@ -61,6 +63,11 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   const pendingRunId = present.bigPlan.id;
   const place = { people, tenants, environments, templates, pendingRunId };
   const assemblies = await addAssemblies(api, place);
+  const undo = await addUndoAttempts(api, {
+    instance: present.needsApproval.place.id,
+    laterRun: present.failed.id,
+    by: people.reviewer,
+  });
   await addHolds(people, environments);
   await backdate(api);
   return {
@@ -69,6 +76,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     environments,
     templates,
     assemblies,
+    undo,
     instances: places.all,
     runs: namesOf(present),
     invitationToken,

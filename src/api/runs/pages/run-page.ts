@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { list as listUndoAttempts } from '#api/undo/operations.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { runStatusLooks } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
@@ -7,6 +8,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { renderLive, renderStill } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { isTerminal } from '#domain/runs/model.ts';
+import type { Action } from '#domain/shared/actions.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { getLogLines } from '../log-line-operations.ts';
 import { getEvents } from '../log-operations.ts';
@@ -66,7 +68,7 @@ function findTabThatMatters({ status, status_reason: reason, plan }: ShownRun): 
 }
 
 async function renderHead(visit: RunVisit, run: ShownRun): Promise<Html> {
-  const [names, { events }, places] = await Promise.all([
+  const [names, { events }, places, undo] = await Promise.all([
     readNames(visit.em, {
       environments: [run.environment_id],
       templates: [run.template_id],
@@ -74,10 +76,22 @@ async function renderHead(visit: RunVisit, run: ShownRun): Promise<Html> {
     }),
     visit.read(getEvents, { params: { id: run.id }, query: { limit: '1000' } }),
     readLogPlaces(visit, run),
+    readUndo(visit, run),
   ]);
-  return html`${renderRunHead(run, names, renderRunActions(run, events))}
+  return html`${renderRunHead(run, names, renderRunActions(run, { events, undo }))}
 ${renderSituation(run)}
 ${renderTimeline(run, { events, places })}`;
+}
+
+/** Whether the run's change can be undone; null while there is none. */
+async function readUndo(
+  visit: RunVisit,
+  { id, status, operation, deleted_at: deleted }: ShownRun,
+): Promise<Action | null> {
+  const mayHaveChanged = operation === 'apply' || operation === 'refresh';
+  if (!isTerminal(status) || !mayHaveChanged || deleted !== null) return null;
+  const { actions } = await visit.read(listUndoAttempts, { params: { id }, query: { limit: '1' } });
+  return actions[0] ?? null;
 }
 
 /** Where the log of each phase begins; of several attempts, the last one. */

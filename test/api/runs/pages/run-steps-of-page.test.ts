@@ -143,6 +143,7 @@ const examples: Record<RunEventType, object> = {
   'run.cancel_requested': { by: 'Ana', reason: 'Wrong zone', force: true },
   'run.gave_way': { run_id: 'x' },
   'run.finished': { status: 'timed_out', reason: 'plan_timeout' },
+  'run.undone': { run_id: 'x' },
   'run.commented': { by: 'Ana', comment_id: 'x' },
   'run.deleted': { by: 'Ana' },
 };

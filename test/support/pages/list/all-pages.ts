@@ -5,6 +5,7 @@ import { catalogPages } from './catalog-pages.ts';
 import type { DeclaredPage } from './declared-page.ts';
 import { administrationPages, ownPages } from './people-pages.ts';
 import { environmentPages, organizationPages } from './tenancy-pages.ts';
+import { undoPages } from './undo-pages.ts';
 import { instancePages, runPages, workerPages } from './work-pages.ts';
 
 /** What answers with something else than a page, such as a stream, a file or another address. */
@@ -29,6 +30,7 @@ export function declareAll(installation: Installation): DeclaredPage[] {
   return [
     ...ownPages(installation),
     ...runPages(installation),
+    ...undoPages(installation),
     ...instancePages(installation),
     ...workerPages(installation),
     ...catalogPages(installation),

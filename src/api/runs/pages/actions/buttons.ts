@@ -3,13 +3,18 @@ import type { Html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { actionsByStatus, type RunAction } from '#domain/runs/actions.ts';
 import { isCancellationOverdue } from '#domain/runs/model.ts';
+import type { Action } from '#domain/shared/actions.ts';
 import type { ShownEvent } from '../run/timeline.ts';
 import type { ShownRun } from '../run-tab.ts';
 
 /** The buttons of a run: those for which its status leaves room. Whoever may not use one is told why. Reviews stand under the plan. */
-export function renderRunActions(run: ShownRun, events: readonly ShownEvent[], now = new Date()): Html {
+export function renderRunActions(
+  run: ShownRun,
+  { events, undo }: { readonly events: readonly ShownEvent[]; readonly undo: Action | null },
+  now = new Date(),
+): Html {
   const { id, template_id: template } = run;
-  const buttons: Readonly<Partial<Record<RunAction, ActionButton>>> = {
+  const buttons: Readonly<Partial<Record<RunAction | 'undo', ActionButton>>> = {
     request_approval: { label: 'Ask for a review', icon: 'mail', path: pagePath(pages.requestApproval, { id }) },
     cancel: { label: 'Cancel', icon: 'circle-stop', tone: 'danger', path: pagePath(pages.cancelRun, { id }) },
     force: { label: 'End by force', icon: 'octagon-x', tone: 'danger', path: pagePath(pages.forceCancelRun, { id }) },
@@ -19,10 +24,11 @@ export function renderRunActions(run: ShownRun, events: readonly ShownEvent[], n
       path: pagePath(pages.newRun, { id: template }, { from: id }),
     },
     requeue: { label: 'Run again', icon: 'refresh-cw', path: pagePath(pages.requeueRun, { id }) },
+    undo: { label: 'Undo', icon: 'undo-2', path: pagePath(pages.undoRun, { id }) },
     delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteRun, { id }) },
   };
   const shown = run.actions.filter(({ name }) => isShown(name, run, isOverdue(events, now)));
-  return renderActions(shown, buttons);
+  return renderActions([...shown, ...(undo ? [{ ...undo, name: 'undo' }] : [])], buttons);
 }
 
 function isShown(

@@ -106,6 +106,7 @@ const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => Event
     said: explainReason(reason)?.why ?? null,
   }),
   'run.commented': ({ by }) => ({ icon: 'message-square', text: html`${person(by)} commented.` }),
+  'run.undone': () => ({ icon: 'undo-2', text: html`Another run took back what the run changed.` }),
   'run.deleted': ({ by }) => ({
     icon: 'trash-2',
     text: html`${person(by)} deleted the run: its log, plan and comments are gone.`,

@@ -1,0 +1,48 @@
+import { renderRunLink } from '#api/web/components/run-link.ts';
+import { renderTable } from '#api/web/components/table.ts';
+import { renderSides } from '#api/web/components/value-change/render-value.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { toSentence } from '#api/web/text.ts';
+import { newEffort } from '#domain/shared/values/comparison/compare.ts';
+import { renderVerdict, type ShownAttempt } from './words.ts';
+
+type Verdict = ShownAttempt['verdicts'][number];
+
+/** Verdicts in the order in which people should read them: what is in the way first. */
+function byWeight(one: Verdict, other: Verdict): number {
+  return Number(one.verdict === 'clean') - Number(other.verdict === 'clean');
+}
+
+/** Each path that the run changed: what undoing would make of it, and what is in the way. */
+export function renderVerdicts({ verdicts, changes }: ShownAttempt): Html {
+  if (verdicts.length === 0) return html`<p class="muted">The inputs of the run were not compared.</p>`;
+  const changeAt = new Map(changes.map((change) => [change.path, change]));
+  const effort = newEffort();
+  const sides = ({ path }: Verdict) => {
+    const change = changeAt.get(path);
+    if (!change) return null;
+    const kind = change.from === undefined ? 'added' : change.to === undefined ? 'removed' : 'changed';
+    return renderSides({ kind, before: change.from, after: change.to }, { mostCharacters: 4000, effort });
+  };
+  return renderTable<Verdict>({
+    caption: 'What the run changed',
+    rows: verdicts.toSorted(byWeight),
+    columns: [
+      { label: 'Input', kind: 'main', cell: ({ path }) => html`<code class="foreign">${nameOf(path)}</code>` },
+      { label: 'Undoing it', cell: sides },
+      { label: 'Verdict', cell: ({ verdict }) => renderVerdict(verdict) },
+      ...(verdicts.some(({ cause }) => cause) ? [{ label: 'Why', cell: renderCause }] : []),
+    ],
+  });
+}
+
+/** The version and variables have names that people know; what lies in them keeps its path. */
+export function nameOf(path: string): string {
+  if (path === '/version') return 'version of the template';
+  return path.replace(/^\/(variables|environment)\//, (_all, kind) => (kind === 'environment' ? '$' : ''));
+}
+
+function renderCause({ cause }: Verdict): Html | null {
+  if (!cause) return null;
+  return html`<span class="foreign">${toSentence(cause.message)}</span>${cause.run_id ? html` ${renderRunLink(cause.run_id)}` : null}`;
+}

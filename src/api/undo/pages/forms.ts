@@ -1,0 +1,136 @@
+import { getRun } from '#api/runs/operations.ts';
+import { titleOf } from '#api/runs/pages/run/head.ts';
+import type { ShownRun } from '#api/runs/pages/run-tab.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { check, checkCandidate, getAttempt, list, promote } from '../operations.ts';
+import { renderAttempts, type ShownAttempts } from './attempts.ts';
+import type { ShownAttempt } from './words.ts';
+
+interface Subject {
+  readonly attempt: ShownAttempt;
+  readonly run: ShownRun;
+}
+
+/** Adds the forms that check an undo, plan it and promote it. */
+export function registerUndoForms(addPage: AddPage): void {
+  addFormPage(addPage, pages.undoRun, {
+    read: readRunWithAttempts,
+    describe: ({ run, undo }) => ({
+      title: `Undo “${titleOf(run)}”`,
+      crumbs: crumbsOf(run),
+      lead: html`<p>Takes back what this run changed about the inputs of “<span class="foreign">${run.instance}</span>”, and keeps what later runs changed.</p>
+<p>First a check: it compares the run with those before and after it, and the instance with its latest state. It changes nothing.</p>
+${renderAttempts(undo.attempts)}`,
+      fields: [],
+      submit: 'Check what undoing would change',
+      cancel: pagePath(pages.run, { id: run.id }),
+      refusal: refusalOf(undo.actions, 'check'),
+    }),
+    carryOut: async ({ run }, _typed, visit) => {
+      const { id } = await visit.run(check, { params: { id: run.id } });
+      return pagePath(pages.selectiveUndo, { id });
+    },
+  });
+  addFormPage(addPage, pages.planUndo, {
+    read: readAttempt,
+    describe: (subject) => ({
+      ...common(subject, 'check_candidate'),
+      title: `Plan the undo of “${titleOf(subject.run)}”`,
+      lead: html`<p>A run plans what would be deployed. It changes nothing and waits for nobody. Then you see every resource that undoing would touch.</p>`,
+      fields: [],
+      submit: 'Plan it',
+    }),
+    carryOut: async ({ attempt: { id } }, _typed, visit) => {
+      await visit.run(checkCandidate, { params: { id } });
+      return pagePath(pages.selectiveUndo, { id });
+    },
+  });
+  addFormPage(addPage, pages.promoteUndo, {
+    read: readAttempt,
+    describe: (subject) => ({
+      ...common(subject, 'promote'),
+      title: `Promote the undo of “${titleOf(subject.run)}”`,
+      lead: html`<p>A run deploys what was planned. It plans again and follows every policy: it may wait for approval, and whoever made the change does not approve its undo. If the instance changes before it applies, it ends without changing anything.</p>${explainCollateral(subject.attempt)}`,
+      fields: fieldsOf(subject.attempt),
+      submit: 'Promote',
+    }),
+    carryOut: async ({ attempt: { id, candidate } }, { message, candidate_digest: digest = '', ...typed }, visit) => {
+      const accepted = (candidate?.collateral ?? []).filter(
+        (_address, index) => typed[nameOfResource(index)] === 'yes',
+      );
+      const body = { candidate_digest: digest, accepted_collateral: accepted, ...(message && { message }) };
+      const run = await visit.run(promote, { params: { id }, body });
+      return pagePath(pages.run, { id: run.id }, { done: 'admitted' });
+    },
+  });
+}
+
+type ById = { readonly id: string };
+
+async function readRunWithAttempts(visit: Visit<ById>): Promise<{ run: ShownRun; undo: ShownAttempts }> {
+  const { params } = visit;
+  const [run, undo] = await Promise.all([
+    visit.read(getRun, { params, query: {} }),
+    visit.read(list, { params, query: { limit: '20' } }),
+  ]);
+  return { run, undo };
+}
+
+async function readAttempt(visit: Visit<ById>): Promise<Subject> {
+  const attempt = await visit.read(getAttempt, { params: visit.params });
+  const run = await visit.read(getRun, { params: { id: attempt.run_id }, query: {} });
+  return { attempt, run };
+}
+
+function crumbsOf(run: ShownRun) {
+  return [
+    { label: 'Runs', path: pagePath(pages.runs) },
+    { label: titleOf(run), path: pagePath(pages.run, { id: run.id }) },
+  ];
+}
+
+function common({ attempt, run }: Subject, action: string) {
+  const own = pagePath(pages.selectiveUndo, { id: attempt.id });
+  return {
+    crumbs: [...crumbsOf(run), { label: 'Undo', path: own }],
+    cancel: own,
+    refusal: refusalOf(attempt.actions, action),
+  };
+}
+
+function explainCollateral({ candidate }: ShownAttempt) {
+  if (!candidate?.collateral?.length) return null;
+  return html`<p>The plan also touches resources that the run itself did not touch. Tick each of them, if that is meant.</p>`;
+}
+
+/** Each resource is accepted by itself, so that nobody accepts one without having read its name. */
+function fieldsOf({ candidate }: ShownAttempt): FormField[] {
+  const resources = (candidate?.collateral ?? []).map(
+    (address, index): FormField => ({
+      name: nameOfResource(index),
+      label: address,
+      kind: 'checkbox',
+    }),
+  );
+  return [
+    { name: 'candidate_digest', label: 'Candidate', kind: 'hidden', value: candidate?.digest ?? '' },
+    ...resources,
+    {
+      name: 'message',
+      label: 'Message',
+      isOptional: true,
+      maxLength: 4000,
+      hint: 'The run shows it to its reviewers.',
+    },
+  ];
+}
+
+function nameOfResource(index: number): string {
+  return `resource-${index}`;
+}

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
+import { By } from '#api/runs/actor-view.ts';
+import { Json } from '#domain/shared/values/json.ts';
+import {
+  attemptStates,
+  checkStates,
+  type Problem,
+  problemCodes,
+  type Verdict,
+  verdictWords,
+} from '#domain/undo/model.ts';
+import type { AttemptDetails, CheckDetails } from '#domain/undo/store.ts';
+
+const codes = Object.keys(problemCodes) as [keyof typeof problemCodes, ...(keyof typeof problemCodes)[]];
+
+const ProblemView = z
+  .object({ code: z.enum(codes), message: z.string(), run_id: AnswerId.nullable() })
+  .meta({ id: 'UndoProblem' });
+
+const VerdictView = z
+  .object({
+    path: z.string().describe('A JSON pointer: `/version`, `/variables/size/cpu`, `/environment/AWS_REGION`.'),
+    verdict: z.enum(verdictWords),
+    cause: z
+      .object({
+        message: z.string(),
+        run_id: AnswerId.nullable().describe('The later run that is in the way.'),
+        path: z.string().nullable().describe('What a later run put into the object that would go.'),
+        addresses: z.array(z.string()).nullable().describe('The resources that differ from the state.'),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'UndoVerdict' });
+
+const ChangeView = z
+  .object({
+    path: z.string(),
+    from: Json.optional().describe('What the run made it. Missing: the run removed it.'),
+    to: Json.optional().describe('What it was before the run. Missing: it was not there.'),
+  })
+  .meta({ id: 'UndoChange' });
+
+/** An attempt in a list. */
+export const ListedUndoAttemptView = z
+  .object({
+    id: AnswerId,
+    run_id: AnswerId.describe('The run whose change it would undo.'),
+    instance_id: AnswerId,
+    state: z.enum(attemptStates),
+    problem: ProblemView.nullable().describe(
+      'What is in the way of the whole attempt, or was wrong at the last candidate check.',
+    ),
+    verdicts: z.array(VerdictView).describe('One for each path of the inputs that the run changed.'),
+    changes: z.array(ChangeView).describe('What would be taken back. Secrets are masked.'),
+    candidate: z
+      .object({
+        digest: z.string(),
+        version: z.string(),
+        variables: z.record(z.string(), Json),
+        collateral: z
+          .array(z.string())
+          .nullable()
+          .describe(
+            'The resources that its plan touches and that of the run did not. Null: no candidate check has passed.',
+          ),
+      })
+      .nullable()
+      .describe('What would be deployed. Null: a path is not clean, or the inputs cannot be compared.'),
+    state_serial: z.int().describe('The state of the instance that was checked.'),
+    baseline_run_id: AnswerId.nullable().describe('The scan that compares the instance with its state.'),
+    promoted_run_id: AnswerId.nullable(),
+    requested_by: By,
+    created_at: Time,
+    checked_at: Time.nullable(),
+    revision: z.int(),
+  })
+  .meta({ id: 'ListedUndoAttempt' });
+
+export const undoActions = ['check_candidate', 'promote'] as const;
+
+/** An attempt that is read alone. */
+export const UndoAttemptView = ListedUndoAttemptView.extend({ actions: actionsView(undoActions) }).meta({
+  id: 'UndoAttempt',
+});
+
+export const CandidateCheckView = z
+  .object({
+    id: AnswerId,
+    run_id: AnswerId.describe('The run of the operation `plan` that planned the candidate.'),
+    state: z.enum(checkStates),
+    problem: ProblemView.nullable(),
+    collateral: z.array(z.string()).nullable(),
+    requested_by: By,
+    created_at: Time,
+    finished_at: Time.nullable(),
+  })
+  .meta({ id: 'CandidateCheck' });
+
+export function toListedAttempt(attempt: AttemptDetails): z.input<typeof ListedUndoAttemptView> {
+  const { candidate, collateral } = attempt;
+  return {
+    id: attempt.id,
+    run_id: attempt.runId,
+    instance_id: attempt.instanceId,
+    state: attempt.state,
+    problem: toProblem(attempt.problem),
+    verdicts: attempt.verdicts.map(toVerdict),
+    changes: attempt.changes,
+    candidate: candidate && { ...candidate, collateral },
+    state_serial: attempt.stateSerial,
+    baseline_run_id: attempt.baselineRunId,
+    promoted_run_id: attempt.promotedRunId,
+    requested_by: toActor(attempt),
+    created_at: attempt.createdAt,
+    checked_at: attempt.checkedAt,
+    revision: attempt.revision,
+  };
+}
+
+export function toCandidateCheck(check: CheckDetails): z.input<typeof CandidateCheckView> {
+  return {
+    id: check.id,
+    run_id: check.runId,
+    state: check.state,
+    problem: toProblem(check.problem),
+    collateral: check.collateral,
+    requested_by: toActor(check),
+    created_at: check.createdAt,
+    finished_at: check.finishedAt,
+  };
+}
+
+function toProblem(problem: Problem | null) {
+  return problem && { code: problem.code, message: problem.message, run_id: problem.runId };
+}
+
+function toVerdict({ path, verdict, cause }: Verdict): z.input<typeof VerdictView> {
+  if (!cause) return { path, verdict, cause: null };
+  const { message, runId = null, path: dependent = null, addresses } = cause;
+  return {
+    path,
+    verdict,
+    cause: { message, run_id: runId, path: dependent, addresses: addresses ? [...addresses] : null },
+  };
+}
+
+function toActor(row: Pick<AttemptDetails, 'requestedById' | 'requestedByType' | 'requestedByName'>) {
+  return { type: row.requestedByType, id: row.requestedById, name: row.requestedByName };
+}

@@ -1,0 +1,40 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { CandidateCheck } from '../entity.ts';
+
+/** What an ended run was for: the attempt, and its part in it. */
+export interface RunOfAttempt {
+  readonly attemptId: string;
+  readonly part: 'baseline' | 'candidate_check' | 'promotion';
+}
+
+/** Undefined for almost every run: it belongs to no attempt. */
+export async function findAttemptOfRun(em: Em, runId: string): Promise<RunOfAttempt | undefined> {
+  const attempts = db(em).selectFrom('selective_undo_attempts as a');
+  const baseline = attempts
+    .where('a.baseline_run_id', '=', runId)
+    .select((eb) => ['a.id as attemptId', eb.val<RunOfAttempt['part']>('baseline').as('part')]);
+  const promotion = attempts
+    .where('a.promoted_run_id', '=', runId)
+    .select((eb) => ['a.id as attemptId', eb.val<RunOfAttempt['part']>('promotion').as('part')]);
+  const check = db(em)
+    .selectFrom('selective_undo_candidate_checks as c')
+    .where('c.run_id', '=', runId)
+    .select((eb) => ['c.attempt_id as attemptId', eb.val<RunOfAttempt['part']>('candidate_check').as('part')]);
+  return baseline.unionAll(promotion).unionAll(check).executeTakeFirst();
+}
+
+export function lockCandidateCheck(em: Em, runId: string): Promise<CandidateCheck | null> {
+  return em.findOne(CandidateCheck, { runId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+}
+
+/** How a run ended, with the changes of its plan; null where it has none. */
+export async function readEnding(em: Em, runId: string) {
+  return db(em)
+    .selectFrom('runs')
+    .leftJoin('run_plans as plan', 'plan.run_id', 'runs.id')
+    .where('runs.id', '=', runId)
+    .select(['runs.status', 'runs.status_reason as reason', 'plan.changes', 'runs.undoes'])
+    .executeTakeFirstOrThrow();
+}

@@ -1,0 +1,143 @@
+import type { Orm } from '#database/database.ts';
+import { statusReasons } from '#domain/runs/model.ts';
+import { touchedAddresses } from '#domain/runs/plans/deviations.ts';
+import { findRunToChange } from '#domain/runs/targets.ts';
+import { recordUndone } from '#domain/runs/undone.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { CommandChange } from '#domain/shared/audit.ts';
+import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+import { dataGone } from '../deployments/deployments.ts';
+import type { UndoAttempt } from '../entity.ts';
+import { type Problem, stateOf, type Verdict } from '../model.ts';
+import { publishState } from '../publish-event.ts';
+import { findAttemptOfRun, lockCandidateCheck, type RunOfAttempt, readEnding } from './finished-run-store.ts';
+import { findAttemptOwner, lockAttempt } from './targets.ts';
+
+type Ending = Awaited<ReturnType<typeof readEnding>>;
+
+export interface FinishedRunDeps extends SystemCommandDeps {
+  readonly orm: Orm;
+}
+
+/** Goes on with the attempt that an ended run belongs to. It may be called again for the same event. */
+export async function goOnAfterRun(
+  deps: FinishedRunDeps,
+  { id, subject }: Pick<PublishedEvent, 'id' | 'subject'>,
+): Promise<void> {
+  const found = await findAttemptOfRun(deps.orm.em.fork(), subject.id);
+  if (found?.part === 'promotion') await concludePromotion(deps, id, subject.id);
+  else if (found) await concludeCheck(deps, id, subject.id, found);
+}
+
+async function concludeCheck(deps: FinishedRunDeps, cause: string, runId: string, { attemptId, part }: RunOfAttempt) {
+  const isBaseline = part === 'baseline';
+  const action = isBaseline ? 'selective_undo.checked' : 'selective_undo.candidate_checked';
+  await runSystemCommand(
+    deps,
+    { action, target: { id: attemptId }, cause },
+    {
+      find: (tx) => findLocked(tx, attemptId),
+      act: async (tx, _caller, target) => {
+        if (!target) throw new NothingToDo();
+        const ending = await readEnding(tx.em, runId);
+        if (isBaseline) concludeBaseline(target.attempt, runId, ending);
+        else await concludeCandidateCheck(tx, target.attempt, runId, ending);
+        return changeOf(tx, target);
+      },
+    },
+  );
+}
+
+interface Locked extends Ownership {
+  readonly attempt: UndoAttempt;
+}
+
+async function findLocked(tx: Transaction, attemptId: string): Promise<Locked | undefined> {
+  const attempt = await lockAttempt(tx.em, attemptId);
+  const owner = attempt && (await findAttemptOwner(tx.em, attemptId));
+  return owner ? { ...owner, attempt } : undefined;
+}
+
+async function changeOf(tx: Transaction, { attempt, ...owner }: Locked): Promise<CommandChange> {
+  await tx.em.flush();
+  publishState(tx, attempt, owner);
+  const { id, state, problem, revision } = attempt;
+  return { id, after: { state, problem: problem?.code ?? null }, revision };
+}
+
+/** The scan has ended: the paths are clean only if nothing of the instance differs from its state. */
+function concludeBaseline(attempt: UndoAttempt, runId: string, ending: Ending): void {
+  if (attempt.state !== 'checking') throw new NothingToDo();
+  attempt.checkedAt = new Date();
+  if (ending.status !== 'succeeded') {
+    const gaveWay = ending.reason === 'gave_way';
+    attempt.moveTo(gaveWay ? 'blocked' : 'failed', scanFailed(runId, ending));
+    return;
+  }
+  const addresses = touchedAddresses(ending.changes ?? []);
+  if (addresses.length > 0) attempt.verdicts = attempt.verdicts.map((verdict) => asDrifted(verdict, addresses));
+  attempt.moveTo(stateOf(attempt.verdicts), addresses.length > 0 ? drifted(runId, addresses) : null);
+}
+
+function asDrifted({ path }: Verdict, addresses: readonly string[]): Verdict {
+  return { path, verdict: 'drifted', cause: { message: drifted('', addresses).message, addresses } };
+}
+
+/** The plan of the candidate has ended: what it touches and the run itself did not is collateral. */
+async function concludeCandidateCheck(
+  tx: Transaction,
+  attempt: UndoAttempt,
+  runId: string,
+  ending: Ending,
+): Promise<void> {
+  const check = await lockCandidateCheck(tx.em, runId);
+  if (check?.state !== 'checking' || attempt.state !== 'candidate_checking') throw new NothingToDo();
+  const own = await readEnding(tx.em, attempt.runId);
+  const problem =
+    ending.status !== 'succeeded' ? planFailed(runId, ending) : own.changes ? null : dataGone(attempt.runId);
+  const touched = new Set(touchedAddresses(own.changes ?? []));
+  const collateral = problem ? null : touchedAddresses(ending.changes ?? []).filter((address) => !touched.has(address));
+  Object.assign(check, { state: problem ? 'failed' : 'passed', problem, collateral, finishedAt: new Date() });
+  attempt.collateral = collateral;
+  attempt.moveTo(problem ? 'ready' : 'promotable', problem);
+}
+
+/** Once the promoted run has succeeded, the undone run names it. Of one that did not, nothing is undone for sure. */
+async function concludePromotion(deps: FinishedRunDeps, cause: string, runId: string): Promise<void> {
+  const { status, undoes } = await readEnding(deps.orm.em.fork(), runId);
+  if (status !== 'succeeded' || undoes === null) return;
+  await runSystemCommand(
+    deps,
+    { action: 'run.undone', target: { id: undoes }, cause },
+    {
+      find: (tx) => findRunToChange(tx.em, undoes, true),
+      act: async (tx, _caller, target) => {
+        if (!target) throw new NothingToDo();
+        await recordUndone(tx, target.run, runId);
+        return { id: undoes, after: { undoneBy: runId }, revision: target.run.revision };
+      },
+    },
+  );
+}
+
+function drifted(runId: string, addresses: readonly string[]): Problem {
+  const message = `the instance differs from its latest state (${addresses.join(', ')}): revert or adopt the drift, and check again`;
+  return { code: 'drifted', message, runId };
+}
+
+function scanFailed(runId: string, { status, reason }: Ending): Problem {
+  if (reason === 'gave_way')
+    return { code: 'run_in_flight', message: 'another run began on the instance: let it end, and check again', runId };
+  const message = `the scan of the instance ended as ${status}${inWords(reason)}: its log says more; check again`;
+  return { code: 'scan_failed', message, runId };
+}
+
+function planFailed(runId: string, { status, reason }: Ending): Problem {
+  return { code: 'plan_failed', message: `the plan of the candidate ended as ${status}${inWords(reason)}`, runId };
+}
+
+function inWords(reason: Ending['reason']): string {
+  return reason === null ? '' : ` (${statusReasons[reason]})`;
+}

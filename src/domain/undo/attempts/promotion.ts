@@ -1,0 +1,68 @@
+import { policyOf } from '#domain/registry/approval/approval-policy.ts';
+import { type AdmittedRun, admitRun } from '#domain/runs/admission/admission.ts';
+import type { Author } from '#domain/runs/approval/rules.ts';
+import { readApprovalFacts } from '#domain/runs/approval/store.ts';
+import type { RunAuthor } from '#domain/runs/model.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { ActionRefused, throwIfRefused } from '#domain/shared/actions.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { resolveCandidate } from '../candidate/request.ts';
+import type { UndoAttempt } from '../entity.ts';
+import { publishUndoEvent } from '../publish-event.ts';
+import type { UndoDeps } from './check.ts';
+import { recomputeCandidate } from './recompute.ts';
+import { findCollateralRefusal, findStepRefusal, stale } from './rules.ts';
+import type { AttemptTarget } from './targets.ts';
+
+export interface Promotion {
+  readonly candidateDigest: string;
+  readonly acceptedCollateral: readonly string[];
+  readonly message?: string | undefined;
+}
+
+/**
+ * Has the candidate deployed: by an ordinary run, which plans again, follows every policy, and ends as `stale` if the instance moves before it
+ * applies. It demands at least the approval that the undone run demanded.
+ * @throws ActionRefused unless the request names the candidate and the collateral of the last candidate check, and the instance has not moved
+ */
+export async function promote(
+  tx: Transaction,
+  deps: UndoDeps,
+  { key, target, promotion }: { key: string; target: AttemptTarget; promotion: Promotion },
+  by: Principal,
+): Promise<AdmittedRun> {
+  const { attempt, run } = target;
+  throwIfRefused(findStepRefusal('promote', attempt.state));
+  if (promotion.candidateDigest !== attempt.candidate?.digest)
+    throw new ActionRefused(stale('candidate_digest does not name the candidate of this attempt'));
+  throwIfRefused(findCollateralRefusal(attempt.collateral ?? [], promotion.acceptedCollateral));
+  const { candidate, admission } = await recomputeCandidate(tx, deps, target, by);
+  const message = promotion.message ?? `Undo the run ${run.id}`;
+  const wanted = { candidate, operation: 'apply', message, instance: run.instance, approval: policyOf(run) } as const;
+  const resolve = () => resolveCandidate(tx, deps, admission, wanted, by);
+  const admitted = await admitRun(tx, key, admission, { instance: run.instance, resolve }, by, {
+    links: { undoes: run.id },
+    authors: await findAuthors(tx, run.id, attempt),
+    reviewNeeds: run.reviewNeeds,
+    expects: { stateSerial: attempt.stateSerial, deployedRunId: attempt.deployedRunId ?? run.id },
+  });
+  attempt.moveTo('promoted');
+  attempt.promotedRunId = admitted.id;
+  await tx.em.flush();
+  publishUndoEvent(tx, attempt, target, 'selective_undo.promoted', { by: by.name, run_id: admitted.id });
+  return admitted;
+}
+
+/** Four eyes compares people also across an undo: neither who made the change nor who asked for its undo approves the undo. */
+async function findAuthors(tx: Transaction, runId: string, attempt: UndoAttempt): Promise<RunAuthor[]> {
+  const { requesters, authors } = await readApprovalFacts(tx.em, runId);
+  const asked = { id: attempt.requestedById, person: attempt.responsibleUserId ?? null };
+  const because =
+    (reason: string) =>
+    ({ id, person }: Author): RunAuthor => ({ id, person, because: reason });
+  return [
+    ...requesters.map(because('you requested the run that it undoes, or a run that that one repeats')),
+    ...authors.map(because('you answer for the run that it undoes')),
+    because('you asked for the undo')(asked),
+  ];
+}

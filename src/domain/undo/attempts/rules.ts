@@ -1,0 +1,86 @@
+import type { RunOperation } from '#domain/runs/model.ts';
+import type { Refusal } from '#domain/shared/actions.ts';
+import type { UndoAttempt } from '../entity.ts';
+import type { AttemptState } from '../model.ts';
+
+/** What decides whether there is anything of a run that can be undone. */
+export interface UndoFacts {
+  readonly operation: RunOperation;
+  /** Whether it changed its instance. */
+  readonly hasDeployed: boolean;
+}
+
+/** Why a run cannot be undone at all; null if an attempt can be made. */
+export function findUndoRefusal({ operation, hasDeployed }: UndoFacts): Refusal | null {
+  if (operation === 'destroy')
+    return notUndoable('a destroy cannot be undone: run the template again to deploy it anew');
+  if (operation !== 'apply' && operation !== 'refresh')
+    return notUndoable(`a run of the operation ${operation} changes nothing: only a run that applied can be undone`);
+  return hasDeployed
+    ? null
+    : notUndoable('the run has applied nothing: only a run that changed its instance can be undone');
+}
+
+function notUndoable(message: string): Refusal {
+  return { code: 'run_not_undoable', message };
+}
+
+type Step = 'check_candidate' | 'promote';
+
+const statesThatAllow: Record<Step, readonly AttemptState[]> = {
+  check_candidate: ['ready', 'promotable'],
+  promote: ['promotable'],
+};
+
+/** What an attempt must come to before the step. */
+const reasons: Record<AttemptState, string> = {
+  checking: 'the check has not ended: wait until it has',
+  ready: 'the plan of the candidate was not checked: ask for a candidate check first',
+  conflicted: 'later runs changed what the run changed: undo them first, and check again',
+  blocked: 'something is in the way, which its problem or its verdicts name: check again once it is not',
+  failed: 'the check could not be done: check again',
+  candidate_checking: 'a candidate check has not ended: wait until it has',
+  promotable: 'the candidate is checked',
+  promoted: 'it was promoted already',
+};
+
+/** Why an attempt in its state does not take the step; null if it does. */
+export function findStepRefusal(step: Step, state: AttemptState): Refusal | null {
+  if (statesThatAllow[step].includes(state)) return null;
+  return { code: 'undo_not_ready', message: `the attempt is ${state}: ${reasons[state]}` };
+}
+
+/** What the instance is deployed by now. */
+export interface InstanceNow {
+  readonly stateSerial: number;
+  readonly deployedRunId: string | null;
+}
+
+/** An attempt is about the instance as it was when it was checked. */
+export function findStaleRefusal(
+  attempt: Pick<UndoAttempt, 'stateSerial' | 'deployedRunId'>,
+  now: InstanceNow | undefined,
+): Refusal | null {
+  if (now && now.stateSerial === attempt.stateSerial && now.deployedRunId === (attempt.deployedRunId ?? null))
+    return null;
+  return stale('the instance has changed since it was checked');
+}
+
+export function stale(what: string): Refusal {
+  return { code: 'stale', message: `${what}: check again, which makes a new attempt` };
+}
+
+/** Whoever promotes accepts each resource that the run itself did not touch, by its address. */
+export function findCollateralRefusal(collateral: readonly string[], accepted: readonly string[]): Refusal | null {
+  const missing = collateral.filter((address) => !accepted.includes(address));
+  const unknown = accepted.filter((address) => !collateral.includes(address));
+  if (missing.length === 0 && unknown.length === 0) return null;
+  const parts = [
+    ...(missing.length > 0 ? [`it lacks ${missing.join(', ')}`] : []),
+    ...(unknown.length > 0
+      ? [`it names ${unknown.join(', ')}, which the candidate does not touch beside the run`]
+      : []),
+  ];
+  const message = `accepted_collateral must name exactly the resources that the candidate touches and the run did not: ${parts.join('; ')}`;
+  return { code: 'collateral_not_accepted', message };
+}

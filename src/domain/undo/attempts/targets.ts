@@ -1,0 +1,39 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Em } from '#database/database.ts';
+import { findRequeueTarget, type RequeueTarget } from '#domain/runs/admission/requeue.ts';
+import { Run } from '#domain/runs/entity.ts';
+import { findRun, type RunTarget } from '#domain/runs/store.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
+import { hasDeployed } from '../deployments/deployments-store.ts';
+import { UndoAttempt } from '../entity.ts';
+import type { UndoFacts } from './rules.ts';
+
+/** An attempt with the run that it undoes and the present owner of its environment or template. */
+export interface AttemptTarget extends RequeueTarget {
+  readonly attempt: UndoAttempt;
+}
+
+/** An attempt for a command. With `lock`, the owners, the instance, the run and then the attempt are locked. */
+export async function findAttemptToChange(em: Em, id: string, lock: boolean): Promise<AttemptTarget | undefined> {
+  const found = await em.findOne(UndoAttempt, { id });
+  const target = found && (await findRequeueTarget(em, found.runId, lock));
+  const attempt = target && lock ? await lockAttempt(em, id) : found;
+  return target && attempt ? { ...target, attempt } : undefined;
+}
+
+export function lockAttempt(em: Em, id: string): Promise<UndoAttempt | null> {
+  return em.findOne(UndoAttempt, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+}
+
+/** Who owns an attempt: whoever owns its run. */
+export function findAttemptOwner(em: Em, id: string): Promise<Ownership | undefined> {
+  return findOwningTeam(em, 'selective_undo_attempt', id);
+}
+
+/** A run and its owner, with what decides whether there is anything of it to undo. */
+export async function findUndoFacts(em: Em, runId: string): Promise<(RunTarget & UndoFacts) | undefined> {
+  const [target, run] = await Promise.all([findRun(em, runId), em.findOne(Run, { id: runId })]);
+  if (!target || !run) return undefined;
+  return { ...target, operation: run.operation, hasDeployed: await hasDeployed(em, run) };
+}

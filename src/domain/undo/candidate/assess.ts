@@ -1,0 +1,92 @@
+import type { Em } from '#database/database.ts';
+import { loadVersionById } from '#domain/registry/published.ts';
+import { maskVariables } from '#domain/registry/variables/variables.ts';
+import { responsiblePerson } from '#domain/runs/approval/rules.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { findCandidate, judgeChanges, type PathVerdict } from '../change/verdicts.ts';
+import type { Deployments } from '../deployments/deployments.ts';
+import type { ShownCandidate } from '../entity.ts';
+import type { Problem, ShownChange, Verdict } from '../model.ts';
+import { type Candidate, digestCandidate, toCandidate } from './candidate.ts';
+import { findSecretAtRisk } from './secret-rule.ts';
+import { showChange, shownPath, uniqueByPath } from './shown.ts';
+
+/** What comparing the runs alone says about undoing one of them. */
+export interface Assessment {
+  readonly verdicts: Verdict[];
+  readonly changes: ShownChange[];
+  /** Null unless every path is clean. */
+  readonly candidate: Candidate | null;
+  readonly problem: Problem | null;
+}
+
+/** Judges the change of a run of the deployments, for the person who asks. */
+export function assess(deployments: Deployments, runId: string, principal: Principal): Assessment {
+  const { runs, history } = deployments;
+  const entry = history.find(runId);
+  if (!entry) throw new Error(`the run ${runId} is not among the deployments of its instance`);
+  const versions = new Map(runs.map(({ row }) => [row.versionId, row.version]));
+  const sensitive = new Set(runs.flatMap((run) => run.sensitive));
+  const verdicts = judgeChanges(history, entry).map((verdict) => toVerdict(verdict, sensitive));
+  const changes = entry.changes.map((change) => showChange(change, { sensitive, versions }));
+  const leaves = findCandidate(history, entry);
+  const candidate = leaves && toCandidate(leaves, deployments);
+  const atRisk = candidate && findSecretAtRisk(candidate, deployments, responsiblePerson(principal));
+  const problem = atRisk ? secretAtRisk(atRisk) : null;
+  return {
+    verdicts: uniqueByPath(verdicts.toSorted(cleanFirst)).sort(byPath),
+    changes: uniqueByPath(changes),
+    candidate,
+    problem,
+  };
+}
+
+/** Of the members of a secret, which look the same, the last one remains: one that is not clean. */
+function cleanFirst(one: Verdict, other: Verdict): number {
+  return Number(one.verdict !== 'clean') - Number(other.verdict !== 'clean');
+}
+
+function byPath(one: Verdict, other: Verdict): number {
+  return one.path < other.path ? -1 : 1;
+}
+
+function toVerdict(judged: PathVerdict, sensitive: ReadonlySet<string>): Verdict {
+  const path = shownPath(judged.path, sensitive);
+  switch (judged.verdict) {
+    case 'clean':
+      return { path, verdict: 'clean', cause: null };
+    case 'superseded': {
+      const message = `the run ${judged.byRun} changed it later: undo that run first, or apply the value that you want in a new run`;
+      return { path, verdict: 'superseded', cause: { message, runId: judged.byRun } };
+    }
+    case 'depended_on': {
+      const dependent = shownPath(judged.dependent, sensitive);
+      const message = `the run ${judged.byRun} put ${dependent} into it later: undo that run first`;
+      return { path, verdict: 'depended_on', cause: { message, runId: judged.byRun, path: dependent } };
+    }
+    case 'irreversible':
+      return { path, verdict: 'irreversible', cause: { message: irreversible(path) } };
+  }
+}
+
+function irreversible(path: string): string {
+  if (path === '/version') return 'the run was the first to deploy the instance: destroy the instance instead';
+  return 'a run takes its environment variables from its environment: change the variable there, and apply again';
+}
+
+function secretAtRisk(name: string): Problem {
+  const message = `undoing the run would give the secret variable ${JSON.stringify(name)}, which somebody else gave, to inputs that it was never deployed with: apply the values that you want in a new run, and name the secret there`;
+  return { code: 'secret_at_risk', message, runId: null };
+}
+
+/** The candidate as people see it. */
+export async function showCandidate(
+  em: Em,
+  bindingKey: Buffer,
+  instanceId: string,
+  candidate: Candidate,
+): Promise<ShownCandidate> {
+  const { version, spec } = await loadVersionById(em, candidate.versionId);
+  const variables = maskVariables(spec.variables, candidate.variables, candidate.sensitive);
+  return { digest: digestCandidate(bindingKey, instanceId, candidate), version, variables };
+}

@@ -1,0 +1,32 @@
+import { createHmac } from 'node:crypto';
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { inputsOf, type Leaves } from '../change/leaves.ts';
+import type { Deployments } from '../deployments/deployments.ts';
+
+/** What would be deployed: what the instance is deployed from now, without the change of one run. Secrets are in it. */
+export interface Candidate {
+  readonly versionId: string;
+  readonly variables: Record<string, JsonValue>;
+  /** Names of variables that are secret. */
+  readonly sensitive: readonly string[];
+  readonly leaves: Leaves;
+}
+
+/** A variable that any of the runs held as a secret stays one. */
+export function toCandidate(leaves: Leaves, { runs }: Pick<Deployments, 'runs'>): Candidate {
+  const { version, variables } = inputsOf(leaves);
+  const secrets = new Set(runs.flatMap(({ sensitive }) => sensitive));
+  const sensitive = Object.keys(variables).filter((name) => secrets.has(name));
+  return { versionId: version, variables: { ...variables }, sensitive, leaves };
+}
+
+/** Names exactly what would be deployed. It is keyed: a plain digest would tell who guesses a secret whether the guess is right. */
+export function digestCandidate(
+  bindingKey: Buffer,
+  instanceId: string,
+  { versionId, variables }: Pick<Candidate, 'versionId' | 'variables'>,
+): string {
+  const text = canonicalJson(['undo candidate', instanceId, versionId, variables]);
+  return `hmac-sha256:${createHmac('sha256', bindingKey).update(text).digest('hex')}`;
+}

@@ -1,0 +1,39 @@
+import { isDeepStrictEqual } from 'node:util';
+import { loadVersionById } from '#domain/registry/published.ts';
+import { openInputs } from '#domain/runs/admission/inputs.ts';
+import type { ResolveDeps, ResolvedRun, RunRequest } from '#domain/runs/admission/resolve.ts';
+import { resolveRun } from '#domain/runs/admission/resolve.ts';
+import type { AdmissionTarget } from '#domain/runs/admission/target.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Unprocessable } from '#domain/shared/errors.ts';
+import type { Candidate } from './candidate.ts';
+
+type Wanted = Pick<RunRequest, 'operation' | 'message'> & Partial<Pick<RunRequest, 'approval'>> & { instance: string };
+
+/**
+ * Resolves the run of a candidate for its locked target.
+ * @throws Unprocessable if the version is not available, if the variables do not fit it, or if the run would get others than the candidate has
+ */
+export async function resolveCandidate(
+  tx: Transaction,
+  deps: ResolveDeps,
+  target: AdmissionTarget,
+  { candidate, ...wanted }: Wanted & { candidate: Candidate },
+  requester: Principal,
+): Promise<ResolvedRun> {
+  const { versionId, variables, sensitive } = candidate;
+  const { version } = await loadVersionById(tx.em, versionId);
+  const request = { ...wanted, version, variables, sensitive, replace: [] };
+  const run = await resolveRun(tx, deps, target, request, requester);
+  const given = openInputs(deps.keyRing, run.id, run.sealedInputs).variables;
+  const names = new Set([...Object.keys(given), ...Object.keys(variables)]);
+  const differing = [...names].find((name) => !isDeepStrictEqual(given[name], variables[name]));
+  if (run.templateVersionId === versionId && differing === undefined) return run;
+  const what =
+    differing === undefined ? 'another version' : `another value of the variable ${JSON.stringify(differing)}`;
+  throw new Unprocessable(
+    `the environment or the template would give the run ${what} than the undo would deploy: apply the values that you want in a new run`,
+    { code: 'variables_invalid' },
+  );
+}

@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { writingOperations } from '#domain/runs/model.ts';
+
+/** A run that changed an instance, as it is stored. */
+export type DeploymentRow = Awaited<ReturnType<typeof readDeploymentsSince>>[number];
+
+/**
+ * The runs that changed an instance, from the last one before a run on, in the order in which they did. A run that failed while it applied has changed
+ * it as well; one whose plan had no changes has not.
+ */
+export function readDeploymentsSince(em: Em, run: { instanceId: string; instancePosition: number }, most: number) {
+  const { instanceId, instancePosition } = run;
+  const before = selectDeployments(em, instanceId)
+    .where('r.instance_position', '<', instancePosition)
+    .select((eb) => eb.fn.max('r.instance_position').as('position'));
+  return selectDeployments(em, instanceId)
+    .where((eb) => eb('r.instance_position', '>=', eb.fn.coalesce(before, eb.val(instancePosition))))
+    .orderBy('r.instance_position')
+    .limit(most)
+    .select([
+      'r.id',
+      'r.operation',
+      'r.template_version_id as versionId',
+      'r.template_version as version',
+      'r.sealed_inputs as sealedInputs',
+      'r.undoes',
+      'r.requeued_from as requeuedFrom',
+      'r.assembly_run_id as assemblyRunId',
+      'r.drift_finding_id as driftFindingId',
+      'r.requested_by_id as requestedById',
+      'r.responsible_user_id as responsibleUserId',
+    ])
+    .execute();
+}
+
+function selectDeployments(em: Em, instanceId: string) {
+  return db(em)
+    .selectFrom('runs as r')
+    .where('r.instance_id', '=', instanceId)
+    .where('r.operation', 'in', writingOperations)
+    .where((eb) => {
+      const applied = eb
+        .selectFrom('run_attempts as a')
+        .whereRef('a.run_id', '=', 'r.id')
+        .where('a.phase', '=', 'applying')
+        .where('a.outcome', '=', 'applied')
+        .select(sql.lit(1).as('one'));
+      return eb.or([eb('r.state_serial_after', 'is not', null), eb.exists(applied)]);
+    });
+}
+
+/** Whether a run changed its instance, so that there is something to undo. */
+export async function hasDeployed(em: Em, run: { id: string; instanceId: string }): Promise<boolean> {
+  const found = await selectDeployments(em, run.instanceId)
+    .where('r.id', '=', run.id)
+    .select('r.id')
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** A run that may still change an instance; undefined if there is none. */
+export function findRunInFlight(em: Em, instanceId: string): Promise<{ id: string } | undefined> {
+  return db(em)
+    .selectFrom('runs as r')
+    .where('r.instance_id', '=', instanceId)
+    .where('r.operation', 'in', writingOperations)
+    .where('r.finished_at', 'is', null)
+    .orderBy('r.instance_position')
+    .select('r.id')
+    .executeTakeFirst();
+}
+
+/** What an instance is deployed by now; undefined if there is no such instance any more. */
+export function readInstanceNow(em: Em, instanceId: string) {
+  return db(em)
+    .selectFrom('instances')
+    .where('id', '=', instanceId)
+    .where('deleted_at', 'is', null)
+    .select(['state_serial as stateSerial', 'deployed_run_id as deployedRunId'])
+    .executeTakeFirst();
+}

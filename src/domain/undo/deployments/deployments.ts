@@ -1,0 +1,73 @@
+import type { Em } from '#database/database.ts';
+import { type EnvironmentInput, openInputs, type RunInputs } from '#domain/runs/admission/inputs.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { History } from '../change/history.ts';
+import { type Leaves, leavesOf } from '../change/leaves.ts';
+import type { Problem } from '../model.ts';
+import { type DeploymentRow, readDeploymentsSince } from './deployments-store.ts';
+
+/** Each deployed run is opened and compared, so an attempt looks at no more of them. */
+const mostDeployments = 1000;
+
+/** A run that changed the instance, with what the instance was deployed from then. */
+export interface Deployment {
+  readonly row: Omit<DeploymentRow, 'sealedInputs'>;
+  readonly leaves: Leaves;
+  /** Names of variables that are secret. */
+  readonly sensitive: readonly string[];
+}
+
+/** The runs that changed an instance, from the one before a run on. */
+export interface Deployments {
+  readonly runs: readonly Deployment[];
+  readonly history: History;
+}
+
+/** Reads and opens the runs that changed an instance. Returns what is in the way if one of them has lost its inputs, or there are too many. */
+export async function readDeployments(
+  em: Em,
+  keyRing: KeyRing,
+  run: { instanceId: string; instancePosition: number },
+): Promise<Deployments | Problem> {
+  const rows = await readDeploymentsSince(em, run, mostDeployments + 1);
+  if (rows.length > mostDeployments) return tooMany;
+  const gone = rows.find((row) => row.operation !== 'destroy' && row.sealedInputs.length === 0);
+  if (gone) return dataGone(gone.id);
+  const runs = rows.map((row) => open(keyRing, row));
+  const history = new History(runs.map(({ row, leaves }) => ({ id: row.id, leaves, undoes: row.undoes })));
+  return { runs, history };
+}
+
+function open(keyRing: KeyRing, { sealedInputs, ...row }: DeploymentRow): Deployment {
+  // After a destroy, nothing is deployed.
+  if (row.operation === 'destroy') return { row, leaves: new Map(), sensitive: [] };
+  const inputs = openInputs(keyRing, row.id, sealedInputs);
+  return { row, leaves: leavesOfRun(row.versionId, inputs), sensitive: inputs.sensitive };
+}
+
+/** The version of a template is named by its id: two templates may have versions of the same number. */
+export function leavesOfRun(versionId: string, { variables, environment }: RunInputs): Leaves {
+  const values = environment.map((variable) => [variable.name, comparable(variable)] as const);
+  return leavesOf({ version: versionId, variables, environment: Object.fromEntries(values) });
+}
+
+/** Inputs that an earlier release sealed have no phases: both got the variable. */
+function comparable({ value, planValue, sensitive, phases }: EnvironmentInput): JsonValue {
+  return { value, plan_value: planValue ?? null, sensitive, phases: phases ? [...phases].sort() : ['apply', 'plan'] };
+}
+
+export function isProblem(found: Deployments | Problem): found is Problem {
+  return 'code' in found;
+}
+
+const tooMany: Problem = {
+  code: 'too_many_runs',
+  message: `more than ${mostDeployments} runs have changed the instance since: apply the values that you want in a new run`,
+  runId: null,
+};
+
+export function dataGone(runId: string): Problem {
+  const message = `the run ${runId} was deleted with its inputs and its plan, so nothing can be compared with it: apply the values that you want in a new run`;
+  return { code: 'data_gone', message, runId };
+}

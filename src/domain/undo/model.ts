@@ -1,0 +1,75 @@
+import type { JsonValue } from '#domain/shared/values/json.ts';
+
+/** The states of a selective undo as tables. Pure. (product.md of the design, *Selective undo*) */
+
+export const attemptStates = [
+  'checking',
+  'ready',
+  'conflicted',
+  'blocked',
+  'failed',
+  'candidate_checking',
+  'promotable',
+  'promoted',
+] as const;
+export type AttemptState = (typeof attemptStates)[number];
+
+export const verdictWords = ['clean', 'superseded', 'drifted', 'depended_on', 'irreversible', 'unknown'] as const;
+export type VerdictWord = (typeof verdictWords)[number];
+
+/** What leads to a verdict that is not `clean`. */
+export interface VerdictCause {
+  readonly message: string;
+  /** The later run. */
+  readonly runId?: string;
+  /** The path that would lose the object in which it lies. */
+  readonly path?: string;
+  /** The resources that differ from the state. */
+  readonly addresses?: readonly string[];
+}
+
+export interface Verdict {
+  readonly path: string;
+  readonly verdict: VerdictWord;
+  readonly cause: VerdictCause | null;
+}
+
+/** How undoing the run would change one path: from what the run gave it to what it was before. Without a value, it is not there. */
+export interface ShownChange {
+  readonly path: string;
+  readonly from?: JsonValue;
+  readonly to?: JsonValue;
+}
+
+/** What is in the way of a whole attempt, or was wrong when it was last checked. Stable: clients may match the codes. */
+export const problemCodes = {
+  archived: 'the environment, the template or an owner of them is archived',
+  target_gone: 'the template, the environment or the instance is gone',
+  run_in_flight: 'a run that may change the instance has not ended',
+  data_gone: 'the inputs or the plan of a run were deleted, without which nothing can be compared',
+  too_many_runs: 'too many runs have changed the instance since',
+  deployment_unknown: 'the service does not know by which run the instance is deployed',
+  candidate_invalid: 'what would be deployed is not valid',
+  secret_at_risk: 'a secret that somebody else gave would go to inputs that it was never deployed with',
+  not_comparable: 'the template cannot tell whether the instance has drifted',
+  drifted: 'the instance is not as its latest state says',
+  scan_failed: 'the comparison of the instance with its state failed',
+  plan_failed: 'the plan of the candidate failed',
+} as const;
+export type ProblemCode = keyof typeof problemCodes;
+
+export interface Problem {
+  readonly code: ProblemCode;
+  readonly message: string;
+  readonly runId: string | null;
+}
+
+/** The states that verdicts lead to, once nothing remains to be checked. A superseded path can be resolved by people; others cannot. */
+export function stateOf(verdicts: readonly Pick<Verdict, 'verdict'>[]): 'ready' | 'conflicted' | 'blocked' {
+  if (verdicts.every(({ verdict }) => verdict === 'clean')) return 'ready';
+  const isConflict = verdicts.every(({ verdict }) => verdict === 'clean' || verdict === 'superseded');
+  return isConflict ? 'conflicted' : 'blocked';
+}
+
+export const checkStates = ['checking', 'passed', 'failed'] as const;
+export type CheckState = (typeof checkStates)[number];

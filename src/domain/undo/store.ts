@@ -1,0 +1,65 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+
+/** An attempt as the API shows it. Times are strings. */
+export type AttemptDetails = NonNullable<Awaited<ReturnType<typeof readAttempt>>>;
+export type CheckDetails = Awaited<ReturnType<typeof listCandidateChecks>>['items'][number];
+
+function selectAttempts(em: Em) {
+  return db(em)
+    .selectFrom('selective_undo_attempts as a')
+    .innerJoin('instances as i', 'i.id', 'a.instance_id')
+    .select([
+      'a.id',
+      'a.run_id as runId',
+      'a.instance_id as instanceId',
+      'a.state',
+      'a.problem',
+      'a.verdicts',
+      'a.changes',
+      'a.candidate',
+      'a.collateral',
+      'a.state_serial as stateSerial',
+      'a.deployed_run_id as deployedRunId',
+      'a.baseline_run_id as baselineRunId',
+      'a.promoted_run_id as promotedRunId',
+      'a.requested_by_id as requestedById',
+      'a.requested_by_type as requestedByType',
+      'a.requested_by_name as requestedByName',
+      'a.created_at as createdAt',
+      'a.checked_at as checkedAt',
+      'a.revision',
+      'i.state_serial as stateSerialNow',
+      'i.deployed_run_id as deployedRunIdNow',
+    ]);
+}
+
+export function readAttempt(em: Em, id: string) {
+  return selectAttempts(em).where('a.id', '=', id).executeTakeFirst();
+}
+
+/** The attempts at undoing a run, newest first. */
+export function listAttempts(em: Em, runId: string, page: PageRequest): Promise<Page<AttemptDetails>> {
+  return pageOf(selectAttempts(em).where('a.run_id', '=', runId), 'a.id', page);
+}
+
+/** The candidate checks of an attempt, newest first. */
+export function listCandidateChecks(em: Em, attemptId: string, page: PageRequest) {
+  const checks = db(em)
+    .selectFrom('selective_undo_candidate_checks as c')
+    .where('c.attempt_id', '=', attemptId)
+    .select([
+      'c.id',
+      'c.run_id as runId',
+      'c.state',
+      'c.problem',
+      'c.collateral',
+      'c.requested_by_id as requestedById',
+      'c.requested_by_type as requestedByType',
+      'c.requested_by_name as requestedByName',
+      'c.created_at as createdAt',
+      'c.finished_at as finishedAt',
+    ]);
+  return pageOf(checks, 'c.id', page);
+}

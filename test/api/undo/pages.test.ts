@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { join } from '#test/support/access/tenancy.ts';
+import { testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+import { startUndoStage, type UndoStage } from '#test/support/undo/undo-stage.ts';
+
+let stage: UndoStage;
+let owner: Visitor;
+beforeAll(async () => {
+  stage = await startUndoStage();
+  owner = await signIn(stage.tenant.owner);
+});
+afterAll(() => stage?.api.close());
+
+async function signIn({ email }: { email: string }): Promise<Visitor> {
+  const visitor = new Visitor(stage.api.app);
+  const { status } = await visitor.submit('/login', { email, password: testPassword });
+  expect(status).toBe(303);
+  return visitor;
+}
+
+async function twoRuns(values = ['old', 'new <b>'] as const) {
+  const place = stage.place();
+  await stage.deploy({ ...place, variables: { a: values[0] } });
+  return stage.deploy({ ...place, variables: { a: values[1] } });
+}
+
+describe('the pages of an undo', () => {
+  test('lead from the run by a check and a plan to a promotion that names each resource', async () => {
+    const run = await twoRuns();
+    expect((await owner.get(`/workloads/runs/${run}`)).text).toContain(`href="/workloads/runs/${run}/undo"`);
+    const begun = await owner.submit(`/workloads/runs/${run}/undo`, { key: crypto.randomUUID() });
+    expect(begun.status, begun.text).toBe(303);
+    const page = begun.location ?? '';
+    const id = page.split('/').at(-1) ?? '';
+    const checking = await owner.get(page);
+    expect(checking.text).toMatch(/Checking[\s\S]*hx-trigger="changed from:#stream throttle:500ms, every 3s"/);
+    await stage.endScan((await stage.read(id)).baseline_run_id);
+
+    const ready = await owner.get(page);
+    expect(ready.text).toContain('Can be undone');
+    expect(ready.text).toContain('new &lt;b&gt;');
+    expect(ready.text).not.toContain('new <b>');
+    expect(ready.text).not.toContain('every 3s');
+    expect(ready.text).toContain(`href="${page}/plan"`);
+    await owner.submit(`${page}/plan`, { key: crypto.randomUUID() });
+    const { body } = await stage.tenant.owner.get(`/selective-undo/${id}/candidate-checks`);
+    await stage.planOnly(body.candidate_checks[0].run_id, ['thing.a', 'thing.c']);
+    await stage.hear(body.candidate_checks[0].run_id);
+
+    const form = await owner.get(`${page}/promote`);
+    expect(form.text).toContain('thing.c');
+    const digest = /name="candidate_digest" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
+    const untouched = await owner.submit(`${page}/promote`, { key: crypto.randomUUID(), candidate_digest: digest });
+    expect(untouched.status).toBe(409);
+    expect(untouched.text).toContain('it lacks thing.c');
+    const fields = { key: crypto.randomUUID(), candidate_digest: digest, 'resource-0': 'yes', message: 'Back' };
+    const promoted = await owner.submit(`${page}/promote`, fields);
+    expect(promoted.location, promoted.text).toMatch(/^\/workloads\/runs\/[0-9a-f-]{36}\?done=admitted$/);
+    expect((await owner.get(page)).text).toContain('Promoted');
+    expect((await owner.get(`/workloads/runs/${run}/undo`)).text).toContain('Earlier checks');
+  });
+
+  test('say what is in the way, with the run that it is', async () => {
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 1 } });
+    const run = await stage.deploy({ ...place, variables: { a: 2 } });
+    const later = await stage.deploy({ ...place, variables: { a: 3 } });
+    const { id } = await stage.check(run);
+    const { text } = await owner.get(`/selective-undo/${id}`);
+    expect(text).toContain('Changed later');
+    expect(text).toContain(`/workloads/runs/${later}`);
+    expect((await owner.get(`/selective-undo/${id}/promote`)).text).toContain('later runs changed');
+  });
+
+  test('show a button that says why to those who may not, and nothing to strangers', async () => {
+    const run = await twoRuns();
+    const { id } = await stage.check(run);
+    const member = await stage.api.addUser('requester');
+    await join(stage.tenant, member, 'member', 'viewer');
+    const viewer = await signIn(member);
+    expect((await viewer.get(`/workloads/runs/${run}`)).text).toMatch(/id="why-not-undo"/);
+    expect((await viewer.get(`/selective-undo/${id}`)).status).toBe(200);
+    const stranger = await signIn(await stage.api.addUser('requester'));
+    const pages = [
+      `/workloads/runs/${run}/undo`,
+      ...['', '/plan', '/promote'].map((page) => `/selective-undo/${id}${page}`),
+    ];
+    const answers = await Promise.all(pages.map((page) => stranger.get(page)));
+    expect(answers.map(({ status }) => status)).toEqual(pages.map(() => 404));
+  });
+});

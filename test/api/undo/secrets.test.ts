@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { join } from '#test/support/access/tenancy.ts';
+import type { ApiUser } from '#test/support/api/in-process-api.ts';
+import { startUndoStage, type UndoStage } from '#test/support/undo/undo-stage.ts';
+
+let stage: UndoStage;
+let owner: ApiUser;
+let other: ApiUser;
+beforeAll(async () => {
+  stage = await startUndoStage();
+  owner = stage.tenant.owner;
+  other = await stage.api.addUser('operator');
+  await join(stage.tenant, other, 'member', 'admin');
+});
+afterAll(() => stage?.api.close());
+
+const secret = 's3cret-of-the-owner';
+
+describe('a secret variable in an undo', () => {
+  test('is compared and restored, and shown to nobody', async () => {
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 1, token: secret } });
+    const changed = await stage.deploy({ ...place, variables: { a: 1, token: 'another-secret' } });
+    await stage.deploy({ ...place, variables: { a: 2, token: 'another-secret' } });
+    const attempt = await stage.checked(changed);
+    expect(attempt).toMatchObject({
+      state: 'ready',
+      verdicts: [{ path: '/variables/token', verdict: 'clean' }],
+      changes: [{ path: '/variables/token', from: { sensitive: true }, to: { sensitive: true } }],
+      candidate: { variables: { a: 2, token: { sensitive: true } } },
+    });
+    const planned = await stage.checkCandidate(attempt.id, ['thing.a']);
+    const { body: run } = await stage.promote(planned);
+    await stage.apply(run.id);
+    const stored = await stage.api.rows(
+      `select to_jsonb(a)::text as text from selective_undo_attempts a union all select after::text from audit_records
+        union all select data::text from domain_events`,
+    );
+    expect(JSON.stringify([attempt, planned, run, stored])).not.toContain('secret-');
+    expect(JSON.stringify([attempt, planned, run, stored])).not.toContain(secret);
+    const redo = await stage.checked(run.id);
+    expect(redo).toMatchObject({ state: 'ready', verdicts: [{ path: '/variables/token', verdict: 'clean' }] });
+  });
+
+  test('counts as unchanged where it is the same in both runs', async () => {
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 1, token: secret } });
+    const run = await stage.deploy({ ...place, variables: { a: 2, token: secret } });
+    expect((await stage.checked(run)).verdicts).toEqual([{ path: '/variables/a', verdict: 'clean', cause: null }]);
+  });
+
+  test('of somebody else does not go to inputs that it was never deployed with', async () => {
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 'https://good.example', token: secret } });
+    const hidden = await stage.deploy(
+      { ...place, variables: { a: 'https://good.example', token: 'x' } },
+      { by: other },
+    );
+    await stage.deploy({ ...place, variables: { a: 'https://evil.example', token: 'x' } }, { by: other });
+    expect(await stage.check(hidden, other)).toMatchObject({
+      state: 'blocked',
+      problem: { code: 'secret_at_risk', message: expect.stringContaining('"token"') },
+      baseline_run_id: null,
+    });
+    const own = await stage.checked(hidden, owner);
+    expect(own.state).toBe('ready');
+    const taken = await other.post(`/selective-undo/${own.id}/candidate-checks`);
+    expect([taken.status, taken.headers['x-error-code']], 'nor by the attempt of who may').toEqual([
+      409,
+      'undo_not_ready',
+    ]);
+  });
+
+  test('of somebody else goes back to where it was deployed', async () => {
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 1, token: secret } });
+    const run = await stage.deploy({ ...place, variables: { a: 1, token: 'x' } }, { by: other });
+    expect((await stage.checked(run, other)).state).toBe('ready');
+  });
+
+  test('is not known to who merely repeated a run with it', async () => {
+    const place = stage.place();
+    const first = await stage.deploy({ ...place, variables: { a: 1, token: secret } });
+    await stage.deploy({ ...place, variables: { a: 1, token: 'x' } });
+    const { body: repeated } = await other.post(`/runs/${first}/requeue`);
+    await stage.apply(repeated.id);
+    const hidden = await stage.deploy({ ...place, variables: { a: 1, token: 'y' } }, { by: other });
+    await stage.deploy({ ...place, variables: { a: 'https://evil.example', token: 'y' } }, { by: other });
+    expect(await stage.check(hidden, other)).toMatchObject({ state: 'blocked', problem: { code: 'secret_at_risk' } });
+  });
+});
