@@ -38,8 +38,10 @@ describe('a native process', () => {
   });
 
   it('reports its exit code, and does not receive a signal to its watchdog', async () => {
-    const { program } = sleeper('sleep 1; exit 3');
+    const { program, isRunning } = sleeper('sleep 2; exit 3');
     const native = await startNativeProcess({ ...program, stopSignal: 'TERM', graceSeconds: 1 });
+    // The watchdog catches signals before it starts the program.
+    await expect.poll(isRunning).toBe(true);
     const watchdog = listProcesses().find(
       ({ parent, command }) => parent === process.pid && command.includes('watchdog TERM'),
     );

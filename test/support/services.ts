@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startPostgres } from '#local/postgres/postgres.ts';
 import { startTemporal } from '#local/temporal.ts';
+import { makeMemoryDirectory } from './memory-directory.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -28,19 +29,21 @@ export default async function startServices(project: TestProject): Promise<() =>
   mkdirSync(join(directory, 'cache'), { mode: 0o700 });
   // Tests start many processes of the service. Only the first one compiles the code.
   process.env['NODE_COMPILE_CACHE'] = join(directory, 'cache', 'code');
+  const databases = makeMemoryDirectory() ?? directory;
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     await Promise.all(stops.map((stopService) => stopService()));
-    rmSync(directory, { recursive: true, force: true });
+    for (const made of [directory, databases]) rmSync(made, { recursive: true, force: true });
   };
   try {
     const postgres = startPostgres({
-      dataDir: directory,
+      dataDir: databases,
       logFile: join(directory, 'postgres.log'),
       isDurable: false,
       sockets: null,
       // A proof compares the order of commits.
-      settings: { track_commit_timestamp: 'on' },
+      // A small log keeps the directory small.
+      settings: { track_commit_timestamp: 'on', max_wal_size: '128MB' },
     });
     const temporal = startTemporal({ directory: null, namespace: 'default', logFile: join(directory, 'temporal.log') });
     for (const service of await Promise.allSettled([postgres, temporal])) {

@@ -11,14 +11,15 @@ export type TestDatabase = {
 /** A new migrated database for the calling test file, cloned from a template in milliseconds. */
 export async function createDatabase(): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await asAdministrator(`CREATE DATABASE ${name} TEMPLATE ${inject('templateDatabase')}`);
+  // Copying the files of the template takes a fraction of what writing their pages to the log takes.
+  await asAdministrator(`CREATE DATABASE ${name} TEMPLATE ${inject('templateDatabase')} STRATEGY file_copy`);
   return { url: urlOf(name), drop: () => asAdministrator(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
 /** A new database without tables, for tests of migrations and of start. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await asAdministrator(`CREATE DATABASE ${name} TEMPLATE template0`);
+  await asAdministrator(`CREATE DATABASE ${name} TEMPLATE template0 STRATEGY file_copy`);
   return { url: urlOf(name), drop: () => asAdministrator(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
