@@ -1,9 +1,7 @@
 import { findProgram, runStep } from './programs.js';
 
-const timeoutMs = 5 * 60_000;
-
 /** Installs Debian packages if it can: as root, with apt-get. @returns whether they are installed now */
-export async function installPackages(what, names) {
+export async function installPackages(what, names, timeoutMs = 5 * 60_000) {
   const aptGet = process.getuid?.() === 0 ? findProgram('apt-get') : null;
   if (aptGet === null) return false;
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
