@@ -15,10 +15,10 @@ export default defineConfig({
     restoreMocks: true,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/services.ts'],
-    testTimeout: 60_000,
-    // A busy machine takes longer than the second that Vitest waits by default. A test that passes waits no longer for it.
-    expect: { poll: { timeout: 20_000 } },
-    hookTimeout: 60_000,
+    // Only a test that fails waits this long. A busy machine is slow, and polls more than the second that is Vitest's default.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     teardownTimeout: 30_000,
   },
 });

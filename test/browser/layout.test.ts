@@ -75,11 +75,11 @@ describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a
     const inbox = page.getByRole('link', { name: /for your approval$/ });
     expect(await inbox.textContent()).toBe('1 run waits for your approval');
     await waitForApproval();
-    await expect.poll(() => inbox.textContent(), { timeout: 20_000 }).toBe('2 runs wait for your approval');
+    await expect.poll(() => inbox.textContent()).toBe('2 runs wait for your approval');
     await show('/organizations', 1280, 800);
     await waitForApproval();
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
-    await expect.poll(() => inbox.textContent(), { timeout: 20_000 }).toBe('3 runs wait for your approval');
+    await expect.poll(() => inbox.textContent()).toBe('3 runs wait for your approval');
   });
 });
 

@@ -198,7 +198,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 
 /** Expects the field that has the focus once the page is drawn. */
 async function focusOn(page: Page, id: string): Promise<void> {
-  await expect.poll(() => page.evaluate('document.activeElement.id'), { timeout: 5_000 }).toBe(id);
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe(id);
 }
 
 function describeFocus(page: Page): Promise<unknown> {

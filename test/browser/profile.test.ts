@@ -53,7 +53,7 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
     await openProfile(page, await api.addUser('maintainer'));
     await showProblem(page);
     const focused = () => page.evaluate('document.activeElement.id');
-    await expect.poll(focused, { timeout: 5_000 }).toBe('current_password');
+    await expect.poll(focused).toBe('current_password');
     const problem = await page.getByLabel('Current password').getAttribute('aria-describedby');
     expect(await page.locator(`#${problem}`).textContent()).toContain('This is not your password.');
     expect({ ...watch, consoleErrors: [] }).toEqual({ ...nothing, failed: [`400 ${origin}/profile/password`] });

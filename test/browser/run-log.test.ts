@@ -254,8 +254,8 @@ async function signIn(page: Page, runId: string, more: string): Promise<void> {
 }
 
 async function expectLine(page: Page, number: number, text: RegExp = /./): Promise<void> {
-  await expect.poll(() => isInSight(page, number), { timeout: 10_000 }).toBe(true);
-  await expect.poll(() => page.locator(`[data-line="${number}"]`).textContent(), { timeout: 10_000 }).toMatch(text);
+  await expect.poll(() => isInSight(page, number)).toBe(true);
+  await expect.poll(() => page.locator(`[data-line="${number}"]`).textContent()).toMatch(text);
 }
 
 /** The lines whose boxes lie inside the scroll area, below the head that stays in sight. */

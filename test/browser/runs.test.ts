@@ -83,9 +83,9 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
       if (answer.url().includes('/workloads/runs/stream')) streams.push(answer.url());
     });
     await page.reload();
-    await expect.poll(() => streams.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => streams.length).toBe(1);
     expect((await root.post('/organizations', { name: 'Another' })).status).toBe(201);
-    await expect.poll(() => streams.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => streams.length).toBe(2);
     await steps.next({ runId });
     await page.locator(`#run-${runId}`).getByText('Running').waitFor();
     expect(await page.locator('#live-note').isVisible()).toBe(false);

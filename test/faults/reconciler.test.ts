@@ -48,8 +48,7 @@ const terminate = (run: { idempotency_key: string }) =>
   engine.client.workflow.getHandle(run.idempotency_key).terminate();
 const statusOf = async (id: string) => (await system.administrator.get(`/runs/${id}`)).body.status;
 /** Waits until Temporal has received every message. */
-const waitUntilDispatched = () =>
-  expect.poll(async () => (await rows(`select 1 from outbox`)).length, { timeout: 10_000 }).toBe(0);
+const waitUntilDispatched = () => expect.poll(async () => (await rows(`select 1 from outbox`)).length).toBe(0);
 const metric = async (name: string) => {
   const text = await (await fetch(`${system.adminUrl}/metrics`)).text();
   return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);

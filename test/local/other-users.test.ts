@@ -102,7 +102,7 @@ describe.runIf(isRoot)('a service that root started', () => {
 
   it('starts even if its account can enter neither the checkout nor the data directory', async () => {
     const readiness = async () => (await fetch(`${url}/readyz`)).status;
-    await expect.poll(readiness, { timeout: 30_000 }).toBe(200);
+    await expect.poll(readiness).toBe(200);
     const page = await (await fetch(`${url}/login`)).text();
     const [, stylesheet = ''] = /href="(\/assets\/[^"]+\.css)"/.exec(page) ?? [];
     for (const path of [stylesheet, '/api/docs', '/api/docs/static/swagger-ui.css']) {

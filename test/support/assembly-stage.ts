@@ -96,13 +96,13 @@ export async function startRun(
 export const ended = ['succeeded', 'failed', 'canceled', 'timed_out'];
 
 /** Waits until an assembly run has one of the statuses. @throws with its nodes if that takes too long */
-export function awaitAssemblyRun(caller: Caller, path: string, statuses = ended, withinMs = 50_000) {
+export function awaitAssemblyRun(caller: Caller, path: string, statuses = ended, withinMs = 100_000) {
   return awaitStatus(caller, { path, run: path, statuses, withinMs });
 }
 
 /** Waits until a node has one of the statuses. */
 export function awaitNode(caller: Caller, run: string, key: string, statuses: string[]) {
-  return awaitStatus(caller, { path: `${run}/nodes/${key}`, run, statuses, withinMs: 50_000 });
+  return awaitStatus(caller, { path: `${run}/nodes/${key}`, run, statuses, withinMs: 100_000 });
 }
 
 async function awaitStatus(

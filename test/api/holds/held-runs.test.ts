@@ -18,7 +18,7 @@ async function lockedRun(until?: string) {
   });
   expect(lock.status, lock.text).toBe(200);
   const { id } = await at.admit({ environment_id: environmentId });
-  await expect.poll(async () => (await at.read(id)).waiting_on?.code, { timeout: 30_000 }).toBe('locked');
+  await expect.poll(async () => (await at.read(id)).waiting_on?.code).toBe('locked');
   return { id, environmentId };
 }
 
@@ -53,7 +53,7 @@ describe('a pause of all applies', () => {
     const run = await at.admitPending({ required: 1 });
     await administrator.send('PUT', '/admin/apply-pause', { reason: 'maintenance' });
     expect((await at.review(at.reviewers[0]!.caller, run)).status).toBe(200);
-    await expect.poll(async () => (await at.read(run.id)).waiting_on?.code, { timeout: 30_000 }).toBe('paused');
+    await expect.poll(async () => (await at.read(run.id)).waiting_on?.code).toBe('paused');
     expect(await at.readEventTypes(run.id)).not.toContain('run.applying');
     await administrator.send('DELETE', '/admin/apply-pause');
     expect(await at.awaitEnd(run.id)).toMatchObject({ status: 'succeeded' });

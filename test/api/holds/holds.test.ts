@@ -203,7 +203,7 @@ describe('the lock of an environment', () => {
     const step = await steps.next(run);
     expect(step).toMatchObject({ kind: 'wait' });
     expect(step.kind === 'wait' && step.seconds).toBeLessThanOrEqual(2);
-    await expect.poll(() => steps.next(run), { timeout: 5000 }).toMatchObject({ kind: 'execute' });
+    await expect.poll(() => steps.next(run)).toMatchObject({ kind: 'execute' });
     expect((await tenant.owner.get(path)).body.lock).toBeNull();
   });
 

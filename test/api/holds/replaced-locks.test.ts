@@ -57,7 +57,7 @@ describe('a second lock of an environment', () => {
 
   it('of somebody else is set when the time of the first one is over', async () => {
     await lock(tenant.owner, { reason: 'incident', until: new Date(Date.now() + 1000).toISOString() });
-    await expect.poll(readLock, { timeout: 10_000 }).toBeNull();
+    await expect.poll(readLock).toBeNull();
     expect((await lock(second, { reason: 'test' })).status).toBe(200);
   });
 });

@@ -148,7 +148,7 @@ describe('signing in', () => {
     await em.execute(change, [person.id]);
     const answer = signIn(person);
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(async () => (await execute(waiting)).length, { timeout: 5_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await execute(waiting)).length).toBeGreaterThan(0);
     await em.commit();
     expect((await answer).status).toBe(401);
     expect(await execute('select 1 from sessions where user_id = ?', person.id)).toEqual([]);

@@ -93,7 +93,7 @@ describe('an invitation', () => {
     await blocker.execute('select 1 from organizations where id = ? for share', [tenant.organization]);
     const accepting = [token, token, second.token].map((each) => accept(person, each));
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(() => api.rows(waiting), { timeout: 10_000 }).toHaveLength(accepting.length);
+    await expect.poll(() => api.rows(waiting)).toHaveLength(accepting.length);
     await blocker.commit();
     const statuses = (await Promise.all(accepting)).map(({ status }) => status);
     // One acceptance succeeds; the team's succeeds as well if it comes after the organization's.

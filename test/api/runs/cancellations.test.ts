@@ -15,8 +15,8 @@ describe('a cancellation', () => {
       const gate = at.newGate();
       const instance = `i-${randomUUID()}`;
       const run = await at.admit({ instance, variables: phase === 'planning' ? { plan_gate: gate } : { gate } });
-      await expect.poll(() => at.read(run.id), { timeout: 20_000 }).toMatchObject({ status: 'running', phase });
-      await expect.poll(() => isClaimed(run.id), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => at.read(run.id)).toMatchObject({ status: 'running', phase });
+      await expect.poll(() => isClaimed(run.id)).toBe(true);
       const canceled = await at.requester.caller.post(`/runs/${run.id}/cancel`, { reason: 'wrong region' });
       expect(canceled.status).toBe(202);
       expect(canceled.body.status).toMatch(/^cancell?(ing|ed)$/);

@@ -24,7 +24,7 @@ describe('the runs of one instance', () => {
       status: 'queued',
       waiting_on: { code, position, blocker },
     });
-    await expect.poll(() => at.read(fourth.id), { timeout: 10_000 }).toMatchObject(waits('instance_busy', 3, first.id));
+    await expect.poll(() => at.read(fourth.id)).toMatchObject(waits('instance_busy', 3, first.id));
     expect((await at.read(fourth.id)).revision).toBeGreaterThan(fourth.revision);
     const beside = await at.admit({ variables: { name: 'beside' } });
     const looking = await at.admit({ instance, operation: 'plan' });
@@ -63,7 +63,7 @@ describe('the runs of one instance', () => {
     const gate = at.newGate();
     const run = await at.admit({ variables: { gate } });
     await at.awaitRun(run.id, 'running');
-    await expect.poll(() => at.read(run.id), { timeout: 20_000 }).toMatchObject({ phase: 'applying' });
+    await expect.poll(() => at.read(run.id)).toMatchObject({ phase: 'applying' });
     const [{ id: attemptId } = { id: '' }] = await at.execute<{ id: string }>(
       'select attempt_id as id from runs where id = ?',
       run.id,
@@ -104,9 +104,7 @@ describe('the runs of one instance', () => {
   it('are not delayed by a run that waits for a worker of another pool', async () => {
     const elsewhere = await publish(at.system.administrator, { ...at.spec, pool: 'nowhere' });
     const stuck = await at.admit({ template_id: elsewhere });
-    await expect
-      .poll(() => at.read(stuck.id), { timeout: 10_000 })
-      .toMatchObject({ waiting_on: { code: 'no_worker' } });
+    await expect.poll(() => at.read(stuck.id)).toMatchObject({ waiting_on: { code: 'no_worker' } });
     expect((await at.awaitEnd((await at.admit()).id)).status).toBe('succeeded');
     await at.requester.caller.post(`/runs/${stuck.id}/cancel`);
     expect((await at.awaitEnd(stuck.id)).status).toBe('canceled');

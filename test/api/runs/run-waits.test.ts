@@ -114,7 +114,7 @@ describe('a run that is read with wait', () => {
       if (answer.status === 429) refused += 1;
     });
     const settled = Promise.allSettled(waits);
-    await expect.poll(() => refused, { timeout: 30_000 }).toBe(10);
+    await expect.poll(() => refused).toBe(10);
     const probe = async () => (await person.caller.get(`/runs/${id}?wait=1s&revision=1`)).status;
     expect(await probe()).toBe(429);
     expect((await person.caller.get(`/runs/${id}`)).status).toBe(200);

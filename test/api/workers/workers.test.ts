@@ -120,13 +120,11 @@ describe('an attempt whose run is gone', () => {
 });
 
 async function untilWaiting(runId: string, code: string): Promise<void> {
-  await expect
-    .poll(async () => (await system.administrator.get(`/runs/${runId}`)).body.waiting_on?.code, { timeout: 20_000 })
-    .toBe(code);
+  await expect.poll(async () => (await system.administrator.get(`/runs/${runId}`)).body.waiting_on?.code).toBe(code);
 }
 
 async function untilExecuting(runId: string, phase: string): Promise<void> {
   const read = async () => (await system.administrator.get(`/runs/${runId}`)).body.phase;
-  await expect.poll(read, { timeout: 20_000 }).toBe(phase);
+  await expect.poll(read).toBe(phase);
   await sleep(700);
 }

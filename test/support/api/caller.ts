@@ -54,7 +54,7 @@ export class Caller {
   }
 
   /** Waits until the run has one of the statuses. @throws with the run's events if that takes too long */
-  async awaitRun(id: string, statuses: string[], withinMs = 40_000) {
+  async awaitRun(id: string, statuses: string[], withinMs = 100_000) {
     const deadline = Date.now() + withinMs;
     for (;;) {
       const { body } = await this.get(`/runs/${id}`);

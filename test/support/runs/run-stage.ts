@@ -76,7 +76,7 @@ function readingOf({ system, orm, trace }: Awaited<ReturnType<typeof startServic
     expect(await execute(gapped)).toEqual([]);
     expect(await execute('select * from instance_slots')).toEqual([]);
     expect(await execute('select 1 from run_plans where artifact is not null')).toEqual([]);
-    await expect.poll(() => execute('select target, payload from outbox'), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => execute('select target, payload from outbox')).toEqual([]);
     expect(existsSync(trace)).toBe(true);
   };
   return { execute, awaitRun, awaitEnd, read, readEventTypes, expectAllSettled };

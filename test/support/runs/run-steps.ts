@@ -22,12 +22,14 @@ export class RunSteps {
     this.#admin = admin;
   }
 
-  /** Registers a live worker; returns its id. */
+  /** Registers a worker that stays alive for the whole test file, however slow the machine is; returns its id. */
   async worker(isolation: Isolation, pool = 'default'): Promise<string> {
     const id = randomUUID();
     const facts = { host: 'here', processId: 1, version: '0', pools: [pool], tools: [], concurrency: 4 };
     const isolationReason = isolation === 'none' ? 'the kernel refuses' : null;
     await registerWorker(this.#em(), { id, ...facts, isolation, limits: 'cgroup', isolationReason });
+    // No process sends its heartbeats.
+    await this.#api.rows(`update workers set heartbeat_at = now() + interval '1 hour' where id = ?`, [id]);
     return id;
   }
 

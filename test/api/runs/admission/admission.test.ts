@@ -240,7 +240,7 @@ describe('while the database is down', () => {
       const key = randomUUID();
       const answer = admit(caller, key, { environment_id: environmentId });
       const waiting = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await expect.poll(async () => (await execute(waiting)).length, { timeout: 5_000 }).toBeGreaterThan(0);
+      await expect.poll(async () => (await execute(waiting)).length).toBeGreaterThan(0);
       await execute(`select pg_terminate_backend(w.pid) from (${waiting}) w`);
       await blocker.rollback();
       const { status, body } = await answer;

@@ -89,7 +89,7 @@ describe('the log of a run', () => {
       await stream.body?.cancel();
       return stream.status;
     };
-    await expect.poll(isServedAgain, { timeout: 10_000 }).toBe(200);
+    await expect.poll(isServedAgain).toBe(200);
     await administrator.post(`/runs/${id}/cancel`);
     await administrator.awaitRun(id, ['canceled']);
   });

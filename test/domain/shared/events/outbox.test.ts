@@ -74,7 +74,7 @@ describe('sweepers of the engine', () => {
       await leave(target, start());
       await leave(target, { kind: 'signal', signal: 'wake' });
     }
-    await whileSweeping([engine, engine], () => expect.poll(left, { timeout: 20_000 }).toEqual([]));
+    await whileSweeping([engine, engine], () => expect.poll(left).toEqual([]));
     for (const target of targets) {
       const { events } = await engine.client.workflow.getHandle(target).fetchHistory();
       const signals = events?.filter(({ workflowExecutionSignaledEventAttributes: signal }) => signal) ?? [];
@@ -91,14 +91,14 @@ describe('sweepers of the engine', () => {
         `select attempts, extract(epoch from due_at - now())::int as wait, last_error from outbox order by id`,
       );
     await whileSweeping([nowhere], () =>
-      expect.poll(tried, { timeout: 10_000 }).toMatchObject([{ attempts: expect.any(Number) }, { attempts: 100_001 }]),
+      expect.poll(tried).toMatchObject([{ attempts: expect.any(Number) }, { attempts: 100_001 }]),
     );
     const [first, second] = await tried();
     expect(first?.wait).toBeLessThan(10);
     expect(second?.wait).toBeLessThanOrEqual(32);
     expect(second?.last_error).toMatch(/\S/);
     await execute('update outbox set due_at = now()');
-    await whileSweeping([engine], () => expect.poll(left, { timeout: 10_000 }).toEqual([]));
+    await whileSweeping([engine], () => expect.poll(left).toEqual([]));
     expect(await Promise.all([fresh, ancient].map(exists))).toEqual([true, true]);
   });
 
@@ -107,7 +107,7 @@ describe('sweepers of the engine', () => {
     await engine.client.workflow.start('other', { workflowId: taken, taskQueue: 'elsewhere' });
     await leave(taken, start());
     await leave(free, start());
-    await whileSweeping([engine], () => expect.poll(left, { timeout: 10_000 }).toEqual([taken]));
+    await whileSweeping([engine], () => expect.poll(left).toEqual([taken]));
     const [row] = await execute<{ last_error: string }>('select last_error from outbox');
     expect(row?.last_error).toMatch(/this installation did not start/);
     expect(await exists(free)).toBe(true);
@@ -119,12 +119,12 @@ describe('sweepers of the engine', () => {
     const payload = start();
     for (let index = 0; index < 2; index += 1) {
       await leave(target, payload);
-      await whileSweeping([engine], () => expect.poll(left, { timeout: 10_000 }).toEqual([]));
+      await whileSweeping([engine], () => expect.poll(left).toEqual([]));
     }
     await engine.client.workflow.getHandle(target).terminate();
     await leave(target, { kind: 'cancel' });
     await leave(randomUUID(), { kind: 'signal', signal: 'wake' });
-    await whileSweeping([engine], () => expect.poll(left, { timeout: 10_000 }).toEqual([]));
+    await whileSweeping([engine], () => expect.poll(left).toEqual([]));
   });
 });
 
