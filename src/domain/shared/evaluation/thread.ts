@@ -11,9 +11,15 @@ const threadMain = new URL('../../evaluation-thread.ts', import.meta.url);
 /** The thread needs none of the process's settings, some of which are secrets. */
 const isolation = { env: {}, execArgv: [] };
 
-/** The code of evaluation threads. Read it while the process may read its files. */
+let read: Promise<Program> | undefined;
+
+/** The code of evaluation threads, which is read once. Read it while the process may read its files. */
 export function readEvaluationProgram(): Promise<Program> {
-  return readProgram(threadMain, isolation);
+  read ??= readProgram(threadMain, isolation).catch((error) => {
+    read = undefined;
+    throw error;
+  });
+  return read;
 }
 
 export type Evaluated = Exclude<Reply, { outcome: 'value_missing' }>;
