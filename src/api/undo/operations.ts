@@ -28,7 +28,7 @@ import {
 const longestAddress = 4096;
 const Params = z.strictObject({ id: Id });
 const ofTeam = { scope: 'team', hidden: 'not_found' } as const;
-const review = { resource: 'selective_undo', unscoped: true, target: findAttemptOwner } as const;
+const review = { resource: 'selective_undo_attempts', unscoped: true, target: findAttemptOwner } as const;
 
 const readAuthority = { ...ofTeam, anyOf: ['run:read'], teamAction: 'team.metadata.read' } as const;
 const changeAuthority = {

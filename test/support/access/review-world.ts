@@ -74,7 +74,7 @@ function namesOf(owned: readonly Ids[], more: Record<string, readonly string[]>)
     templates: all('template'),
     assemblies: all('assembly'),
     runs: all('run'),
-    selective_undo: all('selectiveUndo'),
+    selective_undo_attempts: all('selectiveUndo'),
     instances: all('instance'),
     service_accounts: [...all('account'), ...(more['service_accounts'] ?? [])],
     settings: ['global', 'local'],

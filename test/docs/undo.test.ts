@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attemptStates, problemCodes, verdictWords } from '#domain/undo/model.ts';
+import { runShell } from '#test/support/programs/shell.ts';
+import { administrator, type System, startSystem } from '#test/support/system.ts';
+import { publish } from '#test/support/templates.ts';
+import { codeBlocks, tableUnder } from './markdown.ts';
+
+const machines = {
+  variables: { type: 'object', properties: { cidr: { type: 'string' }, cpu: { type: 'string' } } },
+  executor: {
+    kind: 'opentofu',
+    files: {
+      'main.tf': `
+variable "cidr" { type = string }
+variable "cpu" { type = string }
+resource "terraform_data" "network" { input = var.cidr }
+resource "terraform_data" "machine" { input = var.cpu }
+`,
+    },
+  },
+};
+
+let system: System;
+beforeAll(async () => {
+  system = await startSystem();
+});
+afterAll(() => system?.close());
+
+const commands = (file: string, name: string) =>
+  codeBlocks(file)
+    .filter(({ info }) => info === `sh ${name}`)
+    .map(({ text }) => text)
+    .join("echo '--'\n")
+    .replaceAll('http://127.0.0.1:8080', system.url);
+
+describe('the commands of docs/undo.md', () => {
+  it('undo the second of three applies and keep the third', { timeout: 180_000 }, async () => {
+    const { email, password } = administrator;
+    const TOKEN = (await system.administrator.post('/auth/sessions', { email, password })).body.token;
+    const place = await runShell(
+      ['-eu'],
+      { TOKEN },
+      { input: `${commands('docs/access.md', 'place')}echo "$TEAM $ENVIRONMENT"\n` },
+    );
+    const [TEAM = '', ENVIRONMENT = ''] = place.output.trim().split(' ');
+    const TEMPLATE = await publish(system.administrator, 'machines', machines, TEAM);
+    const input = commands('docs/undo.md', 'undo');
+    const { code, output, errors } = await runShell(
+      ['-eu'],
+      { TOKEN, TEMPLATE, ENVIRONMENT },
+      { input, withinMs: 170_000 },
+    );
+    expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
+    const [, checked = '', planned = '', promoted = ''] = output.split('--\n');
+    expect(JSON.parse(checked)).toMatchObject({
+      state: 'ready',
+      verdicts: [{ path: '/variables/cpu', verdict: 'clean' }],
+    });
+    expect(JSON.parse(planned)).toMatchObject({ candidate_checks: [{ state: 'passed', collateral: [] }] });
+    expect(JSON.parse(promoted)).toMatchObject({
+      status: 'succeeded',
+      variables: { cidr: '10.9.0.0/16', cpu: '1' },
+      undoes: JSON.parse(checked).run_id,
+    });
+  });
+});
+
+describe('the tables of docs/undo.md', () => {
+  it.each([
+    ['## States of an attempt', attemptStates],
+    ['## Verdicts', verdictWords],
+    ['## Problems', Object.keys(problemCodes)],
+  ])('list everything under "%s"', (heading, words) => {
+    const listed = tableUnder('docs/undo.md', heading).map(([word = '']) => word.replaceAll('`', ''));
+    expect(listed.sort()).toEqual([...words].sort());
+  });
+});
