@@ -9,6 +9,7 @@ import type { ServiceMetrics } from './harness/service-metrics.ts';
 import { examineHostileTemplate } from './hostile/examination.ts';
 import { findLeaks } from './hostile/leaks.ts';
 import { describeHostileTemplates, secret } from './hostile/templates.ts';
+import { disruptUndo } from './undo.ts';
 
 /**
  * `npm run test:faults -- --seed 42 --cycles 50`: prints what it does and finds, and exits with 1 if it finds a violation.
@@ -34,6 +35,7 @@ const parts: Record<string, () => Promise<readonly string[]>> = {
   approvals: () => withInstallation((installation) => restartWithApprovals(installation, Number(values.approvals))),
   assemblies: () => withInstallation((installation) => disruptAssemblies(installation, values.grid)),
   'assembly-scale': () => withInstallation((installation) => runManyAssemblies(installation, Number(values.nodes))),
+  undo: () => withInstallation(disruptOneUndo),
   hostile: () => withInstallation((installation) => runHostileTemplates(installation, Number(values.flood))),
 };
 
@@ -85,6 +87,11 @@ async function disruptAssemblies(installation: Installation, grid: string): Prom
 async function runManyAssemblies(installation: Installation, nodes: number): Promise<readonly string[]> {
   console.log(JSON.stringify(await runManyAtOnce(installation, Number(values['assembly-runs']))));
   for (const report of await runLargeShapes(installation, nodes)) console.log(JSON.stringify(report));
+  return installation.violations;
+}
+
+async function disruptOneUndo(installation: Installation): Promise<readonly string[]> {
+  console.log(JSON.stringify(await disruptUndo(installation)));
   return installation.violations;
 }
 
