@@ -8,6 +8,10 @@ import * as assemblyRuns from '#api/assemblies/run-operations.ts';
 import * as assemblyVersions from '#api/assemblies/version-operations.ts';
 import * as audit from '#api/audit/operations.ts';
 import * as commands from '#api/commands/operations.ts';
+import * as driftFindings from '#api/drift/finding-operations.ts';
+import * as driftMonitors from '#api/drift/monitor-operations.ts';
+import * as driftRemediation from '#api/drift/remediation-operations.ts';
+import * as driftScans from '#api/drift/scan-operations.ts';
 import * as environments from '#api/environments/operations.ts';
 import * as environmentVariables from '#api/environments/variable-operations.ts';
 import * as applyPause from '#api/holds/apply-pause-operations.ts';
@@ -79,6 +83,10 @@ const areas = [
   instanceResources,
   templates,
   templateVersions,
+  driftMonitors,
+  driftScans,
+  driftFindings,
+  driftRemediation,
   assemblies,
   assemblyGraphs,
   assemblyDrafts,

@@ -8,6 +8,7 @@ import { ProjectSchema } from '#domain/projects/entity.ts';
 import { TeamSchema } from '#domain/teams/entity.ts';
 import { AssemblyNodeSchema, AssemblyRunSchema, AssemblySchema, AssemblyVersionSchema } from './assemblies/entity.ts';
 import { AuditRecordSchema } from './audit/entity.ts';
+import { DriftEvidenceSchema, DriftFindingSchema, DriftMonitorSchema, DriftScanSchema } from './drift/entity.ts';
 import {
   ApiKeySchema,
   ApiKeyUseSchema,
@@ -70,6 +71,10 @@ export const entities = [
   AssemblyVersionSchema,
   AssemblyRunSchema,
   AssemblyNodeSchema,
+  DriftMonitorSchema,
+  DriftScanSchema,
+  DriftFindingSchema,
+  DriftEvidenceSchema,
   WorkerSchema,
   WorkerPoolSchema,
   UndoAttemptSchema,

@@ -19,4 +19,8 @@ export const eventSubscriptions = [
   },
   // The end of a scan, of a candidate check and of the run that undoes another.
   { subscriber: 'selective-undo', types: ['run.finished'] },
+  {
+    subscriber: 'drift',
+    types: ['run.finished', 'drift_monitor.created', 'drift_monitor.changed', 'drift_monitor.deleted'],
+  },
 ] as const satisfies readonly EventSubscription[];

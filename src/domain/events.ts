@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { assemblyEvents } from './assemblies/events.ts';
+import { driftEvents } from './drift/events.ts';
 import { environmentEvents } from './environments/events.ts';
 import { holdEvents } from './holds/events.ts';
 import { instanceEvents } from './instances/events.ts';
@@ -17,6 +18,7 @@ export const eventTypes = {
   ...runEvents,
   ...assemblyEvents,
   ...undoEvents,
+  ...driftEvents,
   ...instanceEvents,
   ...workerEvents,
 } as const satisfies Record<string, EventType>;

@@ -1,5 +1,6 @@
 import { assemblyKinds } from './assemblies/ownership.ts';
 import { auditKinds } from './audit/ownership.ts';
+import { driftKinds } from './drift/ownership.ts';
 import { environmentKinds } from './environments/ownership.ts';
 import { identityKinds } from './identity/ownership.ts';
 import { instanceKinds } from './instances/ownership.ts';
@@ -28,6 +29,7 @@ export const declarations = [
   ...runKinds,
   ...assemblyKinds,
   ...undoKinds,
+  ...driftKinds,
   ...registryKinds,
   ...serviceAccountKinds,
   ...workerKinds,

@@ -1,4 +1,5 @@
 import type { ScheduledWork } from '#domain/shared/schedules/scheduled-work.ts';
+import { monitorWork } from './drift/scans/scheduled.ts';
 
 /** Everything that schedules of the engine start. */
-export const scheduledWorks: readonly ScheduledWork[] = [];
+export const scheduledWorks: readonly ScheduledWork[] = [monitorWork];

@@ -23,6 +23,16 @@ export const systemActions = {
     resourceType: 'audit_records',
     actor: 'retention',
   },
+  'drift_finding.suppression_ended': {
+    summary: 'End the suppression of a drift finding whose time is over',
+    resourceType: 'drift_findings',
+    actor: 'drift detection',
+  },
+  'drift_monitor.scan_started': {
+    summary: 'Start a scan by the schedule of a drift monitor',
+    resourceType: 'drift_monitors',
+    actor: 'drift detection',
+  },
   'instance.expired': {
     summary: "Destroy what was deployed longer ago than its environment's time to live",
     resourceType: 'instances',

@@ -2,6 +2,7 @@ import { scheduledWorks } from '#domain/scheduled-work.ts';
 import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { openEngineSweeper } from '#engine/engine-sweeper.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
+import { openDriftUpkeep } from './drift-upkeep.ts';
 import { createEventHandlers, type EventHandlerDeps } from './event-handlers.ts';
 import { type ExpiryTaskDeps, openExpiry } from './expiry.ts';
 import { openReconciler, type ReconcilerDeps } from './reconciler.ts';
@@ -31,6 +32,7 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openWorkerSupervision(deps),
     openResourceListRepair(deps),
     openScheduleRepair(deps, scheduledWorks),
+    openDriftUpkeep(deps),
   ];
   for (const task of [...delivering, maintenance]) task.start();
   for (const task of periodic) task.start('later');

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
+import { followEvent } from '#domain/drift/listening.ts';
 import type { eventSubscriptions } from '#domain/event-subscriptions.ts';
 import { wakeHeldRuns } from '#domain/holds/waking.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
@@ -19,5 +20,6 @@ export function createEventHandlers(deps: EventHandlerDeps): EventHandlers {
   return {
     'held-runs': (event) => wakeHeldRuns(deps.transactions, event),
     'selective-undo': (event) => goOnAfterRun(deps, event),
+    drift: (event) => followEvent(deps, event),
   };
 }

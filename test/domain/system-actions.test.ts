@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makePartitions } from '#database/partitions.ts';
 import { endLostAssemblyRun } from '#domain/assemblies/runs/steps/reconcile.ts';
 import { removeExpired } from '#domain/audit/retention.ts';
+import { startScheduledScan } from '#domain/drift/scans/scheduled.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';
 import { newId } from '#domain/shared/ids.ts';
@@ -14,7 +15,9 @@ import { removeDeadWorker } from '#domain/workers/loss.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addAssembly, addTemplate } from '#test/support/assemblies/assemblies.ts';
+import { addFinding, addMonitor, deploy, type Execute } from '#test/support/drift/drift-rows.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
+import { keepUpDrift } from '#worker/drift-upkeep.ts';
 import { expireInstances } from '#worker/expiry.ts';
 import { reportSilentWorkers } from '#worker/worker-supervision.ts';
 
@@ -218,6 +221,45 @@ describe('a system action leaves one audit record with the owners of its target'
     await api.rows('update instances set resource_count = 1, deployed_run_id = ? where id = ?', [runId, instance]);
     await expireInstances(deps());
     expect(await recordsOf('instance.expired', instance)).toHaveLength(1);
+  });
+
+  it('when a monitor scans at the times of its schedule, once for each time', async () => {
+    const detect = [{ name: 'look', run: ['true'] }];
+    const spec = { executor: { kind: 'command', apply: [{ name: 'a', run: ['true'] }], detect } };
+    const run = await steps.admit(inEnvironment(), spec);
+    const place = { instance: await instanceOf(run), team: tenant.team, environment: tenant.environment };
+    const execute: Execute = (sql, values) => api.rows(sql, values);
+    await deploy(execute, { run, instance: place.instance });
+    const monitor = await addMonitor(execute, place);
+    const { evaluator } = api.services;
+    const at = new Date('2026-11-23T06:00:00Z');
+    await Promise.all([1, 2, 3].map(() => startScheduledScan({ ...deps(), evaluator }, monitor, at)));
+    expect(await recordsOf('drift_monitor.scan_started', monitor)).toMatchObject([
+      ofTenant('drift_monitors', 'drift detection'),
+    ]);
+    await startScheduledScan({ ...deps(), evaluator }, monitor, new Date('2026-11-23T12:00:00Z'));
+    expect(await recordsOf('drift_monitor.scan_started', monitor), 'the first scan is under way').toHaveLength(1);
+    const { body } = await tenant.owner.get(`/drift-monitors/${monitor}/scans`);
+    expect(body.scans).toMatchObject([{ trigger: 'schedule', status: 'queued', found: null }]);
+  });
+
+  it('when the time of a suppression is over', async () => {
+    const run = await steps.admit(inEnvironment());
+    const place = { instance: await instanceOf(run), team: tenant.team, environment: tenant.environment };
+    const execute: Execute = (sql, values) => api.rows(sql, values);
+    const monitor = await addMonitor(execute, place);
+    const { finding } = await addFinding(execute, { ...place, monitor, run });
+    await api.rows(
+      `update drift_findings set status = 'suppressed', reason = 'suppressed', suppressed_value = observed, suppression_reason = 'known',
+         suppressed_by_name = 'Ada', suppressed_until = now() - interval '1 second' where id = ?`,
+      [finding],
+    );
+    await Promise.all([1, 2].map(() => keepUpDrift(deps())));
+    expect(await recordsOf('drift_finding.suppression_ended', finding)).toMatchObject([
+      { ...ofTenant('drift_findings', 'drift detection'), after: { status: 'open' } },
+    ]);
+    const { body } = await tenant.owner.get(`/drift-findings/${finding}`);
+    expect(body).toMatchObject({ status: 'open', reason: 'suppression_ended', suppression: null });
   });
 
   it('when the heartbeats of a worker stop, once for each loss', async () => {

@@ -7,6 +7,8 @@ export const tags: Readonly<Record<string, string>> = {
   auth: 'Signing in and out, who you are, and what you may do.',
   bootstrap: 'The first administrator of a new installation.',
   commands: 'What became of a command, by its Idempotency-Key.',
+  drift_findings: 'What differs from what was deployed: evidence, suppression, remediation.',
+  drift_monitors: 'Scanning instances for drift, by schedule or at once.',
   environment_variables: 'Variables and secrets that runs in an environment get.',
   environments: 'Where runs happen: approval policy, lifetime, isolation, lock and freeze windows.',
   instances: 'What is deployed, with its resources, state versions and outputs.',

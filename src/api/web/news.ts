@@ -110,6 +110,19 @@ const news = {
     'pool-saved': 'The pool is saved.',
     'pool-deleted': 'The pool is deleted.',
   },
+  [pages.drift]: {
+    deleted: 'The monitor is deleted. The runs of its scans stay.',
+    suppressed: 'The findings are suppressed.',
+  },
+  [pages.driftMonitor]: {
+    created: 'The monitor is set. It scans at the next time of its schedule.',
+    saved: 'The changes are saved.',
+    scanning: 'The scan is requested.',
+  },
+  [pages.driftFinding]: {
+    suppressed: 'The finding is suppressed.',
+    reopened: 'The finding is open again.',
+  },
   [pages.assemblies]: { deleted: 'The assembly is deleted. Its slug is free again, and its runs stay.' },
   [pages.assembly]: ofAssembly,
   [pages.assemblyDraft]: ofAssembly,

@@ -38,6 +38,18 @@ const resourceKinds = {
     icon: 'layers',
     page: ({ id }) => pagePath(pages.environment, { id }),
   },
+  drift_monitors: {
+    kind: 'drift monitor',
+    label: 'Drift monitors',
+    icon: 'activity',
+    page: ({ id }) => pagePath(pages.driftMonitor, { id }),
+  },
+  drift_findings: {
+    kind: 'drift finding',
+    label: 'Drift findings',
+    icon: 'activity',
+    page: ({ id }) => pagePath(pages.driftFinding, { id }),
+  },
   assemblies: {
     kind: 'assembly',
     label: 'Assemblies',

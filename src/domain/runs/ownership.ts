@@ -63,6 +63,8 @@ export const runKinds = [
       { kind: 'assembly_run', columns: ['assembly_run_id'], kept: lineage },
       { kind: 'assembly_node', columns: ['assembly_node_id'], kept: lineage },
       { kind: 'run', columns: ['requeued_from'], kept: lineage },
+      { kind: 'drift_monitor', columns: ['drift_monitor_id'], kept: lineage },
+      { kind: 'drift_finding', columns: ['drift_finding_id'], kept: lineage },
       { kind: 'run', columns: ['undoes'], kept: lineage },
       { kind: 'run', columns: ['undone_by'], kept: lineage },
       { kind: 'run', columns: ['expected_deployed_run_id'], kept: lineage },

@@ -11,6 +11,7 @@ const namedTables = [
   'environments',
   'templates',
   'assemblies',
+  'instances',
   'principals',
 ] as const;
 type NamedTable = (typeof namedTables)[number];

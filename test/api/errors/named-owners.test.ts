@@ -150,6 +150,20 @@ const named: NamedOwner[] = [
     send: (_caller, world, id) => [`/registry/templates/${world.template}/versions/1.0.0/runs`, { environment_id: id }],
   },
   {
+    operation: 'drift_monitors.create',
+    field: 'environment_id',
+    status: 404,
+    names: environment,
+    send: (_caller, _world, id) => ['/drift-monitors', { environment_id: id, schedule: { every: 'PT6H' } }],
+  },
+  {
+    operation: 'drift_monitors.create',
+    field: 'template_id',
+    status: 404,
+    names: (world) => world.template,
+    send: (_caller, _world, id) => ['/drift-monitors', { template_id: id, schedule: { every: 'PT6H' } }],
+  },
+  {
     operation: 'assemblies.run',
     field: 'environment_id',
     status: 422,

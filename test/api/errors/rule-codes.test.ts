@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ErrorCode, errorCodes } from '#domain/shared/error-codes.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiAnswer, type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { addFinding, addMonitor, deploy, type Execute } from '#test/support/drift/drift-rows.ts';
 
 let api: TestApi;
 let admin: ApiUser;
@@ -67,6 +68,20 @@ async function undo(state: string): Promise<string> {
     [id, state, candidate, await admitted()],
   );
   return id;
+}
+
+/** A deployed instance with a monitor and a finding. */
+async function drifting() {
+  const run = await admitted();
+  const [{ instance } = { instance: '' }] = await api.rows<{ instance: string }>(
+    'select instance_id as instance from runs where id = ?',
+    [run],
+  );
+  const place = { instance, team: tenant.team, environment: tenant.environment };
+  const execute: Execute = (sql, values) => api.rows(sql, values);
+  await deploy(execute, { run, instance });
+  const monitor = await addMonitor(execute, place);
+  return { run, instance, monitor, ...(await addFinding(execute, { ...place, monitor, run })) };
 }
 
 /** A run that no worker executes. */
@@ -208,6 +223,44 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     const id = await admitted();
     await tenant.owner.post(`/runs/${id}/cancel`, { force: true });
     return tenant.owner.post(`/runs/${id}/cancel`);
+  },
+  drift_monitor_exists: async () => {
+    const body = { environment_id: tenant.environment, schedule: { every: 'PT6H' } };
+    await tenant.owner.post('/drift-monitors', body);
+    return tenant.owner.post('/drift-monitors', body);
+  },
+  drift_monitor_inherited: async () => {
+    const { monitor } = await drifting();
+    await api.rows('update drift_monitors set inherited_from = id where id = ?', [monitor]);
+    return tenant.owner.delete(`/drift-monitors/${monitor}`);
+  },
+  drift_monitor_scans_nothing: async () => {
+    const { monitor } = await drifting();
+    await api.rows(`update drift_monitors set scope = 'template' where id = ?`, [monitor]);
+    return tenant.owner.post(`/drift-monitors/${monitor}/scan`);
+  },
+  drift_scan_running: async () => {
+    const { monitor, run: scan } = await drifting();
+    const sql = `insert into drift_scans (run_id, monitor_id, trigger, created_at) values (?, ?, 'request', now())`;
+    await api.rows(sql, [scan, monitor]);
+    return tenant.owner.post(`/drift-monitors/${monitor}/scan`);
+  },
+  drift_finding_resolved: async () => {
+    const { finding } = await drifting();
+    await api.rows(`update drift_findings set status = 'resolved' where id = ?`, [finding]);
+    const until = new Date(Date.now() + 3600_000).toISOString();
+    return tenant.owner.post(`/drift-findings/${finding}/suppress`, { reason: 'a test', until });
+  },
+  drift_finding_not_suppressed: async () =>
+    tenant.owner.post(`/drift-findings/${(await drifting()).finding}/reopen`, { reason: 'a test' }),
+  evidence_stale: async () => {
+    const { finding, evidence } = await drifting();
+    await api.rows(
+      'update instances set state_serial = 2 where id in (select instance_id from drift_findings where id = ?)',
+      [finding],
+    );
+    const body = { evidence_id: evidence, expected_revision: 1, direction: 'revert' };
+    return tenant.owner.post(`/drift-findings/${finding}/remediation`, body);
   },
   run_not_pending_approval: async () => tenant.owner.post(`/runs/${await admitted()}/approval/request`, {}),
   run_not_requeueable: async () => tenant.owner.post(`/runs/${await admitted()}/requeue`),

@@ -215,6 +215,11 @@ describe('a member of the tenant', () => {
     // The account already belongs to that team.
     'service_accounts.transfer': 409,
     'runs.create': 202,
+    // Its instance is not deployed.
+    'drift_monitors.scan': 409,
+    'drift_findings.remediate': 409,
+    // It is not suppressed.
+    'drift_findings.reopen': 409,
     'assemblies.run': 202,
     'assemblies.resume_run': 202,
     // It has ended.

@@ -73,6 +73,8 @@ function namesOf(owned: readonly Ids[], more: Record<string, readonly string[]>)
     environments: all('environment'),
     templates: all('template'),
     assemblies: all('assembly'),
+    drift_monitors: all('monitor'),
+    drift_findings: all('finding'),
     runs: all('run'),
     selective_undo_attempts: all('selectiveUndo'),
     instances: all('instance'),

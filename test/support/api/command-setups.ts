@@ -2,6 +2,7 @@ import type { Orm } from '#database/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { registerWorker } from '#domain/workers/store.ts';
 import { addKey, addPerson, type Person, publish, sayHello } from '../access/people.ts';
+import { deploy } from '../drift/drift-rows.ts';
 import { Caller } from './caller.ts';
 import type { Ids, Request } from './operation-requests.ts';
 
@@ -31,6 +32,15 @@ const secret = (of: string) => `secret-of-${of}-${newId()}`;
 const withSecret = {
   variables: { type: 'object', properties: { token: { type: 'string', writeOnly: true } } },
   executor: { kind: 'command', apply: [{ name: 'work', run: ['true'] }] },
+};
+
+/** The spec of a template that can be scanned. */
+const detectable = {
+  executor: {
+    kind: 'command',
+    apply: [{ name: 'work', run: ['true'] }],
+    detect: [{ name: 'look', run: ['true'] }],
+  },
 };
 
 async function endRun({ orm }: SetupApi, { run }: Ids): Promise<Setup> {
@@ -110,6 +120,13 @@ async function awaitNodeApproval(api: SetupApi, ids: Ids): Promise<Setup> {
     [run, assemblyRun],
   );
   return awaitApproval(api, ids);
+}
+
+/** Makes the run the deployment of its instance, which holds one resource then. */
+async function holdSomething({ orm }: SetupApi, ids: Ids): Promise<Setup> {
+  const em = orm.em.fork();
+  await deploy((sql, values) => em.execute(sql, values), ids);
+  return {};
 }
 
 function archived(table: string, name: keyof Ids): MakeSetup {
@@ -275,6 +292,21 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
   'projects.unarchive': archived('projects', 'project'),
   'environments.unarchive': archived('environments', 'environment'),
   'templates.unarchive': archived('templates', 'template'),
+  'drift_monitors.scan': async (api, ids) => {
+    const detecting = await publish(api.root.caller, detectable, ids.team);
+    const [{ id: version }] = await api.orm.em.execute<[{ id: string }]>(
+      'select id from template_versions where template_id = ?',
+      [detecting],
+    );
+    await api.orm.em.execute('update runs set template_version_id = ? where id = ?', [version, ids.run]);
+    return holdSomething(api, ids);
+  },
+  'drift_findings.remediate': holdSomething,
+  'drift_findings.reopen': async ({ root }, { finding }) => {
+    const until = new Date(Date.now() + 3600_000).toISOString();
+    await root.caller.post(`/drift-findings/${finding}/suppress`, { reason: 'a test', until });
+    return {};
+  },
   'assemblies.unarchive': archived('assemblies', 'assembly'),
   'organizations.delete': withoutBlockers(['update teams set deleted_at = now() where id = ?', 'team']),
   'teams.delete': withoutBlockers(

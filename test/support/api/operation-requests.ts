@@ -10,6 +10,7 @@ import {
   publish,
   sayHello,
 } from '../access/people.ts';
+import { addFinding, addMonitor, type Execute } from '../drift/drift-rows.ts';
 import type { TestApi } from './http-api.ts';
 
 /** The ids of one tenant's resources, by the names that `pathOf` and `bodies` use. */
@@ -24,6 +25,9 @@ export type Ids = Record<
   | 'run'
   | 'selectiveUndo'
   | 'comment'
+  | 'monitor'
+  | 'finding'
+  | 'evidence'
   | 'instance'
   | 'person'
   | 'session'
@@ -93,7 +97,18 @@ async function addWork(
   };
   const none = { assembly: newId(), assemblyRun: newId() };
   const [run, assembly] = await Promise.all([addRun(), withAssembly ? addAssembly() : none]);
-  return { template, ...run, ...assembly };
+  return { template, ...run, ...assembly, ...(await addDrift(api, { team, environment, ...run })) };
+}
+
+/** Adds a monitor of an instance, and a finding of it. */
+async function addDrift(
+  { orm }: Pick<TestApi, 'orm'>,
+  { run, ...place }: { team: string; environment: string; instance: string; run: string },
+) {
+  const em = orm.em.fork();
+  const execute: Execute = (sql, values) => em.execute(sql, values);
+  const monitor = await addMonitor(execute, place);
+  return { monitor, ...(await addFinding(execute, { ...place, monitor, run })) };
 }
 
 /** Adds an attempt at undoing a run, which something is in the way of. */
@@ -165,6 +180,8 @@ const resourceOfId: Record<string, keyof Ids> = {
   templates: 'template',
   template_versions: 'template',
   assemblies: 'assembly',
+  drift_monitors: 'monitor',
+  drift_findings: 'finding',
   teams: 'team',
   team_members: 'team',
   organization_invitations: 'invitation',
@@ -227,6 +244,8 @@ function findResource(operation: Operation): keyof Ids {
 function areaOf({ id }: Operation): string {
   return id.split('.')[0] ?? '';
 }
+
+const inAWeek = () => new Date(Date.now() + 7 * 24 * 3600_000).toISOString();
 
 /** An example body for every operation that takes one. */
 export const bodies: Record<string, (ids: Ids) => object> = {
@@ -292,6 +311,13 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'assemblies.run': ({ environment }) => ({ environment_id: environment }),
   'assemblies.cancel_run': () => ({}),
   'assemblies.approve_node': () => ({ decision: 'approve', plan_digest: `sha256:${'0'.repeat(64)}` }),
+  'drift_monitors.create': ({ environment }) => ({ environment_id: environment, schedule: { every: 'PT6H' } }),
+  'drift_monitors.update': () => ({ enabled: false }),
+  'drift_monitors.set_ignore_rules': () => ({ rules: [{ address: '*', path: 'tags.*' }] }),
+  'drift_findings.suppress': () => ({ reason: 'Accepted', until: inAWeek() }),
+  'drift_findings.suppress_many': ({ finding }) => ({ ids: [finding], reason: 'Accepted', until: inAWeek() }),
+  'drift_findings.reopen': () => ({ reason: 'It is not right' }),
+  'drift_findings.remediate': ({ evidence }) => ({ evidence_id: evidence, expected_revision: 1, direction: 'revert' }),
   'runs.create': ({ template, environment }) => ({ template_id: template, environment_id: environment }),
   'runs.request_approval': () => ({}),
   'runs.review': () => ({ decision: 'approve', plan_digest: `sha256:${'0'.repeat(64)}` }),

@@ -126,6 +126,22 @@ template_versions.publish           template:write                      team:met
 template_versions.yank              template:write                      team:metadata.write
 template_versions.validate          template:read                       team:metadata.read
 template_versions.run               run:create                          team:secret.read
+drift_monitors.list                 drift_monitor:read                  team:metadata.read
+drift_monitors.create               drift_monitor:write                 team:metadata.write
+drift_monitors.get                  drift_monitor:read                  team:metadata.read
+drift_monitors.update               drift_monitor:write                 team:metadata.write
+drift_monitors.delete               drift_monitor:write                 team:metadata.write
+drift_monitors.scan                 drift_monitor:write                 team:metadata.write
+drift_monitors.list_scans           drift_monitor:read                  team:metadata.read
+drift_monitors.get_ignore_rules     drift_monitor:read                  team:metadata.read
+drift_monitors.set_ignore_rules     drift_monitor:write                 team:metadata.write
+drift_findings.list                 drift_monitor:read                  team:metadata.read
+drift_findings.get                  drift_monitor:read                  team:metadata.read
+drift_findings.list_evidence        drift_monitor:read                  team:metadata.read
+drift_findings.suppress             drift_monitor:write                 team:metadata.write
+drift_findings.suppress_many        drift_monitor:write                 team:metadata.write
+drift_findings.reopen               drift_monitor:write                 team:metadata.write
+drift_findings.remediate            drift_monitor:write&run:create      team:metadata.write
 assemblies.list                     assembly:read,workload:read         team:metadata.read
 assemblies.create                   assembly:write                      team:metadata.write
 assemblies.get                      assembly:read,workload:read         team:metadata.read          404

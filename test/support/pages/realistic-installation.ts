@@ -2,6 +2,7 @@ import type { TestApi } from '../api/in-process-api.ts';
 import { addAccounts, addInvitations } from './accounts.ts';
 import { addAssemblies, type SeededAssemblies } from './assemblies/add-assemblies.ts';
 import { addTemplates, type Templates } from './catalog/add-templates.ts';
+import { addDrift, type SeededDrift } from './drift/add-drift.ts';
 import { addEnvironments, addHolds, addVariables, type Environments } from './environments.ts';
 import { backdate } from './history.ts';
 import { addPeople, type People } from './people.ts';
@@ -25,6 +26,7 @@ export interface Installation extends Tenants {
   readonly templates: Templates;
   readonly assemblies: SeededAssemblies;
   readonly undo: SeededUndo;
+  readonly drift: SeededDrift;
   readonly instances: readonly Place[];
   /** Runs in every status and of every kind of wait, by name. */
   readonly runs: Readonly<Record<RunKey, { readonly id: string; readonly instance: Place }>>;
@@ -68,6 +70,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     laterRun: present.failed.id,
     by: people.reviewer,
   });
+  const drift = await addDrift(api, people, { environment: environments.networkProduction.id, instances: places.all });
   await addHolds(people, environments);
   await backdate(api);
   return {
@@ -77,6 +80,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     templates,
     assemblies,
     undo,
+    drift,
     instances: places.all,
     runs: namesOf(present),
     invitationToken,

@@ -2,7 +2,7 @@
 export const findingStatuses = ['open', 'suppressed', 'resolved'] as const;
 export type FindingStatus = (typeof findingStatuses)[number];
 
-/** Why a finding is in its state. */
+/** Why a finding is in its state. `ignored`: a rule leaves it out now. `destroyed`: the instance was destroyed. */
 export const findingReasons = [
   'observed',
   'other_value',
@@ -10,6 +10,8 @@ export const findingReasons = [
   'reopened',
   'suppressed',
   'gone',
+  'ignored',
+  'destroyed',
 ] as const;
 export type FindingReason = (typeof findingReasons)[number];
 

@@ -20,9 +20,12 @@ export function see(finding: FindingState | null, { observed, at }: Observation)
   return moveTo(seen, 'suppressed', 'suppressed');
 }
 
-/** A complete scan did not see it. A suppression stays, so that the accepted value may come and go until its time is over. */
-export function miss(finding: FindingState): FindingState {
-  return finding.status === 'resolved' ? finding : moveTo(finding, 'resolved', 'gone');
+/**
+ * A complete scan did not see it, or a rule leaves it out now. A suppression stays, so that the accepted value may come and go until its time
+ * is over.
+ */
+export function miss(finding: FindingState, reason: 'gone' | 'ignored' | 'destroyed' = 'gone'): FindingState {
+  return finding.status === 'resolved' ? finding : moveTo(finding, 'resolved', reason);
 }
 
 /** Somebody accepts the value that was observed last. */

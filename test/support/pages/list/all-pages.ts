@@ -3,6 +3,7 @@ import type { Installation } from '../realistic-installation.ts';
 import { assemblyPages } from './assembly-pages.ts';
 import { catalogPages } from './catalog-pages.ts';
 import type { DeclaredPage } from './declared-page.ts';
+import { driftPages } from './drift-pages.ts';
 import { administrationPages, ownPages } from './people-pages.ts';
 import { environmentPages, organizationPages } from './tenancy-pages.ts';
 import { undoPages } from './undo-pages.ts';
@@ -35,6 +36,7 @@ export function declareAll(installation: Installation): DeclaredPage[] {
     ...workerPages(installation),
     ...catalogPages(installation),
     ...assemblyPages(installation),
+    ...driftPages(installation),
     ...environmentPages(installation),
     ...organizationPages(installation),
     ...administrationPages(installation),

@@ -1,0 +1,42 @@
+import { findFindingOwner } from '#domain/drift/findings/targets.ts';
+import { findMonitorOwner } from '#domain/drift/monitors/targets.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+
+/** Who may do what with drift monitors and findings (specification, *Run and drift rules*; access.md of the design). */
+
+/** A monitor of an instance without a team belongs to the whole installation, and only administrators have it. */
+const installation = 'administrators';
+const listing = {
+  scope: 'team',
+  hidden: 'not_found',
+  anyOf: ['drift_monitor:read'],
+  teamAction: 'team.metadata.read',
+} as const;
+const reading = { ...listing, installation } as const;
+const writing = { ...reading, anyOf: ['drift_monitor:write'], teamAction: 'team.metadata.write' } as const;
+
+const monitorReview = { resource: 'drift_monitors', unscoped: true, target: findMonitorOwner } as const;
+const findingReview = { resource: 'drift_findings', unscoped: true, target: findFindingOwner } as const;
+
+export const monitorAccess = {
+  list: { ...listing, review: { resource: 'drift_monitors', verb: 'list', unscoped: true } },
+  get: { ...reading, review: { ...monitorReview, verb: 'get' } },
+  create: { ...writing, review: { resource: 'drift_monitors', verb: 'create', unscoped: true } },
+  update: { ...writing, review: { ...monitorReview, verb: 'update' } },
+  delete: { ...writing, review: { ...monitorReview, verb: 'delete' } },
+  scan: { ...writing, review: { ...monitorReview, verb: 'scan' } },
+  /** What belongs to a monitor, such as its scans and its rules. */
+  nestedRead: { ...reading, review: { inherits: 'drift_monitors.get' } },
+  nestedWrite: { ...writing, review: { inherits: 'drift_monitors.update' } },
+} satisfies Record<string, Access>;
+
+export const findingAccess = {
+  list: { ...listing, review: { resource: 'drift_findings', verb: 'list', unscoped: true } },
+  get: { ...reading, review: { ...findingReview, verb: 'get' } },
+  nestedRead: { ...reading, review: { inherits: 'drift_findings.get' } },
+  suppress: { ...writing, review: { ...findingReview, verb: 'suppress' } },
+  /** The findings are named in the body, so a review can only ask about each of them. */
+  suppressMany: { ...writing, review: { inherits: 'drift_findings.suppress' } },
+  reopen: { ...writing, review: { ...findingReview, verb: 'reopen' } },
+  remediate: { ...writing, allOf: ['run:create'], review: { ...findingReview, verb: 'remediate' } },
+} satisfies Record<string, Access>;

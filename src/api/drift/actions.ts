@@ -1,0 +1,45 @@
+import { actionsOf } from '#api/pipeline/actions.ts';
+import { findReopeningRefusal, findSuppressionRefusal } from '#domain/drift/findings/changes.ts';
+import type { FindingDetails } from '#domain/drift/findings/list-store.ts';
+import type { MonitorDetails } from '#domain/drift/monitors/list-store.ts';
+import { findDeletionRefusal } from '#domain/drift/monitors/monitors.ts';
+import type { EvidenceFacts } from '#domain/drift/remediation/rules.ts';
+import { findRemediationRefusal } from '#domain/drift/remediation/rules.ts';
+import { findScanRefusal } from '#domain/drift/scans/rules.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import { type Archivable, findArchivedRefusal } from '#domain/shared/archiving.ts';
+
+/** A monitor as it is shown, with its owner. */
+export type OwnedMonitor = MonitorDetails & Ownership & Archivable;
+
+/** What a caller may do with a monitor. */
+export const monitorActions = actionsOf<OwnedMonitor>()({
+  scan: { operation: 'drift_monitors.scan', findRefusal: (monitor) => findScanRefusal(monitor, monitor) },
+  update: { operation: 'drift_monitors.update', findRefusal: findArchivedRefusal },
+  set_ignore_rules: { operation: 'drift_monitors.set_ignore_rules', findRefusal: findArchivedRefusal },
+  delete: { operation: 'drift_monitors.delete', findRefusal: findDeletionRefusal },
+});
+
+/** What a caller may do with the ignore rules of a monitor. */
+export const ignoreRulesActions = actionsOf<Ownership & Archivable>()({
+  update: { operation: 'drift_monitors.set_ignore_rules', findRefusal: findArchivedRefusal },
+});
+
+/** A finding as it is shown, with its owner and what decides about a remediation by its latest evidence. */
+export type OwnedFinding = FindingDetails & Ownership & Archivable & { readonly evidenceFacts: EvidenceFacts };
+
+/** What a caller may do with a finding. */
+export const findingActions = actionsOf<OwnedFinding>()({
+  suppress: {
+    operation: 'drift_findings.suppress',
+    findRefusal: (finding) => findArchivedRefusal(finding) ?? findSuppressionRefusal(finding),
+  },
+  reopen: {
+    operation: 'drift_findings.reopen',
+    findRefusal: (finding) => findArchivedRefusal(finding) ?? findReopeningRefusal(finding),
+  },
+  remediate: {
+    operation: 'drift_findings.remediate',
+    findRefusal: (finding) => findArchivedRefusal(finding) ?? findRemediationRefusal(finding.evidenceFacts),
+  },
+});

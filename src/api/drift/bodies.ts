@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { mostIgnoreRules, mostSuppressed, remediationDirections } from '#domain/drift/model.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { ScheduleBody } from '#domain/shared/schedules/schedule-body.ts';
+import { largestInteger } from '#domain/shared/values/storable.ts';
+
+/** The bodies of requests about drift (api.md of the design, *Drift*). */
+
+const places = ['instance_id', 'environment_id', 'template_id'] as const;
+
+export const CreateMonitor = z
+  .strictObject({
+    instance_id: Id.optional(),
+    environment_id: Id.optional().describe('Its deployed instances inherit monitors, those of later deployments too.'),
+    template_id: Id.optional().describe('The same for all instances of the template.'),
+    schedule: ScheduleBody,
+    enabled: z.boolean().default(true),
+  })
+  .refine((body) => places.filter((name) => body[name] !== undefined).length === 1, {
+    error: `expected exactly one of ${places.slice(0, -1).join(', ')} and ${places.at(-1)}`,
+  })
+  .meta({ id: 'CreateDriftMonitor' });
+
+export const UpdateMonitor = z
+  .strictObject({ schedule: ScheduleBody.optional(), enabled: z.boolean().optional(), ...ExpectedRevision })
+  .meta({ id: 'UpdateDriftMonitor' });
+
+const Pattern = z.string().min(1).max(500);
+
+export const IgnoreRuleBody = z.strictObject({
+  address: Pattern.describe('Addresses of resources; `*` stands for any characters, also for none.'),
+  path: Pattern.default('*').describe('Attributes, such as `tags.*`. `*`: the whole resource.'),
+});
+
+export const SetIgnoreRules = z
+  .strictObject({ rules: z.array(IgnoreRuleBody).max(mostIgnoreRules), ...ExpectedRevision })
+  .meta({ id: 'SetDriftIgnoreRules' });
+
+const Reason = z.string().trim().min(1).max(1000);
+const Until = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .describe('When the suppression ends: within a year.');
+
+export const SuppressFinding = z.strictObject({ reason: Reason, until: Until }).meta({ id: 'SuppressDriftFinding' });
+
+export const SuppressFindings = z
+  .strictObject({ ids: z.array(Id).min(1).max(mostSuppressed), reason: Reason, until: Until })
+  .meta({ id: 'SuppressDriftFindings' });
+
+export const ReopenFinding = z.strictObject({ reason: Reason, ...ExpectedRevision }).meta({ id: 'ReopenDriftFinding' });
+
+export const RemedyFinding = z
+  .strictObject({
+    evidence_id: Id.describe('The latest evidence of the finding.'),
+    expected_revision: z.int().min(1).max(largestInteger).describe("The finding's revision when you decided."),
+    direction: z
+      .enum(remediationDirections)
+      .describe('`revert` applies what was last deployed. `adopt` records the real values in the state.'),
+  })
+  .meta({ id: 'RemedyDriftFinding' });

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { readList } from '#api/pipeline/list.ts';
+import { command, read } from '#api/pipeline/operation.ts';
+import { pageOf } from '#api/pipeline/schemas.ts';
+import { refuseUnfitTime, reopenFinding, suppressFinding } from '#domain/drift/findings/changes.ts';
+import { listEvidence, listFindings } from '#domain/drift/findings/list-store.ts';
+import { findingStatuses } from '#domain/drift/findings/model.ts';
+import { type FindingTarget, findFinding, findFindings } from '#domain/drift/findings/targets.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { findingAccess } from './access.ts';
+import { ReopenFinding, SuppressFinding, SuppressFindings } from './bodies.ts';
+import { showFinding } from './show-finding.ts';
+import { EvidenceView, FindingView, ListedFindingView, toEvidence, toFinding } from './views.ts';
+
+export const FindingParams = z.strictObject({ id: Id });
+
+export const list = readList({
+  id: 'drift_findings.list',
+  route: 'GET /api/v1/drift-findings',
+  summary: 'List the drift findings that you may read, newest first, each with its latest evidence',
+  query: z.strictObject({
+    ...pageQuery,
+    organization_id: Id.optional().describe("The findings of the organization's teams that you may read."),
+    team_id: Id.optional(),
+    environment_id: Id.optional(),
+    instance_id: Id.optional(),
+    monitor_id: Id.optional(),
+    run_id: Id.optional().describe('The findings that this scan saw last.'),
+    status: z.enum(findingStatuses).optional(),
+  }),
+  responses: { 200: pageOf('drift_findings', ListedFindingView) },
+  access: findingAccess.list,
+  owners: {
+    organization: 'organization_id',
+    team: 'team_id',
+    environment: 'environment_id',
+    instance: 'instance_id',
+  },
+  handle: async ({ em, principal, query }) => {
+    const { organization_id: organizationId, team_id: teamId, environment_id: environmentId } = query;
+    const { instance_id: instanceId, monitor_id: monitorId, run_id: runId, status } = query;
+    const filter = { organizationId, teamId, environmentId, instanceId, monitorId, runId, status };
+    const page = await listFindings(em, principal, filter, query);
+    return { drift_findings: page.items.map(toFinding), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'drift_findings.get',
+  route: 'GET /api/v1/drift-findings/:id',
+  summary: 'Read a drift finding with its latest evidence',
+  params: FindingParams,
+  responses: { 200: FindingView },
+  access: findingAccess.get,
+  target: ({ em, params }) => findFinding(em, params.id),
+  targetName: 'drift finding',
+  handle: ({ em, operations, principal, target }) => showFinding({ em, operations, principal }, target),
+});
+
+export const listFindingEvidence = read({
+  id: 'drift_findings.list_evidence',
+  route: 'GET /api/v1/drift-findings/:id/evidence',
+  summary: 'List the evidence of a drift finding, newest first',
+  description:
+    'A scan adds evidence if the value, the state or the deployment differs from the latest, or if the deviation is back.',
+  params: FindingParams,
+  query: z.strictObject(pageQuery),
+  responses: { 200: pageOf('evidence', EvidenceView) },
+  access: findingAccess.nestedRead,
+  target: ({ em, params }) => findFinding(em, params.id),
+  targetName: 'drift finding',
+  handle: async ({ em, params, query }) => {
+    const page = await listEvidence(em, params.id, query);
+    return { evidence: page.items.map(toEvidence), next_cursor: page.nextCursor };
+  },
+});
+
+export const suppress = command({
+  id: 'drift_findings.suppress',
+  route: 'POST /api/v1/drift-findings/:id/suppress',
+  summary: 'Accept the value that a finding shows, until a time; another value opens it again',
+  params: FindingParams,
+  body: SuppressFinding,
+  responses: { 200: FindingView },
+  at: get,
+  access: findingAccess.suppress,
+  target: ({ em, params, lock }) => findFinding(em, params.id, lock),
+  targetName: 'drift finding',
+  idempotency: 'none',
+  audit: 'drift_finding.suppressed',
+  handle: async ({ tx, target, body, principal }) => {
+    refuseUnfitTime(body.until);
+    const before = describe(target);
+    suppressFinding(tx, target, body, principal);
+    return { ...changeOf(target), before, after: describe(target) };
+  },
+});
+
+export const suppressMany = command({
+  id: 'drift_findings.suppress_many',
+  route: 'POST /api/v1/drift-findings/suppress',
+  summary: 'Accept the values that several findings show: all of them, or none if one cannot be suppressed',
+  body: SuppressFindings,
+  responses: {
+    200: z
+      .object({ drift_findings: z.array(z.object({ id: Id, revision: z.int() })) })
+      .meta({ id: 'SuppressedDriftFindings' }),
+  },
+  access: findingAccess.suppressMany,
+  target: ({ em, body, lock }) => findFindings(em, body.ids, lock),
+  targetName: 'drift finding',
+  idempotency: 'none',
+  audit: 'drift_finding.suppressed',
+  handle: async ({ tx, target: { targets }, body, principal }) => {
+    refuseUnfitTime(body.until);
+    for (const target of targets) suppressFinding(tx, target, body, principal);
+    const suppressed = targets.map(changeOf);
+    const ids = suppressed.map(({ id }) => id);
+    return { id: ids[0] ?? '', after: { ids, reason: body.reason }, answer: { drift_findings: suppressed } };
+  },
+});
+
+export const reopen = command({
+  id: 'drift_findings.reopen',
+  route: 'POST /api/v1/drift-findings/:id/reopen',
+  summary: 'Take the suppression of a finding back',
+  params: FindingParams,
+  body: ReopenFinding,
+  responses: { 200: FindingView },
+  at: get,
+  access: findingAccess.reopen,
+  target: ({ em, params, lock }) => findFinding(em, params.id, lock),
+  targetName: 'drift finding',
+  idempotency: 'none',
+  audit: 'drift_finding.reopened',
+  handle: async ({ tx, target, body }) => {
+    const before = describe(target);
+    reopenFinding(tx, target, { reason: body.reason, expectedRevision: body.expected_revision });
+    return { ...changeOf(target), before, after: describe(target) };
+  },
+});
+
+function describe({ finding: { status, suppressedUntil, suppressionReason, reopenReason } }: FindingTarget) {
+  return { status, suppressedUntil, suppressionReason, reopenReason };
+}
+
+function changeOf({ finding: { id, revision } }: FindingTarget) {
+  return { id, revision };
+}

@@ -1,0 +1,77 @@
+import type { FastifyReply } from 'fastify';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import { renderTabs } from '#api/web/components/tabs.ts';
+import { renderAge } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages, type Query } from '#api/web/paths.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
+import { list } from '../monitor-operations.ts';
+import { renderFindings } from './findings-list.ts';
+import { monitorPath, nameOf, readPlaces } from './shown.ts';
+import { describeSchedule, renderHealth, type ShownMonitor } from './words.ts';
+
+/** Shows what has drifted, and the monitors that look for it. */
+export async function showDrift(visit: Visit): Promise<FastifyReply> {
+  const isMonitors = visit.query('tab') === 'monitors';
+  const scope = scopeQuery(visit.scope);
+  const base = pagePath(pages.drift, {}, scope);
+  return visit.show({
+    title: 'Drift',
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: 'Drift',
+  below: 'Where what is there differs from what was deployed. Scans look, and change nothing.',
+  actions: html`<div class="actions"><a class="button button-primary" href="${pagePath(pages.newDriftMonitor)}">New monitor</a></div>`,
+})}
+${renderNews(visit, pages.drift)}
+${renderTabs('Drift', [
+  { label: 'Findings', path: base, isCurrent: !isMonitors },
+  { label: 'Monitors', path: pagePath(pages.drift, {}, { ...scope, tab: 'monitors' }), isCurrent: isMonitors },
+])}
+${isMonitors ? await renderMonitors(visit, scope) : await renderFindings(visit, { base, filter: scope })}
+</div>`,
+  });
+}
+
+async function renderMonitors(visit: Visit, scope: Query): Promise<Html> {
+  const cursor = visit.query('cursor');
+  const { drift_monitors: monitors, next_cursor: next } = await visit.read(list, { query: { ...scope, cursor } });
+  const names = await readPlaces(visit, monitors);
+  const link = (query: Query) => pagePath(pages.drift, {}, { ...scope, tab: 'monitors', ...query });
+  return html`<div class="list-panel">${
+    monitors.length > 0
+      ? renderTable({ caption: 'Monitors', rows: monitors, rowId: ({ id }) => `m-${id}`, columns: columnsWith(names) })
+      : renderEmpty(
+          'No monitors yet',
+          'A monitor scans one instance, or all instances of an environment or a template, by a schedule.',
+          html`<a class="button button-primary" href="${pagePath(pages.newDriftMonitor)}">Set the first one</a>`,
+        )
+  }</div>
+${renderPages({ cursor, next }, link)}`;
+}
+
+const scopeWords = { instance: 'Instance', environment: 'Environment', template: 'Template' } as const;
+
+function columnsWith(names: Names) {
+  return [
+    {
+      label: 'Watches',
+      kind: 'main' as const,
+      cell: (monitor: ShownMonitor) =>
+        html`<a class="foreign" href="${monitorPath(monitor.id)}">${nameOf(monitor, names)}</a>`,
+    },
+    { label: 'Kind', cell: ({ scope }: ShownMonitor) => scopeWords[scope] },
+    { label: 'Health', cell: renderHealth },
+    {
+      label: 'Open',
+      kind: 'number' as const,
+      cell: ({ scope, open_findings: count }: ShownMonitor) => (scope === 'instance' ? String(count) : null),
+    },
+    { label: 'Scans', cell: ({ schedule }: ShownMonitor) => describeSchedule(schedule) },
+    { label: 'Last scan', cell: ({ last_scan_at: at }: ShownMonitor) => at && renderAge(at) },
+  ];
+}

@@ -1,0 +1,116 @@
+import { toUtc } from '#api/holds/pages/lock.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { reopen, suppress, suppressMany } from '../finding-operations.ts';
+import { remediate } from '../remediation-operations.ts';
+import { renderDeviation } from './deviation.ts';
+import { driftCrumb, findingCrumbs, findingPath, readFinding, titleOf } from './shown.ts';
+
+const suppressionFields = () =>
+  [
+    {
+      name: 'reason',
+      label: 'Reason',
+      kind: 'area',
+      maxLength: 1000,
+      hint: 'Why the value is right as it is for now.',
+    },
+    {
+      name: 'until',
+      label: 'Until (UTC)',
+      kind: 'datetime',
+      value: new Date(Date.now() + 30 * 24 * 3600_000).toISOString().slice(0, 16),
+      hint: 'Within a year. Then the finding opens again.',
+    },
+  ] as const;
+
+/** Adds the forms that suppress, reopen and remedy findings. */
+export function registerFindingForms(addPage: AddPage): void {
+  addFormPage(addPage, pages.suppressDriftFinding, {
+    read: readFinding,
+    describe: (finding) => ({
+      title: 'Suppress the finding',
+      crumbs: findingCrumbs(finding),
+      lead: html`<p>You accept the value that is there now. If a scan sees another value, the finding opens again.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>`,
+      fields: suppressionFields(),
+      submit: 'Suppress',
+      cancel: findingPath(finding.id),
+      refusal: refusalOf(finding.actions, 'suppress'),
+    }),
+    carryOut: async ({ id }, { reason = '', until = '' }, visit) => {
+      await visit.run(suppress, { params: { id }, body: { reason, until: toUtc(until) ?? '' } });
+      return pagePath(pages.driftFinding, { id }, { done: 'suppressed' });
+    },
+  });
+  addFormPage(addPage, pages.reopenDriftFinding, {
+    read: readFinding,
+    describe: (finding) => ({
+      title: 'Reopen the finding',
+      crumbs: findingCrumbs(finding),
+      lead: 'The suppression ends now.',
+      fields: [{ name: 'reason', label: 'Reason', kind: 'area', maxLength: 1000 }],
+      submit: 'Reopen',
+      cancel: findingPath(finding.id),
+      refusal: refusalOf(finding.actions, 'reopen'),
+    }),
+    carryOut: async ({ id }, { reason = '' }, visit) => {
+      await visit.run(reopen, { params: { id }, body: { reason } });
+      return pagePath(pages.driftFinding, { id }, { done: 'reopened' });
+    },
+  });
+  addFormPage(addPage, pages.remedyDriftFinding, {
+    read: readFinding,
+    describe: (finding) => ({
+      title: `Remediate ${titleOf(finding)}`,
+      crumbs: findingCrumbs(finding),
+      lead: html`<p>A run is planned and waits for the approval of somebody else. It acts on what the latest scan saw; if the instance changes meanwhile, it ends without applying.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>`,
+      fields: [
+        {
+          name: 'direction',
+          label: 'How',
+          kind: 'radio',
+          value: 'revert',
+          choices: [
+            { value: 'revert', label: 'Revert: apply again what was last deployed' },
+            { value: 'adopt', label: 'Adopt: record the real values in the state, and change nothing real' },
+          ],
+        },
+        { name: 'evidence_id', label: 'Evidence', kind: 'hidden', value: finding.evidence.id },
+        { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(finding.revision) },
+      ],
+      submit: 'Request the run',
+      cancel: findingPath(finding.id),
+      refusal: refusalOf(finding.actions, 'remediate'),
+    }),
+    carryOut: async ({ id: finding }, typed, visit) => {
+      const { direction, evidence_id, expected_revision } = typed;
+      const body = { direction, evidence_id, expected_revision: Number(expected_revision) };
+      const { id } = await visit.run(remediate, { params: { id: finding }, body });
+      return pagePath(pages.run, { id });
+    },
+  });
+  registerBulkSuppression(addPage);
+}
+
+/** The findings that were chosen in a list stand in the address, so that the form works without scripts. */
+function registerBulkSuppression(addPage: AddPage): void {
+  addFormPage(addPage, pages.suppressDriftFindings, {
+    read: async (visit) => visit.queryAll('ids'),
+    describe: (ids) => ({
+      title: 'Suppress findings',
+      crumbs: [driftCrumb],
+      lead: `You accept the values that ${ids.length === 1 ? 'one finding shows' : `${ids.length} findings show`} now. A finding opens again if a scan sees another value.`,
+      fields: suppressionFields(),
+      submit: 'Suppress',
+      cancel: pagePath(pages.drift),
+      refusal: ids.length === 0 ? 'no finding was chosen: tick some in the list first' : null,
+    }),
+    carryOut: async (ids, { reason = '', until = '' }, visit) => {
+      await visit.run(suppressMany, { body: { ids: [...ids], reason, until: toUtc(until) ?? '' } });
+      return pagePath(pages.drift, {}, { done: 'suppressed' });
+    },
+  });
+}

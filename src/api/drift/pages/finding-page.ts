@@ -1,0 +1,103 @@
+import type { FastifyReply } from 'fastify';
+import { renderActions } from '#api/web/components/actions.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderRunLink } from '#api/web/components/run-link.ts';
+import { renderPages } from '#api/web/components/table.ts';
+import { renderAge, renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { listFindingEvidence } from '../finding-operations.ts';
+import { describeWhole, renderDeviation } from './deviation.ts';
+import { driftCrumb, type FindingSubject, monitorPath, readFinding, titleOf } from './shown.ts';
+import { reasonWords, renderFindingStatus } from './words.ts';
+
+type FindingVisit = Visit<{ id: string }>;
+
+/** Shows a finding: what should be, what is, since when, and all evidence. */
+export async function showFinding(visit: FindingVisit): Promise<FastifyReply> {
+  const finding = await readFinding(visit);
+  return visit.show({
+    title: titleOf(finding),
+    main: html`<div class="page">
+${renderPageHead({
+  title: titleOf(finding),
+  crumbs: [driftCrumb, { label: finding.instance, path: monitorPath(finding.monitor_id) }],
+  beside: renderFindingStatus(finding.status),
+  actions: renderFindingActions(finding),
+  history: ['drift_findings', finding.id],
+})}
+${renderNews(visit, pages.driftFinding)}
+<section class="section" aria-labelledby="deviation"><div class="section-head"><h2 id="deviation">What should be, and what is</h2></div>
+<div class="panel stack">${renderLatest(finding)}</div></section>
+<div class="panel">${renderFindingFacts(finding)}</div>
+${await renderEvidence(visit)}
+</div>`,
+  });
+}
+
+function renderLatest(finding: FindingSubject): Html {
+  const whole = describeWhole(finding);
+  return html`${whole ? html`<p>${whole}</p>` : null}<div class="value-changes">${renderDeviation(finding.evidence, 20_000)}</div>`;
+}
+
+function renderFindingActions({ id, actions }: FindingSubject): Html {
+  const params = { id };
+  return renderActions(
+    // Of two actions that undo each other, only the one that fits is shown.
+    actions.filter(({ name, allowed }) => name !== 'reopen' || allowed),
+    {
+      remediate: {
+        label: 'Remediate',
+        icon: 'undo-2',
+        tone: 'primary',
+        path: pagePath(pages.remedyDriftFinding, params),
+      },
+      suppress: { label: 'Suppress', icon: 'eye-off', path: pagePath(pages.suppressDriftFinding, params) },
+      reopen: { label: 'Reopen', icon: 'refresh-cw', path: pagePath(pages.reopenDriftFinding, params) },
+    },
+  );
+}
+
+function renderFindingFacts(finding: FindingSubject): Html {
+  const { suppression, evidence } = finding;
+  return renderFacts(
+    [
+      [
+        'Instance',
+        html`<a class="foreign" href="${pagePath(pages.instance, { id: finding.instance_id })}">${finding.instance}</a>`,
+      ],
+      ['State', `${finding.status}: ${reasonWords[finding.reason]}`],
+      [
+        'Suppressed',
+        suppression &&
+          html`by <span class="foreign">${suppression.by}</span> until ${renderTime(suppression.until)}: <span class="foreign">${suppression.reason}</span>`,
+      ],
+      ['Reopened because', finding.reopen_reason && html`<span class="foreign">${finding.reopen_reason}</span>`],
+      ['First seen', renderTime(finding.first_seen_at)],
+      ['Last seen', html`${renderTime(finding.last_seen_at)} by ${renderRunLink(finding.last_run_id)}`],
+      ['Seen by', finding.seen_count === 1 ? 'one scan' : `${finding.seen_count} scans`],
+      ['State serial', `#${evidence.state_serial}`],
+      ['Template version', evidence.template_version],
+      ['Tool', evidence.tool && `${evidence.tool.name} ${evidence.tool.version}`],
+      ['Held meanwhile by', evidence.slot_held_by && renderRunLink(evidence.slot_held_by)],
+    ],
+    { isWide: true },
+  );
+}
+
+async function renderEvidence(visit: FindingVisit): Promise<Html> {
+  const cursor = visit.query('cursor');
+  const { evidence, next_cursor: next } = await visit.read(listFindingEvidence, {
+    params: visit.params,
+    query: { cursor, limit: '20' },
+  });
+  return html`<section class="section" aria-labelledby="evidence"><div class="section-head"><h2 id="evidence">Evidence</h2><p class="muted">What scans saw, newest first. It never changes.</p></div>
+<div class="panel"><ul class="rows">${evidence.map(
+    (each) =>
+      html`<li class="row drift-row"><div class="row-text"><p class="row-title">${renderAge(each.observed_at)} · ${renderRunLink(each.run_id)}</p><div class="value-changes">${renderDeviation(each, 500)}</div><p class="muted">State #${each.state_serial}, version ${each.template_version}</p></div></li>`,
+  )}</ul></div>
+${renderPages({ cursor, next }, (query) => pagePath(pages.driftFinding, visit.params, query))}</section>`;
+}

@@ -1,0 +1,79 @@
+import { renderEmpty, renderPages } from '#api/web/components/table.ts';
+import { renderAge } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages, type Query, withQuery } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { findingStatuses } from '#domain/drift/findings/model.ts';
+import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { list } from '../finding-operations.ts';
+import { describeWhole, renderDeviation } from './deviation.ts';
+import { findingPath } from './shown.ts';
+import { renderFindingStatus, type ShownFinding } from './words.ts';
+
+const statusWords = { open: 'Open', suppressed: 'Suppressed', resolved: 'Resolved' } as const;
+
+/** The status that the address asks for; open ones unless it says otherwise. */
+function statusOf(visit: Visit<unknown>): (typeof findingStatuses)[number] | undefined {
+  const wanted = visit.query('status') ?? 'open';
+  return wanted === 'all' ? undefined : (findingStatuses.find((each) => each === wanted) ?? 'open');
+}
+
+/** The findings that fit, by resource, each with what should be and what is. `base` is the address of the page without its filters. */
+export async function renderFindings(
+  visit: Visit<unknown>,
+  { base, filter }: { readonly base: ReturnType<typeof pagePath>; readonly filter: Query },
+): Promise<Html> {
+  const status = statusOf(visit);
+  const cursor = visit.query('cursor');
+  const { drift_findings: findings, next_cursor: next } = await visit.read(list, {
+    query: { ...filter, status, cursor },
+  });
+  const names = await readNames(visit.em, { instances: findings.map((each) => each.instance_id) });
+  const link = (query: Query) => withQuery(base, { status: status ?? 'all', ...query });
+  return html`<ul class="chips" role="list" aria-label="Which findings">
+${[...findingStatuses, undefined].map(
+  (each) =>
+    html`<li><a class="chip" href="${withQuery(base, { status: each ?? 'all' })}" ${each === status ? html`aria-current="true"` : null}>${each ? statusWords[each] : 'All'}</a></li>`,
+)}</ul>
+${findings.length > 0 ? renderGroups(findings, names) : html`<div class="list-panel">${renderNone(status)}</div>`}
+${renderPages({ cursor, next }, link)}`;
+}
+
+/** The findings of one resource stand together. */
+function renderGroups(findings: readonly ShownFinding[], names: Names): Html {
+  const groups = new Map<string, ShownFinding[]>();
+  for (const finding of findings) {
+    const key = `${finding.instance_id} ${finding.address}`;
+    groups.set(key, [...(groups.get(key) ?? []), finding]);
+  }
+  return html`<form method="get" action="${pages.suppressDriftFindings}" class="drift-groups">
+${[...groups.values()].map((group) => renderGroup(group, names))}
+<div class="form-end"><button class="button" type="submit">Suppress the chosen ones</button></div>
+</form>`;
+}
+
+function renderGroup(group: readonly ShownFinding[], names: Names): Html {
+  const [{ address, instance_id: id } = { address: '', instance_id: '' }] = group;
+  return html`<section class="list-panel drift-group" aria-label="${address}">
+<header class="drift-group-head"><h3 class="mono foreign">${address}</h3><a class="foreign" href="${pagePath(pages.instance, { id })}">${names.get(id)?.name ?? id}</a></header>
+<ul class="rows">${group.map(renderFinding)}</ul>
+</section>`;
+}
+
+function renderFinding(finding: ShownFinding): Html {
+  const { id, path, status, evidence, seen_count: count } = finding;
+  const label = path === '' ? 'the whole resource' : path;
+  return html`<li class="row drift-row" data-row>
+${status === 'resolved' ? null : html`<input type="checkbox" name="ids" value="${id}" aria-label="Choose ${label} of ${finding.address}">`}
+<div class="row-text"><p class="row-title"><a class="mono foreign" href="${findingPath(id)}">${label}</a> ${renderFindingStatus(status)}</p>
+${path === '' ? html`<p class="muted">${describeWhole(finding)}</p>` : html`<div class="value-changes">${renderDeviation(evidence, 300)}</div>`}
+<p class="muted">Seen by ${count === 1 ? 'one scan' : `${count} scans`}, last ${renderAge(finding.last_seen_at)}</p></div>
+</li>`;
+}
+
+function renderNone(status: ReturnType<typeof statusOf>): Html {
+  if (status === 'open')
+    return renderEmpty('No open findings', 'The last scans saw nothing that differs from what was deployed.');
+  if (status === undefined) return renderEmpty('No findings yet', 'They appear when a scan sees drift.');
+  return renderEmpty(`No ${status} findings`, 'None of the findings that you may read is in this state.');
+}

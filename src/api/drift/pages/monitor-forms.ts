@@ -1,0 +1,208 @@
+import { list as listEnvironments } from '#api/environments/operations.ts';
+import { list as listInstances } from '#api/instances/operations.ts';
+import { list as listTemplates } from '#api/registry/template-operations.ts';
+import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
+import { choicesOf } from '#api/web/forms/choices.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import { addFormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { create, remove, update } from '../monitor-operations.ts';
+import { getIgnoreRules, replaceIgnoreRules, scan } from '../scan-operations.ts';
+import { rulesOf, textOf } from './rules-text.ts';
+import { driftCrumb, type MonitorSubject, monitorCrumbs, monitorPath, readMonitor } from './shown.ts';
+import type { ShownMonitor } from './words.ts';
+
+/** Adds the forms that make, change and delete monitors, scan now, and change ignore rules. */
+export function registerMonitorForms(addPage: AddPage): void {
+  addFormPage(addPage, pages.newDriftMonitor, newForm);
+  addFormPage(addPage, pages.editDriftMonitor, editForm);
+  addFormPage(addPage, pages.deleteDriftMonitor, deleteForm);
+  addFormPage(addPage, pages.scanForDrift, scanForm);
+  addFormPage(addPage, pages.driftIgnoreRules, rulesForm);
+}
+
+const everySixHours = { every: 'PT6H' };
+
+/** The fields of a schedule: an interval, or times by the clock. */
+function scheduleFields(schedule: ShownMonitor['schedule'] = everySixHours): FormField[] {
+  const cron = 'cron' in schedule ? schedule : null;
+  return [
+    {
+      name: 'schedule.every',
+      label: 'Every',
+      value: 'every' in schedule ? schedule.every : '',
+      isOptional: true,
+      maxLength: 40,
+      hint: 'Such as 6h or P1D. Leave it empty to give times by the clock.',
+    },
+    {
+      name: 'schedule.cron',
+      label: 'Or at these times (cron)',
+      value: cron?.cron ?? '',
+      isOptional: true,
+      maxLength: 100,
+      hint: 'Such as 0 6 * * MON-FRI: at six on working days.',
+    },
+    {
+      name: 'schedule.timezone',
+      label: 'Time zone',
+      value: cron?.timezone ?? 'UTC',
+      isOptional: true,
+      maxLength: 64,
+      hint: 'Whose clocks the times follow, such as Europe/Berlin.',
+    },
+  ];
+}
+
+function scheduleOf(typed: Typed): object {
+  const cron = typed['schedule.cron'] ?? '';
+  if (cron !== '') return { cron, timezone: typed['schedule.timezone'] || 'UTC' };
+  return { every: typed['schedule.every'] ?? '' };
+}
+
+const enabledField = (isEnabled: boolean): FormField => ({
+  name: 'enabled',
+  label: 'It scans by the schedule',
+  kind: 'checkbox',
+  value: isEnabled ? 'true' : '',
+});
+
+const newForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoices>>> = {
+  read: readChoices,
+  describe: async ({ instances, environments, templates }, visit) => ({
+    title: 'New drift monitor',
+    crumbs: [driftCrumb],
+    lead: 'Choose one: an instance, or an environment or a template, whose deployed instances then inherit monitors.',
+    fields: [
+      { name: 'instance_id', label: 'Instance', ...instances, value: visit.query('instance_id') },
+      {
+        name: 'environment_id',
+        label: 'Or all of an environment',
+        ...environments,
+        value: visit.query('environment_id'),
+      },
+      { name: 'template_id', label: 'Or all of a template', ...templates, value: visit.query('template_id') },
+      ...scheduleFields(),
+    ],
+    submit: 'Set the monitor',
+    cancel: pagePath(pages.drift, {}, { tab: 'monitors' }),
+    refusal: visit.mayDo(create, ...(await readTeamsForNewInScope(visit))).reason,
+  }),
+  carryOut: async (_subject, typed, visit) => {
+    const { instance_id, environment_id, template_id } = typed;
+    const place = {
+      ...(instance_id && { instance_id }),
+      ...(environment_id && { environment_id }),
+      ...(template_id && { template_id }),
+    };
+    const { id } = await visit.run(create, { body: { ...place, schedule: scheduleOf(typed) } });
+    return pagePath(pages.driftMonitor, { id }, { done: 'created' });
+  },
+};
+
+async function readChoices(visit: Visit) {
+  const query = { limit: '200' };
+  const [instances, environments, templates] = await Promise.all([
+    visit.read(listInstances, { query }),
+    visit.read(listEnvironments, { query }),
+    visit.read(listTemplates, { query }),
+  ]);
+  return {
+    instances: withNone(choicesOf(instances.instances, instances.next_cursor)),
+    environments: withNone(choicesOf(environments.environments, environments.next_cursor)),
+    templates: withNone(choicesOf(templates.templates, templates.next_cursor)),
+  };
+}
+
+function withNone({ choices, ...rest }: ReturnType<typeof choicesOf>) {
+  return { ...rest, kind: 'select' as const, isOptional: true, choices: [{ value: '', label: 'None' }, ...choices] };
+}
+
+const editForm: FormPageDeclaration<{ id: string }, MonitorSubject> = {
+  read: readMonitor,
+  describe: (monitor) => ({
+    title: `Edit the monitor of ${monitor.name}`,
+    crumbs: monitorCrumbs(monitor),
+    lead: monitor.inherited_from
+      ? 'Once you change it, it no longer follows the monitor that it was inherited from.'
+      : null,
+    fields: [...scheduleFields(monitor.schedule), enabledField(monitor.enabled), revisionField(monitor)],
+    submit: 'Save changes',
+    cancel: monitorPath(monitor.id),
+    refusal: refusalOf(monitor.actions, 'update'),
+  }),
+  carryOut: async ({ id }, { expected_revision: revision, enabled, ...typed }, visit) => {
+    const body = { schedule: scheduleOf(typed), enabled: enabled === 'true', expected_revision: Number(revision) };
+    await visit.run(update, { params: { id }, body });
+    return pagePath(pages.driftMonitor, { id }, { done: 'saved' });
+  },
+};
+
+const deleteForm: FormPageDeclaration<{ id: string }, MonitorSubject> = {
+  read: readMonitor,
+  describe: (monitor) => ({
+    title: `Delete the monitor of ${monitor.name}`,
+    crumbs: monitorCrumbs(monitor),
+    lead: 'The monitor goes, with those that inherit from it, and their findings are no longer listed. The runs of its scans stay.',
+    fields: [],
+    submit: 'Delete',
+    tone: 'danger',
+    cancel: monitorPath(monitor.id),
+    refusal: refusalOf(monitor.actions, 'delete'),
+  }),
+  carryOut: async ({ id }, _typed, visit) => {
+    await visit.run(remove, { params: { id } });
+    return pagePath(pages.drift, {}, { tab: 'monitors', done: 'deleted' });
+  },
+};
+
+const scanForm: FormPageDeclaration<{ id: string }, MonitorSubject> = {
+  read: readMonitor,
+  describe: (monitor) => ({
+    title: `Scan ${monitor.name} now`,
+    crumbs: monitorCrumbs(monitor),
+    lead: 'A run looks whether everything is still as it was deployed. It changes nothing, and gives way to a run that does.',
+    fields: [],
+    submit: 'Scan now',
+    cancel: monitorPath(monitor.id),
+    refusal: refusalOf(monitor.actions, 'scan'),
+  }),
+  carryOut: async ({ id }, _typed, visit) => {
+    await visit.run(scan, { params: { id } });
+    return pagePath(pages.driftMonitor, { id }, { done: 'scanning' });
+  },
+};
+
+const rulesForm: FormPageDeclaration<{ id: string }, MonitorSubject & { readonly rules: string }> = {
+  read: async (visit) => {
+    const { rules } = await visit.read(getIgnoreRules, { params: { id: visit.params.id } });
+    return { ...(await readMonitor(visit)), rules: textOf(rules) };
+  },
+  describe: (monitor) => ({
+    title: `Ignore rules of ${monitor.name}`,
+    crumbs: monitorCrumbs(monitor),
+    lead: 'The next scan leaves out what these rules name, and resolves its findings. An asterisk stands for any characters.',
+    fields: [
+      {
+        name: 'rules',
+        label: 'Rules',
+        kind: 'code',
+        value: monitor.rules,
+        isOptional: true,
+        hint: 'One on each line: the address, then a space and the attribute; without one, the whole resource. Such as aws_instance.* tags.*',
+      },
+      revisionField(monitor),
+    ],
+    submit: 'Save the rules',
+    cancel: pagePath(pages.driftMonitor, { id: monitor.id }, { tab: 'rules' }),
+    refusal: refusalOf(monitor.actions, 'set_ignore_rules'),
+  }),
+  carryOut: async ({ id }, { rules = '', expected_revision: revision }, visit) => {
+    const body = { rules: rulesOf(rules), expected_revision: Number(revision) };
+    await visit.run(replaceIgnoreRules, { params: { id }, body });
+    return pagePath(pages.driftMonitor, { id }, { tab: 'rules', done: 'saved' });
+  },
+};

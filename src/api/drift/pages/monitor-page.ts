@@ -1,0 +1,140 @@
+import type { FastifyReply } from 'fastify';
+import { renderActions } from '#api/web/components/actions.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderRunLink } from '#api/web/components/run-link.ts';
+import { renderRunStatus } from '#api/web/components/status.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import { renderTabs } from '#api/web/components/tabs.ts';
+import { renderAge, renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages, type Query } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { nextTimes } from '#domain/shared/schedules/next-times.ts';
+import { getIgnoreRules, listMonitorScans } from '../scan-operations.ts';
+import { renderFindings } from './findings-list.ts';
+import { driftCrumb, type MonitorSubject, monitorPath, readMonitor, readPlaces, renderPlace } from './shown.ts';
+import { renderTrend } from './trend.ts';
+import { describeSchedule, renderHealth } from './words.ts';
+
+type MonitorVisit = Visit<{ id: string }>;
+
+/** Shows a monitor: its health, what it found, how that went over its scans, and what it leaves out. */
+export async function showMonitor(visit: MonitorVisit): Promise<FastifyReply> {
+  const monitor = await readMonitor(visit);
+  const scans = await visit.read(listMonitorScans, {
+    params: visit.params,
+    query: { limit: '30', cursor: visit.query('tab') === 'scans' ? visit.query('cursor') : undefined },
+  });
+  const tab = visit.query('tab') === 'scans' ? 'scans' : visit.query('tab') === 'rules' ? 'rules' : 'findings';
+  const link = (query: Query) => pagePath(pages.driftMonitor, visit.params, query);
+  const parts = {
+    findings: () => renderFindings(visit, { base: monitorPath(monitor.id), filter: { monitor_id: monitor.id } }),
+    scans: async () => renderScans(visit, scans),
+    rules: () => renderRules(visit),
+  };
+  return visit.show({
+    title: `Drift monitor of ${monitor.name}`,
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: `Monitor of ${monitor.name}`,
+  crumbs: [driftCrumb],
+  beside: renderHealth(monitor),
+  actions: renderMonitorActions(monitor),
+  history: ['drift_monitors', monitor.id],
+})}
+${renderNews(visit, pages.driftMonitor)}
+${renderFailure(monitor)}
+<div class="panel">${await renderMonitorFacts(visit, monitor)}</div>
+${monitor.scope === 'instance' && tab !== 'scans' ? renderTrend(scans.scans) : null}
+${renderTabs('Parts of the monitor', [
+  { label: 'Findings', path: link({}), isCurrent: tab === 'findings' },
+  { label: 'Scans', path: link({ tab: 'scans' }), isCurrent: tab === 'scans' },
+  { label: 'Ignore rules', path: link({ tab: 'rules' }), isCurrent: tab === 'rules' },
+])}
+${await parts[tab]()}
+</div>`,
+  });
+}
+
+function renderMonitorActions({ id, actions, scope }: MonitorSubject): Html {
+  const params = { id };
+  return renderActions(
+    actions.filter(({ name }) => name !== 'scan' || scope === 'instance'),
+    {
+      scan: { label: 'Scan now', icon: 'refresh-cw', tone: 'primary', path: pagePath(pages.scanForDrift, params) },
+      update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editDriftMonitor, params) },
+      delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteDriftMonitor, params) },
+    },
+  );
+}
+
+function renderFailure({ last_failure: failure }: MonitorSubject): Html | null {
+  if (!failure) return null;
+  return html`<div class="notice notice-problem" role="note"><p>The last scan told nothing, ${renderAge(failure.at)}: <span class="foreign">${failure.message}</span>${failure.run_id ? html` · ${renderRunLink(failure.run_id)}` : null}</p></div>`;
+}
+
+async function renderMonitorFacts(visit: MonitorVisit, monitor: MonitorSubject): Promise<Html> {
+  const names = await readPlaces(visit, [monitor]);
+  const isScanning = monitor.enabled && monitor.scope === 'instance';
+  const [next] = isScanning ? nextTimes(monitor.schedule, monitor.id, new Date(), 1) : [];
+  return renderFacts(
+    [
+      ['Watches', html`the ${monitor.scope} ${renderPlace(monitor, names)}`],
+      ['Scans', describeSchedule(monitor.schedule)],
+      ['Next scan', next ? renderTime(next.toISOString()) : monitor.enabled ? null : 'turned off'],
+      ['Scanning now', monitor.scan_run_id && renderRunLink(monitor.scan_run_id)],
+      ['Last scan', monitor.last_scan_at && renderAge(monitor.last_scan_at)],
+      ['Last success', monitor.last_success_at && renderAge(monitor.last_success_at)],
+      ['Open findings', monitor.scope === 'instance' ? String(monitor.open_findings) : null],
+      ['Suppressed', monitor.suppressed_findings > 0 ? String(monitor.suppressed_findings) : null],
+      [
+        'Inherited from',
+        monitor.inherited_from &&
+          html`<a href="${monitorPath(monitor.inherited_from)}">the monitor of its environment or template</a>`,
+      ],
+    ],
+    { isWide: true },
+  );
+}
+
+type Scans = Awaited<ReturnType<typeof readScans>>;
+const readScans = (visit: MonitorVisit) => visit.read(listMonitorScans, { params: visit.params, query: {} });
+
+function renderScans(visit: MonitorVisit, { scans, next_cursor: next }: Scans): Html {
+  const link = (query: Query) => pagePath(pages.driftMonitor, visit.params, { tab: 'scans', ...query });
+  const number = (value: number | null) => (value === null ? null : String(value));
+  return html`<div class="list-panel">${
+    scans.length > 0
+      ? renderTable<Scans['scans'][number]>({
+          caption: 'Scans',
+          rows: scans,
+          columns: [
+            { label: 'Scan', kind: 'main', cell: ({ run_id: id }) => renderRunLink(id) },
+            { label: 'Status', cell: ({ status }) => renderRunStatus(status) },
+            { label: 'By', cell: ({ trigger }) => (trigger === 'schedule' ? 'schedule' : 'request') },
+            { label: 'Found', kind: 'number', cell: ({ found }) => number(found) },
+            { label: 'Ignored', kind: 'number', cell: ({ ignored }) => number(ignored) },
+            { label: 'Opened', kind: 'number', cell: ({ opened }) => number(opened) },
+            { label: 'Resolved', kind: 'number', cell: ({ resolved }) => number(resolved) },
+            { label: 'Age', cell: ({ created_at: at }) => renderAge(at) },
+          ],
+        })
+      : renderEmpty(
+          'No scans yet',
+          'The first one runs at the next time of the schedule, or when somebody asks for it.',
+        )
+  }</div>
+${renderPages({ cursor: visit.query('cursor'), next }, link)}`;
+}
+
+async function renderRules(visit: MonitorVisit): Promise<Html> {
+  const { rules } = await visit.read(getIgnoreRules, { params: visit.params });
+  return html`<div class="panel stack">${
+    rules.length === 0
+      ? html`<p>Nothing is left out.</p>`
+      : html`<ul class="rows">${rules.map(({ address, path }) => html`<li class="row"><p class="row-title mono foreign">${address}: ${path}</p></li>`)}</ul>`
+  }
+<p><a class="button" href="${pagePath(pages.driftIgnoreRules, visit.params)}">Change the rules</a></p></div>`;
+}

@@ -1,0 +1,70 @@
+import { type Html, html } from '#api/web/html.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { get as getFinding } from '../finding-operations.ts';
+import { get as getMonitor } from '../monitor-operations.ts';
+import type { FindingAlone, MonitorAlone, ShownMonitor } from './words.ts';
+
+/** A monitor with the name of what it is set for. */
+export type MonitorSubject = MonitorAlone & { readonly name: string };
+/** A finding with the name of its instance. */
+export type FindingSubject = FindingAlone & { readonly instance: string };
+
+export const driftCrumb = { label: 'Drift', path: pagePath(pages.drift) };
+
+type Place = Pick<ShownMonitor, 'instance_id' | 'environment_id' | 'template_id' | 'scope'>;
+
+/** The names of what monitors are set for. */
+export function readPlaces(visit: Visit<unknown>, places: readonly Place[]): Promise<Names> {
+  return readNames(visit.em, {
+    instances: places.map((each) => each.instance_id),
+    environments: places.map((each) => each.environment_id),
+    templates: places.map((each) => each.template_id),
+  });
+}
+
+/** What a monitor is set for. */
+export function nameOf({ scope, ...place }: Place, names: Names): string {
+  const id = place[`${scope}_id`] ?? '';
+  return names.get(id)?.name ?? id;
+}
+
+/** A link to what a monitor is set for. */
+export function renderPlace({ scope, ...place }: Place, names: Names): Html {
+  const id = place[`${scope}_id`] ?? '';
+  const path = { instance: pages.instance, environment: pages.environment, template: pages.template }[scope];
+  return html`<a class="foreign" href="${pagePath(path, { id })}">${names.get(id)?.name ?? id}</a>`;
+}
+
+export async function readMonitor(visit: Visit<{ id: string }>): Promise<MonitorSubject> {
+  const monitor = await visit.read(getMonitor, { params: { id: visit.params.id } });
+  return { ...monitor, name: nameOf(monitor, await readPlaces(visit, [monitor])) };
+}
+
+export function monitorPath(id: string): LocalPath {
+  return pagePath(pages.driftMonitor, { id });
+}
+
+export function monitorCrumbs({ id, name }: Pick<MonitorSubject, 'id' | 'name'>) {
+  return [driftCrumb, { label: `Monitor of ${name}`, path: monitorPath(id) }];
+}
+
+export async function readFinding(visit: Visit<{ id: string }>): Promise<FindingSubject> {
+  const finding = await visit.read(getFinding, { params: { id: visit.params.id } });
+  const names = await readNames(visit.em, { instances: [finding.instance_id] });
+  return { ...finding, instance: names.get(finding.instance_id)?.name ?? finding.instance_id };
+}
+
+export function findingPath(id: string): LocalPath {
+  return pagePath(pages.driftFinding, { id });
+}
+
+/** What a finding is about, as a title. */
+export function titleOf({ address, path }: Pick<FindingAlone, 'address' | 'path'>): string {
+  return path === '' ? address : `${address}: ${path}`;
+}
+
+export function findingCrumbs(finding: Pick<FindingSubject, 'id' | 'address' | 'path'>) {
+  return [driftCrumb, { label: titleOf(finding), path: findingPath(finding.id) }];
+}

@@ -1,0 +1,52 @@
+import type { z } from 'zod';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { FindingReason, FindingStatus } from '#domain/drift/findings/model.ts';
+import { describeDuration, parseDuration } from '#domain/shared/values/durations.ts';
+import type { FindingView, ListedFindingView, ListedMonitorView, MonitorView } from '../views.ts';
+
+export type ShownFinding = z.input<typeof ListedFindingView>;
+export type FindingAlone = z.input<typeof FindingView>;
+export type ShownMonitor = z.input<typeof ListedMonitorView>;
+export type MonitorAlone = z.input<typeof MonitorView>;
+
+/** When a monitor scans, in words. */
+export function describeSchedule(schedule: ShownMonitor['schedule']): string {
+  if ('cron' in schedule) return `${schedule.cron} (${schedule.timezone})`;
+  return `every ${describeDuration(parseDuration(schedule.every) ?? 0)}`;
+}
+
+const findingLooks = {
+  open: { word: 'Open', icon: 'triangle-alert', tone: 'approval' },
+  suppressed: { word: 'Suppressed', icon: 'eye-off', tone: 'queued' },
+  resolved: { word: 'Resolved', icon: 'circle-check', tone: 'succeeded' },
+} as const;
+
+export function renderFindingStatus(status: FindingStatus): Html {
+  return renderStatusBadge(findingLooks[status]);
+}
+
+/** Why a finding is in its state. */
+export const reasonWords: Record<FindingReason, string> = {
+  observed: 'a scan saw it',
+  other_value: 'another value was seen than the one that was accepted',
+  suppression_ended: 'the time of its suppression is over',
+  reopened: 'somebody reopened it',
+  suppressed: 'somebody accepts the value',
+  gone: 'a complete scan no longer saw it',
+  ignored: 'an ignore rule leaves it out',
+  destroyed: 'the instance was destroyed',
+};
+
+/** How a monitor is, at a glance. */
+export function renderHealth({ scope, enabled, last_failure: failure, ...monitor }: ShownMonitor): Html {
+  if (!enabled) return renderStatusBadge({ word: 'Off', icon: 'pause', tone: 'canceled' });
+  if (scope !== 'instance') return html`<span class="muted">inherited by instances</span>`;
+  if (monitor.scan_run_id) return renderStatusBadge({ word: 'Scanning', icon: 'loader-circle', tone: 'running' });
+  if (failure) return renderStatusBadge({ word: 'Failing', icon: 'octagon-x', tone: 'failed' });
+  if (monitor.last_success_at === null)
+    return renderStatusBadge({ word: 'Not scanned yet', icon: 'circle-dashed', tone: 'queued' });
+  return monitor.open_findings > 0
+    ? renderStatusBadge({ word: 'Drifted', icon: 'triangle-alert', tone: 'approval' })
+    : renderStatusBadge({ word: 'In sync', icon: 'circle-check', tone: 'succeeded' });
+}

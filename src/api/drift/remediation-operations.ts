@@ -1,0 +1,36 @@
+import { command } from '#api/pipeline/operation.ts';
+import { showAdmittedRun } from '#api/runs/actions.ts';
+import { getRun } from '#api/runs/operations.ts';
+import { RunView } from '#api/runs/views.ts';
+import { findRemediationTarget, remedy } from '#domain/drift/remediation/remediation.ts';
+import { admissionOf } from '#domain/runs/admission/requeue.ts';
+import { findingAccess } from './access.ts';
+import { RemedyFinding } from './bodies.ts';
+import { FindingParams } from './finding-operations.ts';
+
+export const remediate = command({
+  id: 'drift_findings.remediate',
+  route: 'POST /api/v1/drift-findings/:id/remediation',
+  summary: 'Do away with a deviation by a governed run, which asks for at least one approval',
+  description:
+    'The run has the version and the inputs with which the instance was last deployed. It acts on one piece of evidence: if that is no longer the latest, or the ' +
+    'instance has changed since, the answer is 409. A run whose instance changes while it waits ends as `stale`.',
+  params: FindingParams,
+  body: RemedyFinding,
+  responses: { 202: RunView },
+  at: getRun,
+  access: findingAccess.remediate,
+  target: ({ em, params, lock }) => findRemediationTarget(em, params.id, lock),
+  targetName: 'drift finding',
+  idempotency: 'optional',
+  audit: 'drift_finding.remediation_requested',
+  handle: async ({ tx, key, target, body, principal, services, operations }) => {
+    const { evidence_id: evidenceId, expected_revision: expectedRevision, direction } = body;
+    const request = { evidenceId, expectedRevision, direction };
+    const admission = admissionOf(target);
+    const run = await remedy(tx, services.keyRing, target, request, { key: key ?? '', requester: principal });
+    const after = { findingId: target.finding.id, evidenceId, direction };
+    const answer = showAdmittedRun({ operations, principal }, admission, run);
+    return { id: run.id, after, revision: run.revision, answer };
+  },
+});

@@ -1,0 +1,21 @@
+import type { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
+import type { Em } from '#database/database.ts';
+import { readFinding } from '#domain/drift/findings/list-store.ts';
+import type { FindingTarget } from '#domain/drift/findings/targets.ts';
+import { readEvidenceFacts } from '#domain/drift/remediation/remediation.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { findingActions } from './actions.ts';
+import { type FindingView, toFinding } from './views.ts';
+
+/** Shows one finding, and what the caller may do with it. */
+export async function showFinding(
+  { em, ...context }: ActionContext & { readonly em: Em },
+  { finding, organizationId, teamId, archived }: FindingTarget,
+): Promise<z.output<typeof FindingView>> {
+  const details = await readFinding(em, finding.id);
+  if (!details) throw new NotFound('drift finding');
+  const evidenceFacts = await readEvidenceFacts(em, finding, details.evidence.id);
+  const owned = { ...details, organizationId, teamId, archived, evidenceFacts };
+  return { ...toFinding(details), actions: findingActions.describe(context, owned) };
+}

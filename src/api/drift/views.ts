@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import type { EvidenceDetails, FindingDetails } from '#domain/drift/findings/list-store.ts';
+import { findingReasons, findingStatuses } from '#domain/drift/findings/model.ts';
+import { monitorScopes, scanTriggers } from '#domain/drift/model.ts';
+import type { MonitorDetails } from '#domain/drift/monitors/list-store.ts';
+import type { ScanDetails } from '#domain/drift/scans/list-store.ts';
+import { runStatuses } from '#domain/runs/model.ts';
+import { changeActions } from '#domain/runs/plans/model.ts';
+import { findingActions, monitorActions } from './actions.ts';
+
+const monitorFields = {
+  id: AnswerId,
+  scope: z.enum(monitorScopes),
+  team_id: AnswerId.nullable(),
+  instance_id: AnswerId.nullable(),
+  environment_id: AnswerId.nullable(),
+  template_id: AnswerId.nullable(),
+  inherited_from: AnswerId.nullable().describe(
+    'The monitor of an environment or a template whose schedule it follows.',
+  ),
+  schedule: z.union([z.object({ every: z.string() }), z.object({ cron: z.string(), timezone: z.string() })]),
+  enabled: z.boolean(),
+  open_findings: z.int(),
+  suppressed_findings: z.int(),
+  scan_run_id: AnswerId.nullable().describe('The run that scans now.'),
+  last_scan_at: Time.nullable(),
+  last_success_at: Time.nullable(),
+  last_failure: z
+    .object({ at: Time, code: z.string(), message: z.string(), run_id: AnswerId.nullable() })
+    .nullable()
+    .describe('Why the last scan told nothing; null if it succeeded, or if there was none.'),
+  created_at: Time,
+  revision: z.int(),
+};
+
+export const ListedMonitorView = z.object(monitorFields).meta({ id: 'ListedDriftMonitor' });
+export const MonitorView = z.object({ ...monitorFields, actions: monitorActions.view }).meta({ id: 'DriftMonitor' });
+
+export function toMonitor(monitor: MonitorDetails): z.output<typeof ListedMonitorView> {
+  const { lastFailure } = monitor;
+  return {
+    id: monitor.id,
+    scope: monitor.scope,
+    team_id: monitor.teamId,
+    instance_id: monitor.instanceId,
+    environment_id: monitor.environmentId,
+    template_id: monitor.templateId,
+    inherited_from: monitor.inheritedFrom,
+    schedule: monitor.schedule,
+    enabled: monitor.enabled,
+    open_findings: monitor.openFindings,
+    suppressed_findings: monitor.suppressedFindings,
+    scan_run_id: monitor.scanRunId,
+    last_scan_at: monitor.lastScanAt,
+    last_success_at: monitor.lastSuccessAt,
+    last_failure: lastFailure && {
+      at: lastFailure.at,
+      code: lastFailure.code,
+      message: lastFailure.message,
+      run_id: lastFailure.runId,
+    },
+    created_at: monitor.createdAt,
+    revision: monitor.revision,
+  };
+}
+
+export const ScanView = z
+  .object({
+    run_id: AnswerId,
+    trigger: z.enum(scanTriggers),
+    status: z.enum(runStatuses),
+    status_reason: z.string().nullable(),
+    found: z.int().nullable().describe('How many deviations it found. Null: it is not over, or told nothing.'),
+    ignored: z.int().nullable().describe('How many of them ignore rules left out, beside `found`.'),
+    opened: z.int().nullable(),
+    resolved: z.int().nullable(),
+    created_at: Time,
+    finished_at: Time.nullable(),
+  })
+  .meta({ id: 'DriftScan' });
+
+export function toScan(scan: ScanDetails): z.output<typeof ScanView> {
+  return {
+    run_id: scan.id,
+    trigger: scan.trigger,
+    status: scan.status,
+    status_reason: scan.reason,
+    found: scan.found,
+    ignored: scan.ignored,
+    opened: scan.opened,
+    resolved: scan.resolved,
+    created_at: scan.createdAt,
+    finished_at: scan.finishedAt,
+  };
+}
+
+export const EvidenceView = z
+  .object({
+    id: AnswerId,
+    run_id: AnswerId.describe('The scan that saw it.'),
+    before: z.unknown().describe('What should be. Null: nothing. A secret is `{"sensitive": true}`.'),
+    after: z.unknown().describe('What is.'),
+    sensitive: z.boolean(),
+    action: z.enum(changeActions),
+    state_serial: z.int(),
+    template_version: z.string(),
+    tool: z.object({ name: z.string(), version: z.string() }).nullable(),
+    slot_held_by: AnswerId.nullable().describe('The run that held the instance meanwhile.'),
+    observed_at: Time,
+  })
+  .meta({ id: 'DriftEvidence' });
+
+type ShownEvidence = Omit<EvidenceDetails, 'observedAt'> & { readonly observedAt: string };
+
+export function toEvidence(evidence: ShownEvidence): z.output<typeof EvidenceView> {
+  return {
+    id: evidence.id,
+    run_id: evidence.runId,
+    before: evidence.before,
+    after: evidence.after,
+    sensitive: evidence.sensitive,
+    action: evidence.action,
+    state_serial: evidence.stateSerial,
+    template_version: evidence.templateVersion,
+    tool: evidence.tool,
+    slot_held_by: evidence.slotHeldBy,
+    observed_at: evidence.observedAt,
+  };
+}
+
+const findingFields = {
+  id: AnswerId,
+  monitor_id: AnswerId,
+  team_id: AnswerId.nullable(),
+  instance_id: AnswerId,
+  address: z.string(),
+  path: z.string().describe('The attribute. Empty: the whole resource is gone or new.'),
+  status: z.enum(findingStatuses),
+  reason: z.enum(findingReasons),
+  first_seen_at: Time,
+  last_seen_at: Time,
+  seen_count: z.int().describe('How many scans saw it.'),
+  last_run_id: AnswerId.describe('The scan that saw it last.'),
+  suppression: z
+    .object({ reason: z.string(), until: Time, by: z.string() })
+    .nullable()
+    .describe('Somebody accepts the observed value until then. Another value opens the finding again.'),
+  reopen_reason: z.string().nullable(),
+  evidence: EvidenceView.describe('The latest evidence.'),
+  revision: z.int(),
+};
+
+export const ListedFindingView = z.object(findingFields).meta({ id: 'ListedDriftFinding' });
+export const FindingView = z.object({ ...findingFields, actions: findingActions.view }).meta({ id: 'DriftFinding' });
+
+export function toFinding(finding: FindingDetails): z.output<typeof ListedFindingView> {
+  const { suppressedUntil, suppressionReason, suppressedByName } = finding;
+  return {
+    id: finding.id,
+    monitor_id: finding.monitorId,
+    team_id: finding.teamId,
+    instance_id: finding.instanceId,
+    address: finding.address,
+    path: finding.path,
+    status: finding.status,
+    reason: finding.reason,
+    first_seen_at: finding.firstSeenAt,
+    last_seen_at: finding.lastSeenAt,
+    seen_count: finding.seenCount,
+    last_run_id: finding.lastRunId,
+    suppression:
+      suppressedUntil === null
+        ? null
+        : { reason: suppressionReason ?? '', until: suppressedUntil, by: suppressedByName ?? '' },
+    reopen_reason: finding.reopenReason,
+    evidence: toEvidence(finding.evidence),
+    revision: finding.revision,
+  };
+}

@@ -1,0 +1,195 @@
+import { isDeepStrictEqual } from 'node:util';
+import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt, id, revision } from '#database/columns.ts';
+import type { TerminalStatus } from '#domain/runs/model.ts';
+import type { ChangeAction } from '#domain/runs/plans/model.ts';
+import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { FindingReason, FindingState, FindingStatus } from './findings/model.ts';
+import type { MonitorScope, ScanFailure, ScanTrigger } from './model.ts';
+import type { IgnoreRule } from './rules/ignore-rules.ts';
+
+export const DriftMonitorSchema = defineEntity({
+  name: 'DriftMonitor',
+  tableName: 'drift_monitors',
+  uniques: [
+    {
+      name: 'drift_monitors_instance_unique',
+      expression:
+        'create unique index "drift_monitors_instance_unique" on "drift_monitors" ("instance_id") where "instance_id" is not null and "deleted_at" is null',
+    },
+    {
+      name: 'drift_monitors_environment_unique',
+      expression: `create unique index "drift_monitors_environment_unique" on "drift_monitors" ("environment_id") where "scope" = 'environment' and "deleted_at" is null`,
+    },
+    {
+      name: 'drift_monitors_template_unique',
+      expression: `create unique index "drift_monitors_template_unique" on "drift_monitors" ("template_id") where "scope" = 'template' and "deleted_at" is null`,
+    },
+  ],
+  indexes: [
+    { name: 'drift_monitors_team_id_index', properties: ['teamId', 'id'] },
+    {
+      name: 'drift_monitors_inherited_from_index',
+      expression: `create index "drift_monitors_inherited_from_index" on "drift_monitors" ("inherited_from", "id") where "inherited_from" is not null`,
+    },
+  ],
+  properties: {
+    id: id(),
+    scope: p.string().$type<MonitorScope>(),
+    teamId: p.uuid().nullable(),
+    /** That of the instance, or the one that it is set for. */
+    environmentId: p.uuid().nullable(),
+    templateId: p.uuid().nullable(),
+    instanceId: p.uuid().nullable(),
+    /** The monitor of an environment or a template from which it was made, and whose schedule it follows. */
+    inheritedFrom: p.uuid().nullable(),
+    schedule: p.json<ScheduleSpec>(),
+    enabled: p.boolean().default(true),
+    ignoreRules: p.json<IgnoreRule[]>().default([]),
+    lastScanAt: at().nullable(),
+    lastSuccessAt: at().nullable(),
+    lastFailure: p.json<ScanFailure>().nullable(),
+    revision: revision(),
+    createdAt: createdAt(),
+    deletedAt: at().nullable(),
+  },
+});
+export class DriftMonitor extends DriftMonitorSchema.class {}
+DriftMonitorSchema.setClass(DriftMonitor);
+
+/** A run that scans for a monitor, and what became of it. */
+export const DriftScanSchema = defineEntity({
+  name: 'DriftScan',
+  tableName: 'drift_scans',
+  uniques: [
+    {
+      name: 'drift_scans_unfinished_unique',
+      expression: `create unique index "drift_scans_unfinished_unique" on "drift_scans" ("monitor_id") where "recorded_at" is null`,
+    },
+  ],
+  indexes: [{ name: 'drift_scans_monitor_index', properties: ['monitorId', 'runId'] }],
+  properties: {
+    runId: p.uuid().primary(),
+    monitorId: () => p.manyToOne(DriftMonitor).mapToPk().fieldName('monitor_id').deleteRule('restrict'),
+    trigger: p.string().$type<ScanTrigger>(),
+    createdAt: createdAt(),
+    /** When its result was taken over; null while the run is under way. */
+    recordedAt: at().nullable(),
+    outcome: p.string().$type<TerminalStatus>().nullable(),
+    reason: p.string().nullable(),
+    /** How many deviations it found that no rule leaves out, and how many the rules left out. */
+    found: p.integer().nullable(),
+    ignored: p.integer().nullable(),
+    /** How many findings it opened, again or for the first time, and how many it resolved. */
+    opened: p.integer().nullable(),
+    resolved: p.integer().nullable(),
+  },
+});
+export class DriftScan extends DriftScanSchema.class {}
+DriftScanSchema.setClass(DriftScan);
+
+/** One deviation of an instance over all scans that saw it: identified by monitor, address and path. */
+export const DriftFindingSchema = defineEntity({
+  name: 'DriftFinding',
+  tableName: 'drift_findings',
+  uniques: [{ name: 'drift_findings_identity_unique', properties: ['monitorId', 'identity'] }],
+  indexes: [
+    { name: 'drift_findings_monitor_index', properties: ['monitorId', 'id'] },
+    { name: 'drift_findings_team_index', properties: ['teamId', 'id'] },
+    { name: 'drift_findings_team_status_index', properties: ['teamId', 'status', 'id'] },
+    { name: 'drift_findings_status_index', properties: ['status', 'id'] },
+    { name: 'drift_findings_instance_index', properties: ['instanceId', 'status', 'id'] },
+    {
+      name: 'drift_findings_suppressed_index',
+      expression: `create index "drift_findings_suppressed_index" on "drift_findings" ("suppressed_until", "id") where "suppressed_until" is not null`,
+    },
+  ],
+  properties: {
+    id: id(),
+    monitorId: () => p.manyToOne(DriftMonitor).mapToPk().fieldName('monitor_id').deleteRule('restrict'),
+    teamId: p.uuid().nullable(),
+    instanceId: p.uuid(),
+    /** Digest of address and path, which may be longer than an index takes. */
+    identity: p.string(),
+    address: p.text(),
+    path: p.text(),
+    status: p.string().$type<FindingStatus>(),
+    reason: p.string().$type<FindingReason>(),
+    firstSeenAt: at(),
+    lastSeenAt: at(),
+    seenCount: p.integer(),
+    /** Digest of the value that was observed last. */
+    observed: p.string(),
+    /** The latest evidence, and the latest scan that saw the deviation. */
+    evidenceId: p.uuid(),
+    lastRunId: p.uuid(),
+    suppressedValue: p.string().nullable(),
+    suppressedUntil: at().nullable(),
+    suppressionReason: p.text().nullable(),
+    suppressedByName: p.string().nullable(),
+    /** Why somebody opened it again. */
+    reopenReason: p.text().nullable(),
+    revision: revision(),
+    createdAt: createdAt(),
+  },
+});
+export class DriftFinding extends DriftFindingSchema.class {
+  /** The finding as the rules of its transitions see it. */
+  state(): FindingState {
+    const { suppressedValue, suppressedUntil, suppressionReason } = this;
+    const { status, reason, firstSeenAt, lastSeenAt, seenCount: count, observed } = this;
+    const suppression =
+      suppressedValue && suppressedUntil
+        ? { observed: suppressedValue, until: suppressedUntil, reason: suppressionReason ?? '' }
+        : null;
+    return { status, reason, firstSeenAt, lastSeenAt, count, observed, suppression };
+  }
+
+  /** Takes over what a rule made of it. That it was seen once more is no new revision. */
+  follow(next: FindingState): void {
+    const { status, reason, lastSeenAt, count, observed, suppression } = next;
+    if (!isDeepStrictEqual({ ...this.state(), lastSeenAt, count }, next)) this.revision += 1;
+    Object.assign(this, { status, reason, lastSeenAt, seenCount: count, observed });
+    this.suppressedValue = suppression?.observed ?? null;
+    this.suppressedUntil = suppression?.until ?? null;
+    this.suppressionReason = suppression?.reason ?? null;
+    if (suppression === null) this.suppressedByName = null;
+  }
+
+  /** Takes over what a scan saw. Newer evidence is a new revision. */
+  showEvidence(evidenceId: string): void {
+    if (this.evidenceId === evidenceId) return;
+    this.evidenceId = evidenceId;
+    this.revision += 1;
+  }
+}
+DriftFindingSchema.setClass(DriftFinding);
+
+/** What a scan saw of a finding. Its row never changes. Scans that see the same again add none. */
+export const DriftEvidenceSchema = defineEntity({
+  name: 'DriftEvidence',
+  tableName: 'drift_evidence',
+  indexes: [{ name: 'drift_evidence_finding_index', properties: ['findingId', 'id'] }],
+  properties: {
+    id: id(),
+    findingId: () => p.manyToOne(DriftFinding).mapToPk().fieldName('finding_id').deleteRule('restrict'),
+    /** The scan. */
+    runId: p.uuid(),
+    /** Redacted: what should be, and what is. */
+    before: p.json<JsonValue>().nullable(),
+    after: p.json<JsonValue>().nullable(),
+    sensitive: p.boolean(),
+    action: p.string().$type<ChangeAction>(),
+    observed: p.string(),
+    stateSerial: p.integer(),
+    deployedRunId: p.uuid().nullable(),
+    templateVersion: p.string(),
+    tool: p.json<{ name: string; version: string }>().nullable(),
+    /** The run that held the instance meanwhile, such as one that waited for approval. */
+    slotHeldBy: p.uuid().nullable(),
+    observedAt: at(),
+  },
+});
+export class DriftEvidence extends DriftEvidenceSchema.class {}
+DriftEvidenceSchema.setClass(DriftEvidence);

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { terminalStatuses } from '#domain/runs/model.ts';
+import type { EventType } from '#domain/shared/events/event-type.ts';
+import { findingReasons } from './findings/model.ts';
+import { monitorScopes } from './model.ts';
+
+const by = z.string();
+const count = z.number().int();
+const place = { monitor_id: z.string(), instance_id: z.string(), address: z.string(), path: z.string() };
+
+/** What happens to monitors and their findings. Clients match the types: they never change. */
+export const driftEvents = {
+  'drift_monitor.created': {
+    subject: 'drift_monitor',
+    summary: 'Somebody set a drift monitor for an instance, an environment or a template',
+    data: z.strictObject({ by, scope: z.enum(monitorScopes) }),
+  },
+  'drift_monitor.changed': {
+    subject: 'drift_monitor',
+    summary: 'Somebody changed the schedule of a drift monitor, or turned it on or off',
+    data: z.strictObject({ by, enabled: z.boolean() }),
+  },
+  'drift_monitor.deleted': {
+    subject: 'drift_monitor',
+    summary: 'Somebody deleted a drift monitor',
+    data: z.strictObject({ by, scope: z.enum(monitorScopes) }),
+  },
+  'drift_monitor.scanned': {
+    subject: 'drift_monitor',
+    summary: 'A scan of a drift monitor ended',
+    data: z.strictObject({
+      run_id: z.string(),
+      status: z.enum(terminalStatuses),
+      found: count,
+      ignored: count,
+      opened: count,
+      resolved: count,
+    }),
+  },
+  'drift_finding.opened': {
+    subject: 'drift_finding',
+    summary: 'A deviation was found for the first time, or again, or is no longer accepted',
+    data: z.strictObject({ ...place, reason: z.enum(findingReasons), run_id: z.string().nullable() }),
+  },
+  'drift_finding.resolved': {
+    subject: 'drift_finding',
+    summary: 'A deviation is gone',
+    data: z.strictObject({ ...place, reason: z.enum(findingReasons), run_id: z.string() }),
+  },
+  'drift_finding.suppressed': {
+    subject: 'drift_finding',
+    summary: 'Somebody accepts the observed value for a while',
+    data: z.strictObject({ ...place, by, reason: z.string(), until: z.string() }),
+  },
+  'drift_finding.remediation_requested': {
+    subject: 'drift_finding',
+    summary: 'Somebody asked for a run that does away with a deviation',
+    data: z.strictObject({ ...place, by, direction: z.enum(['revert', 'adopt']), run_id: z.string() }),
+  },
+} as const satisfies Record<string, EventType>;

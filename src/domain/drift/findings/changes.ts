@@ -1,0 +1,80 @@
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import { longestSuppressionDays } from '../model.ts';
+import type { FindingStatus } from './model.ts';
+import { placeOf, publishTransition } from './publish.ts';
+import type { FindingTarget } from './targets.ts';
+import { reopen, suppress } from './transitions.ts';
+
+export interface SuppressionRequest {
+  readonly reason: string;
+  readonly until: Date;
+}
+
+/** What keeps a finding from being suppressed; null if nothing does. */
+export function findSuppressionRefusal({ status }: { readonly status: FindingStatus }): Refusal | null {
+  if (status !== 'resolved') return null;
+  return {
+    code: 'drift_finding_resolved',
+    message: 'the deviation is gone: there is no value that could be accepted',
+  };
+}
+
+export function findReopeningRefusal({ status }: { readonly status: FindingStatus }): Refusal | null {
+  if (status === 'suppressed') return null;
+  return {
+    code: 'drift_finding_not_suppressed',
+    message: `the finding is ${status}: only one that is suppressed can be reopened`,
+  };
+}
+
+/** @throws Invalid for a time that is past or too far away */
+export function refuseUnfitTime(until: Date, now = new Date()): void {
+  const latest = now.getTime() + longestSuppressionDays * 24 * 3600_000;
+  if (until <= now) throw invalidField('until', 'the time is past: name one that is to come');
+  if (until.getTime() > latest) throw invalidField('until', 'expected a time within a year from now');
+}
+
+/**
+ * Accepts the value that a finding shows, until a time. Another value, or the end of that time, opens it again. The caller has locked the
+ * monitor.
+ * @throws ActionRefused if the deviation is gone
+ */
+export function suppressFinding(
+  tx: Transaction,
+  target: FindingTarget,
+  { reason, until }: SuppressionRequest,
+  by: Principal,
+): void {
+  const { finding } = target;
+  refuseArchived(target);
+  throwIfRefused(findSuppressionRefusal(finding));
+  finding.follow(suppress(finding.state(), { reason, until }));
+  finding.suppressedByName = by.name;
+  finding.reopenReason = null;
+  tx.publish({
+    type: 'drift_finding.suppressed',
+    subjectId: finding.id,
+    owners: target,
+    data: { ...placeOf(finding), by: by.name, reason, until: until.toISOString() },
+  });
+}
+
+/** Takes a suppression back. The caller has locked the monitor. @throws ActionRefused if the finding is not suppressed */
+export function reopenFinding(
+  tx: Transaction,
+  target: FindingTarget,
+  { reason, expectedRevision }: { readonly reason: string; readonly expectedRevision: number | undefined },
+): void {
+  const { finding } = target;
+  refuseArchived(target);
+  refuseStale(finding, expectedRevision);
+  throwIfRefused(findReopeningRefusal(finding));
+  finding.follow(reopen(finding.state()));
+  finding.reopenReason = reason;
+  publishTransition(tx, finding, null);
+}

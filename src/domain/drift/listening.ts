@@ -1,0 +1,34 @@
+import type { Orm } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { Transactions } from '#domain/shared/commands/transaction.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+import { endHeirs, inheritMonitors, syncHeirs } from './monitors/inheritance.ts';
+import { resolveDestroyed } from './scans/destroyed.ts';
+import { recordScan } from './scans/record.ts';
+
+/** What drift does when something happened elsewhere. Every step may be repeated. */
+export interface ListeningDeps {
+  readonly orm: Orm;
+  readonly transactions: Transactions;
+}
+
+/** Takes the events of the subscriber `drift`: ends of runs, and changes of monitors that others inherit from. */
+export async function followEvent(deps: ListeningDeps, { type, subject: { id } }: PublishedEvent): Promise<void> {
+  if (type === 'run.finished') return followRun(deps, id);
+  if (type === 'drift_monitor.deleted') return endHeirs(deps.transactions, id);
+  return syncHeirs(deps.transactions, id);
+}
+
+async function followRun({ orm, transactions }: ListeningDeps, runId: string): Promise<void> {
+  const em = orm.em.fork();
+  await recordScan(transactions, runId, em);
+  const run = await db(em)
+    .selectFrom('runs')
+    .where('id', '=', runId)
+    .select(['operation', 'status', 'instance_id as instanceId'])
+    .executeTakeFirst();
+  if (run?.status !== 'succeeded') return;
+  if (run.operation === 'apply' || run.operation === 'refresh')
+    return inheritMonitors(transactions, { instanceId: run.instanceId });
+  if (run.operation === 'destroy') return resolveDestroyed(transactions, em, { instanceId: run.instanceId, runId });
+}

@@ -1,0 +1,108 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
+
+/** An instance that should inherit a monitor and has none. */
+export interface Heir {
+  readonly instanceId: string;
+  readonly teamId: string | null;
+  readonly environmentId: string | null;
+  readonly parentId: string;
+  readonly schedule: ScheduleSpec;
+  readonly enabled: boolean;
+}
+
+/**
+ * Deployed instances without a monitor whose environment or template has one; that of the environment comes first. The monitor of a template of the whole
+ * installation is for the instances of all teams. Its rows are shared, so that it neither changes nor ends before the commit.
+ */
+export function lockHeirs(
+  em: Em,
+  { parentId, instanceId, limit }: { parentId?: string; instanceId?: string; limit: number },
+): Promise<Heir[]> {
+  let query = db(em)
+    .selectFrom('instances as i')
+    .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
+    .innerJoin('drift_monitors as m', (join) =>
+      join.on((eb) =>
+        eb.or([
+          eb.and([eb('m.scope', '=', 'environment'), eb('m.environment_id', '=', eb.ref('i.environment_id'))]),
+          eb.and([eb('m.scope', '=', 'template'), eb('m.template_id', '=', eb.ref('i.template_id'))]),
+        ]),
+      ),
+    )
+    .where('i.deleted_at', 'is', null)
+    .where('m.deleted_at', 'is', null)
+    .where('r.operation', '<>', 'destroy')
+    .where((eb) => eb.or([eb('m.team_id', 'is', null), eb('m.team_id', '=', eb.ref('i.team_id'))]))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('drift_monitors as own')
+            .whereRef('own.instance_id', '=', 'i.id')
+            .where('own.deleted_at', 'is', null)
+            .select('own.id'),
+        ),
+      ),
+    )
+    .select([
+      'i.id as instanceId',
+      'i.team_id as teamId',
+      'i.environment_id as environmentId',
+      'm.id as parentId',
+      'm.schedule',
+      'm.enabled',
+    ])
+    .orderBy('i.id')
+    .orderBy('m.scope')
+    .limit(limit)
+    .forShare('m');
+  if (parentId !== undefined) query = query.where('m.id', '=', parentId);
+  if (instanceId !== undefined) query = query.where('i.id', '=', instanceId);
+  return query.execute();
+}
+
+/** Gives the next monitors that differ from the one that they inherit from its schedule, and returns their ids. */
+export async function followParent(em: Em, parentId: string, limit: number): Promise<string[]> {
+  const differing = db(em)
+    .selectFrom('drift_monitors as child')
+    .innerJoin('drift_monitors as parent', 'parent.id', 'child.inherited_from')
+    .where('parent.id', '=', parentId)
+    .where('child.deleted_at', 'is', null)
+    .where(
+      (eb) =>
+        sql<SqlBool>`(${eb.ref('child.schedule')}, ${eb.ref('child.enabled')}) is distinct from (${eb.ref('parent.schedule')}, ${eb.ref('parent.enabled')})`,
+    )
+    .orderBy('child.id')
+    .limit(limit)
+    .select('child.id');
+  const rows = await db(em)
+    .updateTable('drift_monitors as m')
+    .from('drift_monitors as p')
+    .whereRef('p.id', '=', 'm.inherited_from')
+    .where('m.id', 'in', differing)
+    .set((eb) => ({
+      schedule: sql`${eb.ref('p.schedule')}`,
+      enabled: eb.ref('p.enabled'),
+      revision: eb('m.revision', '+', 1),
+    }))
+    .returning('m.id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The monitors that inherited from one that was deleted, behind an id. */
+export async function listEndedHeirs(em: Em, parentId: string, after: string, limit: number): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom('drift_monitors')
+    .where('inherited_from', '=', parentId)
+    .where('deleted_at', 'is not', null)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .select('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}

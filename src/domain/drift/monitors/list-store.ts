@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db, type Over } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { FindingStatus } from '../findings/model.ts';
+
+export interface MonitorFilter {
+  readonly organizationId?: string | undefined;
+  readonly teamId?: string | undefined;
+  readonly environmentId?: string | undefined;
+  readonly instanceId?: string | undefined;
+}
+
+/** A monitor as its readers see it. Times are strings. */
+export type MonitorDetails = NonNullable<Awaited<ReturnType<typeof readMonitor>>>;
+
+function selectMonitors(em: Em) {
+  return db(em)
+    .selectFrom('drift_monitors as m')
+    .where('m.deleted_at', 'is', null)
+    .select([
+      'm.id',
+      'm.scope',
+      'm.team_id as teamId',
+      'm.instance_id as instanceId',
+      'm.environment_id as environmentId',
+      'm.template_id as templateId',
+      'm.inherited_from as inheritedFrom',
+      'm.schedule',
+      'm.enabled',
+      'm.last_scan_at as lastScanAt',
+      'm.last_success_at as lastSuccessAt',
+      'm.last_failure as lastFailure',
+      'm.created_at as createdAt',
+      'm.revision',
+    ])
+    .select((eb) => [
+      countFindings(eb, 'open').as('openFindings'),
+      countFindings(eb, 'suppressed').as('suppressedFindings'),
+      selectRunningScan(eb).as('scanRunId'),
+    ]);
+}
+
+/** Of those that a monitor found itself. */
+function countFindings(eb: Over<{ m: 'drift_monitors' }>, status: FindingStatus) {
+  return eb
+    .selectFrom('drift_findings as f')
+    .whereRef('f.monitor_id', '=', 'm.id')
+    .where('f.status', '=', status)
+    .select(sql<number>`count(*)::int`.as('number'))
+    .$asScalar()
+    .$notNull();
+}
+
+function selectRunningScan(eb: Over<{ m: 'drift_monitors' }>) {
+  return eb
+    .selectFrom('drift_scans as s')
+    .whereRef('s.monitor_id', '=', 'm.id')
+    .where('s.recorded_at', 'is', null)
+    .select('s.run_id')
+    .$asScalar();
+}
+
+/** One monitor; the caller has decided that it may be read. */
+export function readMonitor(em: Em, id: string) {
+  return selectMonitors(em).where('m.id', '=', id).executeTakeFirst();
+}
+
+/** A page of the monitors that a principal may read, newest first. */
+export function listMonitors(
+  em: Em,
+  principal: Principal,
+  { organizationId, teamId, environmentId, instanceId }: MonitorFilter,
+  request: PageRequest,
+): Promise<Page<MonitorDetails>> {
+  let query = selectMonitors(em).where((eb) => isInReadableTeam(principal, eb.ref('m.team_id'), 'hidden'));
+  if (organizationId !== undefined) {
+    query = query.where('m.team_id', 'in', (eb) =>
+      eb.selectFrom('teams as t').where('t.organization_id', '=', organizationId).select('t.id'),
+    );
+  }
+  if (teamId !== undefined) query = query.where('m.team_id', '=', teamId);
+  if (environmentId !== undefined) query = query.where('m.environment_id', '=', environmentId);
+  if (instanceId !== undefined) query = query.where('m.instance_id', '=', instanceId);
+  return pageOf(query, 'm.id', request);
+}

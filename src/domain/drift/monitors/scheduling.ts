@@ -1,0 +1,33 @@
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
+import { dropWork, type PlannedWork, planWork } from '#domain/shared/schedules/scheduled-work.ts';
+import type { DriftMonitor } from '../entity.ts';
+
+/** Part of the names of schedules in the engine; it never changes. */
+export const monitorWorkKind = 'drift_monitor';
+
+/** Intervals begin at a time of their own for each monitor. Times by the clock are the same for many, so they are spread more. */
+const jitterSeconds = { every: 60, cron: 300 };
+
+export function toPlannedWork({
+  id,
+  schedule,
+  enabled,
+}: {
+  readonly id: string;
+  readonly schedule: ScheduleSpec;
+  readonly enabled: boolean;
+}): PlannedWork {
+  const jitter = 'every' in schedule ? jitterSeconds.every : jitterSeconds.cron;
+  return { id, spec: schedule, jitterSeconds: jitter, isPaused: !enabled };
+}
+
+/** Tells the engine after the commit when a monitor scans. Only those of instances do. The caller has made or locked its row. */
+export function scheduleMonitor(tx: Transaction, monitor: DriftMonitor): void {
+  if (monitor.scope === 'instance') planWork(tx, monitorWorkKind, toPlannedWork(monitor));
+}
+
+/** Makes the engine forget the schedule of a monitor after the commit. */
+export function unscheduleMonitor(tx: Transaction, id: string): void {
+  dropWork(tx, monitorWorkKind, id);
+}

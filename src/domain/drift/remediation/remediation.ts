@@ -1,0 +1,156 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { policyOf, strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
+import { loadVersionById } from '#domain/registry/published.ts';
+import { type AdmittedRun, admitRun } from '#domain/runs/admission/admission.ts';
+import { openInputs } from '#domain/runs/admission/inputs.ts';
+import { buildRun, type ResolvedRun } from '#domain/runs/admission/resolve.ts';
+import { targetIsGone } from '#domain/runs/admission/rules.ts';
+import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
+import { Run } from '#domain/runs/entity.ts';
+import type { RunAuthor } from '#domain/runs/model.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { ActionRefused, throwIfRefused } from '#domain/shared/actions.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Unprocessable } from '#domain/shared/errors.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { DriftEvidence, DriftFinding } from '../entity.ts';
+import { placeOf } from '../findings/publish.ts';
+import { type FindingTarget, findFinding } from '../findings/targets.ts';
+import type { RemediationDirection } from '../model.ts';
+import { type EvidenceFacts, findRemediationRefusal } from './rules.ts';
+
+/** A finding that is to be remedied, with what its instance was deployed for. */
+export interface RemediationTarget extends FindingTarget {
+  /** Undefined: the template or the environment is gone. */
+  readonly admission: AdmissionTarget | undefined;
+}
+
+export interface RemediationRequest {
+  readonly evidenceId: string;
+  readonly expectedRevision: number;
+  readonly direction: RemediationDirection;
+}
+
+/** What every remediation asks for beside the policies: somebody else agrees. */
+const reviewed = { required: 1, when: 'always', allow_self: false } as const;
+
+/** A finding to be remedied. With `lock`, owners, template and environment are shared first, so that the run follows their present policies. */
+export async function findRemediationTarget(em: Em, id: string, lock: boolean): Promise<RemediationTarget | undefined> {
+  const known = await em.findOne(DriftFinding, { id });
+  const place = known && (await readPlace(em, known.instanceId));
+  if (!place) return undefined;
+  const { templateId, environmentId } = place;
+  const admission = await findAdmissionTarget(
+    em,
+    { templateId, ...(environmentId !== null && { environmentId }) },
+    lock,
+  );
+  const target = await findFinding(em, id, lock);
+  return target && { ...target, admission };
+}
+
+function readPlace(em: Em, instanceId: string) {
+  return db(em)
+    .selectFrom('instances')
+    .where('id', '=', instanceId)
+    .where('deleted_at', 'is', null)
+    .select([
+      'template_id as templateId',
+      'environment_id as environmentId',
+      'state_serial as stateSerial',
+      'deployed_run_id as deployedRunId',
+    ])
+    .executeTakeFirst();
+}
+
+/**
+ * Admits a run that does away with a deviation: `revert` applies what the instance was last deployed with, `adopt` refreshes its state. It acts on one
+ * piece of evidence, and ends as `stale` if the instance has changed by the time it begins or would apply. The caller has locked the target.
+ * @throws ActionRefused if the evidence is stale, the deviation is gone, or nothing is deployed
+ */
+export async function remedy(
+  tx: Transaction,
+  keyRing: KeyRing,
+  target: RemediationTarget,
+  { evidenceId, expectedRevision, direction }: RemediationRequest,
+  { key, requester }: { readonly key: string; readonly requester: Principal },
+): Promise<AdmittedRun> {
+  const { finding, admission } = target;
+  if (!admission) throw new ActionRefused(targetIsGone);
+  const facts = await readEvidenceFacts(tx.em, finding, evidenceId);
+  throwIfRefused(findRemediationRefusal(facts));
+  refuseStale(finding, expectedRevision);
+  const deployed = facts.deployed as Run;
+  const resolve = () => resolveRemediation(tx.em, keyRing, { admission, deployed, finding }, direction);
+  const run = await admitRun(tx, key, admission, { instance: deployed.instance, resolve }, requester, {
+    links: { driftFindingId: finding.id },
+    authors: authorsOf(deployed),
+    reviewNeeds: deployed.reviewNeeds,
+    expects: { stateSerial: facts.stateSerial, deployedRunId: deployed.id },
+  });
+  tx.publish({
+    type: 'drift_finding.remediation_requested',
+    subjectId: finding.id,
+    owners: target,
+    data: { ...placeOf(finding), by: requester.name, direction, run_id: run.id },
+  });
+  return run;
+}
+
+/** What decides whether a run may act on a piece of evidence. */
+export async function readEvidenceFacts(em: Em, finding: DriftFinding, evidenceId: string) {
+  const evidence = await em.findOne(DriftEvidence, { id: evidenceId, findingId: finding.id });
+  const place = await readPlace(em, finding.instanceId);
+  const deployed = place?.deployedRunId ? await em.findOne(Run, { id: place.deployedRunId }) : null;
+  return {
+    status: finding.status,
+    isLatest: evidence !== null && finding.evidenceId === evidenceId,
+    isOfPresentState:
+      evidence?.stateSerial === place?.stateSerial && evidence?.deployedRunId === (place?.deployedRunId ?? null),
+    isDeployed: deployed !== null && deployed.operation !== 'destroy' && deployed.sealedInputs.length > 0,
+    deployed,
+    stateSerial: place?.stateSerial ?? 0,
+  } satisfies EvidenceFacts & Record<string, unknown>;
+}
+
+interface Remedied {
+  readonly admission: AdmissionTarget;
+  readonly deployed: Run;
+  readonly finding: DriftFinding;
+}
+
+/** Today's inputs are not asked: the run restores, or records, what was deployed. An undone change is not in the last deployment. */
+async function resolveRemediation(
+  em: Em,
+  keyRing: KeyRing,
+  { admission, deployed, finding }: Remedied,
+  direction: RemediationDirection,
+): Promise<ResolvedRun> {
+  const version = await loadVersionById(em, deployed.templateVersionId);
+  if (direction === 'adopt' && version.spec.executor.kind === 'command') {
+    throw new Unprocessable(
+      'direction: the template runs commands and has no state that could take over the real values: revert the deviation, or change the variables',
+      { code: 'operation_unsupported' },
+    );
+  }
+  const what = finding.path === '' ? finding.address : `${finding.address}: ${finding.path}`;
+  return buildRun(keyRing, admission, version, {
+    operation: direction === 'revert' ? 'apply' : 'refresh',
+    replace: [],
+    instance: deployed.instance,
+    requeuedFrom: null,
+    message: `${direction === 'revert' ? 'Reverts' : 'Adopts'} the drift of ${what}`.slice(0, 4000),
+    approval: strictestPolicy(policyOf(deployed), reviewed),
+    shown: deployed.variables,
+    inputs: openInputs(keyRing, deployed.id, deployed.sealedInputs),
+  });
+}
+
+/** Who asked for what the run repeats answers for it as well. */
+function authorsOf({ requestedById, requestedByType, responsibleUserId = null, authors }: Run): RunAuthor[] {
+  if (requestedByType === 'system') return authors;
+  const because = 'you asked for the run whose inputs it repeats';
+  return [{ id: requestedById, person: responsibleUserId, because }, ...authors];
+}

@@ -1,0 +1,38 @@
+import type { Refusal } from '#domain/shared/actions.ts';
+import type { FindingStatus } from '../findings/model.ts';
+
+/** The facts that decide whether a run may act on a piece of evidence. */
+export interface EvidenceFacts {
+  readonly status: FindingStatus;
+  /** The evidence is the latest of the finding. */
+  readonly isLatest: boolean;
+  /** The instance still has the state and the deployment that the evidence is about. */
+  readonly isOfPresentState: boolean;
+  /** The instance is deployed, and the inputs of its last deployment are there. */
+  readonly isDeployed: boolean;
+}
+
+/** What keeps a deviation from being remedied; null if nothing does. */
+export function findRemediationRefusal({
+  status,
+  isLatest,
+  isOfPresentState,
+  isDeployed,
+}: EvidenceFacts): Refusal | null {
+  if (status === 'resolved')
+    return { code: 'drift_finding_resolved', message: 'the deviation is gone: there is nothing to remedy' };
+  if (!isLatest)
+    return stale('it is not the latest of the finding: read the finding again and decide by its latest evidence');
+  if (!isDeployed)
+    return {
+      code: 'nothing_deployed',
+      message:
+        'the instance is not deployed, or the inputs of its last deployment were deleted: apply it with the inputs that you want',
+    };
+  if (!isOfPresentState) return stale('the instance has changed since: scan it again');
+  return null;
+}
+
+function stale(why: string): Refusal {
+  return { code: 'evidence_stale', message: `evidence_id: ${why}` };
+}

@@ -1,0 +1,30 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { Transactions } from '#domain/shared/commands/transaction.ts';
+import { DriftFinding } from '../entity.ts';
+import { publishTransition } from '../findings/publish.ts';
+import { miss } from '../findings/transitions.ts';
+import { lockMonitor } from '../monitors/targets.ts';
+
+/** Nothing is left that could deviate once a run has destroyed an instance: its findings are resolved. */
+export async function resolveDestroyed(
+  transactions: Transactions,
+  em: Em,
+  { instanceId, runId }: { readonly instanceId: string; readonly runId: string },
+): Promise<void> {
+  const monitor = await db(em)
+    .selectFrom('drift_monitors')
+    .where('instance_id', '=', instanceId)
+    .where('deleted_at', 'is', null)
+    .select('id')
+    .executeTakeFirst();
+  if (!monitor) return;
+  await transactions.run(async (tx) => {
+    await lockMonitor(tx.em, monitor.id);
+    const findings = await tx.em.find(DriftFinding, { monitorId: monitor.id, status: { $ne: 'resolved' } });
+    for (const finding of findings) {
+      finding.follow(miss(finding.state(), 'destroyed'));
+      publishTransition(tx, finding, runId);
+    }
+  });
+}

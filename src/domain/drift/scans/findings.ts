@@ -1,0 +1,129 @@
+import type { Deviation } from '#domain/runs/plans/deviations.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { DriftFinding, type DriftMonitor } from '../entity.ts';
+import { identityOf, observedDigestOf } from '../findings/digests.ts';
+import type { FindingState } from '../findings/model.ts';
+import { publishTransition } from '../findings/publish.ts';
+import { miss, see } from '../findings/transitions.ts';
+import { type EndedScan, insertEvidence, type NewEvidence, readObservedStates } from './record-store.ts';
+
+/** The deviations of a complete scan, and those of them that rules leave out. */
+interface Deviations {
+  readonly seen: readonly Deviation[];
+  readonly ignored: readonly Deviation[];
+}
+
+export interface FoundNow {
+  readonly found: number;
+  readonly ignored: number;
+  readonly opened: number;
+  readonly resolved: number;
+}
+
+/**
+ * Makes the findings of a monitor follow a complete scan: what it saw is found again or for the first time, and everything else is gone.
+ * The caller has locked the monitor.
+ */
+export async function updateFindings(
+  tx: Transaction,
+  monitor: DriftMonitor,
+  run: EndedScan,
+  { seen, ignored }: Deviations,
+): Promise<FoundNow> {
+  const known = await tx.em.find(DriftFinding, { monitorId: monitor.id });
+  const byIdentity = new Map(known.map((finding) => [finding.identity, finding]));
+  const states = await readObservedStates(
+    tx.em,
+    known.map(({ evidenceId }) => evidenceId),
+  );
+  const evidence: NewEvidence[] = [];
+  let opened = 0;
+  for (const deviation of seen) {
+    const identity = identityOf(deviation);
+    const finding = byIdentity.get(identity) ?? null;
+    byIdentity.delete(identity);
+    const isSameState = finding !== null && states.get(finding.evidenceId) === run.stateSerial;
+    const wasOpen = finding?.status === 'open';
+    const row = observe(tx, { monitor, run, deviation, identity, isSameState }, finding, evidence);
+    if (row.status === 'open' && !wasOpen) {
+      opened += 1;
+      publishTransition(tx, row, run.id);
+    }
+  }
+  const leftOut = new Set(ignored.map(identityOf));
+  const gone = [...byIdentity.values()].filter(({ status }) => status !== 'resolved');
+  for (const finding of gone) {
+    finding.follow(miss(finding.state(), leftOut.has(finding.identity) ? 'ignored' : 'gone'));
+    publishTransition(tx, finding, run.id);
+  }
+  await tx.em.flush();
+  await insertEvidence(tx.em, evidence);
+  return { found: seen.length, ignored: ignored.length, opened, resolved: gone.length };
+}
+
+interface Observed {
+  readonly monitor: DriftMonitor;
+  readonly run: EndedScan;
+  readonly deviation: Deviation;
+  readonly identity: string;
+  /** The latest evidence is of the same state. */
+  readonly isSameState: boolean;
+}
+
+/** Evidence is added when something about it is new: the value, the state, or that the deviation is back. */
+function observe(
+  tx: Transaction,
+  { monitor, run, deviation, identity, isSameState }: Observed,
+  finding: DriftFinding | null,
+  evidence: NewEvidence[],
+): DriftFinding {
+  const at = new Date(run.finishedAt ?? Date.now());
+  const observed = observedDigestOf(deviation);
+  const next = see(finding?.state() ?? null, { observed, at });
+  const isKnown = finding !== null && isSameState && finding.status !== 'resolved' && finding.observed === observed;
+  const evidenceId = isKnown ? finding.evidenceId : newId();
+  const row = finding ?? createFinding(tx, { monitor, run, deviation, identity, evidenceId }, next);
+  if (finding) finding.follow(next);
+  row.showEvidence(evidenceId);
+  row.lastRunId = run.id;
+  if (!isKnown) evidence.push(toEvidence(run, deviation, { id: evidenceId, findingId: row.id, observed, at }));
+  return row;
+}
+
+function createFinding(
+  tx: Transaction,
+  { monitor, run, deviation, identity, evidenceId }: Omit<Observed, 'isSameState'> & { evidenceId: string },
+  { status, reason, firstSeenAt, lastSeenAt, count, observed }: FindingState,
+): DriftFinding {
+  const { address, path } = deviation;
+  const place = { monitorId: monitor.id, teamId: monitor.teamId ?? null, instanceId: run.instanceId };
+  const state = { status, reason, firstSeenAt, lastSeenAt, seenCount: count, observed };
+  const seen = { identity, address, path, evidenceId, lastRunId: run.id };
+  const finding = tx.em.create(DriftFinding, { id: newId(), ...place, ...seen, ...state });
+  tx.em.persist(finding);
+  return finding;
+}
+
+function toEvidence(
+  { id: runId, stateSerial, deployedRunId, templateVersion, tool, slotHeldBy }: EndedScan,
+  { before, after, sensitive, action }: Deviation,
+  { id, findingId, observed, at }: { id: string; findingId: string; observed: string; at: Date },
+): NewEvidence {
+  return {
+    id,
+    finding_id: findingId,
+    run_id: runId,
+    before,
+    after,
+    sensitive,
+    action,
+    observed,
+    state_serial: stateSerial ?? 0,
+    deployed_run_id: deployedRunId,
+    template_version: templateVersion,
+    tool,
+    slot_held_by: slotHeldBy,
+    observed_at: at,
+  };
+}

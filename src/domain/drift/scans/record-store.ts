@@ -1,0 +1,93 @@
+import type { Insertable } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { json } from '#database/tables.ts';
+import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { IgnoreRule } from '../rules/ignore-rules.ts';
+
+/** The scan that a run is, unless its result is recorded already. */
+export function findUnrecordedScan(em: Em, runId: string) {
+  return db(em)
+    .selectFrom('drift_scans')
+    .where('run_id', '=', runId)
+    .where('recorded_at', 'is', null)
+    .select('monitor_id as monitorId')
+    .executeTakeFirst();
+}
+
+/** A run that scanned, as it ended, and how its instance is. */
+export type EndedScan = NonNullable<Awaited<ReturnType<typeof readEndedScan>>>;
+
+export function readEndedScan(em: Em, runId: string) {
+  return db(em)
+    .selectFrom('runs as r')
+    .innerJoin('instances as i', 'i.id', 'r.instance_id')
+    .leftJoin('run_plans as p', 'p.run_id', 'r.id')
+    .leftJoin('instance_slots as slot', (join) =>
+      join.onRef('slot.instance_id', '=', 'r.instance_id').onRef('slot.acquired_at', '<=', 'r.finished_at'),
+    )
+    .where('r.id', '=', runId)
+    .select([
+      'r.id',
+      'r.status',
+      'r.status_reason as reason',
+      'r.tool',
+      'r.template_version as templateVersion',
+      'r.finished_at as finishedAt',
+      'r.instance_id as instanceId',
+      'p.changes',
+      'p.state_serial as stateSerial',
+      'i.deployed_run_id as deployedRunId',
+      'slot.run_id as slotHeldBy',
+    ])
+    .executeTakeFirst();
+}
+
+/** The rules of a monitor, with those of the monitor that it inherits from. */
+export async function readIgnoreRules(em: Em, monitorId: string): Promise<IgnoreRule[]> {
+  const rows = await db(em)
+    .selectFrom('drift_monitors as own')
+    .innerJoin('drift_monitors as m', (join) =>
+      join.on((eb) => eb.or([eb('m.id', '=', eb.ref('own.id')), eb('m.id', '=', eb.ref('own.inherited_from'))])),
+    )
+    .where('own.id', '=', monitorId)
+    .where('m.deleted_at', 'is', null)
+    .select('m.ignore_rules as rules')
+    .execute();
+  return rows.flatMap(({ rules }) => rules);
+}
+
+export interface NewEvidence
+  extends Omit<Insertable<Tables['drift_evidence']>, 'before' | 'after' | 'tool' | 'observed_at'> {
+  readonly before: JsonValue;
+  readonly after: JsonValue;
+  readonly tool: { name: string; version: string } | null;
+  readonly observed_at: Date;
+}
+
+const rowsAtOnce = 500;
+
+/** Without entities, which would keep copies of large values. */
+export async function insertEvidence(em: Em, evidence: readonly NewEvidence[]): Promise<void> {
+  for (let start = 0; start < evidence.length; start += rowsAtOnce) {
+    const rows = evidence.slice(start, start + rowsAtOnce).map(({ before, after, tool, ...row }) => ({
+      ...row,
+      before: json(before),
+      after: json(after),
+      tool: tool && json(tool),
+    }));
+    await db(em).insertInto('drift_evidence').values(rows).execute();
+  }
+}
+
+/** The state serials with which findings were observed last, by the ids of their latest evidence. */
+export async function readObservedStates(em: Em, evidenceIds: readonly string[]): Promise<Map<string, number>> {
+  if (evidenceIds.length === 0) return new Map();
+  const rows = await db(em)
+    .selectFrom('drift_evidence')
+    .where('id', 'in', [...evidenceIds])
+    .select(['id', 'state_serial as stateSerial'])
+    .execute();
+  return new Map(rows.map(({ id, stateSerial }) => [id, stateSerial]));
+}

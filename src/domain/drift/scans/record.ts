@@ -1,0 +1,66 @@
+import type { Em } from '#database/database.ts';
+import { isTerminal, statusReasons, type TerminalStatus } from '#domain/runs/model.ts';
+import { type Deviation, deviationsOf } from '#domain/runs/plans/deviations.ts';
+import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
+import { DriftMonitor, DriftScan } from '../entity.ts';
+import { lockMonitor } from '../monitors/targets.ts';
+import { compileIgnoreRules } from '../rules/ignore-rules.ts';
+import { type FoundNow, updateFindings } from './findings.ts';
+import { type EndedScan, findUnrecordedScan, readEndedScan, readIgnoreRules } from './record-store.ts';
+
+/** What a scan that ended without success found: nothing that anybody may conclude from. */
+const nothing: FoundNow = { found: 0, ignored: 0, opened: 0, resolved: 0 };
+
+/**
+ * Takes over the result of a scan that has ended. A complete scan makes and resolves findings; any other only changes the health of its
+ * monitor. Called again, or for another run, it does nothing.
+ */
+export async function recordScan(transactions: Transactions, runId: string, em: Em): Promise<void> {
+  const known = await findUnrecordedScan(em, runId);
+  if (known) await transactions.run((tx) => record(tx, runId, known.monitorId));
+}
+
+async function record(tx: Transaction, runId: string, monitorId: string): Promise<void> {
+  const { em } = tx;
+  await lockMonitor(em, monitorId);
+  const scan = await em.findOne(DriftScan, { runId, recordedAt: null });
+  const run = scan && (await readEndedScan(em, runId));
+  if (!scan || !run || !isTerminal(run.status)) return;
+  const monitor = await em.findOneOrFail(DriftMonitor, { id: monitorId });
+  const isComplete = run.status === 'succeeded' && run.changes !== null && !monitor.deletedAt;
+  const counts = isComplete ? await takeOver(tx, monitor, run) : nothing;
+  const now = new Date();
+  Object.assign(scan, { recordedAt: now, outcome: run.status, reason: run.reason });
+  Object.assign(scan, isComplete ? counts : {});
+  followHealth(monitor, run);
+  tx.publish({
+    type: 'drift_monitor.scanned',
+    subjectId: monitorId,
+    owners: { teamId: monitor.teamId ?? null },
+    data: { run_id: runId, status: run.status as TerminalStatus, ...counts },
+  });
+}
+
+async function takeOver(tx: Transaction, monitor: DriftMonitor, run: EndedScan): Promise<FoundNow> {
+  const isIgnored = compileIgnoreRules(await readIgnoreRules(tx.em, monitor.id));
+  const seen: Deviation[] = [];
+  const ignored: Deviation[] = [];
+  for (const deviation of deviationsOf(run.changes ?? [])) {
+    (isIgnored(deviation.address, deviation.path) ? ignored : seen).push(deviation);
+  }
+  return updateFindings(tx, monitor, run, { seen, ignored });
+}
+
+/** A canceled scan says nothing about health: it gave way, or somebody ended it. */
+function followHealth(monitor: DriftMonitor, { id, status, reason, finishedAt }: EndedScan): void {
+  if (status === 'canceled') return;
+  const now = new Date(finishedAt ?? Date.now());
+  monitor.lastScanAt = now;
+  if (status === 'succeeded') {
+    monitor.lastSuccessAt = now;
+    monitor.lastFailure = null;
+    return;
+  }
+  const message = reason === null ? 'the scan ended without success' : statusReasons[reason];
+  monitor.lastFailure = { at: now.toISOString(), code: reason ?? status, message, runId: id };
+}

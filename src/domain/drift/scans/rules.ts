@@ -1,0 +1,21 @@
+import type { Refusal } from '#domain/shared/actions.ts';
+import { type Archivable, findArchivedRefusal } from '#domain/shared/archiving.ts';
+import type { MonitorScope } from '../model.ts';
+
+/** What keeps a monitor from scanning now; null if nothing does. */
+export function findScanRefusal(
+  target: Archivable,
+  { scope, scanRunId }: { readonly scope: MonitorScope; readonly scanRunId: string | null },
+): Refusal | null {
+  const archived = findArchivedRefusal(target);
+  if (archived) return archived;
+  if (scope !== 'instance') {
+    const message = `the monitor is set for ${scope === 'environment' ? 'an environment' : 'a template'}: scan the monitors of its instances`;
+    return { code: 'drift_monitor_scans_nothing', message };
+  }
+  if (scanRunId === null) return null;
+  return {
+    code: 'drift_scan_running',
+    message: `the run ${scanRunId} scans the instance now: wait for it, or cancel it`,
+  };
+}

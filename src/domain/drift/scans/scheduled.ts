@@ -1,0 +1,62 @@
+import {
+  NothingToDo,
+  runSystemCommand,
+  systemActor,
+  systemCommandKey,
+} from '#domain/shared/commands/system-command.ts';
+import { ServiceError } from '#domain/shared/errors.ts';
+import { defineScheduledWork, type ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
+import { DriftMonitor } from '../entity.ts';
+import { monitorWorkKind } from '../monitors/scheduling.ts';
+import { findMonitor, lockMonitor } from '../monitors/targets.ts';
+import { findPlannedMonitor, listPlannedMonitors } from './scheduled-store.ts';
+import { startScan } from './start.ts';
+
+const action = 'drift_monitor.scan_started';
+
+/** Scans at the times of a monitor. A scan that is still under way takes the place of the next one. */
+export const monitorWork = defineScheduledWork({
+  kind: monitorWorkKind,
+  listPlanned: listPlannedMonitors,
+  lockPlanned: async (em, id) => {
+    await lockMonitor(em, id);
+    return findPlannedMonitor(em, id);
+  },
+  trigger: startScheduledScan,
+});
+
+/** Starts the scan of one time, once, however often it is called. The health of the monitor says what refused it. */
+export async function startScheduledScan(deps: ScheduledWorkDeps, id: string, scheduledAt: Date): Promise<void> {
+  const cause = `${id}/${scheduledAt.toISOString()}`;
+  const key = systemCommandKey(deps.bindingKey, action, cause);
+  try {
+    await runSystemCommand(
+      deps,
+      { action, target: { id }, cause },
+      {
+        find: (tx) => findMonitor(tx.em, id, true),
+        act: async (tx, _caller, target) => {
+          if (!target?.monitor.enabled || !(await findPlannedMonitor(tx.em, id))) throw new NothingToDo();
+          const requester = systemActor(action);
+          const runId = await startScan(tx, deps, target, { key, trigger: 'schedule', requester });
+          return { id, after: { runId }, revision: target.monitor.revision };
+        },
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.kind === 'unavailable') throw error;
+    if (error.code !== 'drift_scan_running') await recordRefusal(deps, id, error);
+  }
+}
+
+function recordRefusal(
+  { transactions }: ScheduledWorkDeps,
+  id: string,
+  { code, message }: ServiceError,
+): Promise<void> {
+  return transactions.run(async (tx) => {
+    await lockMonitor(tx.em, id);
+    const monitor = await tx.em.findOne(DriftMonitor, { id });
+    if (monitor) monitor.lastFailure = { at: new Date().toISOString(), code, message, runId: null };
+  });
+}

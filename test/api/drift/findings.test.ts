@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeTenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { changed, type DriftStage, makeDriftStage } from '#test/support/drift/drift-stage.ts';
+import { keepUpDrift } from '#worker/drift-upkeep.ts';
+
+let api: TestApi;
+let stage: DriftStage;
+beforeAll(async () => {
+  api = await startApi();
+  stage = await makeDriftStage(api);
+});
+afterAll(() => api?.close());
+
+const inDays = (days: number) => new Date(Date.now() + days * 24 * 3600_000).toISOString();
+const read = async (id: string) => (await stage.tenant.owner.get(`/drift-findings/${id}`)).body;
+const only = async (monitor: string) => {
+  const found = await stage.findings(`monitor_id=${monitor}`);
+  expect(found).toHaveLength(1);
+  return found[0]!;
+};
+const suppress = (id: string, until = inDays(1)) =>
+  stage.tenant.owner.post(`/drift-findings/${id}/suppress`, { reason: 'known', until });
+
+describe('a scan', () => {
+  it('opens one finding for each path that differs, with evidence of what should be and what is', async () => {
+    const watched = await stage.watched();
+    const scan = await stage.scan(watched, [
+      changed({ input: 'a', tags: { x: '1' } }, { input: 'b', tags: { x: '2' } }),
+    ]);
+    const found = await stage.findings(`monitor_id=${watched.monitor}`);
+    expect(found.map(({ path }) => path).sort()).toEqual(['input', 'tags.x']);
+    const input = found.find(({ path }) => path === 'input')!;
+    expect(await read(input.id)).toMatchObject({
+      status: 'open',
+      reason: 'observed',
+      seen_count: 1,
+      last_run_id: scan,
+      evidence: { before: 'a', after: 'b', state_serial: 1, run_id: scan, template_version: '1.0.0' },
+    });
+  });
+
+  it('that sees the same again counts it and adds no evidence, and one that sees another value adds some', async () => {
+    const watched = await stage.watched();
+    for (const after of ['b', 'b', 'c']) await stage.scan(watched, [changed({ input: 'a' }, { input: after })]);
+    const { id } = await only(watched.monitor);
+    expect(await read(id)).toMatchObject({ seen_count: 3, status: 'open', evidence: { after: 'c' } });
+    const { body } = await stage.tenant.owner.get(`/drift-findings/${id}/evidence`);
+    expect(body.evidence.map(({ after }: { after: string }) => after)).toEqual(['c', 'b']);
+  });
+
+  it('that is complete and no longer sees a deviation resolves it, and its return reopens the same finding', async () => {
+    const watched = await stage.watched();
+    const drift = [changed({ input: 'a' }, { input: 'b' })];
+    await stage.scan(watched, drift);
+    const { id } = await only(watched.monitor);
+    await stage.scan(watched, []);
+    expect(await read(id)).toMatchObject({ status: 'resolved', reason: 'gone' });
+    await stage.scan(watched, drift);
+    expect(await read(id)).toMatchObject({ status: 'open', seen_count: 2 });
+  });
+
+  it('that fails resolves nothing, and the monitor says why', async () => {
+    const watched = await stage.watched();
+    await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
+    const failed = await stage.scan(watched, [], { status: 'failed' });
+    expect(await only(watched.monitor)).toMatchObject({ status: 'open' });
+    const { body: monitor } = await stage.tenant.owner.get(`/drift-monitors/${watched.monitor}`);
+    expect(monitor).toMatchObject({ open_findings: 1, scan_run_id: null, last_failure: { run_id: failed } });
+    expect(monitor.last_success_at).not.toBeNull();
+    const { body } = await stage.tenant.owner.get(`/drift-monitors/${watched.monitor}/scans`);
+    expect(body.scans).toMatchObject([
+      { run_id: failed, status: 'failed', found: null },
+      { status: 'succeeded', found: 1, opened: 1, resolved: 0 },
+    ]);
+  });
+
+  it('is recorded once, however often the end of its run is delivered', async () => {
+    const watched = await stage.watched();
+    const scan = await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
+    await Promise.all([1, 2, 3].map(() => stage.record(scan)));
+    expect(await read((await only(watched.monitor)).id)).toMatchObject({ seen_count: 1 });
+  });
+
+  it('leaves out what ignore rules name, and resolves what they name since', async () => {
+    const watched = await stage.watched();
+    const drift = [changed({ input: 'a', tags: { x: '1' } }, { input: 'a', tags: { x: '2' } })];
+    await stage.scan(watched, drift);
+    const { id } = await only(watched.monitor);
+    const rules = [{ address: 'terraform_data.*', path: 'tags.*' }];
+    const path = `/drift-monitors/${watched.monitor}/ignore-rules`;
+    expect((await stage.tenant.owner.put(path, { rules })).body).toMatchObject({ rules });
+    await stage.scan(watched, drift);
+    expect(await read(id)).toMatchObject({ status: 'resolved', reason: 'ignored' });
+  });
+
+  it('of a secret shows that it differs and never its value', async () => {
+    const watched = await stage.watched();
+    const secret = { sensitive: true };
+    await stage.scan(watched, [
+      {
+        ...changed({ token: secret }, { token: secret }),
+        sensitivePaths: [{ path: ['token'], changed: true }],
+      },
+    ]);
+    const { id } = await only(watched.monitor);
+    expect(await read(id)).toMatchObject({
+      path: 'token',
+      evidence: { before: secret, after: secret, sensitive: true },
+    });
+  });
+});
+
+describe('a suppressed finding', () => {
+  async function suppressed(until?: string) {
+    const watched = await stage.watched();
+    await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
+    const { id } = await only(watched.monitor);
+    const answer = await suppress(id, until);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body).toMatchObject({ status: 'suppressed', suppression: { reason: 'known' } });
+    return { ...watched, id };
+  }
+
+  it('stays suppressed while scans see the same value, and opens when one sees another', async () => {
+    const { id, ...watched } = await suppressed();
+    await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
+    expect(await read(id)).toMatchObject({ status: 'suppressed' });
+    await stage.scan(watched, [changed({ input: 'a' }, { input: 'c' })]);
+    expect(await read(id)).toMatchObject({ status: 'open', reason: 'other_value', suppression: null });
+  });
+
+  it('opens when its time is over, even if no worker ran then', async () => {
+    const { id } = await suppressed();
+    await api.rows(`update drift_findings set suppressed_until = now() - interval '3 days' where id = ?`, [id]);
+    const { orm, transactions, installation, log } = api.services;
+    await keepUpDrift({ orm, transactions, log, bindingKey: installation.bindingKey });
+    expect(await read(id)).toMatchObject({ status: 'open', reason: 'suppression_ended' });
+  });
+
+  it('opens when somebody reopens it, and says why', async () => {
+    const { id } = await suppressed();
+    const answer = await stage.tenant.owner.post(`/drift-findings/${id}/reopen`, { reason: 'not right' });
+    expect(answer.body).toMatchObject({ status: 'open', reason: 'reopened', reopen_reason: 'not right' });
+  });
+
+  it.each([
+    ['is past', -1],
+    ['is more than a year away', 400],
+  ])('cannot be made until a time that %s', async (_when, days) => {
+    const watched = await stage.watched();
+    await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
+    const { id } = await only(watched.monitor);
+    expect(await suppress(id, inDays(days))).toMatchObject({ status: 400 });
+  });
+});
+
+it('suppressing several findings at once suppresses all of them, or none if one belongs to somebody else', async () => {
+  const watched = await stage.watched();
+  await stage.scan(watched, [changed({ a: 1, b: 1 }, { a: 2, b: 2 })]);
+  const ids = (await stage.findings(`monitor_id=${watched.monitor}`)).map(({ id }) => id);
+  const body = { reason: 'known', until: inDays(1) };
+  const other = await makeDriftStage(api);
+  const foreign = await other.watched();
+  await other.scan(foreign, [changed({ a: 1 }, { a: 2 })]);
+  const [hidden] = await other.findings(`monitor_id=${foreign.monitor}`);
+  const refused = await stage.tenant.owner.post('/drift-findings/suppress', { ids: [...ids, hidden!.id], ...body });
+  expect(refused.status).toBe(404);
+  expect(await stage.findings(`monitor_id=${watched.monitor}&status=suppressed`)).toEqual([]);
+  const done = await stage.tenant.owner.post('/drift-findings/suppress', { ids, ...body });
+  expect(done.status, done.text).toBe(200);
+  expect(await stage.findings(`monitor_id=${watched.monitor}&status=suppressed`)).toHaveLength(2);
+});
+
+describe('a remediation', () => {
+  async function drifted() {
+    const watched = await stage.watched();
+    await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
+    const { id } = await only(watched.monitor);
+    const { evidence, revision } = await read(id);
+    const body = { evidence_id: evidence.id, expected_revision: revision, direction: 'revert' };
+    const remedy = (change: object = {}) =>
+      stage.tenant.owner.post(`/drift-findings/${id}/remediation`, { ...body, ...change });
+    return { ...watched, id, body, remedy };
+  }
+
+  it.each([
+    ['revert', 'apply'],
+    ['adopt', 'refresh'],
+  ])('by %s admits a run of the operation %s that needs an approval of somebody else', async (direction, operation) => {
+    const { id, remedy, instance } = await drifted();
+    const answer = await remedy({ direction });
+    expect(answer.status, answer.text).toBe(202);
+    expect(answer.body).toMatchObject({
+      operation,
+      drift_finding_id: id,
+      instance_id: instance,
+      template_version: '1.0.0',
+    });
+    expect(answer.body.approval.required).toBe(1);
+    const [pin] = await api.rows('select approval_allow_self, expected_state_serial from runs where id = ?', [
+      answer.body.id,
+    ]);
+    expect(pin).toEqual({ approval_allow_self: false, expected_state_serial: 1 });
+  });
+
+  it('is refused once newer evidence was seen, the state has moved, or the finding was changed', async () => {
+    const { remedy, id, instance, body, ...watched } = await drifted();
+    await stage.scan(watched, [changed({ input: 'a' }, { input: 'c' })]);
+    expect((await remedy()).headers['x-error-code']).toBe('evidence_stale');
+    const { evidence, revision } = await read(id);
+    const latest = { evidence_id: evidence.id };
+    expect((await remedy(latest)).headers['x-error-code']).toBe('stale_revision');
+    await api.rows('update instances set state_serial = 2 where id = ?', [instance]);
+    expect((await remedy({ ...latest, expected_revision: revision })).headers['x-error-code']).toBe('evidence_stale');
+  });
+});
+
+it('findings and monitors of another tenant are hidden', async () => {
+  const watched = await stage.watched();
+  await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
+  const { id } = await only(watched.monitor);
+  const { owner } = await makeTenant(api);
+  for (const path of [`/drift-findings/${id}`, `/drift-findings/${id}/evidence`, `/drift-monitors/${watched.monitor}`])
+    expect((await owner.get(path)).status, path).toBe(404);
+  expect((await owner.get('/drift-findings')).body.drift_findings).toEqual([]);
+  expect((await owner.get(`/drift-findings?monitor_id=${watched.monitor}`)).body.drift_findings).toEqual([]);
+});
