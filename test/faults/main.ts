@@ -9,6 +9,7 @@ import type { ServiceMetrics } from './harness/service-metrics.ts';
 import { examineHostileTemplate } from './hostile/examination.ts';
 import { findLeaks } from './hostile/leaks.ts';
 import { describeHostileTemplates, secret } from './hostile/templates.ts';
+import { disruptScans } from './scans.ts';
 import { disruptUndo } from './undo.ts';
 
 /**
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     grid: { type: 'string', default: '20x25' },
     nodes: { type: 'string', default: '500' },
     'assembly-runs': { type: 'string', default: '100' },
+    instances: { type: 'string', default: '20' },
     only: { type: 'string', multiple: true },
   },
 });
@@ -35,6 +37,7 @@ const parts: Record<string, () => Promise<readonly string[]>> = {
   approvals: () => withInstallation((installation) => restartWithApprovals(installation, Number(values.approvals))),
   assemblies: () => withInstallation((installation) => disruptAssemblies(installation, values.grid)),
   'assembly-scale': () => withInstallation((installation) => runManyAssemblies(installation, Number(values.nodes))),
+  scans: () => withInstallation((installation) => scanWhileDisrupted(installation, Number(values.instances))),
   undo: () => withInstallation(disruptOneUndo),
   hostile: () => withInstallation((installation) => runHostileTemplates(installation, Number(values.flood))),
 };
@@ -81,6 +84,11 @@ async function disruptAssemblies(installation: Installation, grid: string): Prom
   const [rows = 20, columns = 25] = grid.split('x').map(Number);
   console.log(JSON.stringify(await disruptGrid(installation, { rows, columns })));
   await removeRequester(installation);
+  return installation.violations;
+}
+
+async function scanWhileDisrupted(installation: Installation, instances: number): Promise<readonly string[]> {
+  console.log(JSON.stringify(await disruptScans(installation, { instances })));
   return installation.violations;
 }
 

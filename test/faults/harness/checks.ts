@@ -156,7 +156,7 @@ async function checkRows({ violations, query }: Installation): Promise<void> {
 }
 
 /** No sandbox and no directory of an attempt is left, and no state that is not in the database. */
-function checkLeftovers({ violations, dataDir }: Installation): void {
+export function checkLeftovers({ violations, dataDir }: Installation): void {
   const work = join(dataDir, 'work');
   for (const pid of findSandboxes(work)) violations.push(`process ${pid} of an attempt is still running`);
   const list = (path: string) => (existsSync(path) ? readdirSync(path) : []);
