@@ -14,6 +14,7 @@ import { logs } from './benchmarks/logs.ts';
 import { neighbours } from './benchmarks/neighbours.ts';
 import { opentofu } from './benchmarks/opentofu.ts';
 import { reads } from './benchmarks/reads.ts';
+import { scans } from './benchmarks/scans.ts';
 import { workflow } from './benchmarks/workflow.ts';
 import { openTestbed, type Testbed } from './installation/testbed.ts';
 import { findTofu } from './installation/tofu.ts';
@@ -35,6 +36,7 @@ const benchmarks: readonly Benchmark[] = [
   neighbours,
   evaluation,
   assemblies,
+  scans,
   ui,
 ];
 

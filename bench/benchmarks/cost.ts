@@ -7,19 +7,23 @@ import { runLoad } from '../load/load.ts';
 import { admitRun, waitForStatus } from '../load/runs.ts';
 import { command, createTenant, publish } from '../load/tenant.ts';
 import { measureIdleStack } from '../resources/idle-stack.ts';
-import { listTree, readCommandLine, readCpuUse, readMemory, readTreeCpu } from '../resources/processes.ts';
+import { listTree, readMemory } from '../resources/processes.ts';
+import {
+  type Cpu,
+  findServer,
+  hostOf,
+  type Part,
+  parts,
+  postgres,
+  readCpu,
+  temporal,
+} from '../resources/service-cpu.ts';
 
 const runsOneByOne = 20;
-const postgres = /^\S*postgres -D/;
-const temporal = /^\S*temporal-server/;
 const configuration = `
 resource "terraform_data" "network" { input = "10.0.0.0/16" }
 output "cidr" { value = terraform_data.network.output }
 `;
-
-const parts = ['API', 'worker', 'executor host', 'sandboxes and tools', 'PostgreSQL', 'Temporal server'] as const;
-type Part = (typeof parts)[number];
-type Cpu = Record<Part, number>;
 
 const targets: Partial<Record<Part, number>> = { worker: 40, 'executor host': 15 };
 
@@ -72,32 +76,6 @@ async function measureRuns(testbed: Testbed, installation: Installation, request
     if (round > 0) rounds.push(each);
   }
   return rounds;
-}
-
-function readCpu({ apiPid, workerPid }: Installation): Cpu {
-  const host = hostOf(workerPid());
-  const { ownCpu, childrenCpu } = readCpuUse(host);
-  return {
-    API: readCpuUse(apiPid).ownCpu,
-    worker: readCpuUse(workerPid()).ownCpu,
-    'executor host': ownCpu,
-    'sandboxes and tools': childrenCpu,
-    PostgreSQL: readTreeCpu(findServer(postgres)),
-    'Temporal server': readTreeCpu(findServer(temporal)),
-  };
-}
-
-/** Finds a server that this program has started, below the shell of its watchdog. */
-function findServer(pattern: RegExp): number {
-  const server = listTree(process.pid).find((pid) => pattern.test(readCommandLine(pid)));
-  if (server === undefined) throw new Error(`no process matches ${pattern}`);
-  return server;
-}
-
-function hostOf(workerPid: number): number {
-  const host = listTree(workerPid).find((pid) => readCommandLine(pid).includes('executors/host/main.ts'));
-  if (host === undefined) throw new Error('the worker has no executor host');
-  return host;
 }
 
 function toRows(kind: string, rounds: readonly Cpu[]): Comparison[] {
