@@ -16,6 +16,8 @@ export interface ActivityDeps {
 }
 
 export interface AttemptDeps extends ActivityDeps {
+  /** The installation's key, from which the service derives keys for its own comparisons. */
+  readonly bindingKey: Buffer;
   /** This worker's id, under which it claims attempts. */
   readonly workerId: string;
   /** How this worker isolates template code. */

@@ -90,7 +90,7 @@ async function execute(deps: AttemptDeps, work: AttemptWork, signal: AbortSignal
   const attemptId = work.attempt.id;
   const sink = new AttemptSink(deps, work);
   const stop = AbortSignal.any([signal, sink.stateRefused]);
-  const executed = await deps.executor.execute(toExecutorRequest(work, deps.limits), sink, stop);
+  const executed = await deps.executor.execute(toExecutorRequest(work, deps), sink, stop);
   if (executed.diagnostic)
     deps.log.error({ attempt_id: attemptId, diagnostic: executed.diagnostic }, 'the executor reported a problem');
   const result = isStopping(deps) ? toInterruptedResult(work, executed) : toAttemptResult(work, executed);

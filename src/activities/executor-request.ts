@@ -1,15 +1,15 @@
+import { createHmac } from 'node:crypto';
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import { logPhaseOf, toolGraceMs } from '#domain/runs/model.ts';
-import type {
-  ExecutionLimits,
-  ExecutionRequest,
-  ResolvedExecutor,
-  Tool,
-  ToolName,
-} from '#executors/protocol/request.ts';
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import type { ExecutionRequest, ResolvedExecutor, Tool, ToolName } from '#executors/protocol/request.ts';
+import type { AttemptDeps } from './deps.ts';
 
 /** Builds the request that asks the executor for an attempt. */
-export function toExecutorRequest(work: AttemptWork, limits: ExecutionLimits): ExecutionRequest {
+export function toExecutorRequest(
+  work: AttemptWork,
+  { limits, bindingKey }: Pick<AttemptDeps, 'limits' | 'bindingKey'>,
+): ExecutionRequest {
   const { run, attempt, spec, inputs } = work;
   const planning = attempt.phase === 'planning';
   return {
@@ -27,12 +27,19 @@ export function toExecutorRequest(work: AttemptWork, limits: ExecutionLimits): E
     state: work.state,
     artifact: work.artifact,
     planDigest: work.planDigest,
+    ...(run.operation === 'scan' && { secretsKey: secretsKeyOf(bindingKey, run.instanceId) }),
     tool: toTool(run.tool ?? null),
     timeoutMs: (planning ? run.timeouts.plan : run.timeouts.apply) * 1000,
     graceMs: toolGraceMs,
     limits,
     egress: work.egress,
   };
+}
+
+/** A key of the instance. The findings of a scan stay comparable, although the keys by which the service seals may change. */
+function secretsKeyOf(bindingKey: Buffer, instanceId: string): string {
+  const text = canonicalJson(['secrets of scans', instanceId]);
+  return createHmac('sha256', bindingKey).update(text).digest('base64');
 }
 
 function resolveExecutor({ spec, files }: AttemptWork): ResolvedExecutor {

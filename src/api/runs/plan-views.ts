@@ -83,7 +83,8 @@ export function viewChange(change: ResourceChange): z.input<typeof ChangeView> {
     action_reason: actionReason,
     replace_paths: replacePaths,
     after_unknown: unknownPaths,
-    sensitive: sensitivePaths,
+    // Without its digest: whoever has one could learn when a secret gets an earlier value again.
+    sensitive: sensitivePaths?.map(({ path, changed }) => ({ path, changed })) ?? null,
     before,
     after,
   };

@@ -3,6 +3,7 @@ import { type ChangeAction, changeActions, type ResourceChange } from '#domain/r
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Attempt, Results } from '../attempt/attempt.ts';
 import { maskSecrets, sensitiveMark } from '../redaction/masking.ts';
+import { secretDigestOf } from '../redaction/secret-digest.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { isObject, parseJson } from '../shared/json.ts';
 
@@ -17,8 +18,9 @@ const keptDirectory = 'plan';
 export const planFile = 'plan.json';
 
 /** Reads the changes in `plan.json`; null if there is no such file. @throws AttemptFailure `plan_invalid` */
-export function readCommandPlan({ redactor }: Attempt, content: Buffer | null): ResourceChange[] | null {
+export function readCommandPlan({ redactor, request }: Attempt, content: Buffer | null): ResourceChange[] | null {
   if (content === null) return null;
+  const digest = secretDigestOf(request.secretsKey);
   try {
     if (content.length > maxPlanBytes) throw new Error(`it has ${content.length} bytes; the limit is ${maxPlanBytes}`);
     const entries = parseJson(content) as JsonValue;
@@ -31,7 +33,14 @@ export function readCommandPlan({ redactor }: Attempt, content: Buffer | null): 
     return read.map(({ sensitive, ...change }) => {
       const show = (side: JsonValue) => (sensitive && side !== null ? sensitiveMark : maskSecrets(side, redactor));
       const address = redactor.redactText(change.address);
-      return { ...change, address, before: show(change.before), after: show(change.after) };
+      const secret = { path: [], changed: true, ...(digest && { digest: digest(change.after) }) };
+      return {
+        ...change,
+        address,
+        before: show(change.before),
+        after: show(change.after),
+        ...(sensitive && digest && { sensitivePaths: [secret] }),
+      };
     });
   } catch (error) {
     throw new AttemptFailure('plan_invalid', `plan.json cannot be read: ${messageOf(error)}`);

@@ -7,6 +7,7 @@ import { type PlanFacts, packArtifact, unpackArtifact } from '../attempt/artifac
 import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
 import type { WireRequest } from '../protocol/messages.ts';
 import type { OpenTofuExecutor } from '../protocol/request.ts';
+import { secretDigestOf } from '../redaction/secret-digest.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { isObject, parseJson } from '../shared/json.ts';
 import { digestSources } from './configuration.ts';
@@ -151,7 +152,7 @@ async function showPlan(session: ToolSession, initialized: Initialization, plan:
     relaxedGc: hasNoProviders(initialized),
   });
   if (shown.isTruncated) throw new AttemptFailure('plan_invalid', `the plan is longer than ${maxPlanJsonBytes} bytes`);
-  return readPlan(shown.captured, attempt.redactor);
+  return readPlan(shown.captured, attempt.redactor, secretDigestOf(attempt.request.secretsKey));
 }
 
 async function apply(

@@ -3,6 +3,7 @@ import { mostPaths, type ResourceChange, type ValuePath } from '#domain/runs/pla
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { hasMark } from '../redaction/masking.ts';
 import type { Redactor } from '../redaction/redaction.ts';
+import type { SecretDigest } from '../redaction/secret-digest.ts';
 import { asArray, isObject, type JsonObject } from '../shared/json.ts';
 
 /** What a plan says about the change of a resource besides its values. */
@@ -12,10 +13,23 @@ type Details = Pick<
   'previousAddress' | 'imported' | 'actionReason' | 'replacePaths' | 'unknownPaths' | 'sensitivePaths'
 >;
 
+/** How the details of a change are read. */
+export interface DetailsReading {
+  readonly redactor: Redactor;
+  /** Tells secret values from each other; null: nobody asks. */
+  readonly digest: SecretDigest | null;
+  /** The side that has what is there: a drift leads to it, and a plan begins with it. */
+  readonly real: 'before' | 'after';
+}
+
 const longestId = 4096;
 
 /** Reads a member of `resource_changes`, with its `change`. Names and ids are redacted as values are. */
-export function readDetails(resource: JsonObject, change: JsonObject, redactor: Redactor): Details {
+export function readDetails(
+  resource: JsonObject,
+  change: JsonObject,
+  { redactor, digest, real }: DetailsReading,
+): Details {
   const { previous_address: previous, action_reason: reason } = resource;
   const { importing, replace_paths: replaced } = change;
   const redact = (path: ValuePath) => path.map((part) => (typeof part === 'string' ? redactor.redactText(part) : part));
@@ -25,7 +39,11 @@ export function readDetails(resource: JsonObject, change: JsonObject, redactor: 
     ...(isReason(reason) && { actionReason: reason }),
     replacePaths: asArray(replaced).slice(0, mostPaths).map(toPath).map(redact),
     unknownPaths: firstPaths([change['after_unknown']]).map(redact),
-    sensitivePaths: findSensitive(change).map(({ path, changed }) => ({ path: redact(path), changed })),
+    sensitivePaths: findSensitive(change).map(({ path, changed }) => ({
+      path: redact(path),
+      changed,
+      ...(digest && { digest: digest(valueAt(change[real] ?? null, path)) }),
+    })),
   };
 }
 

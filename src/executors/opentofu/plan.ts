@@ -7,9 +7,10 @@ import {
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { collectMarked, maskMarked, maskSecrets, sensitiveMark, unknownMark } from '../redaction/masking.ts';
 import type { Redactor } from '../redaction/redaction.ts';
+import type { SecretDigest } from '../redaction/secret-digest.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { asArray, isObject, type JsonObject, parseJson } from '../shared/json.ts';
-import { readDetails } from './plan-details.ts';
+import { type DetailsReading, readDetails } from './plan-details.ts';
 
 export interface ReadPlan {
   readonly changes: ResourceChange[];
@@ -19,16 +20,16 @@ export interface ReadPlan {
   readonly hasChanges: boolean;
 }
 
-/** Reads the JSON of a plan file. Learns and masks the values that it marks as secret. @throws AttemptFailure */
-export function readPlan(json: Buffer, redactor: Redactor): ReadPlan {
+/** Reads the JSON of a plan file. Learns and masks the values that it marks as secret, and digests them if asked. @throws AttemptFailure */
+export function readPlan(json: Buffer, redactor: Redactor, digest: SecretDigest | null = null): ReadPlan {
   const plan = parsePlan(json);
   const resources = asArray(plan['resource_changes']).filter(isObject);
   const drifted = asArray(plan['resource_drift']).filter(isObject);
   const outputs = outputChanges(plan['output_changes']);
   for (const { change } of [...resources, ...drifted, ...outputs]) learnSecrets(change, redactor);
-  const planned = resources.map((resource) => readChange(resource, redactor));
+  const planned = resources.map((resource) => readChange(resource, { redactor, digest, real: 'before' }));
   const changes = planned.filter(isShown);
-  const drift = drifted.map((resource) => readChange(resource, redactor));
+  const drift = drifted.map((resource) => readChange(resource, { redactor, digest, real: 'after' }));
   const hasChanges = plan['applyable'] === true || resources.some(changesSomething) || outputs.some(changesSomething);
   return { changes, drift, summary: summarizeChanges(changes), hasChanges };
 }
@@ -65,7 +66,8 @@ function learnSecrets(change: JsonValue | undefined, redactor: Redactor): void {
   }
 }
 
-function readChange(resource: JsonObject, redactor: Redactor): ResourceChange {
+function readChange(resource: JsonObject, reading: DetailsReading): ResourceChange {
+  const { redactor } = reading;
   const change = isObject(resource['change']) ? resource['change'] : {};
   const { before = null, after = null, after_unknown, before_sensitive, after_sensitive } = change;
   const known = maskMarked(after, after_unknown, unknownMark);
@@ -75,7 +77,7 @@ function readChange(resource: JsonObject, redactor: Redactor): ResourceChange {
     action: readAction(asArray(change['actions'])),
     before: maskSecrets(maskMarked(before, before === null ? false : before_sensitive, sensitiveMark), redactor),
     after: maskSecrets(maskMarked(known, known === null ? false : after_sensitive, sensitiveMark), redactor),
-    ...readDetails(resource, change, redactor),
+    ...readDetails(resource, change, reading),
   };
 }
 

@@ -74,6 +74,7 @@ export const WireRequest = z.object({
   ),
   outputs: z.record(z.string(), z.object({ sensitive: z.boolean().optional() })),
   planDigest: digest.nullish(),
+  secretsKey: z.string().optional(),
   egress: Egress,
   tool: Tool.nullable(),
   toolPath: z.string().nullable(),
@@ -110,7 +111,9 @@ const Change = z.object({
   actionReason: text.optional(),
   replacePaths: z.array(Path).optional(),
   unknownPaths: z.array(Path).optional(),
-  sensitivePaths: z.array(z.object({ path: Path, changed: z.boolean() })).optional(),
+  sensitivePaths: z
+    .array(z.object({ path: Path, changed: z.boolean(), digest: z.string().max(100).optional() }))
+    .optional(),
 });
 const Summary = z.object({
   add: count,

@@ -89,6 +89,8 @@ export interface ExecutionRequest {
   readonly artifact: Buffer | null;
   /** For `apply`: the digest of the approved plan. Another artifact is refused (`artifact_mismatch`). */
   readonly planDigest?: string | null | undefined;
+  /** For `detect`: the key under which secret values are told from each other (`SensitivePath.digest`), in base64. */
+  readonly secretsKey?: string | undefined;
   /** The tool that made the plan; null before there is one. */
   readonly tool: Tool | null;
   readonly timeoutMs: number;

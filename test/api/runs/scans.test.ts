@@ -179,6 +179,11 @@ describe('a scan', () => {
       'select changes::text as text, artifact from run_plans where run_id = ?',
       id,
     );
+    const { text: shown } = await at.system.administrator.get(`/runs/${id}/plan`);
+    expect(stored[0]?.text).toContain('"digest"');
+    expect(JSON.parse(shown).changes.flatMap((change: { sensitive: object[] }) => change.sensitive)).not.toContainEqual(
+      expect.objectContaining({ digest: expect.anything() }),
+    );
     expect(stored).toEqual([{ text: expect.not.stringContaining('-secret-value'), artifact: null }]);
     expect((await at.read(id)).state_serial_after).toBeNull();
   });

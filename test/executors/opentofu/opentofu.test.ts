@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { deviationsOf } from '#domain/runs/plans/deviations.ts';
 import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { makeWorkRoot, requireTools, run } from '../support.ts';
 import { executor, loggedCommands, main, useTool } from './opentofu-support.ts';
@@ -98,6 +99,36 @@ describe.each(tools)('the executor with $name $version', ({ name, version }) => 
     expect(result.plan).toMatchObject({ hasChanges: true });
     expect(result.plan?.artifact).toHaveLength(0);
     expect(sink.states).toEqual([]);
+  });
+
+  it('tells secrets from each other in a scan by digests under its key, and in nothing else', async () => {
+    const files = {
+      'main.tf':
+        'variable "secret" {\n  type = string\n  sensitive = true\n}\nresource "terraform_data" "it" {\n  input = var.secret\n}\n',
+    };
+    const holding = { executor: { kind: 'opentofu', files } } as const;
+    const states = [];
+    for (const secret of ['first-secret-value', 'other-secret-value'])
+      states.push((await deploy({ ...holding, variables: { secret } })).state);
+    const look = async (state: Buffer | null, key?: string) => {
+      const secretsKey = key && Buffer.from(key).toString('base64');
+      const variables = { secret: 'wanted-secret-value' };
+      const { result } = await run(
+        request({ ...holding, phase: 'detect', operation: 'scan', state, variables, secretsKey }),
+      );
+      const text = JSON.stringify(result.plan?.changes);
+      expect(text).not.toContain('secret-value');
+      const [found] = deviationsOf(result.plan?.changes ?? []);
+      expect(found).toMatchObject({ path: 'input', before: { sensitive: true }, after: { sensitive: true } });
+      return found?.secretDigest;
+    };
+    const [first, other] = states as [Buffer, Buffer];
+    const digest = await look(first, 'key');
+    expect(digest).toEqual(expect.any(String));
+    expect(await look(first, 'key')).toBe(digest);
+    expect(await look(other, 'key')).not.toBe(digest);
+    expect(await look(first, 'another key')).not.toBe(digest);
+    expect(await look(first)).toBeNull();
   });
 
   it('refuses a plan that is older than the state', async () => {

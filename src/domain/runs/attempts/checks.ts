@@ -129,7 +129,8 @@ function hasFittingDetails({ previousAddress, imported, actionReason, type, ...l
   const paths = [lists.replacePaths, lists.unknownPaths, lists.sensitivePaths];
   return (
     names.every((name) => name === undefined || findUnstorableText(name, longestAddress) === null) &&
-    paths.every((list) => list === undefined || (Array.isArray(list) && list.length <= mostPaths))
+    paths.every((list) => list === undefined || (Array.isArray(list) && list.length <= mostPaths)) &&
+    (lists.sensitivePaths ?? []).every(({ digest }) => digest === undefined || digest.length <= longestWord)
   );
 }
 

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Effort } from '#domain/shared/values/comparison/compare.ts';
 import { isSecret } from '#domain/shared/values/comparison/marks.ts';
+import { isWithin, type ValuePath } from '#domain/shared/values/comparison/paths.ts';
 import { listValueChanges, type ValueChange } from '#domain/shared/values/comparison/value-changes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { type ChangeAction, mostPaths, type ResourceChange } from './model.ts';
+import type { ChangeAction, ResourceChange } from './model.ts';
 
 /**
  * What differs between two descriptions of resources, by address and path of the attribute. The comparison of plans that drift and undo share.
@@ -22,6 +24,8 @@ export interface Deviation {
   readonly after: JsonValue;
   /** One of the sides is secret, so that two values may look alike. */
   readonly sensitive: boolean;
+  /** Of a scan: tells the secret values that are there from others (`SensitivePath.digest`). Null: there are none, or nobody knows. */
+  readonly secretDigest: string | null;
   /** What happened to the resource. */
   readonly action: ChangeAction;
 }
@@ -58,10 +62,12 @@ function compareResource(change: ResourceChange): Deviation[] {
   const { address, action, before, after } = change;
   if (before === null && after === null) return [];
   if (before === null || after === null) {
-    return [{ address, path: '', before, after, sensitive: hasSecret(before) || hasSecret(after), action }];
+    const sensitive = hasSecret(before) || hasSecret(after);
+    return [{ address, path: '', before, after, sensitive, secretDigest: digestAt(change, after, []), action }];
   }
   const differences = differencesOf(change, false);
-  const listed = differences.length > 0 || knowsAllSecrets(change) ? differences : differencesOf(change, true);
+  // A change that nothing else explains concerns a secret of which the plan says nothing, such as a text with a known secret in it.
+  const listed = differences.length > 0 ? differences : differencesOf(change, true);
   return listed.map((difference) => toDeviation(change, difference));
 }
 
@@ -82,15 +88,21 @@ function newBoundedEffort(): Effort {
   return { left: 150_000, characters: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 }
 
-function knowsAllSecrets({ sensitivePaths }: ResourceChange): boolean {
-  return sensitivePaths !== undefined && sensitivePaths.length < mostPaths;
+function toDeviation(
+  change: ResourceChange,
+  { label, path, before = null, after = null, sensitive }: ValueChange,
+): Deviation {
+  const { address, action } = change;
+  return { address, path: label, before, after, sensitive, secretDigest: digestAt(change, after, path), action };
 }
 
-function toDeviation(
-  { address, action }: ResourceChange,
-  { label, before = null, after = null, sensitive }: ValueChange,
-): Deviation {
-  return { address, path: label, before, after, sensitive, action };
+/** One digest of all secrets in a value that is there. */
+function digestAt({ sensitivePaths = [] }: ResourceChange, after: JsonValue, path: ValuePath): string | null {
+  if (!hasSecret(after)) return null;
+  const inside = sensitivePaths.filter((each) => each.digest !== undefined && isWithin(each.path, path));
+  if (inside.length === 0) return null;
+  const listed = inside.map((each) => JSON.stringify([each.path, each.digest])).sort();
+  return createHash('sha256').update(listed.join('\n')).digest('base64url');
 }
 
 /** Of a list of texts or numbers, one item is removed and another is added at the same position: together, the item changes. */
@@ -100,6 +112,7 @@ function merge(one: Deviation, other: Deviation): Deviation {
     before: one.before ?? other.before,
     after: one.after ?? other.after,
     sensitive: one.sensitive || other.sensitive,
+    secretDigest: one.secretDigest ?? other.secretDigest,
   };
 }
 

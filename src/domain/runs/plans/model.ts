@@ -12,6 +12,17 @@ export type ValuePath = (string | number)[];
 /** Of longer lists of paths, a plan keeps the first ones. */
 export const mostPaths = 200;
 
+/** Where a secret value is, and whether the change concerns it. */
+export interface SensitivePath {
+  path: ValuePath;
+  changed: boolean;
+  /**
+   * Of a scan: an HMAC of the real value, under a key of the instance. It tells one secret value from another without keeping either, and
+   * never leaves the service.
+   */
+  digest?: string | undefined;
+}
+
 /**
  * A change of one resource. Secret values are `{"sensitive": true}`, values not known yet are `{"unknown": true}`. The optional
  * members are absent where the tool does not say them, and from plans that were stored before the service kept them.
@@ -32,8 +43,8 @@ export interface ResourceChange {
   replacePaths?: ValuePath[] | undefined;
   /** The values that are known only after the apply. */
   unknownPaths?: ValuePath[] | undefined;
-  /** The values that are secret, each with whether the change concerns it. */
-  sensitivePaths?: { path: ValuePath; changed: boolean }[] | undefined;
+  /** The values that are secret. */
+  sensitivePaths?: SensitivePath[] | undefined;
 }
 
 /** The counts of a plan. A replacement counts as `replace`, and also as an addition and as a destruction. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject, isUnknown } from '#domain/shared/values/comparison/marks.ts';
 import { isWithin } from '#domain/shared/values/comparison/paths.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { ChangeAction, ResourceChange, ValuePath } from './model.ts';
+import type { ChangeAction, ResourceChange, SensitivePath, ValuePath } from './model.ts';
 
 /**
  * What a scan found, as changes from what should be (`before`) to what is (`after`). Pure.
@@ -68,7 +68,7 @@ function reverse(change: ResourceChange): ResourceChange {
 /** The secrets of a planned change. One that only an apply would know counts as one that stays. */
 function knownSecrets({ sensitivePaths, unknownPaths = [] }: ResourceChange): ResourceChange['sensitivePaths'] {
   const isKnown = (path: ValuePath) => !unknownPaths.some((unknown) => isWithin(unknown, path));
-  return sensitivePaths?.map(({ path, changed }) => ({ path, changed: changed && isKnown(path) }));
+  return sensitivePaths?.map((each) => ({ ...each, changed: each.changed && isKnown(each.path) }));
 }
 
 /** Something that would be created is missing, and something that would be destroyed should not be there. */
@@ -102,10 +102,10 @@ function mergeSecrets(
   plan: ResourceChange['sensitivePaths'],
 ): ResourceChange['sensitivePaths'] {
   if (!drift || !plan) return drift ?? plan;
-  const merged = new Map<string, { path: (string | number)[]; changed: boolean }>();
-  for (const { path, changed } of [...drift, ...plan]) {
-    const key = JSON.stringify(path);
-    merged.set(key, { path, changed: changed || merged.get(key)?.changed === true });
+  const merged = new Map<string, SensitivePath>();
+  for (const each of [...drift, ...plan]) {
+    const key = JSON.stringify(each.path);
+    merged.set(key, { ...merged.get(key), ...each, changed: each.changed || merged.get(key)?.changed === true });
   }
   return [...merged.values()];
 }
