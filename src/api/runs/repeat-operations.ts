@@ -2,7 +2,7 @@ import { command } from '#api/pipeline/operation.ts';
 import { refuseRepetition } from '#domain/runs/actions.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { resolveCopy } from '#domain/runs/admission/copy.ts';
-import { admissionOf, findRequeueTarget, resolveRequeue } from '#domain/runs/admission/requeue.ts';
+import { admissionOf, findRequeueTarget, pinOf, resolveRequeue } from '#domain/runs/admission/requeue.ts';
 import { showAdmittedRun } from './actions.ts';
 import { CopyRun } from './bodies.ts';
 import { accessReview, createAccess, getRun, RunParams } from './operations.ts';
@@ -26,6 +26,7 @@ export const requeue = command({
     const resolve = () => resolveRequeue(tx.em, services.keyRing, target.run, admission);
     const run = await admitRun(tx, key ?? '', admission, { instance: target.run.instance, resolve }, principal, {
       reviewNeeds: target.reviewNeeds,
+      ...pinOf(target.run),
     });
     const answer = showAdmittedRun({ operations, principal }, admission, run);
     return { id: run.id, after: { requeuedFrom: target.run.id }, revision: run.revision, answer };

@@ -143,6 +143,8 @@ describe('a promotion', () => {
         status: 'failed',
         status_reason: 'stale',
       });
+      const { body: repeated } = await stage.tenant.owner.post(`/runs/${run}/requeue`);
+      expect(await stage.next(repeated.id), 'repeating it is no way around that').toEqual({ kind: 'end' });
     }
   });
 

@@ -7,6 +7,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Run } from '../entity.ts';
 import type { RunTarget } from '../store.ts';
 import { findRunToChange } from '../targets.ts';
+import type { RunOrigin } from './admission.ts';
 import { openInputs } from './inputs.ts';
 import { buildRun, type ResolvedRun } from './resolve.ts';
 import { targetIsGone } from './rules.ts';
@@ -43,6 +44,20 @@ async function findSource(em: Em, id: string): Promise<{ templateId: string; env
   if (!found) return undefined;
   const { templateId, environmentId } = found;
   return { templateId, ...(environmentId !== null && { environmentId }) };
+}
+
+/**
+ * For what a requeue of a run may be done: for the same as the run itself, so that repeating a run that was decided for one state of its
+ * instance is no way around that. A run that changed the state itself has used up what it was decided for.
+ */
+export function pinOf({
+  expectedStateSerial,
+  expectedDeployedRunId,
+  stateSerialAfter,
+}: Run): Pick<RunOrigin, 'expects'> {
+  const isUsedUp = typeof stateSerialAfter === 'number';
+  if (typeof expectedStateSerial !== 'number' || !expectedDeployedRunId || isUsedUp) return {};
+  return { expects: { stateSerial: expectedStateSerial, deployedRunId: expectedDeployedRunId } };
 }
 
 /** Called only once the caller is known to have the authority to requeue. @throws ActionRefused if the target is gone */
