@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
-import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { accessToWanted, findWantedTarget, requireAdmission } from '#api/runs/run-target.ts';
 import { OutputsView } from '#api/runs/views.ts';
 import { createInstance, deleteInstance } from '#domain/instances/instances.ts';
@@ -37,14 +37,16 @@ export const list = readList({
     team_id: Id.optional(),
     environment_id: Id.optional(),
     template_id: Id.optional(),
+    drifted: Flag.optional().describe('Only those that have drifted, or only those that have not.'),
   }),
   responses: { 200: pageOf('instances', ListedInstanceView) },
   access: { ...readAccess, review: { resource: 'instances', verb: 'list', unscoped: true } },
   owners: { organization: 'organization_id', team: 'team_id', environment: 'environment_id' },
   handle: async ({ em, query, principal }) => {
     const { organization_id: organizationId, team_id: teamId } = query;
-    const { environment_id: environmentId, template_id: templateId } = query;
-    const filter = { organizationId, teamId, environmentId, templateId };
+    const { environment_id: environmentId, template_id: templateId, drifted } = query;
+    const isDrifted = drifted === undefined ? undefined : drifted === 'true';
+    const filter = { organizationId, teamId, environmentId, templateId, isDrifted };
     const page = await listInstances(em, principal, filter, query);
     return { instances: page.items.map(toInstance), next_cursor: page.nextCursor };
   },

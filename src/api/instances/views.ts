@@ -17,6 +17,7 @@ const fields = {
   resource_count: z.int().describe('How many resources it holds: as many as its list of resources has.'),
   deployed_run_id: AnswerId.nullable(),
   locked_by_run_id: AnswerId.nullable(),
+  drifted: z.boolean().describe('Scans found that it differs from what was deployed, and nobody has accepted that.'),
   created_at: Time,
   revision: z.int(),
 };
@@ -39,6 +40,7 @@ export function toInstance(instance: InstanceDetails): z.input<typeof ListedInst
     resource_count: instance.resourceCount,
     deployed_run_id: instance.deployedRunId,
     locked_by_run_id: instance.lockedByRunId,
+    drifted: instance.isDrifted,
     created_at: instance.createdAt,
     revision: instance.revision,
   };

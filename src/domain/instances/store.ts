@@ -10,6 +10,7 @@ import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts'
 import { newId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
 import { isUsedByCallerAlone } from './caller-store.ts';
+import { hasDrifted } from './drift-store.ts';
 
 /** An instance as the API shows it, with the run that may change it now. Times are strings. */
 export type InstanceDetails = NonNullable<Awaited<ReturnType<typeof readInstance>>>;
@@ -32,7 +33,8 @@ function selectInstances(em: Em) {
       'slot.run_id as lockedByRunId',
       'i.created_at as createdAt',
       'i.revision',
-    ]);
+    ])
+    .select((eb) => eb.cast<boolean>(hasDrifted(eb.ref('i.id')), 'boolean').as('isDrifted'));
 }
 
 export function readInstance(em: Em, id: string) {
@@ -44,13 +46,15 @@ export interface InstanceFilter {
   readonly teamId?: string | undefined;
   readonly environmentId?: string | undefined;
   readonly templateId?: string | undefined;
+  /** Whether scans found that they differ from what was deployed. */
+  readonly isDrifted?: boolean | undefined;
 }
 
 /** A page of the instances that the principal may read, newest first. */
 export function listInstances(
   em: Em,
   principal: Principal,
-  { organizationId, teamId, environmentId, templateId }: InstanceFilter,
+  { organizationId, teamId, environmentId, templateId, isDrifted }: InstanceFilter,
   page: PageRequest,
 ): Promise<Page<InstanceDetails>> {
   let query = selectInstances(em).where((eb) => isInReadableTeam(principal, eb.ref('i.team_id'), 'visible'));
@@ -62,6 +66,9 @@ export function listInstances(
   if (teamId !== undefined) query = query.where('i.team_id', '=', teamId);
   if (environmentId !== undefined) query = query.where('i.environment_id', '=', environmentId);
   if (templateId !== undefined) query = query.where('i.template_id', '=', templateId);
+  if (isDrifted !== undefined) {
+    query = query.where((eb) => (isDrifted ? hasDrifted(eb.ref('i.id')) : eb.not(hasDrifted(eb.ref('i.id')))));
+  }
   return pageOf(query, 'i.id', page);
 }
 

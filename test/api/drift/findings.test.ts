@@ -216,6 +216,22 @@ describe('a remediation', () => {
   });
 });
 
+it('an instance with open findings has drifted, and lists can be filtered by that', async () => {
+  const [drifted, other] = [await stage.watched(), await stage.watched()];
+  await stage.scan(drifted, [changed({ input: 'a' }, { input: 'b' })]);
+  const { body } = await stage.tenant.owner.get(`/instances/${drifted.instance}`);
+  expect(body.drifted).toBe(true);
+  const idsOf = async (flag: boolean) =>
+    (await stage.tenant.owner.get(`/instances?drifted=${flag}&limit=200`)).body.instances.map(
+      ({ id }: { id: string }) => id,
+    );
+  const [yes, no] = [await idsOf(true), await idsOf(false)];
+  expect([yes.includes(drifted.instance), no.includes(drifted.instance)]).toEqual([true, false]);
+  expect([yes.includes(other.instance), no.includes(other.instance)]).toEqual([false, true]);
+  await stage.scan(drifted, []);
+  expect((await stage.tenant.owner.get(`/instances/${drifted.instance}`)).body.drifted).toBe(false);
+});
+
 it('findings and monitors of another tenant are hidden', async () => {
   const watched = await stage.watched();
   await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);

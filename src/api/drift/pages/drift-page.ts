@@ -18,7 +18,8 @@ import { describeSchedule, renderHealth, type ShownMonitor } from './words.ts';
 export async function showDrift(visit: Visit): Promise<FastifyReply> {
   const isMonitors = visit.query('tab') === 'monitors';
   const scope = scopeQuery(visit.scope);
-  const base = pagePath(pages.drift, {}, scope);
+  const filter = { ...scope, instance_id: visit.query('instance_id') };
+  const link = (query: Query) => pagePath(pages.drift, {}, { ...filter, ...query });
   return visit.show({
     title: 'Drift',
     main: html`<div class="page page-wide">
@@ -29,10 +30,10 @@ ${renderPageHead({
 })}
 ${renderNews(visit, pages.drift)}
 ${renderTabs('Drift', [
-  { label: 'Findings', path: base, isCurrent: !isMonitors },
+  { label: 'Findings', path: pagePath(pages.drift, {}, scope), isCurrent: !isMonitors },
   { label: 'Monitors', path: pagePath(pages.drift, {}, { ...scope, tab: 'monitors' }), isCurrent: isMonitors },
 ])}
-${isMonitors ? await renderMonitors(visit, scope) : await renderFindings(visit, { base, filter: scope })}
+${isMonitors ? await renderMonitors(visit, scope) : await renderFindings(visit, { filter, link })}
 </div>`,
   });
 }

@@ -1,7 +1,7 @@
 import { renderEmpty, renderPages } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { pagePath, pages, type Query, withQuery } from '#api/web/paths.ts';
+import { type LocalPath, pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { findingStatuses } from '#domain/drift/findings/model.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
@@ -18,10 +18,10 @@ function statusOf(visit: Visit<unknown>): (typeof findingStatuses)[number] | und
   return wanted === 'all' ? undefined : (findingStatuses.find((each) => each === wanted) ?? 'open');
 }
 
-/** The findings that fit, by resource, each with what should be and what is. `base` is the address of the page without its filters. */
+/** The findings that fit, by resource, each with what should be and what is. `link` makes the address of the page with a query. */
 export async function renderFindings(
   visit: Visit<unknown>,
-  { base, filter }: { readonly base: ReturnType<typeof pagePath>; readonly filter: Query },
+  { filter, link }: { readonly filter: Query; readonly link: (query: Query) => LocalPath },
 ): Promise<Html> {
   const status = statusOf(visit);
   const cursor = visit.query('cursor');
@@ -29,14 +29,13 @@ export async function renderFindings(
     query: { ...filter, status, cursor },
   });
   const names = await readNames(visit.em, { instances: findings.map((each) => each.instance_id) });
-  const link = (query: Query) => withQuery(base, { status: status ?? 'all', ...query });
   return html`<ul class="chips" role="list" aria-label="Which findings">
 ${[...findingStatuses, undefined].map(
   (each) =>
-    html`<li><a class="chip" href="${withQuery(base, { status: each ?? 'all' })}" ${each === status ? html`aria-current="true"` : null}>${each ? statusWords[each] : 'All'}</a></li>`,
+    html`<li><a class="chip" href="${link({ status: each ?? 'all' })}" ${each === status ? html`aria-current="true"` : null}>${each ? statusWords[each] : 'All'}</a></li>`,
 )}</ul>
 ${findings.length > 0 ? renderGroups(findings, names) : html`<div class="list-panel">${renderNone(status)}</div>`}
-${renderPages({ cursor, next }, link)}`;
+${renderPages({ cursor, next }, (query) => link({ status: status ?? 'all', ...query }))}`;
 }
 
 /** The findings of one resource stand together. */

@@ -30,7 +30,7 @@ export async function showMonitor(visit: MonitorVisit): Promise<FastifyReply> {
   const tab = visit.query('tab') === 'scans' ? 'scans' : visit.query('tab') === 'rules' ? 'rules' : 'findings';
   const link = (query: Query) => pagePath(pages.driftMonitor, visit.params, query);
   const parts = {
-    findings: () => renderFindings(visit, { base: monitorPath(monitor.id), filter: { monitor_id: monitor.id } }),
+    findings: () => renderFindings(visit, { filter: { monitor_id: monitor.id }, link }),
     scans: async () => renderScans(visit, scans),
     rules: () => renderRules(visit),
   };

@@ -15,7 +15,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../operations.ts';
 import { renderOutputs, renderResources, renderStates } from './instance-parts.ts';
-import type { Instance, InstanceVisit } from './table.ts';
+import { driftedBadge, type Instance, type InstanceVisit } from './table.ts';
 
 interface Part {
   readonly key: string;
@@ -49,9 +49,7 @@ export async function showInstance(visit: InstanceVisit): Promise<FastifyReply> 
 ${renderPageHead({
   title: instance.name,
   crumbs: [{ label: 'Instances', path: pagePath(pages.instances) }],
-  beside: instance.locked_by_run_id
-    ? html`<a href="${pagePath(pages.run, { id: instance.locked_by_run_id })}">${renderStatusBadge({ word: 'Busy with a run', icon: 'loader-circle', tone: 'running' })}</a>`
-    : null,
+  beside: renderSituation(instance),
   actions: renderInstanceActions(instance),
   history: ['instances', instance.id],
 })}
@@ -69,6 +67,13 @@ ${renderTabs(
 ${await part.render(visit, instance)}
 </div>`,
   });
+}
+
+/** What works on it now, and whether it has drifted. */
+function renderSituation({ id, drifted, locked_by_run_id: lockedBy }: Instance): Html {
+  const busy = renderStatusBadge({ word: 'Busy with a run', icon: 'loader-circle', tone: 'running' });
+  return html`${lockedBy ? html`<a href="${pagePath(pages.run, { id: lockedBy })}">${busy}</a>` : null}
+${drifted ? html`<a href="${pagePath(pages.drift, {}, { instance_id: id })}">${driftedBadge}</a>` : null}`;
 }
 
 /** Of two actions that undo each other, only the one that fits is shown. */

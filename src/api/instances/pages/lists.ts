@@ -19,6 +19,7 @@ export async function showInstances(visit: Visit): Promise<FastifyReply> {
     ...scopeQuery(visit.scope),
     environment_id: visit.query('environment_id'),
     template_id: visit.query('template_id'),
+    drifted: visit.query('drifted'),
   };
   const cursor = visit.query('cursor');
   const { instances, next_cursor: next } = await visit.read(list, { query: { ...filter, cursor } });
@@ -40,14 +41,20 @@ ${renderPageHead({
   actions: html`<div class="actions"><a class="button button-plain" href="${pagePath(pages.resources, {}, scopeQuery(visit.scope))}">Search resources</a>
 <a class="button button-plain" href="${pagePath(pages.newInstance, {}, { environment_id: filter.environment_id, template_id: filter.template_id })}">Adopt infrastructure</a></div>`,
 })}
+<ul class="chips" role="list" aria-label="Which instances">
+<li><a class="chip" href="${link({ drifted: undefined })}" ${filter.drifted ? null : html`aria-current="true"`}>All</a></li>
+<li><a class="chip" href="${link({ drifted: 'true' })}" ${filter.drifted === 'true' ? html`aria-current="true"` : null}>Drifted</a></li>
+</ul>
 <div class="list-panel">${
       instances.length > 0
         ? await renderInstanceTable(visit, instances)
-        : renderEmpty(
-            'Nothing is deployed here yet',
-            'An instance appears when somebody runs a template.',
-            html`<a class="button button-primary" href="${pagePath(pages.catalog)}">Choose a template</a>`,
-          )
+        : filter.drifted === 'true'
+          ? renderEmpty('Nothing has drifted', 'The last scans saw nothing that differs from what was deployed.')
+          : renderEmpty(
+              'Nothing is deployed here yet',
+              'An instance appears when somebody runs a template.',
+              html`<a class="button button-primary" href="${pagePath(pages.catalog)}">Choose a template</a>`,
+            )
     }</div>
 ${renderPages({ cursor, next }, link)}
 </div>`,

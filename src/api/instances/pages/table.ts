@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { renderRunLink } from '#api/web/components/run-link.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -13,6 +14,9 @@ export type InstanceVisit = Visit<{ id: string }>;
 
 export type Instance = z.input<typeof InstanceView>;
 type ListedInstance = z.input<typeof ListedInstanceView>;
+
+/** Says that scans found drift. */
+export const driftedBadge = renderStatusBadge({ word: 'Drifted', icon: 'triangle-alert', tone: 'approval' });
 
 /** A table of instances. The environment is left out where all are of one. */
 export async function renderInstanceTable(
@@ -34,7 +38,8 @@ export async function renderInstanceTable(
       {
         label: 'Instance',
         kind: 'main',
-        cell: ({ id, name }) => html`<a class="foreign" href="${pagePath(pages.instance, { id })}">${name}</a>`,
+        cell: ({ id, name, drifted }) =>
+          html`<a class="foreign" href="${pagePath(pages.instance, { id })}">${name}</a>${drifted ? html` ${driftedBadge}` : null}`,
       },
       {
         label: 'Template',
