@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { admitScan } from '#domain/runs/admission/scan.ts';
+import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiAnswer, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { expireInstances } from '#worker/expiry.ts';
@@ -71,6 +74,21 @@ describe("an environment's time to live", () => {
     await end(run.id, 'failed', 0);
     await expire();
     expect(await runsOf(tenant)).toHaveLength(2);
+  });
+
+  test('destroys a deployment that the service scans for drift, while it looks and afterwards', async () => {
+    for (const hasEnded of [false, true]) {
+      const tenant = await makeTenant(api, { ttl: '1h' });
+      const { instance_id: instanceId } = await deploy(tenant, {
+        executor: { ...destroyable.executor, detect: step('look') },
+      });
+      const { keyRing, transactions } = api.services;
+      const request = { key: randomUUID(), instanceId, requester: systemPrincipal('drift monitor') };
+      const { runId } = await transactions.run((tx) => admitScan(tx, { keyRing }, request));
+      if (hasEnded) await end(runId, 'succeeded', 0);
+      await expire();
+      expect((await runsOf(tenant)).map(({ operation }) => operation)).toEqual(['destroy', 'apply']);
+    }
   });
 
   test('leaves younger, busy, empty and permanent instances alone', async () => {

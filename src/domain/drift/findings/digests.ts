@@ -7,10 +7,15 @@ export function identityOf({ address, path }: { readonly address: string; readon
   return digestOf(Buffer.from(canonicalJson([address, path])));
 }
 
-/**
- * What was observed: two scans that observe the same have the same digest. Secrets are redacted before the service stores a plan, so all values of a
- * secret are the same here.
- */
-export function observedDigestOf({ after, action }: { readonly after: JsonValue; readonly action: string }): string {
-  return digestOf(Buffer.from(canonicalJson([action === 'update' || action === 'replace' ? '' : action, after])));
+interface Observed {
+  readonly after: JsonValue;
+  readonly action: string;
+  /** Tells secret values from each other, which look the same. */
+  readonly secretDigest?: string | null;
+}
+
+/** What was observed: two scans that observe the same have the same digest, and another secret value has another one. */
+export function observedDigestOf({ after, action, secretDigest = null }: Observed): string {
+  const kind = action === 'update' || action === 'replace' ? '' : action;
+  return digestOf(Buffer.from(canonicalJson([kind, after, ...(secretDigest === null ? [] : [secretDigest])])));
 }
