@@ -48,6 +48,7 @@ import * as runLogs from '#api/runs/log-operations.ts';
 import * as runs from '#api/runs/operations.ts';
 import * as runPlans from '#api/runs/plan-operations.ts';
 import * as runRepetitions from '#api/runs/repeat-operations.ts';
+import * as schedules from '#api/schedules/operations.ts';
 import * as search from '#api/search/operations.ts';
 
 import * as serviceAccountKeys from '#api/service-accounts/key-operations.ts';
@@ -94,6 +95,7 @@ const areas = [
   assemblyRuns,
   assemblyNodes,
   assemblyDiffs,
+  schedules,
   users,
   userAdministration,
   serviceAccounts,

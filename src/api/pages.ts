@@ -17,6 +17,7 @@ import { registerProjectPages } from '#api/projects/pages/register.ts';
 import { registerCatalog } from '#api/registry/pages/register.ts';
 import { countApprovals } from '#api/runs/pages/approval-count.ts';
 import { registerRuns } from '#api/runs/pages/register.ts';
+import { registerSchedulePages } from '#api/schedules/pages/register.ts';
 import { registerSearch } from '#api/search/pages.ts';
 import { registerServiceAccountPages } from '#api/service-accounts/pages/register.ts';
 import { registerTeamPages } from '#api/teams/pages/register.ts';
@@ -47,6 +48,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerUndoPages,
   registerAssemblyPages,
   registerDriftPages,
+  registerSchedulePages,
   registerEnvironmentPages,
   registerHoldPages,
   registerInstancePages,

@@ -23,6 +23,7 @@ import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
 import { RunReviewSchema } from './runs/approval/entity.ts';
 import { RunCommentSchema } from './runs/comments/entity.ts';
 import { RunAttemptSchema, RunLogChunkSchema, RunPlanSchema, RunSchema } from './runs/entity.ts';
+import { ScheduleFiringSchema, ScheduleSchema } from './schedules/entity.ts';
 import { ServiceAccountSchema } from './service-accounts/entity.ts';
 import { CommandReceiptSchema, InstallationSchema } from './shared/entity.ts';
 import { DomainEventSchema, OutboxRowSchema } from './shared/events/entity.ts';
@@ -64,6 +65,8 @@ export const entities = [
   RunSchema,
   RunAttemptSchema,
   RunPlanSchema,
+  ScheduleSchema,
+  ScheduleFiringSchema,
   RunReviewSchema,
   RunCommentSchema,
   RunLogChunkSchema,

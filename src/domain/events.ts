@@ -6,6 +6,7 @@ import { holdEvents } from './holds/events.ts';
 import { instanceEvents } from './instances/events.ts';
 import { templateEvents } from './registry/events.ts';
 import { runEvents } from './runs/events.ts';
+import { scheduleEvents } from './schedules/events.ts';
 import type { EventType } from './shared/events/event-type.ts';
 import { undoEvents } from './undo/events.ts';
 import { workerEvents } from './workers/events.ts';
@@ -19,6 +20,7 @@ export const eventTypes = {
   ...assemblyEvents,
   ...undoEvents,
   ...driftEvents,
+  ...scheduleEvents,
   ...instanceEvents,
   ...workerEvents,
 } as const satisfies Record<string, EventType>;

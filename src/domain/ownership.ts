@@ -10,6 +10,7 @@ import { organizationKinds } from './organizations/ownership.ts';
 import { projectKinds } from './projects/ownership.ts';
 import { registryKinds } from './registry/ownership.ts';
 import { runKinds } from './runs/ownership.ts';
+import { scheduleKinds } from './schedules/ownership.ts';
 import { serviceAccountKinds } from './service-accounts/ownership.ts';
 import { sharedKinds } from './shared/ownership.ts';
 import { teamKinds } from './teams/ownership.ts';
@@ -30,6 +31,7 @@ export const declarations = [
   ...assemblyKinds,
   ...undoKinds,
   ...driftKinds,
+  ...scheduleKinds,
   ...registryKinds,
   ...serviceAccountKinds,
   ...workerKinds,

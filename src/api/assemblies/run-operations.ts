@@ -93,7 +93,7 @@ export const getRun = read({
   },
 });
 
-const RunAssembly = z
+export const RunAssembly = z
   .strictObject({
     version: z
       .string()

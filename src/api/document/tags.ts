@@ -21,6 +21,7 @@ export const tags: Readonly<Record<string, string>> = {
   resources: 'What all instances hold.',
   run_comments: 'What people say about runs.',
   runs: 'Governed changes: plan, review, apply, logs.',
+  schedules: 'Runs and assembly runs at set times.',
   search: 'Finding things by id or name.',
   selective_undo: 'Undoing what one run changed, and keeping what later runs changed.',
   service_account_keys: 'API keys of service accounts.',

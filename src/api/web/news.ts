@@ -66,6 +66,14 @@ const news = {
   [pages.teamMembers]: ofTeam,
   [pages.teamInvitations]: ofTeam,
   [pages.projects]: { deleted: 'The project is deleted. Its slug is free again.' },
+  [pages.schedules]: { deleted: 'The schedule is deleted. What it has started goes on.' },
+  [pages.schedule]: {
+    created: 'The schedule is created.',
+    saved: 'The changes are saved.',
+    paused: 'The schedule is paused.',
+    resumed: 'The schedule starts its work again.',
+    triggered: 'The work is started. It appears below in a moment.',
+  },
   [pages.project]: archivingNews('project'),
   [pages.environments]: { deleted: 'The environment is deleted. Its slug is free again.' },
   [pages.environment]: {

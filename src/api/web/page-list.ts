@@ -100,6 +100,16 @@ export const pages = {
   reopenDriftFinding: '/drift/findings/:id/reopen',
   remedyDriftFinding: '/drift/findings/:id/remediation',
 
+  schedules: '/schedules',
+  newSchedule: '/schedules/new',
+  schedule: '/schedules/:id',
+  editSchedule: '/schedules/:id/edit',
+  editScheduledWork: '/schedules/:id/work',
+  pauseSchedule: '/schedules/:id/pause',
+  resumeSchedule: '/schedules/:id/resume',
+  triggerSchedule: '/schedules/:id/trigger',
+  deleteSchedule: '/schedules/:id/delete',
+
   environments: '/environments',
   newEnvironment: '/environments/new',
   environment: '/environments/:id',

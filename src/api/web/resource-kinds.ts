@@ -56,6 +56,12 @@ const resourceKinds = {
     icon: 'workflow',
     page: ({ id }) => pagePath(pages.assembly, { id }),
   },
+  schedules: {
+    kind: 'schedule',
+    label: 'Schedules',
+    icon: 'clock',
+    page: ({ id }) => pagePath(pages.schedule, { id }),
+  },
   templates: {
     kind: 'template',
     label: 'Templates',

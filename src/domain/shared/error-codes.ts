@@ -85,6 +85,7 @@ export const errorCodes = {
   assembly_invalid: 'The draft breaks rules of assemblies, or refers to what does not exist.',
   operation_unsupported: 'The template does not support the operation.',
   environment_unknown: 'The team of the assembly has no such environment.',
+  schedule_work_unknown: 'The team of the schedule has nothing by these ids that it could start.',
   assembly_busy: 'A run of the assembly in this environment has not ended, beside which this one must not begin.',
   nothing_deployed: 'Nothing is deployed there that this could be about.',
   node_not_deployed: 'A node that is left out is not deployed, and a chosen one depends on it.',

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { runSampleAssembly } from './assembly.ts';
 import type { SampleClient, SampleRun, SampleRunEvent } from './client.ts';
+import { addSampleSchedule } from './schedule.ts';
 import { commandTemplate, openTofuTemplate, type SampleTemplate } from './templates.ts';
 
 const followForMs = 120_000;
@@ -23,8 +24,11 @@ export async function runSample(client: SampleClient, report: (line: string) => 
   });
   report('Created a sample organization, team, project and environment.');
   const templates = hasOpenTofu() ? [commandTemplate, openTofuTemplate] : [commandTemplate];
-  for (const template of templates) await runTemplate(client, template, { teamId, environmentId }, report);
-  await runSampleAssembly(client, { teamId, environmentId }, report);
+  const place = { teamId, environmentId };
+  const ids: string[] = [];
+  for (const template of templates) ids.push(await runTemplate(client, template, place, report));
+  await runSampleAssembly(client, place, report);
+  if (ids[0]) await addSampleSchedule(client, place, ids[0], report);
   if (templates.length === 1) report('Neither tofu nor terraform was found: the OpenTofu sample was skipped.');
   return `/api/v1/runs?team_id=${teamId}`;
 }
@@ -34,7 +38,7 @@ async function runTemplate(
   template: SampleTemplate,
   { teamId, environmentId }: { teamId: string; environmentId: string },
   report: (line: string) => void,
-): Promise<void> {
+): Promise<string> {
   const { name, slug, description, spec, variables } = template;
   const templateId = await client.create('/registry/templates', { name, slug, description, team_id: teamId, tags: [] });
   const versions = `/registry/templates/${templateId}/versions`;
@@ -51,6 +55,7 @@ async function runTemplate(
   const run = await client.follow(runId, (event) => reportEvent(name, runId, event, report), followForMs);
   const reason = run.status_reason ? ` (${run.status_reason})` : '';
   report(`${name}: ${run.status}${reason}${run.status === 'succeeded' ? `, outputs ${describeOutputs(run)}` : ''}`);
+  return templateId;
 }
 
 function reportEvent(

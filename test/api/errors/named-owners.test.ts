@@ -52,6 +52,7 @@ const organization = (world: World) => world.organization;
 const team = (world: World) => world.team;
 const environment = (world: World) => world.environment;
 const person = (world: World) => world.owner.id;
+const schedule = { name: 'New', schedule: { every: '1d' } };
 const account = { name: 'ci', role: 'requester' };
 
 const named: NamedOwner[] = [
@@ -113,6 +114,16 @@ const named: NamedOwner[] = [
     status: 404,
     names: team,
     send: (_caller, _world, id) => ['/assemblies', { team_id: id, name: 'New' }],
+  },
+  {
+    operation: 'schedules.create',
+    field: 'team_id',
+    status: 404,
+    names: team,
+    send: (_caller, world, id) => [
+      '/schedules',
+      { ...schedule, team_id: id, work: { run: { template_id: world.template } } },
+    ],
   },
   {
     operation: 'instances.create',

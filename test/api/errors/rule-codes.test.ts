@@ -138,6 +138,13 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     await tenant.owner.put(`/assemblies/${id}/draft`, { spec: {} });
     return tenant.owner.post(`/assemblies/${id}/publish`, { version: '1.0.0' });
   },
+  schedule_work_unknown: async () =>
+    tenant.owner.post('/schedules', {
+      team_id: tenant.team,
+      name: 'Nightly',
+      schedule: { every: '1d' },
+      work: { run: { template_id: crypto.randomUUID() } },
+    }),
   environment_unknown: async () => (await runAssembly({ environment_id: crypto.randomUUID() })).answer,
   nothing_deployed: async () => (await runAssembly({ operation: 'destroy' })).answer,
   assembly_busy: async () => {

@@ -221,6 +221,7 @@ describe('a member of the tenant', () => {
     // It is not suppressed.
     'drift_findings.reopen': 409,
     'assemblies.run': 202,
+    'schedules.trigger': 202,
     'assemblies.resume_run': 202,
     // It has ended.
     'assemblies.cancel_run': 409,

@@ -75,6 +75,7 @@ function namesOf(owned: readonly Ids[], more: Record<string, readonly string[]>)
     assemblies: all('assembly'),
     drift_monitors: all('monitor'),
     drift_findings: all('finding'),
+    schedules: all('schedule'),
     runs: all('run'),
     selective_undo_attempts: all('selectiveUndo'),
     instances: all('instance'),

@@ -22,6 +22,7 @@ export type Ids = Record<
   | 'template'
   | 'assembly'
   | 'assemblyRun'
+  | 'schedule'
   | 'run'
   | 'selectiveUndo'
   | 'comment'
@@ -42,7 +43,7 @@ export type Ids = Record<
 interface TenantOptions {
   readonly organization?: string;
   readonly team?: string;
-  /** The only operation that the tenant is for. Assemblies are made for their own operations alone, since they take longest. */
+  /** The only operation that the tenant is for. Assemblies and schedules are made for their own operations alone, since they take longest. */
   readonly operation?: Operation;
 }
 
@@ -59,7 +60,7 @@ export async function addTenant(
     addPerson(api, 'requester', { organizations: { [organization]: 'member' }, teams: { [team]: 'member' } }),
     addServiceAccount(api, 'requester', {}, { teamId: team }),
     root.caller.post(`/organizations/${organization}/teams/${team}/invitations`, offer),
-    addWork(api, root, { team, environment }, options.operation?.id.startsWith('assemblies.') ?? true),
+    addWork(api, root, { team, environment }, (area) => options.operation?.id.startsWith(`${area}.`) ?? true),
   ]);
   return {
     organization,
@@ -77,12 +78,12 @@ export async function addTenant(
   };
 }
 
-/** Adds a template with a run, and an assembly with one. */
+/** Adds a template with a run and a schedule, and an assembly with a run. */
 async function addWork(
   api: Pick<TestApi, 'url' | 'orm'>,
   root: Person,
   { team, environment }: { team: string; environment: string },
-  withAssembly: boolean,
+  isFor: (area: string) => boolean,
 ) {
   const template = await publish(root.caller, sayHello, team);
   const addRun = async () => {
@@ -96,8 +97,12 @@ async function addWork(
     return { assembly, assemblyRun: await addAssemblyRun(api, root, { assembly, environment }) };
   };
   const none = { assembly: newId(), assemblyRun: newId() };
-  const [run, assembly] = await Promise.all([addRun(), withAssembly ? addAssembly() : none]);
-  return { template, ...run, ...assembly, ...(await addDrift(api, { team, environment, ...run })) };
+  const [run, assembly, schedule] = await Promise.all([
+    addRun(),
+    isFor('assemblies') ? addAssembly() : none,
+    isFor('schedules') ? addSchedule(root, { team, environment, template }) : newId(),
+  ]);
+  return { template, schedule, ...run, ...assembly, ...(await addDrift(api, { team, environment, ...run })) };
 }
 
 /** Adds a monitor of an instance, and a finding of it. */
@@ -109,6 +114,21 @@ async function addDrift(
   const execute: Execute = (sql, values) => em.execute(sql, values);
   const monitor = await addMonitor(execute, place);
   return { monitor, ...(await addFinding(execute, { ...place, monitor, run })) };
+}
+
+/** Adds a schedule that runs a template once a year. */
+async function addSchedule(
+  { caller }: Person,
+  { team, environment, template }: { team: string; environment: string; template: string },
+): Promise<string> {
+  const { body, status, text } = await caller.post('/schedules', yearly({ team, environment, template }));
+  if (status !== 201) throw new Error(`the creation of a schedule answered ${status}: ${text}`);
+  return body.id;
+}
+
+function yearly({ team, environment, template }: { team: string; environment: string; template: string }) {
+  const run = { template_id: template, environment_id: environment };
+  return { team_id: team, name: 'Yearly', schedule: { cron: '0 0 1 1 *' }, work: { run } };
 }
 
 /** Adds an attempt at undoing a run, which something is in the way of. */
@@ -182,6 +202,7 @@ const resourceOfId: Record<string, keyof Ids> = {
   assemblies: 'assembly',
   drift_monitors: 'monitor',
   drift_findings: 'finding',
+  schedules: 'schedule',
   teams: 'team',
   team_members: 'team',
   organization_invitations: 'invitation',
@@ -303,6 +324,8 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'template_versions.validate': () => ({ variables: {} }),
   'template_versions.yank': () => ({ reason: 'Replaced' }),
   'template_versions.run': ({ environment }) => ({ environment_id: environment }),
+  'schedules.create': yearly,
+  'schedules.update': () => ({ name: 'Renamed' }),
   'assemblies.create': ({ team }) => ({ team_id: team, name: `Landscape ${newId()}` }),
   'assemblies.update': () => ({ description: 'Changed' }),
   'assemblies.save_draft': ({ template }) => ({ spec: { nodes: { network: { template } } } }),

@@ -142,6 +142,12 @@ drift_findings.suppress             drift_monitor:write                 team:met
 drift_findings.suppress_many        drift_monitor:write                 team:metadata.write
 drift_findings.reopen               drift_monitor:write                 team:metadata.write
 drift_findings.remediate            drift_monitor:write&run:create      team:metadata.write
+schedules.list                      environment:read                    team:metadata.read
+schedules.create                    environment:write                   team:metadata.write
+schedules.get                       environment:read                    team:metadata.read
+schedules.update                    environment:write                   team:metadata.write
+schedules.delete                    environment:write                   team:metadata.write
+schedules.trigger                   environment:write                   team:metadata.write
 assemblies.list                     assembly:read,workload:read         team:metadata.read
 assemblies.create                   assembly:write                      team:metadata.write
 assemblies.get                      assembly:read,workload:read         team:metadata.read          404

@@ -15,6 +15,7 @@ import { tellPast } from './runs/stories/past.ts';
 import type { RunStory } from './runs/stories/story.ts';
 import { tellWaiting } from './runs/stories/waiting-runs.ts';
 import { writeRuns } from './runs/write-runs.ts';
+import { addSchedules, type SeededSchedules } from './schedules.ts';
 import { addTenants, type Tenants } from './tenants.ts';
 import { addUndoAttempts, type SeededUndo } from './undo.ts';
 import { addWorkers } from './workers.ts';
@@ -27,6 +28,7 @@ export interface Installation extends Tenants {
   readonly assemblies: SeededAssemblies;
   readonly undo: SeededUndo;
   readonly drift: SeededDrift;
+  readonly schedules: SeededSchedules;
   readonly instances: readonly Place[];
   /** Runs in every status and of every kind of wait, by name. */
   readonly runs: Readonly<Record<RunKey, { readonly id: string; readonly instance: Place }>>;
@@ -71,6 +73,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     by: people.reviewer,
   });
   const drift = await addDrift(api, people, { environment: environments.networkProduction.id, instances: places.all });
+  const schedules = await addSchedules(api, place, assemblies.shop.id);
   await addHolds(people, environments);
   await backdate(api);
   return {
@@ -81,6 +84,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     assemblies,
     undo,
     drift,
+    schedules,
     instances: places.all,
     runs: namesOf(present),
     invitationToken,

@@ -2,7 +2,7 @@ import type { RunStatus } from '#domain/runs/model.ts';
 import { type Html, html } from '../html.ts';
 import { type IconName, renderIcon } from './icon.ts';
 
-interface StatusLook {
+export interface StatusLook {
   readonly word: string;
   readonly icon: IconName;
   /** The tone is a colour of the tokens, `--status-<tone>`. */

@@ -34,6 +34,7 @@ export const navigation = [
       { label: 'Runs', icon: 'play', path: pages.runs, operation: 'runs.list' },
       { label: 'Approvals', icon: 'hand', path: pages.approvals, operation: 'approvals.list' },
       { label: 'Assemblies', icon: 'workflow', path: pages.assemblies, operation: 'assemblies.list' },
+      { label: 'Schedules', icon: 'clock', path: pages.schedules, operation: 'schedules.list' },
       { label: 'Environments', icon: 'layers', path: pages.environments, operation: 'environments.list' },
       { label: 'Instances', icon: 'boxes', path: pages.instances, operation: 'instances.list' },
       { label: 'Drift', icon: 'activity', path: pages.drift, operation: 'drift_findings.list' },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseCron } from '#domain/shared/schedules/cron.ts';
 import { nextTimes } from '#domain/shared/schedules/next-times.ts';
 import { ScheduleBody } from '#domain/shared/schedules/schedule-body.ts';
+import { describeSchedule } from '#domain/shared/schedules/words.ts';
 
 const id = '0190aaaa-0000-7000-8000-000000000001';
 const next = (cron: string, timezone: string, from: string, count: number) =>
@@ -106,5 +107,28 @@ describe('the schedule of a request', () => {
   ])('%j is refused unless it may be: %s', (body, message) => {
     if (message === null) expect(problemsOf(body)).toBeNull();
     else expect(problemsOf(body)).toContain(message);
+  });
+});
+
+describe('a schedule in words', () => {
+  it.each([
+    ['0 18 * * MON', 'every Monday at 18:00, Europe/Berlin'],
+    ['30 6,18 * * MON-FRI', 'from Monday to Friday at 06:30 and 18:30, Europe/Berlin'],
+    ['0 0 * * *', 'every day at 00:00, Europe/Berlin'],
+    ['0 3 1,22 * *', 'on the 1st and 22nd of every month at 03:00, Europe/Berlin'],
+    ['0 3 13 1 *', 'on the 13th in January at 03:00, Europe/Berlin'],
+    ['15 * * * SAT,SUN', 'every Sunday and Saturday every hour at 15 past, Europe/Berlin'],
+    ['*/10 8-18 * * *', 'at */10 8-18 * * *, Europe/Berlin'],
+  ])('%s is %s', (cron, words) => {
+    expect(describeSchedule({ cron, timezone: 'Europe/Berlin' })).toBe(words);
+  });
+
+  it.each([
+    ['6h', 'every 6 hours'],
+    ['P1D', 'every day'],
+    ['1h30m', 'every 90 minutes'],
+    ['P2W', 'every 2 weeks'],
+  ])('%s is %s', (every, words) => {
+    expect(describeSchedule({ every })).toBe(words);
   });
 });

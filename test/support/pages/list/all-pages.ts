@@ -5,6 +5,7 @@ import { catalogPages } from './catalog-pages.ts';
 import type { DeclaredPage } from './declared-page.ts';
 import { driftPages } from './drift-pages.ts';
 import { administrationPages, ownPages } from './people-pages.ts';
+import { schedulePages } from './schedule-pages.ts';
 import { environmentPages, organizationPages } from './tenancy-pages.ts';
 import { undoPages } from './undo-pages.ts';
 import { instancePages, runPages, workerPages } from './work-pages.ts';
@@ -37,6 +38,7 @@ export function declareAll(installation: Installation): DeclaredPage[] {
     ...catalogPages(installation),
     ...assemblyPages(installation),
     ...driftPages(installation),
+    ...schedulePages(installation),
     ...environmentPages(installation),
     ...organizationPages(installation),
     ...administrationPages(installation),

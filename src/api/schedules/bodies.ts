@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { RunAssembly } from '#api/assemblies/run-operations.ts';
+import { CreateRun } from '#api/runs/bodies.ts';
+import type { Work } from '#domain/schedules/model.ts';
+import type { NewSchedule, ScheduleChange } from '#domain/schedules/schedules.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { ScheduleBody } from '#domain/shared/schedules/schedule-body.ts';
+import { ResourceName } from '#domain/tenancy/model.ts';
+
+/** The bodies of requests for schedules (api.md of the design, *Schedules*). */
+
+const ScheduledAssemblyRun = RunAssembly.extend({ assembly_id: Id }).meta({ id: 'ScheduledAssemblyRun' });
+
+const WorkBody = z
+  .union([
+    z.strictObject({ run: CreateRun.describe('The body of POST /runs.') }).meta({ id: 'ScheduledRun' }),
+    z
+      .strictObject({
+        assembly_run: ScheduledAssemblyRun.describe('The body of POST /assemblies/{id}/runs, and the assembly.'),
+      })
+      .meta({ id: 'ScheduledAssembly' }),
+  ])
+  .describe('What is started: a run of a template or a run of an assembly.');
+
+export const CreateSchedule = z
+  .strictObject({
+    team_id: Id,
+    name: ResourceName,
+    schedule: ScheduleBody,
+    work: WorkBody,
+    enabled: z.boolean().default(true).describe('A schedule that is not enabled is paused.'),
+  })
+  .meta({ id: 'CreateSchedule' });
+
+export const UpdateSchedule = z
+  .strictObject({
+    name: ResourceName.optional(),
+    schedule: ScheduleBody.optional(),
+    work: WorkBody.optional().describe(
+      'Takes the place of all of the work. From now on it is started under your authority.',
+    ),
+    enabled: z.boolean().optional(),
+    ...ExpectedRevision,
+  })
+  .meta({ id: 'UpdateSchedule' });
+
+export function toNewSchedule({ name, schedule, work, enabled }: z.output<typeof CreateSchedule>): NewSchedule {
+  return { name, spec: schedule, work: toWork(work), isEnabled: enabled };
+}
+
+export function toScheduleChange(body: z.output<typeof UpdateSchedule>): ScheduleChange {
+  const { name, schedule, work, enabled, expected_revision: expectedRevision } = body;
+  return { name, spec: schedule, work: work && toWork(work), isEnabled: enabled, expectedRevision };
+}
+
+export function toWork(work: z.output<typeof WorkBody>): Work {
+  if ('run' in work) {
+    const {
+      template_id: templateId,
+      environment_id: environmentId = null,
+      version = null,
+      instance = null,
+      ...run
+    } = work.run;
+    return { kind: 'run', templateId, environmentId, version, instance, ...run };
+  }
+  const { assembly_id: assemblyId, environment_id: environmentId, only = null, ...run } = work.assembly_run;
+  return { kind: 'assembly_run', assemblyId, environmentId, only, ...run };
+}

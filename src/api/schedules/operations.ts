@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { toDenial } from '#api/pipeline/access/authorization.ts';
+import { type ActionContext, describeActions } from '#api/pipeline/actions.ts';
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { readList } from '#api/pipeline/list.ts';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
+import { scheduleAuthority, workAuthority } from '#domain/schedules/authority.ts';
+import type { Work } from '#domain/schedules/model.ts';
+import { createSchedule, deleteSchedule, triggerSchedule, updateSchedule } from '#domain/schedules/schedules.ts';
+import { findSchedule, listSchedules, readSchedule, type ScheduleTarget } from '#domain/schedules/store.ts';
+import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { findArchivedRefusal } from '#domain/shared/archiving.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { findTeamById } from '#domain/teams/store.ts';
+import { CreateSchedule, toNewSchedule, toScheduleChange, UpdateSchedule } from './bodies.ts';
+import { ListedScheduleView, ScheduleView, scheduleActions, viewSchedule } from './views.ts';
+
+export const ScheduleParams = z.strictObject({ id: Id });
+
+const review = { resource: 'schedules', target: (em: Em, id: string) => findSchedule(em, id) } as const;
+
+const readAccess: Access = {
+  scope: 'team',
+  hidden: 'not_found',
+  anyOf: ['environment:read'],
+  teamAction: 'team.metadata.read',
+  review: { ...review, verb: 'get' },
+};
+const createAccess: Access = { ...scheduleAuthority, review: { resource: 'schedules', verb: 'create' } };
+const writeAccess: Access = { ...scheduleAuthority, review: { ...review, verb: 'update' } };
+
+export const list = readList({
+  id: 'schedules.list',
+  route: 'GET /api/v1/schedules',
+  summary: 'List the schedules that you may read',
+  query: z.strictObject({
+    ...pageQuery,
+    team_id: Id.optional(),
+    organization_id: Id.optional().describe("The schedules of the organization's teams that you may read."),
+    environment_id: Id.optional().describe('Only schedules that start work in this environment.'),
+    enabled: Flag.optional().describe('`false`: only those that are paused.'),
+  }),
+  responses: { 200: pageOf('schedules', ListedScheduleView) },
+  access: { ...readAccess, review: { resource: 'schedules', verb: 'list' } },
+  owners: { organization: 'organization_id', team: 'team_id', environment: 'environment_id' },
+  handle: async ({ em, principal, query }) => {
+    const { team_id: teamId, organization_id: organizationId, environment_id: environmentId } = query;
+    const enabled = query.enabled === undefined ? undefined : query.enabled === 'true';
+    const page = await listSchedules(em, principal, { teamId, organizationId, environmentId, enabled }, query);
+    return { schedules: page.items.map(viewSchedule), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'schedules.get',
+  route: 'GET /api/v1/schedules/:id',
+  summary: 'Read a schedule, with its next times and what became of the last ones',
+  params: ScheduleParams,
+  responses: { 200: ScheduleView },
+  access: readAccess,
+  target: ({ em, params }) => findSchedule(em, params.id),
+  targetName: 'schedule',
+  handle: async ({ em, operations, principal, target }) => {
+    const schedule = await readSchedule(em, target.schedule.id);
+    if (!schedule) throw new NotFound('schedule');
+    return { ...viewSchedule(schedule), actions: describe({ operations, principal }, target) };
+  },
+});
+
+export const create = command({
+  id: 'schedules.create',
+  route: 'POST /api/v1/schedules',
+  summary: 'Start a run or an assembly run at set times',
+  description:
+    'Each time starts the work under your authority as it is then. A time is left out while what was started before has not ended.',
+  body: CreateSchedule,
+  responses: { 201: ScheduleView },
+  at: get,
+  access: createAccess,
+  target: ({ em, body, lock }) => findTeamById(em, body.team_id, lock),
+  targetName: 'team',
+  idempotency: 'none',
+  audit: 'schedule.created',
+  handle: async ({ tx, target, body, principal, services }) => {
+    const wanted = toNewSchedule(body);
+    requireWorkAuthority(principal, wanted.work, target);
+    const schedule = await createSchedule(tx, services, target, wanted, principal);
+    return { ...changeOf(schedule), after: describeSchedule(schedule) };
+  },
+});
+
+export const update = command({
+  id: 'schedules.update',
+  route: 'PATCH /api/v1/schedules/:id',
+  summary: 'Change or pause a schedule; what is left out stays',
+  description: 'Who changes the work lends it their authority from now on.',
+  params: ScheduleParams,
+  body: UpdateSchedule,
+  responses: { 200: ScheduleView },
+  at: get,
+  access: writeAccess,
+  target: ({ em, params, lock }) => findSchedule(em, params.id, lock),
+  targetName: 'schedule',
+  idempotency: 'none',
+  audit: 'schedule.updated',
+  handle: async ({ tx, target, body, principal, services }) => {
+    const before = describeSchedule(target.schedule);
+    const change = toScheduleChange(body);
+    requireWorkAuthority(principal, change.work ?? target.schedule.work, target);
+    await updateSchedule(tx, services, target, change, principal);
+    return { ...changeOf(target.schedule), before, after: describeSchedule(target.schedule) };
+  },
+});
+
+export const remove = command({
+  id: 'schedules.delete',
+  route: 'DELETE /api/v1/schedules/:id',
+  summary: 'Delete a schedule with its history; what it has started goes on',
+  params: ScheduleParams,
+  responses: { 204: Nothing },
+  access: { ...writeAccess, review: { ...review, verb: 'delete' } },
+  target: ({ em, params, lock }) => findSchedule(em, params.id, lock),
+  targetName: 'schedule',
+  idempotency: 'none',
+  ifMatch: true,
+  audit: 'schedule.deleted',
+  handle: async ({ tx, target, request }) => {
+    const before = describeSchedule(target.schedule);
+    const revision = await deleteSchedule(tx, target, revisionOf(request.headers));
+    return { id: target.schedule.id, before, revision };
+  },
+});
+
+export const trigger = command({
+  id: 'schedules.trigger',
+  route: 'POST /api/v1/schedules/:id/trigger',
+  summary: 'Start the work of a schedule now, also while it is paused',
+  description:
+    'Answers 202 once the start is recorded. It is started under the authority of the schedule, and its outcome is the first of `last_results`.',
+  params: ScheduleParams,
+  responses: { 202: ScheduleView },
+  at: get,
+  access: { ...writeAccess, review: { ...review, verb: 'trigger' } },
+  target: ({ em, params, lock }) => findSchedule(em, params.id, lock),
+  targetName: 'schedule',
+  idempotency: 'optional',
+  audit: 'schedule.triggered',
+  handle: async ({ tx, key, target, principal }) => {
+    requireWorkAuthority(principal, target.schedule.work, target);
+    const scheduledAt = await triggerSchedule(tx, target, key ?? '', principal);
+    return { ...changeOf(target.schedule), after: { scheduledAt: scheduledAt.toISOString() } };
+  },
+});
+
+/** @throws Forbidden unless the principal may start such work by itself, too */
+function requireWorkAuthority(principal: Principal, work: Pick<Work, 'kind'>, target: Ownership): void {
+  const access = workAuthority(work);
+  const denial = toDenial({ targetName: 'team' }, { decision: decide(principal, access, target), access });
+  if (denial) throw denial;
+}
+
+function describe(context: ActionContext, target: ScheduleTarget) {
+  const { organizationId, teamId } = target;
+  const findRefusal = { update: true, trigger: true, delete: false };
+  return describeActions(
+    context,
+    scheduleActions.map((name) => ({
+      name,
+      operation: `schedules.${name}`,
+      target: { organizationId, teamId },
+      findRefusal: () => (findRefusal[name] ? findArchivedRefusal(target) : null),
+    })),
+  );
+}
+
+/** What the audit keeps: names and ids, and no variables. */
+function describeSchedule({ name, spec, isEnabled, work }: ScheduleTarget['schedule']) {
+  const { kind, operation, environmentId } = work;
+  const starts = work.kind === 'run' ? { templateId: work.templateId } : { assemblyId: work.assemblyId };
+  return { name, schedule: spec, enabled: isEnabled, work: { kind, operation, environmentId, ...starts } };
+}
+
+function changeOf({ id, revision }: ScheduleTarget['schedule']) {
+  return { id, revision };
+}

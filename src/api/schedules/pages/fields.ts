@@ -1,0 +1,182 @@
+import { list as listAssemblies } from '#api/assemblies/operations.ts';
+import { get as getEnvironment, list as listEnvironments } from '#api/environments/operations.ts';
+import { list as listTemplates } from '#api/registry/template-operations.ts';
+import { type Choices, choicesOf } from '#api/web/forms/choices.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import type { Typed } from '#api/web/forms/form-page.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { assemblyOperations } from '#domain/assemblies/model.ts';
+import { requestedOperations } from '#domain/runs/model.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import type { ListedSchedule } from './shown.ts';
+
+export type WorkKind = 'run' | 'assembly_run';
+
+/** The fields that say when. One of expression and interval is filled in. */
+export function timeFields(spec?: ListedSchedule['schedule']): FormField[] {
+  const given = spec ?? { cron: '', timezone: 'UTC' };
+  const cron = 'cron' in given ? given : { cron: '', timezone: 'UTC' };
+  return [
+    {
+      name: 'schedule.cron',
+      label: 'At set times',
+      value: cron.cron,
+      isOptional: true,
+      maxLength: 200,
+      hint: 'Minute, hour, day of the month, month and day of the week: "0 18 * * MON-FRI" is 18:00 from Monday to Friday.',
+    },
+    {
+      name: 'schedule.timezone',
+      label: 'By the clocks of',
+      value: cron.timezone,
+      isOptional: true,
+      maxLength: 64,
+      hint: 'A time zone such as Europe/Berlin. It counts for set times alone.',
+    },
+    {
+      name: 'schedule.every',
+      label: 'Or at an interval',
+      value: 'every' in given ? given.every : '',
+      isOptional: true,
+      maxLength: 40,
+      hint: 'Such as 6h or 1d, in place of set times; at least 5 minutes.',
+    },
+  ];
+}
+
+/** @throws Invalid unless exactly one of expression and interval is filled in */
+export function readTimes(typed: Typed): { every: string } | { cron: string; timezone: string } {
+  const [cron = '', every = ''] = [typed['schedule.cron']?.trim(), typed['schedule.every']?.trim()];
+  if (cron === '' && every === '') throw invalidField('schedule.cron', 'give set times, or an interval below');
+  if (cron !== '' && every !== '') throw invalidField('schedule.every', 'give either set times or an interval');
+  return every === '' ? { cron, timezone: typed['schedule.timezone']?.trim() || 'UTC' } : { every };
+}
+
+/** The fields that say what is started, and where. */
+export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSchedule['work']): Promise<FormField[]> {
+  const at = (name: string) => `work.${kind}.${name}`;
+  const run = work && 'run' in work ? work.run : undefined;
+  const assembly = work && 'assembly_run' in work ? work.assembly_run : undefined;
+  const known = run ?? assembly;
+  const scope = scopeQuery(visit.scope);
+  const [what, places] = await Promise.all([
+    kind === 'run' ? readTemplates(visit) : readAssemblies(visit, scope),
+    readEnvironments(visit, scope),
+  ]);
+  const operations: readonly string[] = kind === 'run' ? requestedOperations : assemblyOperations;
+  const thing = kind === 'run' ? 'template' : 'assembly';
+  return [
+    {
+      name: at(`${thing}_id`),
+      label: kind === 'run' ? 'Template' : 'Assembly',
+      kind: 'select',
+      ...what,
+      value: run?.template_id ?? assembly?.assembly_id ?? visit.query(`${thing}_id`),
+    },
+    {
+      name: at('environment_id'),
+      label: 'Environment',
+      kind: 'select',
+      ...places,
+      value: known?.environment_id ?? visit.query('environment_id'),
+    },
+    {
+      name: at('operation'),
+      label: 'Operation',
+      kind: 'select',
+      choices: operations.map((value) => ({ value, label: value })),
+      value: known?.operation ?? 'apply',
+    },
+    ...(kind === 'run'
+      ? [
+          {
+            name: at('instance'),
+            label: 'Instance',
+            isOptional: true,
+            maxLength: 100,
+            value: run?.instance ?? '',
+            hint: "The template's slug unless given.",
+          },
+        ]
+      : []),
+    {
+      name: at('version'),
+      label: 'Version',
+      isOptional: true,
+      maxLength: 128,
+      value: known?.version ?? '',
+      hint: 'A version, a range such as ^1.2, or latest.',
+    },
+    {
+      name: at('variables'),
+      label: 'Variables',
+      kind: 'code',
+      isOptional: true,
+      isSecret: true,
+      value: plainVariables(known?.variables),
+      hint: 'A JSON object. Secret values are not shown here: give them again.',
+    },
+    {
+      name: at('message'),
+      label: 'Message',
+      isOptional: true,
+      maxLength: 4_000,
+      value: known?.message ?? '',
+      hint: 'It stands on every run that the schedule starts.',
+    },
+  ];
+}
+
+/** The body's `work`, and the team of its environment, to which the schedule belongs. */
+export async function readWork(visit: Visit, kind: WorkKind, typed: Typed): Promise<{ teamId: string; work: object }> {
+  const prefix = `work.${kind}.`;
+  const named = Object.entries(typed).filter(([name, value]) => name.startsWith(prefix) && value !== '');
+  const { variables, ...fields } = Object.fromEntries(named.map(([name, value]) => [name.slice(prefix.length), value]));
+  const { environment_id: id } = fields;
+  if (!id) throw invalidField(`${prefix}environment_id`, 'choose an environment');
+  const { team_id: teamId } = await visit.read(getEnvironment, { params: { id } });
+  const given = variables?.trim() ? { variables: parseObject(`${prefix}variables`, variables) } : {};
+  return { teamId, work: { [kind]: { ...fields, ...given } } };
+}
+
+function parseObject(field: string, text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw invalidField(field, 'expected a JSON object, such as {"size": 3}');
+}
+
+/** Masked values are left out: sending a mask back would make it the value. */
+function plainVariables(variables: Record<string, unknown> = {}): string {
+  const isMask = (value: unknown) => typeof value === 'object' && value !== null && 'sensitive' in value;
+  const plain = Object.entries(variables).filter(([, value]) => !isMask(value));
+  return plain.length > 0 ? JSON.stringify(Object.fromEntries(plain), null, 2) : '';
+}
+
+async function readTemplates(visit: Visit): Promise<Choices> {
+  const { templates, next_cursor: next } = await visit.read(listTemplates, { query: { limit: '200' } });
+  return choicesOf(templates, next);
+}
+
+async function readAssemblies(visit: Visit, scope: object): Promise<Choices> {
+  const { assemblies, next_cursor: next } = await visit.read(listAssemblies, { query: { ...scope, limit: '200' } });
+  return choicesOf(assemblies, next);
+}
+
+async function readEnvironments(visit: Visit, scope: object): Promise<Choices> {
+  const { environments, next_cursor: next } = await visit.read(listEnvironments, { query: { ...scope, limit: '200' } });
+  const names = await readNames(visit.em, { projects: environments.map(({ project_id: id }) => id) });
+  const labelled = environments.map(({ id, name, project_id: project }) => ({
+    id,
+    name: `${names.get(project)?.name ?? ''} / ${name}`,
+  }));
+  return choicesOf(
+    labelled.sort((one, other) => one.name.localeCompare(other.name)),
+    next,
+  );
+}

@@ -1,0 +1,171 @@
+import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
+import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
+import type { NewsOf } from '#api/web/news.ts';
+import { pagePath, pages, withQuery } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { create, remove, trigger, update } from '../operations.ts';
+import { readTimes, readWork, timeFields, type WorkKind, workFields } from './fields.ts';
+import { readSubject, type ScheduleSubject, scheduleCrumbs, schedulePath } from './shown.ts';
+
+/** Adds the forms that make, change, pause, start and delete schedules. */
+export function registerScheduleForms(addPage: AddPage): void {
+  registerNew(addPage);
+  registerEdit(addPage);
+  registerWork(addPage);
+  addFormPage(addPage, pages.pauseSchedule, switching(false));
+  addFormPage(addPage, pages.resumeSchedule, switching(true));
+  registerTrigger(addPage);
+  registerDeletion(addPage);
+}
+
+const nameField = (value?: string) => ({ name: 'name', label: 'Name', maxLength: 100, value });
+
+const kindOf = (visit: Visit): WorkKind => (visit.query('starts') === 'assembly_run' ? 'assembly_run' : 'run');
+
+function registerNew(addPage: AddPage): void {
+  addFormPage(addPage, pages.newSchedule, {
+    read: async () => null,
+    describe: async (_subject, visit) => {
+      const kind = kindOf(visit);
+      const other = kind === 'run' ? 'assembly_run' : 'run';
+      const path = withQuery(pagePath(pages.newSchedule), { starts: other });
+      const words = { run: 'a run of a template', assembly_run: 'a run of an assembly' };
+      return {
+        title: 'New schedule',
+        crumbs: scheduleCrumbs(),
+        lead: html`<p>It starts ${words[kind]} at set times, under your authority as it is then. A time is left out while what it started before has
+not ended. <a href="${path}">Start ${words[other]} instead</a></p>`,
+        fields: [nameField(), ...timeFields(), ...(await workFields(visit, kind))],
+        submit: 'Create schedule',
+        cancel: pagePath(pages.schedules),
+        refusal: visit.mayDo(create, ...(await readTeamsForNewInScope(visit))).reason,
+      };
+    },
+    carryOut: async (_subject, typed, visit) => {
+      const { teamId: team_id, work } = await readWork(visit, kindOf(visit), typed);
+      const body = { team_id, name: typed['name'], schedule: readTimes(typed), work };
+      return schedulePath(await visit.run(create, { body }), 'created');
+    },
+  });
+}
+
+function registerEdit(addPage: AddPage): void {
+  addFormPage(addPage, pages.editSchedule, {
+    read: readSubject,
+    describe: (schedule) => ({
+      title: `Edit ${schedule.name}`,
+      crumbs: scheduleCrumbs(schedule),
+      fields: [nameField(schedule.name), ...timeFields(schedule.schedule), revisionField(schedule)],
+      submit: 'Save changes',
+      cancel: schedulePath(schedule),
+      refusal: refusalOf(schedule.actions, 'update'),
+    }),
+    carryOut: async ({ id }, typed, visit) => {
+      const body = {
+        name: typed['name'],
+        schedule: readTimes(typed),
+        expected_revision: Number(typed['expected_revision']),
+      };
+      await visit.run(update, { params: { id }, body });
+      return schedulePath({ id }, 'saved');
+    },
+  });
+}
+
+function registerWork(addPage: AddPage): void {
+  const kindOfWork = ({ work }: ScheduleSubject): WorkKind => ('run' in work ? 'run' : 'assembly_run');
+  addFormPage(addPage, pages.editScheduledWork, {
+    read: readSubject,
+    describe: async (schedule, visit) => ({
+      title: `Change what ${schedule.name} starts`,
+      crumbs: scheduleCrumbs(schedule),
+      lead: 'From now on the work is started under your authority.',
+      fields: [...(await workFields(visit, kindOfWork(schedule), schedule.work)), revisionField(schedule)],
+      submit: 'Save work',
+      cancel: schedulePath(schedule),
+      refusal: refusalOf(schedule.actions, 'update'),
+    }),
+    carryOut: async (schedule, typed, visit) => {
+      const { work } = await readWork(visit, kindOfWork(schedule), typed);
+      const body = { work, expected_revision: Number(typed['expected_revision']) };
+      await visit.run(update, { params: { id: schedule.id }, body });
+      return schedulePath(schedule, 'saved');
+    },
+  });
+}
+
+const switches = {
+  pause: {
+    verb: 'Pause',
+    lead: 'It starts nothing until somebody resumes it. What it has started goes on.',
+    done: 'paused',
+  },
+  resume: {
+    verb: 'Resume',
+    lead: 'It starts its work again from its next time on. Times that have passed are left out.',
+    done: 'resumed',
+  },
+} as const satisfies Record<string, { verb: string; lead: string; done: NewsOf<typeof pages.schedule> }>;
+
+function switching(enabled: boolean): FormPageDeclaration<{ id: string }, ScheduleSubject> {
+  const { verb, lead, done } = enabled ? switches.resume : switches.pause;
+  return {
+    read: readSubject,
+    describe: (schedule) => ({
+      title: `${verb} ${schedule.name}`,
+      crumbs: scheduleCrumbs(schedule),
+      lead,
+      fields: [revisionField(schedule)],
+      submit: `${verb} schedule`,
+      cancel: schedulePath(schedule),
+      refusal: refusalOf(schedule.actions, 'update'),
+    }),
+    carryOut: async (schedule, typed, visit) => {
+      const body = { enabled, expected_revision: Number(typed['expected_revision']) };
+      await visit.run(update, { params: { id: schedule.id }, body });
+      return schedulePath(schedule, done);
+    },
+  };
+}
+
+function registerTrigger(addPage: AddPage): void {
+  addFormPage(addPage, pages.triggerSchedule, {
+    read: readSubject,
+    describe: (schedule) => ({
+      title: `Start ${schedule.name} now`,
+      crumbs: scheduleCrumbs(schedule),
+      lead: html`<p>Its work is started now, under the authority of <span class="foreign">${schedule.authority.name}</span>. Its times stay as they are.</p>`,
+      fields: [],
+      submit: 'Start now',
+      cancel: schedulePath(schedule),
+      refusal: refusalOf(schedule.actions, 'trigger'),
+    }),
+    carryOut: async (schedule, _typed, visit) => {
+      await visit.run(trigger, { params: { id: schedule.id } });
+      return schedulePath(schedule, 'triggered');
+    },
+  });
+}
+
+function registerDeletion(addPage: AddPage): void {
+  addFormPage(addPage, pages.deleteSchedule, {
+    read: readSubject,
+    describe: (schedule) => ({
+      title: `Delete ${schedule.name}`,
+      crumbs: scheduleCrumbs(schedule),
+      lead: 'The schedule and its history are deleted for good. What it has started goes on, and its runs stay.',
+      fields: [],
+      submit: 'Delete schedule',
+      tone: 'danger',
+      cancel: schedulePath(schedule),
+      refusal: refusalOf(schedule.actions, 'delete'),
+    }),
+    carryOut: async ({ id }, _typed, visit) => {
+      await visit.run(remove, { params: { id } });
+      return pagePath(pages.schedules, {}, { done: 'deleted' });
+    },
+  });
+}

@@ -1,0 +1,116 @@
+import type { FastifyReply } from 'fastify';
+import { renderActions } from '#api/web/components/actions.ts';
+import { type Fact, renderFacts } from '#api/web/components/facts.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderRunLink } from '#api/web/components/run-link.ts';
+import { renderEmpty, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
+import { describeSchedule } from '#domain/shared/schedules/words.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
+import {
+  type Result,
+  readSubject,
+  readWorkNames,
+  renderOutcome,
+  renderPaused,
+  renderWork,
+  type ScheduleSubject,
+  type ScheduleVisit,
+  scheduleCrumbs,
+} from './shown.ts';
+
+/** A schedule: when it starts what, its next times, and what became of the last ones. */
+export async function showSchedule(visit: ScheduleVisit): Promise<FastifyReply> {
+  const schedule = await readSubject(visit);
+  const names = await readWorkNames(visit, [schedule]);
+  const { name, id } = schedule;
+  return visit.show({
+    title: name,
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: name,
+  crumbs: scheduleCrumbs(),
+  beside: renderPaused(schedule),
+  below: toSentence(describeSchedule(schedule.schedule)),
+  actions: renderButtons(schedule),
+  history: ['schedules', id],
+})}
+${renderNews(visit, pages.schedule)}
+<div class="panel">${renderFacts(factsOf(schedule, names), { isWide: true })}</div>
+<h2>Next times</h2>
+${renderNext(schedule)}
+<h2>History</h2>
+${schedule.last_results.length > 0 ? html`<div class="list-panel">${renderHistory(schedule)}</div>` : renderNone()}
+</div>`,
+  });
+}
+
+function factsOf(schedule: ScheduleSubject, names: Names): Fact[] {
+  const { work, authority } = schedule;
+  const started = 'run' in work ? work.run : work.assembly_run;
+  const variables = Object.keys(started.variables).length > 0 ? JSON.stringify(started.variables, null, 2) : null;
+  return [
+    ['Starts', renderWork(schedule, names)],
+    ['Version', started.version ?? ('run' in work && work.run.operation === 'destroy' ? 'the deployed one' : 'latest')],
+    ['Instance', 'run' in work ? work.run.instance && html`<span class="foreign">${work.run.instance}</span>` : null],
+    ['Team', html`<span class="foreign">${names.get(schedule.team_id)?.name ?? schedule.team_id}</span>`],
+    ['Under the authority of', html`<span class="foreign">${authority.name}</span>`],
+    ['Message', started.message ? html`<span class="foreign">${started.message}</span>` : null],
+    ['Variables', variables && html`<pre class="foreign">${variables}</pre>`],
+  ];
+}
+
+function renderNext({ next_times: times, enabled }: ScheduleSubject): Html {
+  if (!enabled) return html`<p class="muted">None while the schedule is paused.</p>`;
+  return html`<ul class="plain-list">${times.map((time) => html`<li>${renderTime(String(time))}</li>`)}</ul>`;
+}
+
+function renderHistory(schedule: ScheduleSubject): Html {
+  return renderTable<Result>({
+    caption: 'What became of the last times',
+    rows: schedule.last_results,
+    columns: [
+      { label: 'Time', kind: 'main', cell: ({ scheduled_at: time }) => renderTime(String(time)) },
+      { label: 'Result', cell: renderOutcome },
+      { label: 'What', cell: (result) => renderStarted(schedule, result) },
+      {
+        label: 'Asked for by',
+        kind: 'minor',
+        cell: ({ requested_by: name }) => name && html`<span class="foreign">${name}</span>`,
+      },
+    ],
+  });
+}
+
+/** A link to what a time started, or why it started nothing. */
+function renderStarted({ work }: ScheduleSubject, { run_id, assembly_run_id: runID, message }: Result): Html | null {
+  if (run_id) return renderRunLink(run_id);
+  if (runID && 'assembly_run' in work) {
+    const path = pagePath(pages.assemblyRun, { id: work.assembly_run.assembly_id, runID });
+    return html`<a href="${path}">assembly run …${runID.slice(-6)}</a>`;
+  }
+  return message ? html`<span class="foreign">${toSentence(message)}</span>` : null;
+}
+
+function renderNone(): Html {
+  return renderEmpty('Nothing started yet', 'What the schedule starts appears here, with its result.');
+}
+
+function renderButtons({ id, actions, enabled }: ScheduleSubject): Html {
+  const change = actions.find(({ name }) => name === 'update');
+  const pausing = enabled
+    ? ({ label: 'Pause', icon: 'pause', path: pagePath(pages.pauseSchedule, { id }) } as const)
+    : ({ label: 'Resume', icon: 'play', path: pagePath(pages.resumeSchedule, { id }) } as const);
+  const shown = change ? [...actions, { ...change, name: 'pause' }, { ...change, name: 'work' }] : actions;
+  return renderActions(shown, {
+    trigger: { label: 'Start now', icon: 'play', tone: 'primary', path: pagePath(pages.triggerSchedule, { id }) },
+    pause: pausing,
+    update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editSchedule, { id }) },
+    work: { label: 'Change work', icon: 'replace', path: pagePath(pages.editScheduledWork, { id }) },
+    delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteSchedule, { id }) },
+  });
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
+import { assemblyOperations } from '#domain/assemblies/model.ts';
+import { requestedOperations, runStatuses } from '#domain/runs/model.ts';
+import { firingOutcomes, firingReasons, type ShownWork } from '#domain/schedules/model.ts';
+import type { FiringDetails, ScheduleDetails } from '#domain/schedules/store.ts';
+import { nextTimes } from '#domain/shared/schedules/next-times.ts';
+
+/** So many next times are shown. */
+const shownTimes = 5;
+
+export const scheduleActions = ['update', 'trigger', 'delete'] as const;
+
+const variables = z.record(z.string(), z.unknown()).describe('Secret values are masked as `{"sensitive": true}`.');
+
+const WorkView = z.union([
+  z.object({
+    run: z.object({
+      template_id: AnswerId,
+      environment_id: AnswerId.nullable(),
+      version: z.string().nullable(),
+      instance: z.string().nullable(),
+      operation: z.enum(requestedOperations),
+      replace: z.array(z.string()),
+      variables,
+      message: z.string(),
+    }),
+  }),
+  z.object({
+    assembly_run: z.object({
+      assembly_id: AnswerId,
+      environment_id: AnswerId,
+      version: z.string(),
+      operation: z.enum(assemblyOperations),
+      only: z.array(z.string()).nullable(),
+      variables,
+      message: z.string(),
+    }),
+  }),
+]);
+
+const ResultView = z.object({
+  scheduled_at: Time,
+  outcome: z
+    .enum(firingOutcomes)
+    .describe(
+      '`skipped`: what it started before had not ended. `pending`: somebody asked for a start now, which has not begun.',
+    ),
+  reason: z.enum(Object.keys(firingReasons) as [keyof typeof firingReasons]).nullable(),
+  message: z.string().nullable().describe('Why it started nothing, for people.'),
+  run_id: AnswerId.nullable(),
+  assembly_run_id: AnswerId.nullable(),
+  status: z.enum(runStatuses).nullable().describe('The status of what it started, now.'),
+  requested_by: z.string().nullable().describe('Who asked for the start; null at a time of the schedule.'),
+});
+
+/** A schedule in a list, with its latest result. */
+export const ListedScheduleView = z
+  .object({
+    id: AnswerId,
+    team_id: AnswerId,
+    name: z.string(),
+    schedule: z.union([z.object({ every: z.string() }), z.object({ cron: z.string(), timezone: z.string() })]),
+    work: WorkView,
+    enabled: z.boolean(),
+    authority: z
+      .object({ type: z.enum(['user', 'service_account', 'background', 'system']), id: AnswerId, name: z.string() })
+      .describe('Who saved its work last: it is started under their authority at that moment.'),
+    next_times: z.array(Time).describe('The next five times; none while it is paused.'),
+    last_results: z
+      .array(ResultView)
+      .describe('What became of its times, newest first: up to 20 where it is read alone, else one.'),
+    revision: z.int(),
+    created_at: Time,
+  })
+  .meta({ id: 'ListedSchedule' });
+
+/** A schedule that is read alone. */
+export const ScheduleView = ListedScheduleView.extend({ actions: actionsView(scheduleActions) }).meta({
+  id: 'Schedule',
+});
+
+export function viewSchedule(schedule: ScheduleDetails): z.input<typeof ListedScheduleView> {
+  const { id, name, spec, revision } = schedule;
+  return {
+    id,
+    team_id: schedule.teamId,
+    name,
+    schedule: spec,
+    work: viewWork(schedule.work),
+    enabled: schedule.isEnabled,
+    authority: { type: schedule.authorityType, id: schedule.authorityId, name: schedule.authorityName },
+    next_times: schedule.isEnabled ? nextTimes(spec, id, new Date(), shownTimes).map((time) => time.toISOString()) : [],
+    last_results: schedule.results.map(viewResult),
+    revision,
+    created_at: schedule.createdAt,
+  };
+}
+
+export function viewWork(work: ShownWork): z.input<typeof WorkView> {
+  const { environmentId, variables: shown, message } = work;
+  const common = { variables: shown, message };
+  if (work.kind === 'run') {
+    const { templateId, version, instance, replace } = work;
+    const named = { template_id: templateId, environment_id: environmentId, version, instance };
+    return { run: { ...named, operation: work.operation, replace: [...replace], ...common } };
+  }
+  const { assemblyId, version, only } = work;
+  const named = { assembly_id: assemblyId, environment_id: work.environmentId, version };
+  return { assembly_run: { ...named, operation: work.operation, only: only && [...only], ...common } };
+}
+
+function viewResult(result: FiringDetails): z.input<typeof ResultView> {
+  return {
+    scheduled_at: result.scheduledAt,
+    outcome: result.outcome,
+    reason: result.reason,
+    message: result.message,
+    run_id: result.runId,
+    assembly_run_id: result.assemblyRunId,
+    status: result.status,
+    requested_by: result.requestedBy,
+  };
+}

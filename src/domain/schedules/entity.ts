@@ -1,0 +1,63 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt, id, revision } from '#database/columns.ts';
+import { Assembly } from '#domain/assemblies/entity.ts';
+import { Environment } from '#domain/environments/entity.ts';
+import type { PrincipalKind } from '#domain/identity/model.ts';
+import { Template } from '#domain/registry/entity.ts';
+import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
+import { Team } from '#domain/teams/entity.ts';
+import type { FiringOutcome, FiringReason, ShownWork } from './model.ts';
+
+export const ScheduleSchema = defineEntity({
+  name: 'Schedule',
+  tableName: 'schedules',
+  indexes: [{ name: 'schedules_team_id_index', properties: ['teamId', 'id'] }],
+  properties: {
+    id: id(),
+    teamId: () => p.manyToOne(Team).mapToPk().fieldName('team_id').deleteRule('restrict'),
+    environmentId: () =>
+      p.manyToOne(Environment).mapToPk().fieldName('environment_id').deleteRule('restrict').nullable(),
+    templateId: () => p.manyToOne(Template).mapToPk().fieldName('template_id').deleteRule('restrict').nullable(),
+    assemblyId: () => p.manyToOne(Assembly).mapToPk().fieldName('assembly_id').deleteRule('restrict').nullable(),
+    name: p.string(),
+    spec: p.json<ScheduleSpec>(),
+    /** The work as answers show it. */
+    work: p.json<ShownWork>(),
+    /** The work with its secret variables. */
+    sealedWork: p.blob().hidden(),
+    isEnabled: p.boolean(),
+    /** Under whose authority it starts work: whoever last saved its work. */
+    authorityId: p.uuid(),
+    authorityType: p.string().$type<PrincipalKind>(),
+    authorityName: p.string(),
+    credentialId: p.uuid().nullable(),
+    responsibleUserId: p.uuid().nullable(),
+    revision: revision(),
+    createdAt: createdAt(),
+  },
+});
+export class Schedule extends ScheduleSchema.class {}
+ScheduleSchema.setClass(Schedule);
+
+/** What became of a time of a schedule. */
+export const ScheduleFiringSchema = defineEntity({
+  name: 'ScheduleFiring',
+  tableName: 'schedule_firings',
+  uniques: [{ name: 'schedule_firings_schedule_id_scheduled_at_unique', properties: ['scheduleId', 'scheduledAt'] }],
+  properties: {
+    id: id(),
+    scheduleId: () => p.manyToOne(Schedule).mapToPk().fieldName('schedule_id').deleteRule('cascade'),
+    scheduledAt: at(),
+    outcome: p.string().$type<FiringOutcome>(),
+    /** Why it started nothing; null if it did. */
+    reason: p.string().$type<FiringReason>().nullable(),
+    message: p.text().nullable(),
+    runId: p.uuid().nullable(),
+    assemblyRunId: p.uuid().nullable(),
+    /** Who asked for the start; null at a time of the schedule. */
+    requesterName: p.string().nullable(),
+    createdAt: createdAt(),
+  },
+});
+export class ScheduleFiring extends ScheduleFiringSchema.class {}
+ScheduleFiringSchema.setClass(ScheduleFiring);

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import type { EventType } from '#domain/shared/events/event-type.ts';
+import { firingReasons } from './model.ts';
+
+const scheduledAt = z.string();
+const id = z.string().nullable();
+const reason = z.enum(Object.keys(firingReasons) as [keyof typeof firingReasons, ...(keyof typeof firingReasons)[]]);
+
+/** What happens at the times of schedules. Clients match their types: they never change. */
+export const scheduleEvents = {
+  'schedule.started': {
+    subject: 'schedule',
+    summary: 'A schedule started a run or an assembly run',
+    data: z.strictObject({ scheduled_at: scheduledAt, run_id: id, assembly_run_id: id }),
+  },
+  'schedule.skipped': {
+    subject: 'schedule',
+    summary: 'A schedule left out a time, because what it started before had not ended',
+    data: z.strictObject({ scheduled_at: scheduledAt }),
+  },
+  'schedule.failed': {
+    subject: 'schedule',
+    summary: 'A schedule could not start its work',
+    data: z.strictObject({ scheduled_at: scheduledAt, reason }),
+  },
+} as const satisfies Record<string, EventType>;

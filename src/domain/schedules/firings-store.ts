@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { newId } from '#domain/shared/ids.ts';
+import type { FiringOutcome, FiringReason } from './model.ts';
+
+/** Older results of a schedule are forgotten. */
+const keptResults = 200;
+
+/** What became of a time of a schedule. */
+export interface Firing {
+  readonly scheduleId: string;
+  readonly scheduledAt: Date;
+  readonly outcome: FiringOutcome;
+  readonly reason?: FiringReason;
+  readonly message?: string;
+  readonly runId?: string | null;
+  readonly assemblyRunId?: string | null;
+  readonly requestedBy?: string;
+}
+
+/** Keeps what became of a time. The caller has locked the schedule. A time that has an outcome keeps it. */
+export async function keepFiring(em: Em, firing: Firing): Promise<void> {
+  const { scheduleId, scheduledAt, outcome } = firing;
+  const found = {
+    outcome,
+    reason: firing.reason ?? null,
+    message: firing.message ?? null,
+    run_id: firing.runId ?? null,
+    assembly_run_id: firing.assemblyRunId ?? null,
+  };
+  await db(em)
+    .insertInto('schedule_firings')
+    .values({
+      ...found,
+      id: newId(),
+      schedule_id: scheduleId,
+      scheduled_at: scheduledAt,
+      requester_name: firing.requestedBy ?? null,
+      created_at: new Date(),
+    })
+    .onConflict((of) =>
+      of.columns(['schedule_id', 'scheduled_at']).doUpdateSet(found).where('schedule_firings.outcome', '=', 'pending'),
+    )
+    .execute();
+  await forgetOld(em, scheduleId);
+}
+
+async function forgetOld(em: Em, scheduleId: string): Promise<void> {
+  await db(em)
+    .deleteFrom('schedule_firings')
+    .where('schedule_id', '=', scheduleId)
+    .where('scheduled_at', '<', (eb) =>
+      eb
+        .selectFrom('schedule_firings as f')
+        .where('f.schedule_id', '=', scheduleId)
+        .select('f.scheduled_at')
+        .orderBy('f.scheduled_at', 'desc')
+        .offset(keptResults - 1)
+        .limit(1),
+    )
+    .execute();
+}
+
+/** What became of a time; undefined if nothing has yet. */
+export async function findOutcome(em: Em, scheduleId: string, scheduledAt: Date): Promise<FiringOutcome | undefined> {
+  const row = await db(em)
+    .selectFrom('schedule_firings')
+    .where('schedule_id', '=', scheduleId)
+    .where('scheduled_at', '=', sql<string>`${scheduledAt}`)
+    .select('outcome')
+    .executeTakeFirst();
+  return row?.outcome;
+}
+
+/** Whether something that the schedule started has not ended. */
+export async function isStillRunning(em: Em, scheduleId: string): Promise<boolean> {
+  const row = await db(em)
+    .selectFrom('schedule_firings as f')
+    .leftJoin('runs as r', 'r.id', 'f.run_id')
+    .leftJoin('assembly_runs as a', 'a.id', 'f.assembly_run_id')
+    .where('f.schedule_id', '=', scheduleId)
+    .where('f.outcome', '=', 'started')
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('r.id', 'is not', null), eb('r.finished_at', 'is', null)]),
+        eb.and([eb('a.id', 'is not', null), eb('a.finished_at', 'is', null)]),
+      ]),
+    )
+    .select('f.id')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,57 @@
+import type { AssemblyOperation } from '#domain/assemblies/model.ts';
+import type { Masked, RequestedOperation } from '#domain/runs/model.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+
+/** The kind of scheduled work under which the engine knows schedules; it never changes. */
+export const scheduleKind = 'schedule';
+
+/** A run that a schedule starts, as a request for a run would name it. */
+export interface RunWork {
+  readonly kind: 'run';
+  readonly templateId: string;
+  readonly environmentId: string | null;
+  readonly version: string | null;
+  readonly instance: string | null;
+  readonly operation: RequestedOperation;
+  readonly replace: readonly string[];
+  readonly variables: Record<string, JsonValue>;
+  readonly message: string;
+}
+
+/** An assembly run that a schedule starts, as a request for one would name it. */
+export interface AssemblyWork {
+  readonly kind: 'assembly_run';
+  readonly assemblyId: string;
+  readonly environmentId: string;
+  readonly version: string;
+  readonly operation: AssemblyOperation;
+  readonly only: readonly string[] | null;
+  readonly variables: Record<string, JsonValue>;
+  readonly message: string;
+}
+
+export type Work = RunWork | AssemblyWork;
+
+/** The work as answers show it: secret variables are masked. */
+export type ShownWork = Work & { readonly variables: Record<string, JsonValue | Masked> };
+
+/**
+ * What became of a time. `pending`: somebody asked for a start now, and it has not begun. `skipped`: what the schedule started before
+ * had not ended.
+ */
+export const firingOutcomes = ['pending', 'started', 'skipped', 'failed'] as const;
+export type FiringOutcome = (typeof firingOutcomes)[number];
+
+/** Why a time started nothing, in words for people. A refusal has its own words. */
+export const firingReasons = {
+  still_running: 'what it started before has not ended',
+  authority_gone: 'the one under whose authority it starts work was deleted: let somebody else save its work',
+  authority_disabled: 'the one under whose authority it starts work is disabled: let somebody else save its work',
+  key_revoked: 'the API key with which its work was saved was revoked: save its work with another credential',
+  key_expired: 'the API key with which its work was saved has expired: save its work with another credential',
+  not_permitted:
+    'the one under whose authority it starts work may no longer start it: let somebody who may save its work',
+  refused: 'the service refused to start the work',
+  internal: 'the service could not start the work: ask an operator, whose log says why',
+} as const;
+export type FiringReason = keyof typeof firingReasons;

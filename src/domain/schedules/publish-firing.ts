@@ -1,0 +1,18 @@
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { Schedule } from './entity.ts';
+import type { Firing } from './firings-store.ts';
+
+/** Publishes what became of a time. The caller has locked the schedule. */
+export function publishFiring(
+  tx: Transaction,
+  { id: subjectId, teamId }: Pick<Schedule, 'id' | 'teamId'>,
+  { scheduledAt, outcome, reason = 'internal', runId = null, assemblyRunId = null }: Omit<Firing, 'scheduleId'>,
+): void {
+  const at = { scheduled_at: scheduledAt.toISOString() };
+  const about = { subjectId, owners: { teamId } };
+  if (outcome === 'started') {
+    tx.publish({ type: 'schedule.started', ...about, data: { ...at, run_id: runId, assembly_run_id: assemblyRunId } });
+  }
+  if (outcome === 'skipped') tx.publish({ type: 'schedule.skipped', ...about, data: at });
+  if (outcome === 'failed') tx.publish({ type: 'schedule.failed', ...about, data: { ...at, reason } });
+}

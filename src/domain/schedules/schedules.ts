@@ -1,0 +1,126 @@
+import type { ResolveDeps } from '#domain/runs/admission/resolve.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { storedAuthorityOf } from '#domain/shared/access/stored-authority.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
+import { dropWork, type PlannedWork, planWork, scheduledWorkflow } from '#domain/shared/schedules/scheduled-work.ts';
+import type { TeamTarget } from '#domain/teams/store.ts';
+import { Schedule } from './entity.ts';
+import { keepFiring } from './firings-store.ts';
+import { scheduleKind, type Work } from './model.ts';
+import { removeSchedule, type ScheduleTarget } from './store.ts';
+import { checkWork, sealWork } from './work.ts';
+
+export interface NewSchedule {
+  readonly name: string;
+  readonly spec: ScheduleSpec;
+  readonly work: Work;
+  readonly isEnabled: boolean;
+}
+
+/** Fields that are absent stay as they are. */
+export interface ScheduleChange {
+  readonly name?: string | undefined;
+  readonly spec?: ScheduleSpec | undefined;
+  readonly work?: Work | undefined;
+  readonly isEnabled?: boolean | undefined;
+  readonly expectedRevision?: number | undefined;
+}
+
+/** Runs that start at one time wait for each other anyway; a few seconds keep a thousand of them apart. */
+const jitterSeconds = 5;
+
+/** When the engine starts the work of a schedule. */
+export function planOf({ id, spec, isEnabled }: Pick<Schedule, 'id' | 'spec' | 'isEnabled'>): PlannedWork {
+  return { id, spec, jitterSeconds, isPaused: !isEnabled };
+}
+
+/** Creates a schedule of a team, whose row the caller has locked. It starts work under the authority of its author. */
+export async function createSchedule(
+  tx: Transaction,
+  deps: ResolveDeps,
+  team: TeamTarget,
+  { work, ...wanted }: NewSchedule,
+  author: Principal,
+): Promise<Schedule> {
+  refuseArchived(team);
+  const id = newId();
+  const schedule = tx.em.create(Schedule, {
+    ...wanted,
+    id,
+    teamId: team.teamId,
+    ...(await describeWork(tx, deps, { id, teamId: team.teamId, work }, author)),
+  });
+  tx.em.persist(schedule);
+  await tx.em.flush();
+  planWork(tx, scheduleKind, planOf(schedule));
+  return schedule;
+}
+
+/** Changes the given fields; who changes the work lends it their authority from now on. The caller has locked the row. */
+export async function updateSchedule(
+  tx: Transaction,
+  deps: ResolveDeps,
+  target: ScheduleTarget,
+  { expectedRevision, work, ...wanted }: ScheduleChange,
+  author: Principal,
+): Promise<void> {
+  const { schedule, teamId } = target;
+  refuseArchived(target);
+  refuseStale(schedule, expectedRevision);
+  const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
+  Object.assign(schedule, Object.fromEntries(given));
+  if (work) Object.assign(schedule, await describeWork(tx, deps, { id: schedule.id, teamId, work }, author));
+  schedule.revision += 1;
+  await tx.em.flush();
+  planWork(tx, scheduleKind, planOf(schedule));
+}
+
+/** Deletes a schedule with its history. What it has started goes on. The caller has locked the row. */
+export async function deleteSchedule(
+  tx: Transaction,
+  { schedule: { id, revision } }: ScheduleTarget,
+  expectedRevision: number | undefined,
+): Promise<number> {
+  refuseStale({ revision }, expectedRevision);
+  await removeSchedule(tx.em, id);
+  dropWork(tx, scheduleKind, id);
+  return revision;
+}
+
+/** Lets the engine start the work now, under the authority of the schedule. The caller has locked the row. */
+export async function triggerSchedule(
+  tx: Transaction,
+  target: ScheduleTarget,
+  key: string,
+  requester: Principal,
+): Promise<Date> {
+  refuseArchived(target);
+  const { id } = target.schedule;
+  const scheduledAt = new Date();
+  await keepFiring(tx.em, { scheduleId: id, scheduledAt, outcome: 'pending', requestedBy: requester.name });
+  const input = { kind: scheduleKind, id, scheduled_at: scheduledAt.toISOString() };
+  tx.notifyEngine(key, { kind: 'start', workflow: scheduledWorkflow, input });
+  return scheduledAt;
+}
+
+async function describeWork(
+  tx: Transaction,
+  deps: ResolveDeps,
+  { id, teamId, work }: { id: string; teamId: string; work: Work },
+  author: Principal,
+) {
+  return {
+    work: await checkWork(tx, deps, { teamId, work }, author),
+    sealedWork: sealWork(deps.keyRing, id, work),
+    environmentId: work.environmentId,
+    templateId: work.kind === 'run' ? work.templateId : null,
+    assemblyId: work.kind === 'run' ? null : work.assemblyId,
+    authorityType: author.kind,
+    authorityName: author.name,
+    ...storedAuthorityOf(author),
+  };
+}

@@ -1,0 +1,123 @@
+import { startAssemblyRun } from '#domain/assemblies/runs/admission/start.ts';
+import { findStartTarget, requireEnvironment } from '#domain/assemblies/runs/targets.ts';
+import { admitRun } from '#domain/runs/admission/admission.ts';
+import { resolveRun } from '#domain/runs/admission/resolve.ts';
+import { findAdmissionTarget } from '#domain/runs/admission/target.ts';
+import { decide, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { answeredFor } from '#domain/shared/access/stored-authority.ts';
+import type { CommandChange } from '#domain/shared/audit.ts';
+import { runCommand } from '#domain/shared/commands/command.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Forbidden, Unprocessable } from '#domain/shared/errors.ts';
+import type { ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
+import { startKeyOf } from '#domain/shared/schedules/start-key.ts';
+import { workAuthority } from './authority.ts';
+import type { Schedule } from './entity.ts';
+import { keepFiring } from './firings-store.ts';
+import { type AssemblyWork, type RunWork, scheduleKind, type Work } from './model.ts';
+import { publishFiring } from './publish-firing.ts';
+import { lockSchedule } from './store.ts';
+import { openWork, toRunRequest } from './work.ts';
+
+/** What a schedule starts, with its owners, locked. */
+type Found = Ownership & { readonly start: (tx: Transaction, key: string, principal: Principal) => Promise<Started> };
+
+interface Started {
+  readonly id: string;
+  readonly revision: number;
+}
+
+/**
+ * Starts the work of one time under the authority of the schedule, by the same command as a request of that principal. A repeated call
+ * for the same time has the same key, so it finds the receipt of the first.
+ * @throws ServiceError if the work is refused
+ */
+export async function startWork(
+  deps: ScheduledWorkDeps,
+  schedule: Schedule,
+  scheduledAt: Date,
+  caller: Principal,
+): Promise<void> {
+  const { transactions, bindingKey, keyRing } = deps;
+  const work = openWork(keyRing, schedule);
+  const key = startKeyOf(bindingKey, scheduleKind, schedule.id, scheduledAt);
+  const isRun = work.kind === 'run';
+  const command = {
+    key,
+    caller,
+    operation: 'schedules.start',
+    audit: isRun
+      ? { action: 'run.created', resourceType: 'runs' }
+      : { action: 'assembly_run.created', resourceType: 'assembly_runs' },
+    target: { schedule: schedule.id },
+    input: { at: scheduledAt.toISOString() },
+    locks: [],
+    request: { requestId: null, address: null },
+  };
+  await runCommand<Found | undefined, CommandChange, never>(transactions, bindingKey, command, {
+    find: (tx) => (work.kind === 'run' ? findRunTarget(tx, deps, work) : findAssemblyTarget(tx, deps, work)),
+    act: async (tx, current, found) => {
+      const principal = answeredFor(current, schedule);
+      refuseForeign(found, schedule, work, principal);
+      const locked = await lockSchedule(tx.em, schedule.id);
+      const started = await found.start(tx, key, principal);
+      const ids = isRun ? { runId: started.id } : { assemblyRunId: started.id };
+      if (locked) {
+        await keepFiring(tx.em, { scheduleId: schedule.id, scheduledAt, outcome: 'started', ...ids });
+        publishFiring(tx, locked, { scheduledAt, outcome: 'started', ...ids });
+      }
+      const after = { operation: work.operation, scheduleId: schedule.id };
+      return { id: started.id, after, revision: started.revision };
+    },
+  });
+}
+
+/** @throws Forbidden or Unprocessable unless the work is still of the schedule's team, and the principal may start it */
+function refuseForeign(
+  found: Found | undefined,
+  { teamId }: Schedule,
+  work: Work,
+  principal: Principal,
+): asserts found is Found {
+  if (!found || found.teamId !== teamId) {
+    throw new Unprocessable('what it starts is gone, or belongs to another team now: save other work', {
+      code: 'schedule_work_unknown',
+    });
+  }
+  if (!decide(principal, workAuthority(work), found).allowed) throw new Forbidden();
+}
+
+async function findRunTarget(tx: Transaction, deps: ScheduledWorkDeps, work: RunWork): Promise<Found | undefined> {
+  const { templateId, environmentId } = work;
+  const target = await findAdmissionTarget(tx.em, { templateId, environmentId: environmentId ?? undefined }, true);
+  if (!target) return undefined;
+  const instance = work.instance ?? target.templateSlug;
+  const { organizationId, teamId } = target;
+  return {
+    organizationId,
+    teamId,
+    start: (tx, key, principal) => {
+      const resolve = () => resolveRun(tx, deps, target, { ...toRunRequest(work), instance }, principal);
+      return admitRun(tx, key, target, { instance, resolve }, principal);
+    },
+  };
+}
+
+async function findAssemblyTarget(
+  tx: Transaction,
+  deps: ScheduledWorkDeps,
+  work: AssemblyWork,
+): Promise<Found | undefined> {
+  const target = await findStartTarget(tx.em, work, true);
+  if (!target) return undefined;
+  const { organizationId, teamId } = target;
+  return {
+    organizationId,
+    teamId,
+    start: async (tx, key, principal) => {
+      const request = { ...work, only: work.only ?? undefined };
+      return startAssemblyRun(tx, deps, { key, target: requireEnvironment(target), request }, principal);
+    },
+  };
+}

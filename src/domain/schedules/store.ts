@@ -1,0 +1,130 @@
+import { LockMode } from '@mikro-orm/core';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Em } from '#database/database.ts';
+import { db, type Over } from '#domain/db.ts';
+import type { RunStatus } from '#domain/runs/model.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import type { Archivable } from '#domain/shared/archiving.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
+import { findTeamById } from '#domain/teams/store.ts';
+import { Schedule } from './entity.ts';
+import type { FiringOutcome, FiringReason, ShownWork } from './model.ts';
+
+/** A schedule with the team that owns it. */
+export interface ScheduleTarget extends Ownership, Archivable {
+  readonly organizationId: string;
+  readonly teamId: string;
+  readonly schedule: Schedule;
+}
+
+/** A schedule by its id; undefined if it or its owner is deleted. With `lock` it locks the rows of the owner, then its own. */
+export async function findSchedule(em: Em, id: string, lock = false): Promise<ScheduleTarget | undefined> {
+  const known = await em.findOne(Schedule, { id });
+  const team = known && (await findTeamById(em, known.teamId, lock));
+  const schedule = team && lock ? await lockSchedule(em, id) : known;
+  if (!team || !schedule) return undefined;
+  const { organizationId, teamId, archived } = team;
+  return { organizationId, teamId, archived, schedule };
+}
+
+/** The row, locked until the commit. */
+export function lockSchedule(em: Em, id: string): Promise<Schedule | null> {
+  return em.findOne(Schedule, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+}
+
+/** Deletes the row and its history. */
+export async function removeSchedule(em: Em, id: string): Promise<void> {
+  await db(em).deleteFrom('schedules').where('id', '=', id).execute();
+}
+
+/** What became of a time, newest first. */
+export interface FiringDetails {
+  readonly id: string;
+  readonly scheduledAt: string;
+  readonly outcome: FiringOutcome;
+  readonly reason: FiringReason | null;
+  readonly message: string | null;
+  readonly runId: string | null;
+  readonly assemblyRunId: string | null;
+  /** The status of what was started; null if nothing was, or if it is gone. */
+  readonly status: RunStatus | null;
+  readonly requestedBy: string | null;
+}
+
+export interface ScheduleDetails {
+  readonly id: string;
+  readonly teamId: string;
+  readonly environmentId: string | null;
+  readonly name: string;
+  readonly spec: ScheduleSpec;
+  readonly work: ShownWork;
+  readonly isEnabled: boolean;
+  readonly authorityId: string;
+  readonly authorityType: 'user' | 'service_account' | 'background' | 'system';
+  readonly authorityName: string;
+  readonly revision: number;
+  readonly createdAt: string;
+  readonly results: FiringDetails[];
+}
+
+export interface ScheduleFilter {
+  readonly teamId: string | undefined;
+  readonly organizationId: string | undefined;
+  readonly environmentId: string | undefined;
+  readonly enabled: boolean | undefined;
+}
+
+/** So many results are shown of one schedule, and of each in a list. */
+const shownResults = 20;
+
+/** A page of the schedules that a principal may read: those of its teams. */
+export function listSchedules(
+  em: Em,
+  principal: Principal,
+  { teamId, organizationId, environmentId, enabled }: ScheduleFilter,
+  request: PageRequest,
+): Promise<Page<ScheduleDetails>> {
+  const schedules = selectSchedules(em, 1)
+    .where((eb) => isInReadableTeam(principal, eb.ref('s.team_id'), 'hidden'))
+    .$if(teamId !== undefined, (query) => query.where('s.team_id', '=', teamId ?? ''))
+    .$if(organizationId !== undefined, (query) => query.where('o.id', '=', organizationId ?? ''))
+    .$if(environmentId !== undefined, (query) => query.where('s.environment_id', '=', environmentId ?? ''))
+    .$if(enabled !== undefined, (query) => query.where('s.is_enabled', '=', enabled ?? true));
+  return pageOf(schedules, 's.id', request);
+}
+
+/** One schedule; the caller has decided that it may be read. */
+export function readSchedule(em: Em, id: string): Promise<ScheduleDetails | undefined> {
+  return selectSchedules(em, shownResults).where('s.id', '=', id).executeTakeFirst();
+}
+
+function selectSchedules(em: Em, results: number) {
+  return db(em)
+    .selectFrom('schedules as s')
+    .innerJoin('teams as t', 't.id', 's.team_id')
+    .innerJoin('organizations as o', 'o.id', 't.organization_id')
+    .where('t.deleted_at', 'is', null)
+    .where('o.deleted_at', 'is', null)
+    .select(['s.id', 's.team_id as teamId', 's.environment_id as environmentId', 's.name', 's.spec', 's.work'])
+    .select(['s.is_enabled as isEnabled', 's.authority_id as authorityId', 's.authority_type as authorityType'])
+    .select(['s.authority_name as authorityName', 's.revision', 's.created_at as createdAt'])
+    .select((eb) => selectResults(eb, results).as('results'));
+}
+
+function selectResults(eb: Over<{ s: 'schedules' }>, limit: number) {
+  return jsonArrayFrom(
+    eb
+      .selectFrom('schedule_firings as f')
+      .leftJoin('runs as r', 'r.id', 'f.run_id')
+      .leftJoin('assembly_runs as a', 'a.id', 'f.assembly_run_id')
+      .whereRef('f.schedule_id', '=', 's.id')
+      .select(['f.id', 'f.scheduled_at as scheduledAt', 'f.outcome', 'f.reason', 'f.message'])
+      .select(['f.run_id as runId', 'f.assembly_run_id as assemblyRunId', 'f.requester_name as requestedBy'])
+      .select((of) => of.fn.coalesce('r.status', 'a.status').$castTo<RunStatus | null>().as('status'))
+      .orderBy('f.scheduled_at', 'desc')
+      .limit(limit),
+  ).$castTo<FiringDetails[]>();
+}

@@ -1,0 +1,75 @@
+import { AuthorityEnded, findStoredPrincipal, type LostAuthority } from '#domain/shared/access/stored-authority.ts';
+import { Forbidden, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
+import type { ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
+import type { Schedule } from './entity.ts';
+import { type Firing, findOutcome, isStillRunning, keepFiring } from './firings-store.ts';
+import { type FiringReason, firingReasons } from './model.ts';
+import { publishFiring } from './publish-firing.ts';
+import { startWork } from './start.ts';
+import { findSchedule, lockSchedule } from './store.ts';
+
+/** Unexpected errors are tried again for so long. */
+const retriedForMs = 10 * 60_000;
+
+/**
+ * Starts the work of a schedule at one of its times, unless what it started before has not ended. A refusal is kept in its history.
+ * Nothing happens if the schedule is gone, archived with its owner, or paused meanwhile.
+ * @throws errors that pass: the engine tries again
+ */
+export async function fireSchedule(deps: ScheduledWorkDeps, id: string, scheduledAt: Date): Promise<void> {
+  const schedule = await begin(deps, id, scheduledAt);
+  if (!schedule) return;
+  try {
+    const principal = await deps.transactions.run(({ em }) => findStoredPrincipal(em, schedule));
+    await startWork(deps, schedule, scheduledAt, principal);
+  } catch (error) {
+    const failure = toFailure(error, scheduledAt);
+    if (!failure) throw error;
+    if (failure.reason === 'internal')
+      deps.log.error({ err: error, schedule_id: id }, 'could not start scheduled work');
+    await end(deps, id, { scheduledAt, outcome: 'failed', ...failure });
+  }
+}
+
+/** The schedule whose work is to be started now; null if it is not. */
+async function begin({ transactions }: ScheduledWorkDeps, id: string, scheduledAt: Date): Promise<Schedule | null> {
+  return transactions.run(async (tx) => {
+    const target = await findSchedule(tx.em, id, true);
+    if (!target) return null;
+    const { schedule } = target;
+    const outcome = await findOutcome(tx.em, id, scheduledAt);
+    const isOver = outcome !== undefined && outcome !== 'pending';
+    if (isOver || (target.archived.length > 0 && !outcome) || (!schedule.isEnabled && !outcome)) return null;
+    if (!(await isStillRunning(tx.em, id))) return schedule;
+    const skipped = { scheduledAt, outcome: 'skipped', reason: 'still_running' } as const;
+    await keepFiring(tx.em, { scheduleId: id, ...skipped, message: firingReasons.still_running });
+    publishFiring(tx, schedule, skipped);
+    return null;
+  });
+}
+
+async function end({ transactions }: ScheduledWorkDeps, id: string, firing: Omit<Firing, 'scheduleId'>): Promise<void> {
+  await transactions.run(async (tx) => {
+    const schedule = await lockSchedule(tx.em, id);
+    if (!schedule) return;
+    await keepFiring(tx.em, { scheduleId: id, ...firing });
+    publishFiring(tx, schedule, firing);
+  });
+}
+
+const lostAuthorities: Readonly<Record<LostAuthority, FiringReason>> = {
+  gone: 'authority_gone',
+  disabled: 'authority_disabled',
+  key_revoked: 'key_revoked',
+  key_expired: 'key_expired',
+};
+
+/** Why nothing was started; undefined if trying again may help. */
+function toFailure(error: unknown, scheduledAt: Date): { reason: FiringReason; message: string } | undefined {
+  const of = (reason: FiringReason) => ({ reason, message: firingReasons[reason] });
+  if (error instanceof AuthorityEnded) return of(lostAuthorities[error.reason]);
+  if (error instanceof Forbidden || error instanceof Unauthenticated) return of('not_permitted');
+  const mayPass = !(error instanceof ServiceError) || error.kind === 'unavailable' || error.kind === 'limited';
+  if (!mayPass) return { reason: 'refused', message: error.message };
+  return Date.now() - scheduledAt.getTime() > retriedForMs ? of('internal') : undefined;
+}

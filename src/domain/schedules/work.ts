@@ -1,0 +1,104 @@
+import { operationRules } from '#domain/assemblies/model.ts';
+import { loadPublishedAssembly } from '#domain/assemblies/runs/admission/published.ts';
+import { checkVariables } from '#domain/assemblies/runs/admission/variables.ts';
+import { findStartTarget } from '#domain/assemblies/runs/targets.ts';
+import { listAvailableVersions } from '#domain/assemblies/versions/version-store.ts';
+import { resolveVersion } from '#domain/registry/versions.ts';
+import { type ResolveDeps, type RunRequest, resolveRun } from '#domain/runs/admission/resolve.ts';
+import { findAdmissionTarget } from '#domain/runs/admission/target.ts';
+import type { Masked } from '#domain/runs/model.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { invalidField, Unprocessable } from '#domain/shared/errors.ts';
+import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { AssemblyWork, RunWork, ShownWork, Work } from './model.ts';
+
+const context = (scheduleId: string): SealContext => ['schedule-work', scheduleId];
+
+export function sealWork(keyRing: KeyRing, scheduleId: string, work: Work): Buffer {
+  return keyRing.sealJson(context(scheduleId), work);
+}
+
+export function openWork(keyRing: KeyRing, schedule: { readonly id: string; readonly sealedWork: Uint8Array }): Work {
+  return keyRing.openJson<Work>(context(schedule.id), schedule.sealedWork);
+}
+
+/**
+ * Checks that the work could be started now, and masks its secret variables. It is checked again whenever it is started: versions,
+ * policies and authority may have changed by then.
+ * @throws Unprocessable or Conflict with what is wrong
+ */
+export function checkWork(
+  tx: Transaction,
+  deps: ResolveDeps,
+  { teamId, work }: { teamId: string; work: Work },
+  requester: Principal,
+): Promise<ShownWork> {
+  return work.kind === 'run'
+    ? checkRun(tx, deps, teamId, work, requester)
+    : checkAssembly(tx, deps, teamId, work, requester);
+}
+
+async function checkRun(
+  tx: Transaction,
+  deps: ResolveDeps,
+  teamId: string,
+  work: RunWork,
+  requester: Principal,
+): Promise<ShownWork> {
+  const { templateId, environmentId } = work;
+  const target = await findAdmissionTarget(tx.em, { templateId, environmentId: environmentId ?? undefined }, true);
+  if (!target || target.teamId !== teamId) throw unknown('work.run', 'template that can run there');
+  refuseArchived(target);
+  // What a destroy removes may not be deployed yet.
+  if (work.operation === 'destroy' && Object.keys(work.variables).length === 0) return work;
+  const resolved = await resolveRun(tx, deps, target, toRunRequest(work), requester);
+  return { ...work, variables: onlyNamed(work.variables, resolved.variables) };
+}
+
+async function checkAssembly(
+  tx: Transaction,
+  { evaluator }: ResolveDeps,
+  teamId: string,
+  work: AssemblyWork,
+  requester: Principal,
+): Promise<ShownWork> {
+  const target = await findStartTarget(tx.em, work, true);
+  if (!target?.environment || target.teamId !== teamId) throw unknown('work.assembly_run', 'assembly or environment');
+  refuseArchived(target);
+  const available = await listAvailableVersions(tx.em, work.assemblyId);
+  const { id: versionId, spec } = await loadPublishedAssembly(
+    tx.em,
+    resolveVersion(available, work.version, 'assembly').id,
+  );
+  if (!operationRules[work.operation].evaluatesInputs) {
+    if (Object.keys(work.variables).length === 0) return work;
+    throw invalidField('work.assembly_run.variables', 'a destroy takes none: it uses those that were deployed');
+  }
+  const asked = { principalId: requester.id, versionId };
+  const { shown } = await checkVariables(tx, evaluator, spec, work.variables, asked);
+  return { ...work, variables: onlyNamed(work.variables, shown) };
+}
+
+/** The request for the run as whoever starts it would send it. */
+export function toRunRequest({ version, instance, operation, replace, variables, message }: RunWork): RunRequest {
+  return { version: version ?? undefined, instance: instance ?? undefined, operation, replace, variables, message };
+}
+
+/** Masked values of the variables that somebody named; defaults and inherited ones are left out. */
+function onlyNamed(
+  named: Record<string, JsonValue>,
+  shown: Record<string, JsonValue | Masked>,
+): Record<string, JsonValue> {
+  return Object.fromEntries(Object.keys(named).map((name) => [name, shown[name] ?? { sensitive: true }])) as Record<
+    string,
+    JsonValue
+  >;
+}
+
+/** The same whether another team has it: what a caller may not read stays hidden. */
+function unknown(field: string, what: string): Unprocessable {
+  return new Unprocessable(`${field}: the schedule's team has no such ${what}`, { code: 'schedule_work_unknown' });
+}

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lockPlanned } from '#domain/schedules/planned-store.ts';
+import { fireSchedule } from '#domain/schedules/trigger.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+
+let api: TestApi;
+let tenant: Tenant;
+let template: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+  template = await publish({ token: { type: 'string', writeOnly: true }, size: { type: 'integer' } });
+});
+afterAll(() => api?.close());
+
+async function publish(properties: object = {}): Promise<string> {
+  const { id } = await tenant.owner.make('/registry/templates', { name: `T ${newId()}`, team_id: tenant.team });
+  const step = [{ name: 'go', run: ['true'] }];
+  const spec = { variables: { type: 'object', properties }, executor: { kind: 'command', apply: step, destroy: step } };
+  const { status, text } = await tenant.owner.post(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
+  expect(status, text).toBe(201);
+  return id;
+}
+
+const workOf = (run: object = {}) => ({
+  run: { template_id: template, environment_id: tenant.environment, instance: `i-${newId()}`, ...run },
+});
+const create = (body: object = {}, owner: ApiUser = tenant.owner) =>
+  owner.post('/schedules', {
+    team_id: tenant.team,
+    name: 'Every Monday',
+    schedule: { cron: '0 18 * * MON', timezone: 'Europe/Berlin' },
+    work: workOf(),
+    ...body,
+  });
+const read = async (id: string) => (await tenant.owner.get(`/schedules/${id}`)).body;
+function fire(id: string, at = new Date()): Promise<void> {
+  const { installation, ...services } = api.services;
+  return fireSchedule({ ...services, bindingKey: installation.bindingKey }, id, at);
+}
+/** Nothing delivers the messages to the engine here, so they stay in the outbox. */
+const messagesOf = async (id: string) => {
+  const sql = 'select payload from outbox where target = ? order by id';
+  return (await api.rows<{ payload: object }>(sql, [`schedule/${id}`])).map(({ payload }) => payload);
+};
+
+async function made(body: object = {}, owner?: ApiUser): Promise<string> {
+  const { status, body: schedule, text } = await create(body, owner);
+  expect(status, text).toBe(201);
+  return schedule.id;
+}
+
+describe('a schedule', () => {
+  it('is created with its next times, and the engine is told of it', async () => {
+    const { status, body, headers } = await create();
+    expect(status).toBe(201);
+    expect(headers['location']).toBe(`/api/v1/schedules/${body.id}`);
+    expect(body.next_times).toHaveLength(5);
+    expect(new Date(body.next_times[0]).getUTCDay()).toBe(1);
+    expect(body).toMatchObject({ enabled: true, authority: { id: tenant.owner.id }, last_results: [], revision: 1 });
+    expect(body.actions.map(({ allowed }: { allowed: boolean }) => allowed)).toEqual([true, true, true]);
+    expect(await messagesOf(body.id)).toEqual([
+      expect.objectContaining({ kind: 'schedule_upsert', schedule: expect.objectContaining({ isPaused: false }) }),
+    ]);
+  });
+
+  it('masks secret variables in answers and keeps them out of the audit and the engine', async () => {
+    const id = await made({ work: workOf({ variables: { token: 'hush-hush', size: 3 } }) });
+    const { work } = await read(id);
+    expect(work.run.variables).toEqual({ token: { sensitive: true }, size: 3 });
+    const [{ found = '' } = {}] = await api.rows<{ found: string }>(
+      `select concat((select jsonb_agg(to_jsonb(a)) from audit_records a), (select jsonb_agg(to_jsonb(s)) from schedules s),
+              (select jsonb_agg(to_jsonb(e)) from domain_events e)) as found`,
+    );
+    expect(found).not.toContain('hush-hush');
+    expect(JSON.stringify(api.engineMessages)).not.toContain('hush-hush');
+  });
+
+  it.each([
+    [{ schedule: { cron: '0 18 * * FRY' } }, 400, 'is no day of the week'],
+    [{ schedule: { every: '1s' } }, 400, 'between PT5M and P365D'],
+    [{ schedule: {} }, 400, ''],
+    [{ work: {} }, 400, ''],
+    [{ work: { run: { template_id: newId() } } }, 422, 'no such template'],
+    [{ work: { assembly_run: { assembly_id: newId(), environment_id: newId() } } }, 422, 'no such assembly'],
+  ])('is refused with %j: %d', async (body, expected, message) => {
+    const { status, text } = await create(body);
+    expect(status, text).toBe(expected);
+    expect(text).toContain(message);
+  });
+
+  it('is refused if its work does not fit the template', async () => {
+    const { status, text } = await create({ work: workOf({ variables: { size: 'big' } }) });
+    expect(status, text).toBe(422);
+  });
+
+  it('may be a destroy of what is not deployed yet', async () => {
+    await made({ work: workOf({ operation: 'destroy' }) });
+  });
+
+  it('is paused, changed with its revision, and deleted', async () => {
+    const id = await made();
+    const paused = await tenant.owner.patch(`/schedules/${id}`, { enabled: false, expected_revision: 1 });
+    expect(paused.body).toMatchObject({ enabled: false, next_times: [], revision: 2 });
+    expect((await messagesOf(id)).at(-1)).toMatchObject({ kind: 'schedule_upsert', schedule: { isPaused: true } });
+    expect((await tenant.owner.patch(`/schedules/${id}`, { name: 'X', expected_revision: 1 })).status).toBe(409);
+    const changed = await tenant.owner.patch(`/schedules/${id}`, { schedule: { every: '6h' }, enabled: true });
+    expect(changed.body).toMatchObject({ schedule: { every: '6h' }, name: 'Every Monday', revision: 3 });
+    expect((await tenant.owner.delete(`/schedules/${id}`)).status).toBe(204);
+    expect((await messagesOf(id)).at(-1)).toEqual({ kind: 'schedule_delete' });
+    expect((await tenant.owner.get(`/schedules/${id}`)).status).toBe(404);
+  });
+
+  it('is listed for those who may read its team, by team, environment and whether it is paused', async () => {
+    const id = await made({ enabled: false });
+    const ids = async (query: string, user = tenant.owner) =>
+      (await user.get(`/schedules?${query}`)).body.schedules?.map((one: { id: string }) => one.id);
+    expect(await ids(`team_id=${tenant.team}&enabled=false`)).toContain(id);
+    expect(await ids(`team_id=${tenant.team}&enabled=true`)).not.toContain(id);
+    expect(await ids(`environment_id=${tenant.environment}`)).toContain(id);
+    expect(await ids(`organization_id=${tenant.organization}`)).toContain(id);
+    const stranger = (await makeTenant(api)).owner;
+    expect(await ids('', stranger)).toEqual([]);
+    expect((await stranger.get(`/schedules/${id}`)).status).toBe(404);
+    expect((await stranger.get(`/schedules?team_id=${tenant.team}`)).status).toBe(404);
+  });
+
+  it('is read by a viewer of the team, who changes nothing', async () => {
+    const id = await made();
+    const viewer = await api.addUser('maintainer');
+    await join(tenant, viewer, 'member', 'viewer');
+    expect((await viewer.get(`/schedules/${id}`)).body.actions[0]).toMatchObject({ name: 'update', allowed: false });
+    expect((await viewer.patch(`/schedules/${id}`, { enabled: false })).status).toBe(403);
+    expect((await viewer.post(`/schedules/${id}/trigger`, {})).status).toBe(403);
+  });
+});
+
+describe('a time of a schedule', () => {
+  it('starts the run under the authority of the schedule, once however often it is tried', async () => {
+    const id = await made({ work: workOf({ message: 'nightly', variables: { token: 'abc' } }) });
+    const at = new Date('2026-11-23T17:00:00Z');
+    await fire(id, at);
+    await fire(id, at);
+    const { last_results: results } = await read(id);
+    expect(results).toHaveLength(1);
+    expect(results[0]).toMatchObject({ outcome: 'started', status: 'queued', scheduled_at: at.toISOString() });
+    const { body: run } = await tenant.owner.get(`/runs/${results[0].run_id}`);
+    expect(run).toMatchObject({ message: 'nightly', operation: 'apply', requested_by: { id: tenant.owner.id } });
+  });
+
+  it('is left out while what it started before has not ended, and not afterwards', async () => {
+    const id = await made();
+    await fire(id);
+    await fire(id);
+    const [skipped, started] = (await read(id)).last_results;
+    expect(skipped).toMatchObject({ outcome: 'skipped', reason: 'still_running', run_id: null });
+    await api.rows(`update runs set status = 'succeeded', finished_at = now() where id = ?`, [started.run_id]);
+    await fire(id);
+    expect((await read(id)).last_results[0]).toMatchObject({ outcome: 'started' });
+  });
+
+  it('starts nothing while it is paused, but does when somebody asks', async () => {
+    const id = await made({ enabled: false });
+    await fire(id);
+    expect((await read(id)).last_results).toEqual([]);
+    const { status, body, headers } = await tenant.owner.post(`/schedules/${id}/trigger`, {});
+    expect(status).toBe(202);
+    expect(body.last_results[0]).toMatchObject({ outcome: 'pending', requested_by: expect.any(String) });
+    const start = api.engineMessages.filter(({ target }) => target === headers['idempotency-key']);
+    const input = { kind: 'schedule', id, scheduled_at: body.last_results[0].scheduled_at };
+    expect(start.map(({ payload }) => payload)).toEqual([{ kind: 'start', workflow: 'scheduledWork', input }]);
+    await fire(id, new Date(input.scheduled_at));
+    expect((await read(id)).last_results).toEqual([expect.objectContaining({ outcome: 'started' })]);
+  });
+
+  it.each([
+    ['authority_disabled', `update principals set enabled = false where id = ?`],
+    ['authority_gone', `update principals set deleted_at = now() where id = ?`],
+    ['key_revoked', `update api_keys set revoked_at = now() where principal_id = ?`],
+    ['not_permitted', `update principals set role = 'requester' where id = ?`],
+    ['not_permitted', `delete from team_members where principal_id = ?`],
+  ])('fails visibly with %s if its owner has lost their authority: %s', async (reason, statement) => {
+    const owner = await api.addUser('maintainer');
+    await join(tenant, owner, 'member', 'admin');
+    const id = await made({}, owner);
+    await api.rows(statement, [owner.id]);
+    await fire(id);
+    const [failed] = (await read(id)).last_results;
+    expect(failed).toMatchObject({ outcome: 'failed', reason, run_id: null });
+    expect(failed.message).toMatch(/\w+ \w+/);
+    const events = await api.rows<{ data: { reason: string } }>(
+      `select data from domain_events where subject_id = ? and type = 'schedule.failed'`,
+      [id],
+    );
+    expect(events).toEqual([{ data: expect.objectContaining({ reason }) }]);
+  });
+
+  it('fails with the words of the refusal if the work no longer fits', async () => {
+    const fitting = await publish();
+    const id = await made({ work: workOf({ template_id: fitting }) });
+    const variables = { type: 'object', required: ['region'], properties: { region: { type: 'string' } } };
+    const spec = { variables, executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] } };
+    await tenant.owner.make(`/registry/templates/${fitting}/versions`, { version: '2.0.0', spec });
+    await fire(id);
+    const [failed] = (await read(id)).last_results;
+    expect(failed).toMatchObject({ outcome: 'failed', reason: 'refused', message: expect.stringContaining('region') });
+  });
+
+  it('lends the authority of whoever saved the work last', async () => {
+    const other = await api.addUser('maintainer');
+    await join(tenant, other, 'member', 'admin');
+    const id = await made({}, other);
+    await api.rows('delete from team_members where principal_id = ?', [other.id]);
+    await tenant.owner.patch(`/schedules/${id}`, { work: workOf() });
+    await fire(id);
+    expect((await read(id)).last_results[0]).toMatchObject({ outcome: 'started' });
+  });
+});
+
+describe('the owner of a schedule', () => {
+  const isPlanned = async (id: string) =>
+    api.services.orm.em.fork().transactional(async (em) => (await lockPlanned(em, id)) !== null);
+
+  it('keeps it from starting anything while the environment or the team is archived', async () => {
+    const own = await makeTenant(api);
+    const { id: free } = await own.owner.make('/registry/templates', { name: 'Free', team_id: own.team });
+    const spec = { executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] } };
+    await own.owner.make(`/registry/templates/${free}/versions`, { version: '1.0.0', spec });
+    const { id } = await own.owner.make('/schedules', {
+      team_id: own.team,
+      name: 'Nightly',
+      schedule: { every: '1d' },
+      work: { run: { template_id: free, environment_id: own.environment } },
+    });
+    expect(await isPlanned(id)).toBe(true);
+    const archive = (verb: string) => own.owner.post(`/environments/${own.environment}/${verb}`, {});
+    expect((await archive('archive')).status).toBe(200);
+    expect(await isPlanned(id)).toBe(false);
+    expect((await archive('unarchive')).status).toBe(200);
+    expect(await isPlanned(id)).toBe(true);
+    await api.rows('update teams set archived_at = now() where id = ?', [own.team]);
+    expect(await isPlanned(id)).toBe(false);
+    const { last_results: results } = (await own.owner.get(`/schedules/${id}`)).body;
+    await fire(id);
+    expect(results).toEqual([]);
+  });
+
+  it('keeps its template from being deleted', async () => {
+    const used = await publish();
+    await made({ work: workOf({ template_id: used, instance: `i-${newId()}` }) });
+    const { status, text } = await tenant.owner.delete(`/registry/templates/${used}`);
+    expect(status, text).toBe(409);
+    expect(text).toContain('Every Monday');
+  });
+});
