@@ -8,7 +8,7 @@ import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { assemblyOperations } from '#domain/assemblies/model.ts';
 import { requestedOperations } from '#domain/runs/model.ts';
-import { invalidField } from '#domain/shared/errors.ts';
+import { invalidField, Unprocessable } from '#domain/shared/errors.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import type { ListedSchedule } from './shown.ts';
 
@@ -139,6 +139,16 @@ export async function readWork(visit: Visit, kind: WorkKind, typed: Typed): Prom
   const { team_id: teamId } = await visit.read(getEnvironment, { params: { id } });
   const given = variables?.trim() ? { variables: parseObject(`${prefix}variables`, variables) } : {};
   return { teamId, work: { [kind]: { ...fields, ...given } } };
+}
+
+/** Carries a command out. What is wrong with variables stands at their field, with the path of the variable. */
+export async function placingVariables<Done>(kind: WorkKind, work: () => Promise<Done>): Promise<Done> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Unprocessable) || error.code !== 'variables_invalid') throw error;
+    throw invalidField(`work.${kind}.variables`, error.message.replace(/^variables: /, ''));
+  }
 }
 
 function parseObject(field: string, text: string): object {

@@ -7,7 +7,7 @@ import { pagePath, pages, withQuery } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { create, remove, trigger, update } from '../operations.ts';
-import { readTimes, readWork, timeFields, type WorkKind, workFields } from './fields.ts';
+import { placingVariables, readTimes, readWork, timeFields, type WorkKind, workFields } from './fields.ts';
 import { readSubject, type ScheduleSubject, scheduleCrumbs, schedulePath } from './shown.ts';
 
 /** Adds the forms that make, change, pause, start and delete schedules. */
@@ -47,7 +47,8 @@ not ended. <a href="${path}">Start ${words[other]} instead</a></p>`,
     carryOut: async (_subject, typed, visit) => {
       const { teamId: team_id, work } = await readWork(visit, kindOf(visit), typed);
       const body = { team_id, name: typed['name'], schedule: readTimes(typed), work };
-      return schedulePath(await visit.run(create, { body }), 'created');
+      const made = await placingVariables(kindOf(visit), () => visit.run(create, { body }));
+      return schedulePath(made, 'created');
     },
   });
 }
@@ -89,9 +90,10 @@ function registerWork(addPage: AddPage): void {
       refusal: refusalOf(schedule.actions, 'update'),
     }),
     carryOut: async (schedule, typed, visit) => {
-      const { work } = await readWork(visit, kindOfWork(schedule), typed);
+      const kind = kindOfWork(schedule);
+      const { work } = await readWork(visit, kind, typed);
       const body = { work, expected_revision: Number(typed['expected_revision']) };
-      await visit.run(update, { params: { id: schedule.id }, body });
+      await placingVariables(kind, () => visit.run(update, { params: { id: schedule.id }, body }));
       return schedulePath(schedule, 'saved');
     },
   });

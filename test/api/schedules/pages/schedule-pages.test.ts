@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addAssembly, openPageStage, type PageStage, signIn, threeNodes } from '#test/support/assemblies/page-stage.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
+
+let stage: PageStage;
+let owner: Visitor;
+let viewer: Visitor;
+let template: string;
+
+beforeAll(async () => {
+  stage = await openPageStage();
+  [owner, viewer] = await Promise.all([signIn(stage, stage.tenant.owner), signIn(stage, stage.viewer)]);
+  const [found] = await stage.api.rows<{ id: string }>('select id from templates');
+  template = found?.id ?? '';
+});
+afterAll(() => stage?.api.close());
+
+const times = { 'schedule.cron': '0 18 * * MON', 'schedule.timezone': 'Europe/Berlin', 'schedule.every': '' };
+const runFields = () => ({
+  'work.run.template_id': template,
+  'work.run.environment_id': stage.tenant.environment,
+  'work.run.operation': 'destroy',
+  'work.run.instance': '',
+  'work.run.version': '',
+  'work.run.variables': '',
+  'work.run.message': 'Weekly',
+});
+
+async function make(name: string): Promise<string> {
+  const { location, text } = await owner.submit('/schedules/new', { name, ...times, ...runFields() });
+  expect(location, text).toMatch(/^\/schedules\/[0-9a-f-]{36}\?done=created$/);
+  return location?.replace(/\?.*/, '') ?? '';
+}
+
+describe('the pages of schedules', () => {
+  it('create, show, change, pause, resume, start and delete a schedule by forms', async () => {
+    const path = await make('Tidy <b>');
+    const { text } = await owner.get(path);
+    expect(text).toContain('Tidy &lt;b&gt;');
+    expect(text).toContain('Every Monday at 18:00, Europe/Berlin');
+    expect(text).toContain('Nothing started yet');
+    expect((await owner.get('/schedules')).text).toContain('every Monday at 18:00, Europe/Berlin');
+    const edit = { name: 'Tidy', ...times, 'schedule.cron': '', 'schedule.every': '6h', expected_revision: '1' };
+    expect((await owner.submit(`${path}/edit`, edit)).location).toContain('done=saved');
+    expect((await owner.get(path)).text).toContain('Every 6 hours');
+    expect((await owner.submit(`${path}/pause`, { expected_revision: '2' })).location).toContain('done=paused');
+    expect((await owner.get(path)).text).toContain('None while the schedule is paused');
+    expect((await owner.submit(`${path}/resume`, { expected_revision: '3' })).location).toContain('done=resumed');
+    expect((await owner.submit(`${path}/trigger`, {})).location).toContain('done=triggered');
+    expect((await owner.get(path)).text).toContain('Starting');
+    const work = { ...runFields(), 'work.run.operation': 'apply', expected_revision: '4' };
+    expect((await owner.submit(`${path}/work`, work)).location).toContain('done=saved');
+    expect((await owner.submit(`${path}/delete`, {})).location).toBe('/schedules?done=deleted');
+    expect((await owner.get(path)).status).toBe(404);
+  });
+
+  it('say at the field what is wrong, and keep what was typed', async () => {
+    const wrong = { name: 'Mine', ...times, ...runFields() };
+    const cron = await owner.submit('/schedules/new', { ...wrong, 'schedule.cron': '0 18 * * FRY' });
+    expect(cron.status).toBe(400);
+    expect(cron.text).toContain('is no day of the week');
+    expect(cron.text).toContain('value="0 18 * * FRY"');
+    const both = await owner.submit('/schedules/new', { ...wrong, 'schedule.every': '6h' });
+    expect(both.text).toContain('field-schedule-every-problem');
+    const json = await owner.submit('/schedules/new', { ...wrong, 'work.run.variables': '[]' });
+    expect(json.text).toContain('field-work-run-variables-problem');
+  });
+
+  it('start an assembly, and say at their field which variables are wrong', async () => {
+    const assembly = await addAssembly(stage, threeNodes(stage.template), { name: 'Shop' });
+    const at = 'work.assembly_run';
+    const fields = {
+      [`${at}.assembly_id`]: assembly,
+      [`${at}.environment_id`]: stage.tenant.environment,
+      [`${at}.operation`]: 'plan',
+      [`${at}.version`]: '',
+      [`${at}.variables`]: '{"name": "shop"}',
+      [`${at}.message`]: '',
+    };
+    const wrong = await owner.submit('/schedules/new?starts=assembly_run', {
+      ...{ name: 'Preview', ...times, ...fields },
+      [`${at}.variables`]: '',
+    });
+    expect(wrong.text).toContain('field-work-assembly_run-variables-problem');
+    const made = await owner.submit('/schedules/new?starts=assembly_run', { name: 'Preview', ...times, ...fields });
+    expect(made.location, made.text).toContain('done=created');
+    expect((await owner.get(made.location ?? '')).text).toContain(`/assemblies/${assembly}`);
+  });
+
+  it('are read by a viewer, who is told why nothing can be changed, and hidden from strangers', async () => {
+    const path = await make('Seen');
+    const { text } = await viewer.get(path);
+    expect(text).toContain('aria-disabled="true"');
+    expect((await viewer.get(`${path}/edit`)).text).not.toContain('<form class="form"');
+    const stranger = await signIn(stage, stage.stranger);
+    expect((await stranger.get('/schedules')).text).toContain('No schedules here');
+    const sub = ['', '/edit', '/work', '/pause', '/resume', '/trigger', '/delete'];
+    const answers = await Promise.all(sub.map((page) => stranger.get(`${path}${page}`)));
+    expect(answers.map(({ status }) => status)).toEqual(sub.map(() => 404));
+  });
+});
