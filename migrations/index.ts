@@ -30,10 +30,8 @@ import { PlanValues } from './20261128_07_plan_values.ts';
 import { Assemblies } from './20261129_01_assemblies.ts';
 import { RunOrigins } from './20261129_02_run_origins.ts';
 import { Scans } from './20261202_01_scans.ts';
-
 import { Schedules } from './20261202_02_schedules.ts';
 import { Drift } from './20261202_03_drift.ts';
-
 import { RunPins } from './20261202_04_run_pins.ts';
 import { SelectiveUndo } from './20261202_05_selective_undo.ts';
 
