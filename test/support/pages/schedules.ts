@@ -28,7 +28,8 @@ export async function addSchedules(api: TestApi, place: Place, assemblyId: strin
     return required(await people.owner.post('/schedules', body), 201).id;
   };
   const destroy = { run: { template_id: templates.network.id, environment_id, operation: 'destroy' } };
-  const assembly = { assembly_run: { assembly_id: assemblyId, environment_id, operation: 'plan' } };
+  const variables = { password: 'correct horse battery' };
+  const assembly = { assembly_run: { assembly_id: assemblyId, environment_id, operation: 'plan', variables } };
   const berlin = { timezone: 'Europe/Berlin' };
   const weekly = await make('Take the lab down at the weekend', { cron: '0 18 * * FRI', ...berlin }, destroy);
   const paused = await make(
