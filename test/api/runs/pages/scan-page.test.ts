@@ -22,6 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
+const monitor = randomUUID();
 const step = { name: 'act', run: ['true'] };
 const detecting = { executor: { kind: 'command', apply: [step], detect: [step] } };
 
@@ -34,7 +35,8 @@ async function admitted(): Promise<string> {
   const { body } = await root.get(`/runs/${runId}`);
   expect(body.status).toBe('succeeded');
   const { keyRing, transactions } = api.services;
-  const request = { key: randomUUID(), instanceId: body.instance_id, requester: systemPrincipal('drift monitor') };
+  const requester = systemPrincipal('drift monitor');
+  const request = { key: randomUUID(), instanceId: body.instance_id, requester, links: { driftMonitorId: monitor } };
   return (await transactions.run((tx) => admitScan(tx, { keyRing }, request))).runId;
 }
 
@@ -61,6 +63,7 @@ describe('the page of a scan', () => {
     const text = await show(await admitted());
     expect(text).toContain('Scan for drift: ');
     expect(text).toContain('drift monitor');
+    expect(text).toContain(`<a href="/drift/monitors/${monitor}">a drift monitor</a>`);
     expect(text).toContain('>Detect<');
     expect(text).toContain('Nothing is known yet');
     expect(text).not.toMatch(/>Approval<|>Apply<|>Plan</);

@@ -30,6 +30,7 @@ export function renderRunHead(run: ShownRun, names: Names, actions: Html | null)
 function renderBrief(run: ShownRun, names: Names): Html {
   const { environment_id: environment, template_id: template, template_version: version } = run;
   const { requested_by: by, requeued_from: repeated, assembly_node: node, assembly_run_id: assemblyRun } = run;
+  const { drift_monitor_id: monitor, drift_finding_id: finding } = run;
   const items: readonly (readonly [icon: IconName, label: string, content: Html] | null)[] = [
     ['user', 'Asked by', html`<span class="foreign">${by.name}</span>`],
     ['clock', 'Admitted', renderAge(run.created_at)],
@@ -57,6 +58,12 @@ function renderBrief(run: ShownRun, names: Names): Html {
           'Node of an assembly run',
           html`<a class="foreign" href="${pagePath(pages.assemblyRun, { id: node.assembly_id, runID: assemblyRun })}">${names.get(node.assembly_id)?.name ?? 'assembly'}</a> / <span class="mono foreign">${node.key}</span>`,
         ],
+    monitor === null
+      ? null
+      : ['activity', 'Scans for', html`<a href="${pagePath(pages.driftMonitor, { id: monitor })}">a drift monitor</a>`],
+    finding === null
+      ? null
+      : ['activity', 'Remedies', html`<a href="${pagePath(pages.driftFinding, { id: finding })}">a drift finding</a>`],
     repeated === null
       ? null
       : ['refresh-cw', 'Repeats', html`<a href="${pagePath(pages.run, { id: repeated })}">an earlier run</a>`],
