@@ -18,7 +18,7 @@ export default defineConfig({
     // Only a test that fails waits this long. A busy machine is slow, and polls more than the second that is Vitest's default.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 30_000, interval: 100 } },
     teardownTimeout: 30_000,
   },
 });

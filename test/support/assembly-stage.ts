@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Caller } from './api/caller.ts';
+import { type Caller, longerPause, shortestPauseMs } from './api/caller.ts';
 import { type System, startSystem } from './system.ts';
 import { publish } from './templates.ts';
 
@@ -110,14 +110,14 @@ async function awaitStatus(
   { path, run, statuses, withinMs }: { path: string; run: string; statuses: string[]; withinMs: number },
 ) {
   const deadline = Date.now() + withinMs;
-  for (;;) {
+  for (let pauseMs = shortestPauseMs; ; pauseMs = longerPause(pauseMs)) {
     const { body, text } = await caller.get(path);
     if (statuses.includes(body?.status)) return body;
     if (Date.now() > deadline) {
       const nodes = await caller.get(`${run}/nodes?limit=200`);
       throw new Error(`${path} is ${text} after ${withinMs} ms; its nodes are ${nodes.text}`);
     }
-    await sleep(100);
+    await sleep(pauseMs);
   }
 }
 

@@ -56,16 +56,23 @@ export class Caller {
   /** Waits until the run has one of the statuses. @throws with the run's events if that takes too long */
   async awaitRun(id: string, statuses: string[], withinMs = 100_000) {
     const deadline = Date.now() + withinMs;
-    for (;;) {
+    for (let pauseMs = shortestPauseMs; ; pauseMs = longerPause(pauseMs)) {
       const { body } = await this.get(`/runs/${id}`);
       if (statuses.includes(body.status)) return body;
       if (Date.now() > deadline) {
         const { body: events } = await this.get(`/runs/${id}/events`);
         throw new Error(`run ${id} is ${JSON.stringify(body)} after ${withinMs} ms: ${JSON.stringify(events)}`);
       }
-      await sleep(50);
+      await sleep(pauseMs);
     }
   }
+}
+
+export const shortestPauseMs = 50;
+
+/** The next pause between two questions. Asking costs the service more than it then takes to answer late. */
+export function longerPause(pauseMs: number): number {
+  return Math.min(pauseMs * 1.5, 250);
 }
 
 export const ended = ['succeeded', 'failed', 'canceled', 'timed_out'];
