@@ -48,7 +48,7 @@ afterAll(async () => {
 describe('start', () => {
   it('creates everything at the first start, runs the sample to success, and prints a curl command that works', async () => {
     const program = start();
-    await program.says(/Stop {3}Ctrl-C/, 55_000);
+    await program.says(/Stop {3}Ctrl-C/);
     password = (await program.says(/Password +(\S{20}) /))[1] ?? '';
     await program.says(/Greeting by a command: succeeded, outputs {"message":"Hello from a command template"}/);
     if (!program.output.includes('Neither tofu nor terraform')) await program.says(/Greeting by OpenTofu: succeeded/);
