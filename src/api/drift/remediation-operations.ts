@@ -23,6 +23,7 @@ export const remediate = command({
   target: ({ em, params, lock }) => findRemediationTarget(em, params.id, lock),
   targetName: 'drift finding',
   idempotency: 'optional',
+  resource: 'runs',
   audit: 'drift_finding.remediation_requested',
   handle: async ({ tx, key, target, body, principal, services, operations }) => {
     const { evidence_id: evidenceId, expected_revision: expectedRevision, direction } = body;

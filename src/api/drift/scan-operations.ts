@@ -26,6 +26,7 @@ export const scan = command({
   target: ({ em, params, lock }) => findMonitor(em, params.id, lock),
   targetName: 'drift monitor',
   idempotency: 'optional',
+  resource: 'runs',
   audit: 'drift_monitor.scan_requested',
   handle: async ({ tx, key, target, principal, services }) => {
     const id = await startScan(tx, services, target, { key: key ?? '', trigger: 'request', requester: principal });

@@ -57,8 +57,8 @@ const isRefusedByPath = ({ access, params }: CommandOperation) =>
 const isOfOrganization = (id: string) => /^(organization|teams\.create$)/.test(id);
 const makesTeams = (id: string) => /^(teams\.|projects\.transfer)/.test(id);
 
-/** Commands that create what they are recorded for: their path names no such resource. */
-const creates = /\.(create|publish|run|check_selective_undo|promote)$/;
+/** Commands that create what they are recorded for, or take it from their body: their path names no such resource. */
+const creates = /\.(create|publish|run|check_selective_undo|promote|scan|remediate|suppress_many)$/;
 /** Commands that replace the resource that their path names by a new one. */
 const replaces: Readonly<Record<string, keyof Ids>> = {
   'runs.requeue': 'run',
