@@ -10,6 +10,7 @@ import { audit } from './benchmarks/audit.ts';
 import { authorization } from './benchmarks/authorization.ts';
 import { cost } from './benchmarks/cost.ts';
 import { evaluation } from './benchmarks/evaluation.ts';
+import { findings } from './benchmarks/findings.ts';
 import { logs } from './benchmarks/logs.ts';
 import { neighbours } from './benchmarks/neighbours.ts';
 import { opentofu } from './benchmarks/opentofu.ts';
@@ -37,6 +38,7 @@ const benchmarks: readonly Benchmark[] = [
   evaluation,
   assemblies,
   scans,
+  findings,
   ui,
 ];
 

@@ -29,6 +29,8 @@ export async function runSample(client: SampleClient, report: (line: string) => 
   for (const template of templates) ids.push(await runTemplate(client, template, place, report));
   await runSampleAssembly(client, place, report);
   if (ids[0]) await addSampleSchedule(client, place, ids[0], report);
+  await client.create('/drift-monitors', { environment_id: environmentId, schedule: { every: 'P1D' } });
+  report('Drift monitor: what is deployed in the environment is scanned once a day.');
   if (templates.length === 1) report('Neither tofu nor terraform was found: the OpenTofu sample was skipped.');
   return `/api/v1/runs?team_id=${teamId}`;
 }

@@ -54,7 +54,7 @@ ${[...groups.values()].map((group) => renderGroup(group, names))}
 function renderGroup(group: readonly ShownFinding[], names: Names): Html {
   const [{ address, instance_id: id } = { address: '', instance_id: '' }] = group;
   return html`<section class="list-panel drift-group" aria-label="${address}">
-<header class="drift-group-head"><h3 class="mono foreign">${address}</h3><a class="foreign" href="${pagePath(pages.instance, { id })}">${names.get(id)?.name ?? id}</a></header>
+<header class="drift-group-head"><h2 class="mono foreign">${address}</h2><a class="foreign" href="${pagePath(pages.instance, { id })}">${names.get(id)?.name ?? id}</a></header>
 <ul class="rows">${group.map(renderFinding)}</ul>
 </section>`;
 }

@@ -1,0 +1,79 @@
+import { type Benchmark, interleave } from '../benchmark.ts';
+import { insertFindings } from '../data/finding-rows.ts';
+import type { Installation } from '../installation/installation.ts';
+import type { Testbed } from '../installation/testbed.ts';
+import { runLoad } from '../load/load.ts';
+import { command, createTenant, publish } from '../load/tenant.ts';
+import { percentile, type Sample } from '../report/statistics.ts';
+
+const few = 10_000;
+const many = 1_000_000;
+const requests = 300;
+
+export const findings: Benchmark = {
+  name: 'findings',
+  about:
+    `Pages of 50 drift findings over HTTP, one request at a time, in an installation of ${many.toLocaleString('en')} findings, compared with one of ` +
+    `${few.toLocaleString('en')}; the figures are medians. All belong to one team, and each monitor has 100. The rows are inserted by SQL, and then ` +
+    '`VACUUM ANALYZE` runs.',
+  run: async (testbed) => {
+    const small = await openFilled(testbed, 'findings_few', few);
+    const large = await openFilled(testbed, 'findings_many', many);
+    try {
+      const [service, other] = [`${many.toLocaleString('en')} findings`, `${few.toLocaleString('en')} findings`];
+      const figures = await interleave(testbed, { [service]: () => readAll(large), [other]: () => readAll(small) });
+      return Object.keys(kinds).map((kind) => ({
+        what: kind,
+        unit: 'ms',
+        target: { atMost: 1.5 },
+        service: figures(service, kind),
+        other: figures(other, kind),
+      }));
+    } finally {
+      await small.installation.close();
+      await large.installation.close();
+    }
+  },
+};
+
+interface Filled {
+  readonly installation: Installation;
+  readonly teamId: string;
+  readonly monitorId: string;
+  readonly middleId: string;
+}
+
+async function openFilled(testbed: Testbed, name: string, count: number): Promise<Filled> {
+  const installation = await testbed.open(name);
+  const { teamId, environmentId } = await createTenant(installation.http);
+  const templateId = await publish(installation.http, teamId, 'nothing', command('true'));
+  const run = await installation.http.call('POST', '/runs', { template_id: templateId, environment_id: environmentId });
+  testbed.report(`making ${count} findings`);
+  const { monitorId, middleId } = await insertFindings(installation.database, { runId: run.id, count });
+  return { installation, teamId, monitorId, middleId };
+}
+
+/** The requests, by name: the path of one request in an installation. */
+const kinds: Readonly<Record<string, (filled: Filled) => string>> = {
+  'first page of a team': ({ teamId }) => `/drift-findings?team_id=${teamId}`,
+  'page in the middle': ({ teamId, middleId }) =>
+    `/drift-findings?team_id=${teamId}&cursor=${Buffer.from(middleId).toString('base64url')}`,
+  'first page of open findings': ({ teamId }) => `/drift-findings?team_id=${teamId}&status=open`,
+  'first page of suppressed findings': ({ teamId }) => `/drift-findings?team_id=${teamId}&status=suppressed`,
+  'findings of a monitor': ({ monitorId }) => `/drift-findings?monitor_id=${monitorId}`,
+  'readable, first page': () => '/drift-findings',
+  'readable and open, first page': () => '/drift-findings?status=open',
+};
+
+async function readAll(filled: Filled): Promise<Sample> {
+  const sample: Record<string, number> = {};
+  for (const [kind, pathOf] of Object.entries(kinds)) {
+    const load = await runLoad(
+      requests,
+      1,
+      async () => void (await filled.installation.http.call('GET', pathOf(filled))),
+    );
+    sample[kind] = percentile(load.latencies, 0.5);
+  }
+  return sample;
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sessionCookie } from '#api/edge/cookies.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+import { changed, type DriftStage, makeDriftStage } from '#test/support/drift/drift-stage.ts';
+
+let api: TestApi;
+let stage: DriftStage;
+let visitor: Visitor;
+beforeAll(async () => {
+  api = await startApi();
+  stage = await makeDriftStage(api);
+  visitor = new Visitor(api.app);
+  const { credential } = await api.signIn(stage.tenant.owner);
+  visitor.cookie = `${sessionCookie}=${credential['authorization']?.replace('Bearer ', '')}`;
+});
+afterAll(() => api?.close());
+
+/** Sends the form that a page shows, with its hidden fields. */
+async function send(url: string, fields: Record<string, string>) {
+  const { text, status } = await visitor.get(url);
+  expect(status, text).toBe(200);
+  const hidden = [...text.matchAll(/<input[^>]*type="hidden"[^>]*>/g)].map(([tag]) => [
+    /name="([^"]*)"/.exec(tag)?.[1] ?? '',
+    /value="([^"]*)"/.exec(tag)?.[1] ?? '',
+  ]);
+  return visitor.submit(url, { ...Object.fromEntries(hidden), ...fields });
+}
+
+const until = () => new Date(Date.now() + 24 * 3600_000).toISOString().slice(0, 16);
+
+async function drifted() {
+  const watched = await stage.watched();
+  await stage.scan(watched, [changed({ input: 'a<b>', size: 1 }, { input: 'c<d>', size: 2 })]);
+  const findings = await stage.findings(`monitor_id=${watched.monitor}`);
+  return { ...watched, ids: findings.map(({ id }) => id) };
+}
+
+describe('the pages of monitors', () => {
+  it('make a monitor, change its schedule to times by the clock, and delete it', async () => {
+    const { instance } = await stage.deploy();
+    const made = await send('/drift/monitors/new', { instance_id: instance, 'schedule.every': '2h' });
+    expect(made.location, made.text).toMatch(/^\/drift\/monitors\/[^/]+\?done=created$/);
+    const path = made.location?.split('?')[0] ?? '';
+    expect((await visitor.get(path)).text).toMatch(/every 2 h[\s\S]*No open findings/);
+    const fields = {
+      'schedule.every': '',
+      'schedule.cron': '0 6 * * *',
+      'schedule.timezone': 'Europe/Berlin',
+      enabled: 'true',
+    };
+    const edited = await send(`${path}/edit`, fields);
+    expect(edited.status, edited.text).toBe(303);
+    expect((await visitor.get(path)).text).toContain('0 6 * * * (Europe/Berlin)');
+    expect((await send(`${path}/delete`, {})).location).toBe('/drift?tab=monitors&done=deleted');
+  });
+
+  it('keep what was typed, and say at the field what is wrong with a schedule', async () => {
+    const { instance } = await stage.deploy();
+    const { status, text } = await send('/drift/monitors/new', {
+      instance_id: instance,
+      'schedule.every': '',
+      'schedule.cron': '0 6 * *',
+    });
+    expect(status).toBe(400);
+    expect(text).toContain('value="0 6 * *"');
+    expect(text).toMatch(/cron/);
+  });
+
+  it('start a scan and lead to its monitor', async () => {
+    const { monitor } = await stage.watched();
+    expect((await send(`/drift/monitors/${monitor}/scan`, {})).location).toBe(
+      `/drift/monitors/${monitor}?done=scanning`,
+    );
+    expect((await visitor.get(`/drift/monitors/${monitor}`)).text).toContain('Scanning');
+  });
+
+  it('take ignore rules as lines', async () => {
+    const { monitor } = await stage.watched();
+    const path = `/drift/monitors/${monitor}`;
+    const rules = 'aws_instance.web["a b"] tags.*\nterraform_data.*';
+    expect((await send(`${path}/ignore-rules`, { rules })).status).toBe(303);
+    const { body } = await stage.tenant.owner.get(`/drift-monitors/${monitor}/ignore-rules`);
+    expect(body.rules).toEqual([
+      { address: 'aws_instance.web["a b"]', path: 'tags.*' },
+      { address: 'terraform_data.*', path: '*' },
+    ]);
+  });
+});
+
+describe('the pages of findings', () => {
+  it('list them by resource with what should be and what is, as text', async () => {
+    const { monitor } = await drifted();
+    const { text } = await visitor.get(`/drift/monitors/${monitor}`);
+    expect(text).toMatch(/terraform_data\.a[\s\S]*a&lt;b&gt;[\s\S]*c&lt;d&gt;/);
+  });
+
+  it('suppress the chosen ones at once, and reopen one', async () => {
+    const { ids } = await drifted();
+    const url = `/drift/findings/suppress?${ids.map((id) => `ids=${id}`).join('&')}`;
+    const sent = await send(url, { reason: 'known', until: until() });
+    expect(sent.location, sent.text).toBe('/drift?done=suppressed');
+    const one = `/drift/findings/${ids[0]}`;
+    expect((await visitor.get(one)).text).toContain('known');
+    expect((await send(`${one}/reopen`, { reason: 'not right' })).location).toBe(`${one}?done=reopened`);
+  });
+
+  it('ask for a run that reverts one', async () => {
+    const { ids } = await drifted();
+    const { location, text } = await send(`/drift/findings/${ids[0]}/remediation`, { direction: 'revert' });
+    expect(location, text).toMatch(/^\/workloads\/runs\//);
+  });
+});
