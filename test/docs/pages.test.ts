@@ -17,6 +17,7 @@ const tried: Record<string, string> = {
   'sh errors': 'errors.test.ts',
   'sh following': 'following-runs.test.ts',
   'sh instances': 'instances.test.ts',
+  'sh drift': 'drift.test.ts',
   'sh undo': 'undo.test.ts',
   'sh place': 'instances.test.ts',
   'sh assemblies': 'assemblies.test.ts',

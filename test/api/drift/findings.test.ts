@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { changed, type DriftStage, makeDriftStage } from '#test/support/drift/drift-stage.ts';
+import { addRuns } from '#test/support/runs/run-rows.ts';
 import { keepUpDrift } from '#worker/drift-upkeep.ts';
 
 let api: TestApi;
@@ -47,6 +48,20 @@ describe('a scan', () => {
     expect(await read(id)).toMatchObject({ seen_count: 3, status: 'open', evidence: { after: 'c' } });
     const { body } = await stage.tenant.owner.get(`/drift-findings/${id}/evidence`);
     expect(body.evidence.map(({ after }: { after: string }) => after)).toEqual(['c', 'b']);
+  });
+
+  it('that sees the same after another deployment adds evidence, also if the state has the same serial', async () => {
+    const watched = await stage.watched();
+    const drift = [changed({ input: 'a' }, { input: 'b' })];
+    const first = await stage.scan(watched, drift);
+    const [later = ''] = await addRuns(api, watched.run, [
+      { status: 'succeeded', createdAt: new Date().toISOString() },
+    ]);
+    await api.rows('update instances set deployed_run_id = ? where id = ?', [later, watched.instance]);
+    const second = await stage.scan(watched, drift);
+    const { id } = await only(watched.monitor);
+    const { body } = await stage.tenant.owner.get(`/drift-findings/${id}/evidence`);
+    expect(body.evidence.map(({ run_id: run }: { run_id: string }) => run)).toEqual([second, first]);
   });
 
   it('that is complete and no longer sees a deviation resolves it, and its return reopens the same finding', async () => {

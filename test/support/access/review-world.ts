@@ -189,6 +189,9 @@ const ending = (declarations as readonly AnyDeclaration[]).filter(({ tombstone }
 /** A tenant without contents keeps these. */
 const owners = ['organization', 'team'];
 
+/** The kinds whose ids have another name than the kind. */
+const namesOfIds: Readonly<Record<string, string>> = { drift_monitor: 'monitor' };
+
 /** Archives one tenant, deletes another, and deletes the contents of a third. */
 async function endSome({ orm }: TestApi, [, , , archived, deleted, emptied]: readonly Ids[]): Promise<void> {
   const em = orm.em.fork();
@@ -196,7 +199,8 @@ async function endSome({ orm }: TestApi, [, , , archived, deleted, emptied]: rea
     if (id !== undefined) await em.execute(`update ${table} set ${column} = now() where id = ?`, [id]);
   };
   for (const { kind, table, archivable } of ending) {
-    const of = (ids: Ids | undefined) => (ids as Readonly<Record<string, string>> | undefined)?.[kind];
+    const name = namesOfIds[kind] ?? kind;
+    const of = (ids: Ids | undefined) => (ids as Readonly<Record<string, string>> | undefined)?.[name];
     if (archivable) await end(table, 'archived_at', of(archived));
     await end(table, 'deleted_at', of(deleted));
     if (!owners.includes(kind)) await end(table, 'deleted_at', of(emptied));

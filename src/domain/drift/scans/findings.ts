@@ -6,7 +6,13 @@ import { identityOf, observedDigestOf } from '../findings/digests.ts';
 import type { FindingState } from '../findings/model.ts';
 import { publishTransition } from '../findings/publish.ts';
 import { miss, see } from '../findings/transitions.ts';
-import { type EndedScan, insertEvidence, type NewEvidence, readObservedStates } from './record-store.ts';
+import {
+  type EndedScan,
+  insertEvidence,
+  type NewEvidence,
+  observedStateOf,
+  readObservedStates,
+} from './record-store.ts';
 
 /** The deviations of a complete scan, and those of them that rules leave out. */
 interface Deviations {
@@ -43,7 +49,7 @@ export async function updateFindings(
     const identity = identityOf(deviation);
     const finding = byIdentity.get(identity) ?? null;
     byIdentity.delete(identity);
-    const isSameState = finding !== null && states.get(finding.evidenceId) === run.stateSerial;
+    const isSameState = finding !== null && states.get(finding.evidenceId) === observedStateOf(run);
     const wasOpen = finding?.status === 'open';
     const row = observe(tx, { monitor, run, deviation, identity, isSameState }, finding, evidence);
     if (row.status === 'open' && !wasOpen) {
@@ -67,11 +73,11 @@ interface Observed {
   readonly run: EndedScan;
   readonly deviation: Deviation;
   readonly identity: string;
-  /** The latest evidence is of the same state. */
+  /** The latest evidence is of the same state and deployment. */
   readonly isSameState: boolean;
 }
 
-/** Evidence is added when something about it is new: the value, the state, or that the deviation is back. */
+/** Evidence is added when something about it is new: the value, the state, the deployment, or that the deviation is back. */
 function observe(
   tx: Transaction,
   { monitor, run, deviation, identity, isSameState }: Observed,

@@ -81,13 +81,21 @@ export async function insertEvidence(em: Em, evidence: readonly NewEvidence[]): 
   }
 }
 
-/** The state serials with which findings were observed last, by the ids of their latest evidence. */
-export async function readObservedStates(em: Em, evidenceIds: readonly string[]): Promise<Map<string, number>> {
+/** How an instance was when a finding was observed last. */
+type ObservedState = Pick<EndedScan, 'stateSerial' | 'deployedRunId'>;
+
+/** Tells states apart. Templates without a state of their own keep their serial over deployments. */
+export function observedStateOf({ stateSerial, deployedRunId }: ObservedState): string {
+  return `${stateSerial ?? 0} ${deployedRunId ?? ''}`;
+}
+
+/** How instances were when findings were observed last, by the ids of their latest evidence. */
+export async function readObservedStates(em: Em, evidenceIds: readonly string[]): Promise<Map<string, string>> {
   if (evidenceIds.length === 0) return new Map();
   const rows = await db(em)
     .selectFrom('drift_evidence')
     .where('id', 'in', [...evidenceIds])
-    .select(['id', 'state_serial as stateSerial'])
+    .select(['id', 'state_serial as stateSerial', 'deployed_run_id as deployedRunId'])
     .execute();
-  return new Map(rows.map(({ id, stateSerial }) => [id, stateSerial]));
+  return new Map(rows.map((row) => [row.id, observedStateOf(row)]));
 }
