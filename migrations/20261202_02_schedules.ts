@@ -47,6 +47,7 @@ export class Schedules extends Migration {
         "run_id" uuid null,
         "assembly_run_id" uuid null,
         "requester_name" varchar(255) null,
+        "author" jsonb null,
         "created_at" timestamptz(3) not null,
         primary key ("id")
       )

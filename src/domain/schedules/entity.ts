@@ -4,6 +4,7 @@ import { Assembly } from '#domain/assemblies/entity.ts';
 import { Environment } from '#domain/environments/entity.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
 import { Template } from '#domain/registry/entity.ts';
+import type { RunAuthor } from '#domain/runs/model.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import { Team } from '#domain/teams/entity.ts';
 import type { FiringOutcome, FiringReason, ShownWork } from './model.ts';
@@ -56,6 +57,8 @@ export const ScheduleFiringSchema = defineEntity({
     assemblyRunId: p.uuid().nullable(),
     /** Who asked for the start; null at a time of the schedule. */
     requesterName: p.string().nullable(),
+    /** Who asked for the start, and so does not approve what it starts; null at a time of the schedule. */
+    author: p.json<RunAuthor>().nullable(),
     createdAt: createdAt(),
   },
 });

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
+import type { RunAuthor } from '#domain/runs/model.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { FiringOutcome, FiringReason } from './model.ts';
 
@@ -17,6 +19,8 @@ export interface Firing {
   readonly runId?: string | null;
   readonly assemblyRunId?: string | null;
   readonly requestedBy?: string;
+  /** Who asked for the start by name and person, if somebody did. */
+  readonly author?: RunAuthor;
 }
 
 /** Keeps what became of a time. The caller has locked the schedule. A time that has an outcome keeps it. */
@@ -37,6 +41,7 @@ export async function keepFiring(em: Em, firing: Firing): Promise<void> {
       schedule_id: scheduleId,
       scheduled_at: scheduledAt,
       requester_name: firing.requestedBy ?? null,
+      author: firing.author ? json(firing.author) : null,
       created_at: new Date(),
     })
     .onConflict((of) =>
@@ -71,6 +76,17 @@ export async function findOutcome(em: Em, scheduleId: string, scheduledAt: Date)
     .select('outcome')
     .executeTakeFirst();
   return row?.outcome;
+}
+
+/** Who asked for the start at a time; nobody at a time of the schedule. */
+export async function findAuthors(em: Em, scheduleId: string, scheduledAt: Date): Promise<RunAuthor[]> {
+  const row = await db(em)
+    .selectFrom('schedule_firings')
+    .where('schedule_id', '=', scheduleId)
+    .where('scheduled_at', '=', sql<string>`${scheduledAt}`)
+    .select('author')
+    .executeTakeFirst();
+  return row?.author ? [row.author] : [];
 }
 
 /** Whether something that the schedule started has not ended. */

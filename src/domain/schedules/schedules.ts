@@ -91,7 +91,10 @@ export async function deleteSchedule(
   return revision;
 }
 
-/** Lets the engine start the work now, under the authority of the schedule. The caller has locked the row. */
+/**
+ * Lets the engine start the work now, under the authority of the schedule. Whoever asks for it does not approve what it starts. The caller has
+ * locked the row.
+ */
 export async function triggerSchedule(
   tx: Transaction,
   target: ScheduleTarget,
@@ -101,7 +104,8 @@ export async function triggerSchedule(
   refuseArchived(target);
   const { id } = target.schedule;
   const scheduledAt = new Date();
-  await keepFiring(tx.em, { scheduleId: id, scheduledAt, outcome: 'pending', requestedBy: requester.name });
+  const author = { id: requester.id, person: requester.responsibleUserId, because: 'you started the schedule' };
+  await keepFiring(tx.em, { scheduleId: id, scheduledAt, outcome: 'pending', requestedBy: requester.name, author });
   const input = { kind: scheduleKind, id, scheduled_at: scheduledAt.toISOString() };
   tx.notifyEngine(key, { kind: 'start', workflow: scheduledWorkflow, input });
   return scheduledAt;

@@ -3,6 +3,7 @@ import { findStartTarget, requireEnvironment } from '#domain/assemblies/runs/tar
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { findAdmissionTarget } from '#domain/runs/admission/target.ts';
+import type { RunAuthor } from '#domain/runs/model.ts';
 import { decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { answeredFor } from '#domain/shared/access/stored-authority.ts';
@@ -14,14 +15,21 @@ import type { ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.
 import { startKeyOf } from '#domain/shared/schedules/start-key.ts';
 import { workAuthority } from './authority.ts';
 import type { Schedule } from './entity.ts';
-import { keepFiring } from './firings-store.ts';
+import { findAuthors, isStillRunning, keepFiring } from './firings-store.ts';
 import { type AssemblyWork, type RunWork, scheduleKind, type Work } from './model.ts';
 import { publishFiring } from './publish-firing.ts';
 import { lockSchedule } from './store.ts';
 import { openWork, toRunRequest } from './work.ts';
 
 /** What a schedule starts, with its owners, locked. */
-type Found = Ownership & { readonly start: (tx: Transaction, key: string, principal: Principal) => Promise<Started> };
+type Found = Ownership & { readonly start: (tx: Transaction, starter: Starter) => Promise<Started> };
+
+interface Starter {
+  readonly key: string;
+  readonly principal: Principal;
+  /** Who asked for the start beside the authority of the schedule. */
+  readonly authors: readonly RunAuthor[];
+}
 
 interface Started {
   readonly id: string;
@@ -60,17 +68,30 @@ export async function startWork(
     act: async (tx, current, found) => {
       const principal = answeredFor(current, schedule);
       refuseForeign(found, schedule, work, principal);
-      const locked = await lockSchedule(tx.em, schedule.id);
-      const started = await found.start(tx, key, principal);
+      const locked = await lockUnchanged(tx, schedule);
+      const authors = await findAuthors(tx.em, schedule.id, scheduledAt);
+      const started = await found.start(tx, { key, principal, authors });
       const ids = isRun ? { runId: started.id } : { assemblyRunId: started.id };
-      if (locked) {
-        await keepFiring(tx.em, { scheduleId: schedule.id, scheduledAt, outcome: 'started', ...ids });
-        publishFiring(tx, locked, { scheduledAt, outcome: 'started', ...ids });
-      }
+      await keepFiring(tx.em, { scheduleId: schedule.id, scheduledAt, outcome: 'started', ...ids });
+      publishFiring(tx, locked, { scheduledAt, outcome: 'started', ...ids });
       const after = { operation: work.operation, scheduleId: schedule.id };
       return { id: started.id, after, revision: started.revision };
     },
   });
+}
+
+/** The schedule is no longer as it was read. Another try reads it again. */
+class ScheduleMoved extends Error {}
+
+/**
+ * Locks the schedule, so that nothing starts that was taken back meanwhile, and nothing beside what another time has just started.
+ * @throws ScheduleMoved if it was changed or deleted, or if another time was faster
+ */
+async function lockUnchanged({ em }: Transaction, { id, revision }: Schedule): Promise<Schedule> {
+  const locked = await lockSchedule(em, id);
+  if (locked?.revision !== revision) throw new ScheduleMoved(`the schedule ${id} was changed while its work started`);
+  if (await isStillRunning(em, id)) throw new ScheduleMoved(`the schedule ${id} has just started its work`);
+  return locked;
 }
 
 /** @throws Forbidden or Unprocessable unless the work is still of the schedule's team, and the principal may start it */
@@ -97,9 +118,9 @@ async function findRunTarget(tx: Transaction, deps: ScheduledWorkDeps, work: Run
   return {
     organizationId,
     teamId,
-    start: (tx, key, principal) => {
+    start: (tx, { key, principal, authors }) => {
       const resolve = () => resolveRun(tx, deps, target, { ...toRunRequest(work), instance }, principal);
-      return admitRun(tx, key, target, { instance, resolve }, principal);
+      return admitRun(tx, key, target, { instance, resolve }, principal, { authors });
     },
   };
 }
@@ -115,9 +136,10 @@ async function findAssemblyTarget(
   return {
     organizationId,
     teamId,
-    start: async (tx, key, principal) => {
+    start: async (tx, { key, principal, authors }) => {
       const request = { ...work, only: work.only ?? undefined };
-      return startAssemblyRun(tx, deps, { key, target: requireEnvironment(target), request }, principal);
+      const wanted = { key, target: requireEnvironment(target), request, authors };
+      return startAssemblyRun(tx, deps, wanted, principal);
     },
   };
 }

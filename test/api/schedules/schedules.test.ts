@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockPlanned } from '#domain/schedules/planned-store.ts';
+import { startWork } from '#domain/schedules/start.ts';
+import { findSchedule } from '#domain/schedules/store.ts';
 import { fireSchedule } from '#domain/schedules/trigger.ts';
+import { findStoredPrincipal } from '#domain/shared/access/stored-authority.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -37,10 +40,8 @@ const create = (body: object = {}, owner: ApiUser = tenant.owner) =>
     ...body,
   });
 const read = async (id: string) => (await tenant.owner.get(`/schedules/${id}`)).body;
-function fire(id: string, at = new Date()): Promise<void> {
-  const { installation, ...services } = api.services;
-  return fireSchedule({ ...services, bindingKey: installation.bindingKey }, id, at);
-}
+const deps = () => ({ ...api.services, bindingKey: api.services.installation.bindingKey });
+const fire = (id: string, at = new Date()): Promise<void> => fireSchedule(deps(), id, at);
 /** Nothing delivers the messages to the engine here, so they stay in the outbox. */
 const messagesOf = async (id: string) => {
   const sql = 'select payload from outbox where target = ? order by id';
@@ -174,6 +175,31 @@ describe('a time of a schedule', () => {
     expect(start.map(({ payload }) => payload)).toEqual([{ kind: 'start', workflow: 'scheduledWork', input }]);
     await fire(id, new Date(input.scheduled_at));
     expect((await read(id)).last_results).toEqual([expect.objectContaining({ outcome: 'started' })]);
+  });
+
+  it('that somebody asks for starts a run which they do not approve', async () => {
+    const id = await made();
+    const asker = await api.addUser('maintainer');
+    await join(tenant, asker, 'member', 'admin');
+    const { body } = await asker.post(`/schedules/${id}/trigger`, {});
+    await fire(id, new Date(body.last_results[0].scheduled_at));
+    const run = (await read(id)).last_results[0].run_id;
+    const [row] = await api.rows<{ authors: unknown }>('select authors from runs where id = ?', [run]);
+    expect(row?.authors).toEqual([{ id: asker.id, person: asker.id, because: 'you started the schedule' }]);
+  });
+
+  it('starts nothing if the schedule is changed while it starts, and nothing beside another time', async () => {
+    const id = await made();
+    const { schedule } = (await findSchedule(api.services.orm.em.fork(), id)) ?? {};
+    if (!schedule) throw new Error('the schedule was not found');
+    const principal = await api.services.transactions.run(({ em }) => findStoredPrincipal(em, schedule));
+    const start = (at: string) => startWork(deps(), schedule, new Date(at), principal);
+    await api.rows('update schedules set revision = revision + 1 where id = ?', [id]);
+    await expect(start('2026-11-23T17:00:00Z')).rejects.toThrow('was changed while its work started');
+    await api.rows('update schedules set revision = revision - 1 where id = ?', [id]);
+    await start('2026-11-23T18:00:00Z');
+    await expect(start('2026-11-23T19:00:00Z')).rejects.toThrow('has just started its work');
+    expect((await read(id)).last_results).toHaveLength(1);
   });
 
   it.each([

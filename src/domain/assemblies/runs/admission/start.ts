@@ -32,6 +32,15 @@ export interface AssemblyRunRequest {
   readonly message: string;
 }
 
+export interface WantedAssemblyRun {
+  /** The id of its workflow. */
+  readonly key: string;
+  readonly target: AssemblyInEnvironment;
+  readonly request: AssemblyRunRequest;
+  /** Who answers for the runs of its nodes beside the requester and those who published. */
+  readonly authors?: readonly RunAuthor[];
+}
+
 export interface StartDeps {
   readonly keyRing: KeyRing;
   readonly evaluator: Evaluator;
@@ -45,7 +54,7 @@ export interface StartDeps {
 export async function startAssemblyRun(
   tx: Transaction,
   deps: StartDeps,
-  { key, target, request }: { key: string; target: AssemblyInEnvironment; request: AssemblyRunRequest },
+  { key, target, request, authors = [] }: WantedAssemblyRun,
   requester: Principal,
 ): Promise<AssemblyRun> {
   refuseArchived(target);
@@ -57,7 +66,7 @@ export async function startAssemblyRun(
   const run = tx.em.create(AssemblyRun, {
     ...describeWork(deps.keyRing, version, request, variables),
     ...describeOwner(target),
-    ...describeRequester(requester, await findPublishers(tx.em, nodes)),
+    ...describeRequester(requester, [...authors, ...(await findPublishers(tx.em, nodes))]),
     idempotencyKey: key,
     workflowId: key,
     status: 'queued',
@@ -133,13 +142,13 @@ async function findPublishers(em: Em, nodes: readonly PlannedNode[]): Promise<Ru
   return publishers.map((publisher) => ({ ...publisher, because: published }));
 }
 
-function describeRequester(requester: Principal, publishers: readonly RunAuthor[]) {
+function describeRequester(requester: Principal, others: readonly RunAuthor[]) {
   return {
     requestedById: requester.id,
     requestedByType: requester.kind,
     requestedByName: requester.name,
     ...authorityOf(requester),
-    authors: [...publishers, authorOf(requester)],
+    authors: [...others, authorOf(requester)],
   };
 }
 
