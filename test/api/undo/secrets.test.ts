@@ -78,6 +78,22 @@ describe('a secret variable in an undo', () => {
     expect((await stage.checked(run, other)).state).toBe('ready');
   });
 
+  test('of somebody else does not go back once the environment gives its runs other variables', async () => {
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 1, token: secret } });
+    const run = await stage.deploy({ ...place, variables: { a: 1, token: 'x' } }, { by: other });
+    const ready = await stage.checked(run, other);
+    expect(ready.state).toBe('ready');
+    const variable = { value: 'https://evil.example', category: 'env' };
+    const set = await other.put(`/environments/${stage.tenant.environment}/variables/PROVIDER_ENDPOINT`, variable);
+    expect(set.status, set.text).toBeLessThan(300);
+    const planned = await other.post(`/selective-undo/${ready.id}/candidate-checks`);
+    expect(planned.status, planned.text).toBe(422);
+    expect(planned.body.detail ?? planned.text).toContain('other variables than when the secrets');
+    expect(await stage.check(run, other)).toMatchObject({ state: 'blocked', problem: { code: 'candidate_invalid' } });
+    expect((await stage.checked(run, owner)).state).toBe('ready');
+  });
+
   test('is not known to who merely repeated a run with it', async () => {
     const place = stage.place();
     const first = await stage.deploy({ ...place, variables: { a: 1, token: secret } });

@@ -8,7 +8,7 @@ import type { Deployments } from '../deployments/deployments.ts';
 import type { ShownCandidate } from '../entity.ts';
 import type { Problem, ShownChange, Verdict } from '../model.ts';
 import { type Candidate, digestCandidate, toCandidate } from './candidate.ts';
-import { findSecretAtRisk } from './secret-rule.ts';
+import { findRepeated, findSecretOfOthers } from './secret-rule.ts';
 import { showChange, shownPath, uniqueByPath } from './shown.ts';
 
 /** What comparing the runs alone says about undoing one of them. */
@@ -30,9 +30,11 @@ export function assess(deployments: Deployments, runId: string, principal: Princ
   const verdicts = judgeChanges(history, entry).map((verdict) => toVerdict(verdict, sensitive));
   const changes = entry.changes.map((change) => showChange(change, { sensitive, versions }));
   const leaves = findCandidate(history, entry);
-  const candidate = leaves && toCandidate(leaves, deployments);
-  const atRisk = candidate && findSecretAtRisk(candidate, deployments, responsiblePerson(principal));
-  const problem = atRisk ? secretAtRisk(atRisk) : null;
+  const wanted = leaves && toCandidate(leaves, deployments);
+  const secret = wanted && findSecretOfOthers(wanted, deployments, responsiblePerson(principal));
+  const repeats = secret ? findRepeated(wanted, deployments) : null;
+  const candidate = wanted && { ...wanted, repeats };
+  const problem = secret && repeats?.length === 0 ? secretAtRisk(secret) : null;
   return {
     verdicts: uniqueByPath(verdicts.toSorted(cleanFirst)).sort(byPath),
     changes: uniqueByPath(changes),

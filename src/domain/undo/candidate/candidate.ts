@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { RunInputs } from '#domain/runs/admission/inputs.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { inputsOf, type Leaves } from '../change/leaves.ts';
@@ -11,6 +12,11 @@ export interface Candidate {
   /** Names of variables that are secret. */
   readonly sensitive: readonly string[];
   readonly leaves: Leaves;
+  /**
+   * The deployments that it repeats, if it has a secret that the person who asks did not give: the environment must give its run what it gave one of
+   * them. Null: it has no such secret.
+   */
+  readonly repeats: readonly RunInputs[] | null;
 }
 
 /** A variable that any of the runs held as a secret stays one. */
@@ -18,7 +24,7 @@ export function toCandidate(leaves: Leaves, { runs }: Pick<Deployments, 'runs'>)
   const { version, variables } = inputsOf(leaves);
   const secrets = new Set(runs.flatMap(({ sensitive }) => sensitive));
   const sensitive = Object.keys(variables).filter((name) => secrets.has(name));
-  return { versionId: version, variables: { ...variables }, sensitive, leaves };
+  return { versionId: version, variables: { ...variables }, sensitive, leaves, repeats: null };
 }
 
 /** Names exactly what would be deployed. It is keyed: a plain digest would tell who guesses a secret whether the guess is right. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { loadVersionById } from '#domain/registry/published.ts';
+import { isGivenOtherwise } from '#domain/runs/admission/deployment.ts';
 import { openInputs } from '#domain/runs/admission/inputs.ts';
 import type { ResolveDeps, ResolvedRun, RunRequest } from '#domain/runs/admission/resolve.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
@@ -13,7 +14,8 @@ type Wanted = Pick<RunRequest, 'operation' | 'message'> & Partial<Pick<RunReques
 
 /**
  * Resolves the run of a candidate for its locked target.
- * @throws Unprocessable if the version is not available, if the variables do not fit it, or if the run would get others than the candidate has
+ * @throws Unprocessable if the version is not available, if the variables do not fit it, if the run would get others than the candidate has, or if it
+ * would take a secret of somebody else to an environment that has changed since
  */
 export async function resolveCandidate(
   tx: Transaction,
@@ -26,7 +28,9 @@ export async function resolveCandidate(
   const { version } = await loadVersionById(tx.em, versionId);
   const request = { ...wanted, version, variables, sensitive, replace: [] };
   const run = await resolveRun(tx, deps, target, request, requester);
-  const given = openInputs(deps.keyRing, run.id, run.sealedInputs).variables;
+  const inputs = openInputs(deps.keyRing, run.id, run.sealedInputs);
+  if (candidate.repeats?.every((source) => isGivenOtherwise(source, inputs))) throw environmentChanged();
+  const given = inputs.variables;
   const names = new Set([...Object.keys(given), ...Object.keys(variables)]);
   const differing = [...names].find((name) => !isDeepStrictEqual(given[name], variables[name]));
   if (run.templateVersionId === versionId && differing === undefined) return run;
@@ -34,6 +38,14 @@ export async function resolveCandidate(
     differing === undefined ? 'another version' : `another value of the variable ${JSON.stringify(differing)}`;
   throw new Unprocessable(
     `the environment or the template would give the run ${what} than the undo would deploy: apply the values that you want in a new run`,
+    { code: 'variables_invalid' },
+  );
+}
+
+/** A changed environment variable, such as the address of a provider, could disclose the secret. */
+function environmentChanged(): Unprocessable {
+  return new Unprocessable(
+    'the environment gives its runs other variables than when the secrets of this undo were deployed, and somebody else gave them: apply the values that you want in a new run, and name the secrets there',
     { code: 'variables_invalid' },
   );
 }

@@ -1,19 +1,18 @@
+import type { RunInputs } from '#domain/runs/admission/inputs.ts';
 import { isSameLeaf, type Leaf, type Leaves, liesIn, pointer } from '../change/leaves.ts';
 import type { Deployment, Deployments } from '../deployments/deployments.ts';
 import type { Candidate } from './candidate.ts';
 
 /**
- * The secret variable that a candidate would give to inputs with which nobody who knows it has deployed it; null if there is none. Somebody who may
- * create runs could otherwise choose an address, and have the secret of somebody else sent there by undoing a run. A secret is safe where the
- * instance was already deployed from exactly the candidate, or where the person who asks gave its value in a run of their own.
- * Environments give their secrets to every run, so the rule is about those that runs were given.
+ * A secret variable of a candidate that the person who asks did not give in a run of their own; null if there is none. Somebody who may create runs
+ * could otherwise choose an address, and have the secret of somebody else sent there by undoing a run. Such a secret is safe only where the candidate
+ * repeats a deployment (`findRepeated`). Environments give their secrets to every run, so the rule is about those that runs were given.
  */
-export function findSecretAtRisk(
+export function findSecretOfOthers(
   { sensitive, leaves }: Candidate,
   { runs, history }: Deployments,
   person: string,
 ): string | null {
-  if (sensitive.length === 0 || runs.some((run) => isSameDeployment(run.leaves, leaves))) return null;
   const own = runs.filter((run) => responsibleFor(run) === person && givesValues(run));
   const isKnown = (path: string, leaf: Leaf) =>
     own.some(({ row }) =>
@@ -24,7 +23,12 @@ export function findSecretAtRisk(
   return sensitive.find(isAtRisk) ?? null;
 }
 
-/** The environment variables of the tools are those of today, whichever run they come from. */
+/** The inputs of the deployments that had exactly the version and the variables of a candidate. */
+export function findRepeated({ leaves }: Candidate, { runs }: Deployments): RunInputs[] {
+  return runs.filter((run) => isSameDeployment(run.leaves, leaves)).flatMap(({ inputs }) => inputs ?? []);
+}
+
+/** The environment variables are compared once the run has those of today (`resolveCandidate`). */
 function isSameDeployment(one: Leaves, other: Leaves): boolean {
   const isInput = ([path]: readonly [string, Leaf]) => !liesIn(path, '/environment');
   const [inputs, others] = [[...one].filter(isInput), [...other].filter(isInput)];

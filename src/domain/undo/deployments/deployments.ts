@@ -16,6 +16,8 @@ export interface Deployment {
   readonly leaves: Leaves;
   /** Names of variables that are secret. */
   readonly sensitive: readonly string[];
+  /** What the run was given; null after a destroy. */
+  readonly inputs: RunInputs | null;
 }
 
 /** The runs that changed an instance, from the one before a run on. */
@@ -41,9 +43,9 @@ export async function readDeployments(
 
 function open(keyRing: KeyRing, { sealedInputs, ...row }: DeploymentRow): Deployment {
   // After a destroy, nothing is deployed.
-  if (row.operation === 'destroy') return { row, leaves: new Map(), sensitive: [] };
+  if (row.operation === 'destroy') return { row, leaves: new Map(), sensitive: [], inputs: null };
   const inputs = openInputs(keyRing, row.id, sealedInputs);
-  return { row, leaves: leavesOfRun(row.versionId, inputs), sensitive: inputs.sensitive };
+  return { row, leaves: leavesOfRun(row.versionId, inputs), sensitive: inputs.sensitive, inputs };
 }
 
 /** The version of a template is named by its id: two templates may have versions of the same number. */
