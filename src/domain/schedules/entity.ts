@@ -33,6 +33,8 @@ export const ScheduleSchema = defineEntity({
     authorityName: p.string(),
     credentialId: p.uuid().nullable(),
     responsibleUserId: p.uuid().nullable(),
+    /** Who last changed the times, or paused or resumed it; null: whoever created it. They do not approve what it starts. */
+    timesAuthor: p.json<RunAuthor>().nullable(),
     revision: revision(),
     createdAt: createdAt(),
   },

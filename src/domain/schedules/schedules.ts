@@ -1,4 +1,5 @@
 import type { ResolveDeps } from '#domain/runs/admission/resolve.ts';
+import type { RunAuthor } from '#domain/runs/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { storedAuthorityOf } from '#domain/shared/access/stored-authority.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
@@ -73,6 +74,8 @@ export async function updateSchedule(
   refuseStale(schedule, expectedRevision);
   const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
   Object.assign(schedule, Object.fromEntries(given));
+  if (wanted.spec || wanted.isEnabled !== undefined)
+    schedule.timesAuthor = authorOf(author, 'you changed when the schedule starts its work');
   if (work) Object.assign(schedule, await describeWork(tx, deps, { id: schedule.id, teamId, work }, author));
   schedule.revision += 1;
   await tx.em.flush();
@@ -104,11 +107,15 @@ export async function triggerSchedule(
   refuseArchived(target);
   const { id } = target.schedule;
   const scheduledAt = new Date();
-  const author = { id: requester.id, person: requester.responsibleUserId, because: 'you started the schedule' };
+  const author = authorOf(requester, 'you started the schedule');
   await keepFiring(tx.em, { scheduleId: id, scheduledAt, outcome: 'pending', requestedBy: requester.name, author });
   const input = { kind: scheduleKind, id, scheduled_at: scheduledAt.toISOString() };
   tx.notifyEngine(key, { kind: 'start', workflow: scheduledWorkflow, input });
   return scheduledAt;
+}
+
+function authorOf({ id, responsibleUserId: person }: Principal, because: string): RunAuthor {
+  return { id, person, because };
 }
 
 async function describeWork(

@@ -69,7 +69,8 @@ export async function startWork(
       const principal = answeredFor(current, schedule);
       refuseForeign(found, schedule, work, principal);
       const locked = await lockUnchanged(tx, schedule);
-      const authors = await findAuthors(tx.em, schedule.id, scheduledAt);
+      const askers = await findAuthors(tx.em, schedule.id, scheduledAt);
+      const authors = locked.timesAuthor ? [locked.timesAuthor, ...askers] : askers;
       const started = await found.start(tx, { key, principal, authors });
       const ids = isRun ? { runId: started.id } : { assemblyRunId: started.id };
       await keepFiring(tx.em, { scheduleId: schedule.id, scheduledAt, outcome: 'started', ...ids });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeTenant } from '#test/support/access/tenancy.ts';
+import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { changed, type DriftStage, makeDriftStage } from '#test/support/drift/drift-stage.ts';
 import { addRuns } from '#test/support/runs/run-rows.ts';
@@ -217,6 +217,20 @@ describe('a remediation', () => {
       answer.body.id,
     ]);
     expect(pin).toEqual({ approval_allow_self: false, expected_state_serial: 1 });
+  });
+
+  it('is approved by nobody who asked for the run that it repeats, nor for one that that run was requeued from', async () => {
+    const { remedy, run: deployed } = await drifted();
+    const first = await api.addUser('operator');
+    await join(stage.tenant, first, 'member', 'admin');
+    const [requeued = ''] = await addRuns(api, deployed, [
+      { status: 'succeeded', createdAt: new Date().toISOString(), requestedBy: first.id },
+    ]);
+    await api.rows('update runs set responsible_user_id = ? where id = ?', [first.id, requeued]);
+    await api.rows('update runs set requeued_from = ? where id = ?', [requeued, deployed]);
+    const { body } = await remedy();
+    const [row] = await api.rows<{ authors: { id: string }[] }>('select authors from runs where id = ?', [body.id]);
+    expect(row?.authors.map(({ id }) => id)).toEqual(expect.arrayContaining([first.id, stage.tenant.owner.id]));
   });
 
   it('is refused once newer evidence was seen, the state has moved, or the finding was changed', async () => {

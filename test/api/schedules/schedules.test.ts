@@ -188,6 +188,17 @@ describe('a time of a schedule', () => {
     expect(row?.authors).toEqual([{ id: asker.id, person: asker.id, because: 'you started the schedule' }]);
   });
 
+  it('starts a run that whoever changed its times does not approve', async () => {
+    const id = await made();
+    const mover = await api.addUser('maintainer');
+    await join(tenant, mover, 'member', 'admin');
+    expect((await mover.patch(`/schedules/${id}`, { schedule: { every: 'PT6H' } })).status).toBe(200);
+    await fire(id);
+    const run = (await read(id)).last_results[0].run_id;
+    const [row] = await api.rows<{ authors: { id: string }[] }>('select authors from runs where id = ?', [run]);
+    expect(row?.authors.map((author) => author.id)).toEqual([mover.id]);
+  });
+
   it('starts nothing if the schedule is changed while it starts, and nothing beside another time', async () => {
     const id = await made();
     const { schedule } = (await findSchedule(api.services.orm.em.fork(), id)) ?? {};

@@ -7,8 +7,8 @@ import { openInputs } from '#domain/runs/admission/inputs.ts';
 import { buildRun, type ResolvedRun } from '#domain/runs/admission/resolve.ts';
 import { targetIsGone } from '#domain/runs/admission/rules.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
+import { authorsOfRun } from '#domain/runs/approval/repeated-authors.ts';
 import { Run } from '#domain/runs/entity.ts';
-import type { RunAuthor } from '#domain/runs/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { ActionRefused, throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -35,6 +35,12 @@ export interface RemediationRequest {
 
 /** What every remediation asks for beside the policies: somebody else agrees. */
 const reviewed = { required: 1, when: 'always', allow_self: false } as const;
+
+/** Who asked for what the run repeats answers for it as well. */
+const repeated = {
+  requested: 'you asked for the run whose inputs it repeats, or for one that that run repeats',
+  answers: 'you answer for the run whose inputs it repeats',
+};
 
 /** A finding to be remedied. With `lock`, owners, template and environment are shared first, so that the run follows their present policies. */
 export async function findRemediationTarget(em: Em, id: string, lock: boolean): Promise<RemediationTarget | undefined> {
@@ -86,7 +92,7 @@ export async function remedy(
   const resolve = () => resolveRemediation(tx.em, keyRing, { admission, deployed, finding }, direction);
   const run = await admitRun(tx, key, admission, { instance: deployed.instance, resolve }, requester, {
     links: { driftFindingId: finding.id },
-    authors: authorsOf(deployed),
+    authors: await authorsOfRun(tx.em, deployed.id, repeated),
     reviewNeeds: deployed.reviewNeeds,
     expects: { stateSerial: facts.stateSerial, deployedRunId: deployed.id },
   });
@@ -146,11 +152,4 @@ async function resolveRemediation(
     shown: deployed.variables,
     inputs: openInputs(keyRing, deployed.id, deployed.sealedInputs),
   });
-}
-
-/** Who asked for what the run repeats answers for it as well. */
-function authorsOf({ requestedById, requestedByType, responsibleUserId = null, authors }: Run): RunAuthor[] {
-  if (requestedByType === 'system') return authors;
-  const because = 'you asked for the run whose inputs it repeats';
-  return [{ id: requestedById, person: responsibleUserId, because }, ...authors];
 }

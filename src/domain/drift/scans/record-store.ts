@@ -94,7 +94,8 @@ export async function readObservedStates(em: Em, evidenceIds: readonly string[])
   if (evidenceIds.length === 0) return new Map();
   const rows = await db(em)
     .selectFrom('drift_evidence')
-    .where('id', 'in', [...evidenceIds])
+    // A monitor may have more findings than a statement may have parameters.
+    .where('id', '=', (eb) => eb.fn.any(eb.val([...evidenceIds])))
     .select(['id', 'state_serial as stateSerial', 'deployed_run_id as deployedRunId'])
     .execute();
   return new Map(rows.map((row) => [row.id, observedStateOf(row)]));

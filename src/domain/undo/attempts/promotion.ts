@@ -1,7 +1,6 @@
 import { policyOf } from '#domain/registry/approval/approval-policy.ts';
 import { type AdmittedRun, admitRun } from '#domain/runs/admission/admission.ts';
-import type { Author } from '#domain/runs/approval/rules.ts';
-import { readApprovalFacts } from '#domain/runs/approval/store.ts';
+import { authorsOfRun } from '#domain/runs/approval/repeated-authors.ts';
 import type { RunAuthor } from '#domain/runs/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { ActionRefused, throwIfRefused } from '#domain/shared/actions.ts';
@@ -55,14 +54,10 @@ export async function promote(
 
 /** Four eyes compares people also across an undo: neither who made the change nor who asked for its undo approves the undo. */
 async function findAuthors(tx: Transaction, runId: string, attempt: UndoAttempt): Promise<RunAuthor[]> {
-  const { requesters, authors } = await readApprovalFacts(tx.em, runId);
-  const asked = { id: attempt.requestedById, person: attempt.responsibleUserId ?? null };
-  const because =
-    (reason: string) =>
-    ({ id, person }: Author): RunAuthor => ({ id, person, because: reason });
-  return [
-    ...requesters.map(because('you requested the run that it undoes, or a run that that one repeats')),
-    ...authors.map(because('you answer for the run that it undoes')),
-    because('you asked for the undo')(asked),
-  ];
+  const person = attempt.responsibleUserId ?? null;
+  const changed = await authorsOfRun(tx.em, runId, {
+    requested: 'you requested the run that it undoes, or a run that that one repeats',
+    answers: 'you answer for the run that it undoes',
+  });
+  return [...changed, { id: attempt.requestedById, person, because: 'you asked for the undo' }];
 }
