@@ -75,6 +75,16 @@ describe('a scan', () => {
     expect(await read(id)).toMatchObject({ status: 'open', seen_count: 2 });
   });
 
+  it('with more deviations than the service takes over changes no finding, and the monitor says so', async () => {
+    const watched = await stage.watched();
+    await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
+    const gone = Array.from({ length: 5_001 }, (_, index) => changed({ input: 1 }, { input: 2 }, `thing.n${index}`));
+    await stage.scan(watched, gone);
+    expect(await only(watched.monitor)).toMatchObject({ status: 'open', path: 'input' });
+    const { body } = await stage.tenant.owner.get(`/drift-monitors/${watched.monitor}`);
+    expect(body.last_failure).toMatchObject({ code: 'too_many_deviations', message: expect.stringContaining('5001') });
+  });
+
   it('that fails resolves nothing, and the monitor says why', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);

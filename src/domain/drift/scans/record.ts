@@ -8,6 +8,9 @@ import { compileIgnoreRules } from '../rules/ignore-rules.ts';
 import { type FoundNow, updateFindings } from './findings.ts';
 import { type EndedScan, findUnrecordedScan, readEndedScan, readIgnoreRules } from './record-store.ts';
 
+/** A scan with more deviations is not taken over: each is a row, and whoever writes the template chooses how many there are. */
+const mostDeviations = 5_000;
+
 /** What a scan that ended without success found: nothing that anybody may conclude from. */
 const nothing: FoundNow = { found: 0, ignored: 0, opened: 0, resolved: 0 };
 
@@ -27,12 +30,16 @@ async function record(tx: Transaction, runId: string, monitorId: string): Promis
   const run = scan && (await readEndedScan(em, runId));
   if (!scan || !run || !isTerminal(run.status)) return;
   const monitor = await em.findOneOrFail(DriftMonitor, { id: monitorId });
-  const isComplete = run.status === 'succeeded' && run.changes !== null && !monitor.deletedAt;
-  const counts = isComplete ? await takeOver(tx, monitor, run) : nothing;
+  const isUsable = run.status === 'succeeded' && run.changes !== null && !monitor.deletedAt;
+  const deviations = isUsable ? deviationsOf(run.changes ?? []) : [];
+  const isTooMany = deviations.length > mostDeviations;
+  const isComplete = isUsable && !isTooMany;
+  const counts = isComplete ? await takeOver(tx, monitor, run, deviations) : nothing;
   const now = new Date();
   Object.assign(scan, { recordedAt: now, outcome: run.status, reason: run.reason });
   Object.assign(scan, isComplete ? counts : {});
-  followHealth(monitor, run);
+  if (isTooMany) refuseResult(monitor, run, deviations.length);
+  else followHealth(monitor, run);
   tx.publish({
     type: 'drift_monitor.scanned',
     subjectId: monitorId,
@@ -41,11 +48,16 @@ async function record(tx: Transaction, runId: string, monitorId: string): Promis
   });
 }
 
-async function takeOver(tx: Transaction, monitor: DriftMonitor, run: EndedScan): Promise<FoundNow> {
+async function takeOver(
+  tx: Transaction,
+  monitor: DriftMonitor,
+  run: EndedScan,
+  deviations: readonly Deviation[],
+): Promise<FoundNow> {
   const isIgnored = compileIgnoreRules(await readIgnoreRules(tx.em, monitor.id));
   const seen: Deviation[] = [];
   const ignored: Deviation[] = [];
-  for (const deviation of deviationsOf(run.changes ?? [])) {
+  for (const deviation of deviations) {
     (isIgnored(deviation.address, deviation.path) ? ignored : seen).push(deviation);
   }
   return updateFindings(tx, monitor, run, { seen, ignored });
@@ -63,4 +75,11 @@ function followHealth(monitor: DriftMonitor, { id, status, reason, finishedAt }:
   }
   const message = reason === null ? 'the scan ended without success' : statusReasons[reason];
   monitor.lastFailure = { at: now.toISOString(), code: reason ?? status, message, runId: id };
+}
+
+function refuseResult(monitor: DriftMonitor, { id, finishedAt }: EndedScan, count: number): void {
+  const now = new Date(finishedAt ?? Date.now());
+  const message = `the scan found ${count} deviations, and at most ${mostDeviations} are taken over: apply the template, or watch smaller instances`;
+  monitor.lastScanAt = now;
+  monitor.lastFailure = { at: now.toISOString(), code: 'too_many_deviations', message, runId: id };
 }

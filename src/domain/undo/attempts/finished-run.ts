@@ -77,12 +77,26 @@ function concludeBaseline(attempt: UndoAttempt, runId: string, ending: Ending): 
     return;
   }
   const addresses = touchedAddresses(ending.changes ?? []);
-  if (addresses.length > 0) attempt.verdicts = attempt.verdicts.map((verdict) => asDrifted(verdict, addresses));
+  if (addresses.length > 0) attempt.verdicts = asDrifted(attempt.verdicts, addresses);
   attempt.moveTo(stateOf(attempt.verdicts), addresses.length > 0 ? drifted(runId, addresses) : null);
 }
 
-function asDrifted({ path }: Verdict, addresses: readonly string[]): Verdict {
-  return { path, verdict: 'drifted', cause: { message: drifted('', addresses).message, addresses } };
+/** The addresses that all verdicts of an attempt name together have at most so many characters: who writes the template chooses both. */
+const namedCharacters = 1_000_000;
+
+/** Each verdict names as many resources as there is room for. The problem of the attempt says how many there are. */
+function asDrifted(verdicts: readonly Verdict[], addresses: readonly string[]): Verdict[] {
+  const named = cutToRoom(addresses, namedCharacters / verdicts.length);
+  const message = 'the instance differs from its latest state: revert or adopt the drift, and check again';
+  return verdicts.map(({ path }) => ({ path, verdict: 'drifted', cause: { message, addresses: named } }));
+}
+
+function cutToRoom(addresses: readonly string[], characters: number): string[] {
+  let room = characters;
+  return addresses.filter((address) => {
+    room -= address.length;
+    return room >= 0;
+  });
 }
 
 /** The plan of the candidate has ended: what it touches and the run itself did not is collateral. */
@@ -123,7 +137,9 @@ async function concludePromotion(deps: FinishedRunDeps, cause: string, runId: st
 }
 
 function drifted(runId: string, addresses: readonly string[]): Problem {
-  const message = `the instance differs from its latest state (${addresses.join(', ')}): revert or adopt the drift, and check again`;
+  const [first = ''] = addresses;
+  const others = addresses.length > 1 ? ` and ${addresses.length - 1} more` : '';
+  const message = `the instance differs from its latest state (${first}${others}): revert or adopt the drift, and check again`;
   return { code: 'drifted', message, runId };
 }
 
