@@ -3,7 +3,7 @@ import { Caller } from '#test/support/api/caller.ts';
 import { ended, type System, startSystem } from '#test/support/system.ts';
 import { commands, publish } from '#test/support/templates.ts';
 
-const count = 50;
+const count = 15;
 
 let system: System;
 beforeAll(async () => {
