@@ -5,7 +5,7 @@ import { type AttemptWork, claimAttempt } from '#domain/runs/attempts/claim.ts';
 import { abandonAttempt, completeAttempt, concludeAttempt } from '#domain/runs/attempts/complete.ts';
 import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
 import { ApplyObstructed, AttemptSuperseded, AttemptWriteRefused, SandboxDemanded } from '#domain/runs/errors.ts';
-import type { FailureReason } from '#domain/runs/model.ts';
+import type { FailureReason } from '#domain/runs/reasons/model.ts';
 import { toAttemptResult, toInterruptedResult } from './attempt-result.ts';
 import { AttemptSink, ignoreSuperseded } from './attempt-sink.ts';
 import { watchCancellation } from './cancellation.ts';

@@ -22,7 +22,9 @@ import { InstanceResourceSchema, InstanceSchema, InstanceSlotSchema, StateVersio
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
 import { RunReviewSchema } from './runs/approval/entity.ts';
 import { RunCommentSchema } from './runs/comments/entity.ts';
-import { RunAttemptSchema, RunLogChunkSchema, RunPlanSchema, RunSchema } from './runs/entity.ts';
+import { RunAttemptSchema, RunSchema } from './runs/entity.ts';
+import { RunLogChunkSchema } from './runs/log/entity.ts';
+import { RunPlanSchema } from './runs/plans/entity.ts';
 import { ScheduleFiringSchema, ScheduleSchema } from './schedules/entity.ts';
 import { ServiceAccountSchema } from './service-accounts/entity.ts';
 import { CommandReceiptSchema, InstallationSchema } from './shared/entity.ts';

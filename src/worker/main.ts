@@ -20,7 +20,7 @@ import type { Executor } from '#executors/client/executor.ts';
 import { discoverTools } from '#executors/client/tools.ts';
 import { openDatabase } from '#open-database';
 import { AttemptWatch } from './attempt-watch.ts';
-import { startBackgroundTasks } from './background-tasks.ts';
+import { startBackgroundTasks } from './background/background-tasks.ts';
 import { executionLimits, openExecutor } from './executor.ts';
 import { WorkerRegistration } from './registration.ts';
 import { StateRecovery } from './states/state-recovery.ts';

@@ -9,7 +9,7 @@ import { createScheduledWorkActivities } from '#activities/scheduled-work.ts';
 import type { Config } from '#config';
 import type { NodeDeps } from '#domain/assemblies/runs/nodes/admit-node.ts';
 import { poolQueue } from '#domain/runs/model.ts';
-import { scheduledWorks } from '#domain/scheduled-work.ts';
+import { scheduledWorks } from '#domain/scheduled-work-kinds.ts';
 import type { ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
 import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 import { isEngineUnreachable } from '#engine/connection.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { loadConfig } from '#config';
 import { FreezeWindows } from '#domain/holds/freeze-windows.ts';
 import { NewHold } from '#domain/holds/model.ts';
-import { statusReasons } from '#domain/runs/model.ts';
+import { statusReasons } from '#domain/runs/reasons/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
 import { findFreePort } from '#local/ports.ts';
 import { createEmptyDatabase, type TestDatabase } from '#test/support/database/database.ts';

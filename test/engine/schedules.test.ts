@@ -26,8 +26,8 @@ import { openDatabase } from '#open-database';
 import { createTestConfig } from '#test/support/config.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
 import { createNamespace } from '#test/support/system.ts';
+import { repairSchedules } from '#worker/background/schedule-repair.ts';
 import { installEngineRuntime } from '#worker/engine-log.ts';
-import { repairSchedules } from '#worker/schedule-repair.ts';
 import { cachedWorkflowBundle } from '#worker/workflow-bundle.ts';
 
 /** The rows of an area, and what its work was started for. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { toAttemptResult } from '#activities/attempt-result.ts';
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
-import { type AttemptPhase, type ExecutionReason, executionReasons, statusReasons } from '#domain/runs/model.ts';
+import type { AttemptPhase } from '#domain/runs/model.ts';
+import { type ExecutionReason, executionReasons, statusReasons } from '#domain/runs/reasons/model.ts';
 import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol/request.ts';
 import { openRunStepsApi } from './harness/run-steps-api.ts';
 

@@ -7,7 +7,7 @@ import { type Engine, openEngine } from '#engine/connection.ts';
 import { openDatabase } from '#open-database';
 import { type System, startSystem } from '#test/support/system.ts';
 import { commands, publish } from '#test/support/templates.ts';
-import { type ReconcilerDeps, reconcile } from '#worker/reconciler.ts';
+import { type ReconcilerDeps, reconcile } from '#worker/background/reconciler.ts';
 
 let system: System;
 let orm: Orm;

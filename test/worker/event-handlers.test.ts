@@ -9,7 +9,7 @@ import { EventDelivery, type EventHandler } from '#engine/event-delivery.ts';
 import { openDatabase } from '#open-database';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
 import { newSubjects, publishCounted, subscribe } from '#test/support/events.ts';
-import { createEventHandlers, type EventHandlerDeps } from '#worker/event-handlers.ts';
+import { createEventHandlers, type EventHandlerDeps } from '#worker/background/event-handlers.ts';
 
 const patience = { timeout: 20_000 };
 let database: TestDatabase;

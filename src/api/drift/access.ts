@@ -1,5 +1,5 @@
-import { findFindingOwner } from '#domain/drift/findings/targets.ts';
-import { findMonitorOwner } from '#domain/drift/monitors/targets.ts';
+import { findFindingOwner } from '#domain/drift/findings/finding-target.ts';
+import { findMonitorOwner } from '#domain/drift/monitors/monitor-target.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 
 /** Who may do what with drift monitors and findings (specification, *Run and drift rules*; access.md of the design). */

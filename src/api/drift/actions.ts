@@ -1,11 +1,11 @@
 import { actionsOf } from '#api/pipeline/actions.ts';
-import { findReopeningRefusal, findSuppressionRefusal } from '#domain/drift/findings/changes.ts';
 import type { FindingDetails } from '#domain/drift/findings/list-store.ts';
+import { findReopeningRefusal, findSuppressionRefusal } from '#domain/drift/findings/suppression.ts';
 import type { MonitorDetails } from '#domain/drift/monitors/list-store.ts';
 import { findDeletionRefusal } from '#domain/drift/monitors/monitors.ts';
-import type { EvidenceFacts } from '#domain/drift/remediation/rules.ts';
-import { findRemediationRefusal } from '#domain/drift/remediation/rules.ts';
-import { findScanRefusal } from '#domain/drift/scans/rules.ts';
+import type { EvidenceFacts } from '#domain/drift/remediation/remediation-refusal.ts';
+import { findRemediationRefusal } from '#domain/drift/remediation/remediation-refusal.ts';
+import { findScanRefusal } from '#domain/drift/scans/scan-refusal.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { type Archivable, findArchivedRefusal } from '#domain/shared/archiving.ts';
 

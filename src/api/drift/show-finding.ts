@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import type { Em } from '#database/database.ts';
+import type { FindingTarget } from '#domain/drift/findings/finding-target.ts';
 import { readFinding } from '#domain/drift/findings/list-store.ts';
-import type { FindingTarget } from '#domain/drift/findings/targets.ts';
 import { readEvidenceFacts } from '#domain/drift/remediation/remediation.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { findingActions } from './actions.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RunAssembly } from '#api/assemblies/run-operations.ts';
 import { CreateRun } from '#api/runs/bodies.ts';
 import type { Work } from '#domain/schedules/model.ts';
-import type { NewSchedule, ScheduleChange } from '#domain/schedules/schedules.ts';
+import type { NewSchedule, ScheduleChange } from '#domain/schedules/schedule-changes.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ScheduleBody } from '#domain/shared/schedules/schedule-body.ts';

@@ -8,7 +8,7 @@ import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { scheduleAuthority, workAuthority } from '#domain/schedules/authority.ts';
 import type { Work } from '#domain/schedules/model.ts';
-import { createSchedule, deleteSchedule, triggerSchedule, updateSchedule } from '#domain/schedules/schedules.ts';
+import { createSchedule, deleteSchedule, triggerSchedule, updateSchedule } from '#domain/schedules/schedule-changes.ts';
 import { findSchedule, listSchedules, readSchedule, type ScheduleTarget } from '#domain/schedules/store.ts';
 import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';

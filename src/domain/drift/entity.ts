@@ -7,7 +7,7 @@ import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { FindingReason, FindingState, FindingStatus } from './findings/model.ts';
 import type { MonitorScope, ScanFailure, ScanTrigger } from './model.ts';
-import type { IgnoreRule } from './rules/ignore-rules.ts';
+import type { IgnoreRule } from './monitors/ignore-rules.ts';
 
 export const DriftMonitorSchema = defineEntity({
   name: 'DriftMonitor',

@@ -11,8 +11,6 @@ import {
   type AttemptOutcome,
   type AttemptPhase,
   isTerminal,
-  type LogPhase,
-  type LogStream,
   type Masked,
   type MaskedOutputs,
   type ReviewNeed,
@@ -22,10 +20,10 @@ import {
   type RunStatus,
   type RunTimeouts,
   runTransitions,
-  type StatusReason,
   writingOperations,
 } from './model.ts';
-import type { ResourceChange, StoredSummary } from './plans/model.ts';
+import type { StoredSummary } from './plans/model.ts';
+import type { StatusReason } from './reasons/model.ts';
 import type { WaitingOn } from './waiting.ts';
 
 export const RunSchema = defineEntity({
@@ -226,42 +224,3 @@ export const RunAttemptSchema = defineEntity({
 });
 export class RunAttempt extends RunAttemptSchema.class {}
 RunAttemptSchema.setClass(RunAttempt);
-
-export const RunPlanSchema = defineEntity({
-  name: 'RunPlan',
-  tableName: 'run_plans',
-  properties: {
-    runId: () => p.oneToOne(Run).owner().primary().mapToPk().fieldName('run_id').deleteRule('restrict'),
-    /** The digest that a review names. It binds the plan, its inputs and its state. */
-    digest: p.string(),
-    /** The executor's own digest of the plan; the executor checks it before it applies the plan. */
-    executorDigest: p.string(),
-    changes: p.json<ResourceChange[]>(),
-    /** Sealed: the plan file and what applying it needs. Deleted when the run ends. */
-    artifact: p.blob().nullable().hidden(),
-    stateSerial: p.integer(),
-    createdAt: createdAt(),
-  },
-});
-export class RunPlan extends RunPlanSchema.class {}
-RunPlanSchema.setClass(RunPlan);
-
-/** A piece of the log of a run. Kept in months by time; migrations make the table, and nothing changes a row. */
-export const RunLogChunkSchema = defineEntity({
-  name: 'RunLogChunk',
-  tableName: 'run_log_chunks',
-  properties: {
-    runId: p.uuid().primary(),
-    /** The order of the chunks of a run, over all its attempts; from 1. */
-    sequence: p.integer().primary(),
-    time: at().primary(),
-    attemptId: p.uuid(),
-    phase: p.string().$type<LogPhase>(),
-    stream: p.string().$type<LogStream>(),
-    /** The number of its first line in the log; from 0. */
-    firstLine: p.integer(),
-    lines: p.integer(),
-    content: p.blob().$type<Buffer>(),
-    checksum: p.string(),
-  },
-});

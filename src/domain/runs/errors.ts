@@ -1,4 +1,5 @@
-import type { FailureReason, RunStatus } from './model.ts';
+import type { RunStatus } from './model.ts';
+import type { FailureReason } from './reasons/model.ts';
 
 /** A defect: code tried a change of status that the table of transitions does not allow. */
 export class RunTransitionRefused extends Error {

@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { PlannedWork } from '#domain/shared/schedules/scheduled-work.ts';
-import { planOf } from './schedules.ts';
+import { planOf } from './schedule-changes.ts';
 import { findSchedule } from './store.ts';
 
 /** Schedules of owners that are neither archived nor deleted, by id. */

@@ -1,4 +1,4 @@
-import { type ExecutionReason, executionReasons } from '#domain/runs/model.ts';
+import { type ExecutionReason, executionReasons } from '#domain/runs/reasons/model.ts';
 import { describeDuration } from '#domain/shared/values/durations.ts';
 import type { WireRequest } from '../protocol/messages.ts';
 import type { LaunchedJob, Usage } from '../sandbox/job-launcher.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ExecutionReason } from '#domain/runs/model.ts';
+import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
 import type { Attempt, JobResult, JobSpec, Results } from '../attempt/attempt.ts';
 import type { OpenTofuExecutor, Tool } from '../protocol/request.ts';
 import { type Mount, sandboxLayout } from '../sandbox/bubblewrap.ts';

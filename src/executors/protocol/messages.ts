@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type ExecutionReason, executionReasons, runOperations } from '#domain/runs/model.ts';
+import { runOperations } from '#domain/runs/model.ts';
 import { changeActions } from '#domain/runs/plans/model.ts';
+import { type ExecutionReason, executionReasons } from '#domain/runs/reasons/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { TemplateFiles } from '#domain/registry/files.ts';
-import type { ExecutionReason, MaskedOutputs, RunOperation } from '#domain/runs/model.ts';
+import type { MaskedOutputs, RunOperation } from '#domain/runs/model.ts';
 import type { PlanSummary, ResourceChange } from '#domain/runs/plans/model.ts';
+import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** What a worker asks an executor to do, and what it gets back. */

@@ -3,7 +3,7 @@ import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { changed, type DriftStage, makeDriftStage } from '#test/support/drift/drift-stage.ts';
 import { addRuns } from '#test/support/runs/run-rows.ts';
-import { keepUpDrift } from '#worker/drift-upkeep.ts';
+import { keepUpDrift } from '#worker/background/drift-upkeep.ts';
 
 let api: TestApi;
 let stage: DriftStage;

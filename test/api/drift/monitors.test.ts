@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { followEvent } from '#domain/drift/listening.ts';
+import { followEvent } from '#domain/drift/follow-events.ts';
 import { readEvent } from '#domain/shared/events/event-store.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { type DriftStage, makeDriftStage } from '#test/support/drift/drift-stage.ts';
-import { keepUpDrift } from '#worker/drift-upkeep.ts';
+import { keepUpDrift } from '#worker/background/drift-upkeep.ts';
 
 let api: TestApi;
 let stage: DriftStage;

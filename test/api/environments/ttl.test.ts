@@ -5,7 +5,7 @@ import { admitScan } from '#domain/runs/admission/scan.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiAnswer, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { expireInstances } from '#worker/expiry.ts';
+import { expireInstances } from '#worker/background/expiry.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { RunSteps } from '#test/support/runs/run-steps.ts';
-import { repairResourceLists } from '#worker/resource-list-repair.ts';
+import { repairResourceLists } from '#worker/background/resource-list-repair.ts';
 
 let api: TestApi;
 let admin: ApiUser;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sayHello } from '#test/support/access/people.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { repairResourceLists } from '#worker/resource-list-repair.ts';
+import { repairResourceLists } from '#worker/background/resource-list-repair.ts';
 
 let api: TestApi;
 beforeAll(async () => {

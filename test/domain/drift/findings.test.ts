@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FindingState } from '#domain/drift/findings/model.ts';
 import { expire, miss, reopen, see, suppress } from '#domain/drift/findings/transitions.ts';
-import { compileIgnoreRules } from '#domain/drift/rules/ignore-rules.ts';
+import { compileIgnoreRules } from '#domain/drift/monitors/ignore-rules.ts';
 
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 const first = see(null, { observed: 'red', at: day(1) });

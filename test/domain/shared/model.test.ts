@@ -8,9 +8,9 @@ import {
   type RunStatus,
   runStatuses,
   runTransitions,
-  statusReasons,
   terminalStatuses,
 } from '#domain/runs/model.ts';
+import { statusReasons } from '#domain/runs/reasons/model.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { bindCommand } from '#domain/shared/commands/command.ts';

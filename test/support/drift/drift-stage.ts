@@ -1,4 +1,4 @@
-import { recordScan } from '#domain/drift/scans/record.ts';
+import { recordScan } from '#domain/drift/scans/record-scan.ts';
 import type { ResourceChange } from '#domain/runs/plans/model.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { makeTenant, type Tenant } from '../access/tenancy.ts';

@@ -1,4 +1,4 @@
-import type { IgnoreRule } from '#domain/drift/rules/ignore-rules.ts';
+import type { IgnoreRule } from '#domain/drift/monitors/ignore-rules.ts';
 
 /** Rules as people write them: one on each line, the address and the attribute with a space between them. */
 export function textOf(rules: readonly IgnoreRule[]): string {

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import { findFinding } from './finding-target.ts';
 import { publishTransition } from './publish.ts';
-import { findFinding } from './targets.ts';
 import { expire } from './transitions.ts';
 
 /** The next findings, by id, whose suppression is over. Those of deleted monitors stay as they are. */

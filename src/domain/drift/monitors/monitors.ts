@@ -9,9 +9,10 @@ import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import { DriftMonitor } from '../entity.ts';
-import type { IgnoreRule } from '../rules/ignore-rules.ts';
+import type { IgnoreRule } from './ignore-rules.ts';
+import type { MonitorPlace } from './monitor-place.ts';
+import type { MonitorTarget } from './monitor-target.ts';
 import { scheduleMonitor, unscheduleMonitor } from './scheduling.ts';
-import type { MonitorPlace, MonitorTarget } from './targets.ts';
 
 export interface NewMonitor {
   readonly schedule: ScheduleSpec;

@@ -16,10 +16,10 @@ import { Unprocessable } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { DriftEvidence, DriftFinding } from '../entity.ts';
+import { type FindingTarget, findFinding } from '../findings/finding-target.ts';
 import { placeOf } from '../findings/publish.ts';
-import { type FindingTarget, findFinding } from '../findings/targets.ts';
 import type { RemediationDirection } from '../model.ts';
-import { type EvidenceFacts, findRemediationRefusal } from './rules.ts';
+import { type EvidenceFacts, findRemediationRefusal } from './remediation-refusal.ts';
 
 /** A finding that is to be remedied, with what its instance was deployed for. */
 export interface RemediationTarget extends FindingTarget {

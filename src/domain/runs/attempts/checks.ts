@@ -4,15 +4,9 @@ import { findUnstorable, findUnstorableText, isStorableInteger } from '#domain/s
 import { isStorableTime } from '#domain/shared/values/times.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { AttemptWriteRefused } from '../errors.ts';
-import {
-  type AttemptOutcome,
-  type AttemptPhase,
-  type FailureReason,
-  logPhases,
-  logStreams,
-  statusReasons,
-} from '../model.ts';
+import { type AttemptOutcome, type AttemptPhase, logPhases, logStreams } from '../model.ts';
 import { changeActions, completeSummary, mostPaths, type ResourceChange } from '../plans/model.ts';
+import { type FailureReason, statusReasons } from '../reasons/model.ts';
 import type { AttemptResult, AttemptState, LogChunk } from './writes.ts';
 
 /**

@@ -1,5 +1,6 @@
-import type { AttemptOutcome, MaskedOutputs, StatusReason } from '../model.ts';
+import type { AttemptOutcome, MaskedOutputs } from '../model.ts';
 import type { PlanSummary, ResourceChange } from '../plans/model.ts';
+import type { StatusReason } from '../reasons/model.ts';
 
 /** What an attempt writes: states and chunks of log while it is executed, and one result at its end. */
 

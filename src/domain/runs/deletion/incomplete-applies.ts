@@ -1,6 +1,7 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from '#domain/entities.ts';
-import { type AttemptOutcome, reasonsThat, writingOperations } from '../model.ts';
+import { type AttemptOutcome, writingOperations } from '../model.ts';
+import { reasonsThat } from '../reasons/model.ts';
 
 /** How an attempt ends that may have changed more than anything records. An attempt of a forced run stays without an outcome. */
 const uncertainOutcomes: readonly AttemptOutcome[] = ['canceled', 'timed_out', 'lost'];

@@ -1,5 +1,6 @@
 import { attemptTimeoutSeconds } from '../attempts/limits.ts';
-import { type AttemptPhase, isTerminal, type StatusReason } from '../model.ts';
+import { type AttemptPhase, isTerminal } from '../model.ts';
+import type { StatusReason } from '../reasons/model.ts';
 import { findBrokenPin, findObstacle } from './obstacles.ts';
 import { type Closing, finish, type Step, type StepFacts } from './step.ts';
 

@@ -2,7 +2,8 @@ import type { Hold } from '#domain/holds/holds.ts';
 import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import type { WorkerLiveness } from '#domain/workers/model.ts';
 import type { Run, RunAttempt } from '../entity.ts';
-import type { AttemptPhase, StatusReason, TerminalStatus } from '../model.ts';
+import type { AttemptPhase, TerminalStatus } from '../model.ts';
+import type { StatusReason } from '../reasons/model.ts';
 import type { WaitingOn } from '../waiting.ts';
 
 /** Everything that the next step of a run depends on. */

@@ -9,11 +9,11 @@ import {
   type AttemptPhase,
   type RunPhase,
   type RunStatus,
-  type StatusReason,
   type TerminalStatus,
   wakeSignal,
 } from '../model.ts';
 import { publishRunEvent } from '../publish-event.ts';
+import type { StatusReason } from '../reasons/model.ts';
 import { releaseSlot } from './slot.ts';
 import { discardPlanArtifact, lockInstanceOfAttempt, lockInstanceOfRun } from './store.ts';
 

@@ -47,7 +47,7 @@ export interface ScheduledWork {
   trigger(deps: ScheduledWorkDeps, id: string, scheduledAt: Date): Promise<void>;
 }
 
-/** Checks the type of a declaration; `src/domain/scheduled-work.ts` lists all. */
+/** Checks the type of a declaration; `src/domain/scheduled-work-kinds.ts` lists all. */
 export function defineScheduledWork<const Work extends ScheduledWork>(work: Work): Work {
   return work;
 }

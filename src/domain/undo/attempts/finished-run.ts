@@ -1,6 +1,6 @@
 import type { Orm } from '#database/database.ts';
-import { statusReasons } from '#domain/runs/model.ts';
 import { touchedAddresses } from '#domain/runs/plans/deviations.ts';
+import { statusReasons } from '#domain/runs/reasons/model.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
 import { recordUndone } from '#domain/runs/undone.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';

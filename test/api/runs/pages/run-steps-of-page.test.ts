@@ -6,8 +6,8 @@ import { renderTimeline } from '#api/runs/pages/run/timeline-view.ts';
 import { toChanges } from '#api/runs/pages/run-changes.ts';
 import type { ShownRun } from '#api/runs/pages/run-tab.ts';
 import { runEvents } from '#domain/runs/events.ts';
-import { statusReasons } from '#domain/runs/model.ts';
 import type { RunEventType } from '#domain/runs/publish-event.ts';
+import { statusReasons } from '#domain/runs/reasons/model.ts';
 
 const start = Date.parse('2026-11-22T09:00:00Z');
 const minute = 60_000;

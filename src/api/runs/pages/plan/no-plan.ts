@@ -1,7 +1,8 @@
 import { renderEmpty } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
-import { isTerminal, type StatusReason, statusReasons } from '#domain/runs/model.ts';
+import { isTerminal } from '#domain/runs/model.ts';
+import { type StatusReason, statusReasons } from '#domain/runs/reasons/model.ts';
 import { runTabPath, type ShownRun } from '../run-tab.ts';
 
 /** Explains why a run has no plan. It does not say that nothing changes: without a plan, nobody knows. */

@@ -1,4 +1,5 @@
-import { isTerminal, type RunStatus, statusReasons } from '#domain/runs/model.ts';
+import { isTerminal, type RunStatus } from '#domain/runs/model.ts';
+import { statusReasons } from '#domain/runs/reasons/model.ts';
 import {
   type AssemblyRunReason,
   type EndedNodeStatus,

@@ -1,4 +1,5 @@
-import type { RunStatus, StatusReason } from '#domain/runs/model.ts';
+import type { RunStatus } from '#domain/runs/model.ts';
+import type { StatusReason } from '#domain/runs/reasons/model.ts';
 import type { NodeReason, NodeStatus } from '../../model.ts';
 
 /** How often a node is tried, and how long the first pause is. Each pause is twice as long as the one before it. */

@@ -1,4 +1,4 @@
-import { isFinalReason } from '#domain/runs/model.ts';
+import { isFinalReason } from '#domain/runs/reasons/model.ts';
 import { longestBackoffSeconds } from '../../model.ts';
 import type { NodeFacts, NodeRun } from './node-facts.ts';
 

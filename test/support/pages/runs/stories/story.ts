@@ -1,5 +1,6 @@
-import type { RunOperation, RunPhase, RunStatus, StatusReason } from '#domain/runs/model.ts';
+import type { RunOperation, RunPhase, RunStatus } from '#domain/runs/model.ts';
 import type { ResourceChange } from '#domain/runs/plans/model.ts';
+import type { StatusReason } from '#domain/runs/reasons/model.ts';
 import type { WaitingOn } from '#domain/runs/waiting.ts';
 import type { Actor, Place } from '../places.ts';
 

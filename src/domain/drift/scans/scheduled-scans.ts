@@ -7,10 +7,10 @@ import {
 import { ServiceError } from '#domain/shared/errors.ts';
 import { defineScheduledWork, type ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
 import { DriftMonitor } from '../entity.ts';
+import { findMonitor, lockMonitor } from '../monitors/monitor-target.ts';
 import { monitorWorkKind } from '../monitors/scheduling.ts';
-import { findMonitor, lockMonitor } from '../monitors/targets.ts';
-import { findPlannedMonitor, listPlannedMonitors } from './scheduled-store.ts';
-import { startScan } from './start.ts';
+import { findPlannedMonitor, listPlannedMonitors } from './scheduled-scans-store.ts';
+import { startScan } from './start-scan.ts';
 
 const action = 'drift_monitor.scan_started';
 

@@ -1,4 +1,4 @@
-import { scheduledWorks } from '#domain/scheduled-work.ts';
+import { scheduledWorks } from '#domain/scheduled-work-kinds.ts';
 import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { openEngineSweeper } from '#engine/engine-sweeper.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';

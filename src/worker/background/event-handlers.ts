@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import { followEvent } from '#domain/drift/listening.ts';
+import { followEvent } from '#domain/drift/follow-events.ts';
 import type { eventSubscriptions } from '#domain/event-subscriptions.ts';
 import { wakeHeldRuns } from '#domain/holds/waking.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';

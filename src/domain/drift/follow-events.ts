@@ -2,9 +2,9 @@ import type { Orm } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+import { resolveDestroyed } from './findings/resolve-destroyed.ts';
 import { endHeirs, inheritMonitors, syncHeirs } from './monitors/inheritance.ts';
-import { resolveDestroyed } from './scans/destroyed.ts';
-import { recordScan } from './scans/record.ts';
+import { recordScan } from './scans/record-scan.ts';
 
 /** What drift does when something happened elsewhere. Every step may be repeated. */
 export interface ListeningDeps {

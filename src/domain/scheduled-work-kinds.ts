@@ -1,6 +1,6 @@
 import type { ScheduledWork } from '#domain/shared/schedules/scheduled-work.ts';
-import { monitorWork } from './drift/scans/scheduled.ts';
-import { scheduleWork } from './schedules/scheduled.ts';
+import { monitorWork } from './drift/scans/scheduled-scans.ts';
+import { scheduleWork } from './schedules/fire-schedule.ts';
 
 /** Everything that schedules of the engine start. */
 export const scheduledWorks: readonly ScheduledWork[] = [monitorWork, scheduleWork];

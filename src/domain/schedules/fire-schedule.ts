@@ -1,11 +1,12 @@
 import { AuthorityEnded, findStoredPrincipal, type LostAuthority } from '#domain/shared/access/stored-authority.ts';
 import { Forbidden, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
-import type { ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
+import { defineScheduledWork, type ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
 import type { Schedule } from './entity.ts';
 import { type Firing, findOutcome, isStillRunning, keepFiring } from './firings-store.ts';
-import { type FiringReason, firingReasons } from './model.ts';
+import { type FiringReason, firingReasons, scheduleKind } from './model.ts';
+import { listPlanned, lockPlanned } from './planned-store.ts';
 import { publishFiring } from './publish-firing.ts';
-import { startWork } from './start.ts';
+import { startWork } from './start-work.ts';
 import { findSchedule, lockSchedule } from './store.ts';
 
 /** Unexpected errors are tried again for so long. */
@@ -73,3 +74,11 @@ function toFailure(error: unknown, scheduledAt: Date): { reason: FiringReason; m
   if (!mayPass) return { reason: 'refused', message: error.message };
   return Date.now() - scheduledAt.getTime() > retriedForMs ? of('internal') : undefined;
 }
+
+/** What the schedules of teams start. */
+export const scheduleWork = defineScheduledWork({
+  kind: scheduleKind,
+  listPlanned,
+  lockPlanned,
+  trigger: fireSchedule,
+});

@@ -2,9 +2,9 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import { DriftFinding } from '../entity.ts';
-import { publishTransition } from '../findings/publish.ts';
-import { miss } from '../findings/transitions.ts';
-import { lockMonitor } from '../monitors/targets.ts';
+import { lockMonitor } from '../monitors/monitor-target.ts';
+import { publishTransition } from './publish.ts';
+import { miss } from './transitions.ts';
 
 /** Nothing is left that could deviate once a run has destroyed an instance: its findings are resolved. */
 export async function resolveDestroyed(

@@ -5,9 +5,9 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { longestSuppressionDays } from '../model.ts';
+import type { FindingTarget } from './finding-target.ts';
 import type { FindingStatus } from './model.ts';
 import { placeOf, publishTransition } from './publish.ts';
-import type { FindingTarget } from './targets.ts';
 import { reopen, suppress } from './transitions.ts';
 
 export interface SuppressionRequest {

@@ -12,7 +12,7 @@ import {
   type NewEvidence,
   observedStateOf,
   readObservedStates,
-} from './record-store.ts';
+} from './record-scan-store.ts';
 
 /** The deviations of a complete scan, and those of them that rules leave out. */
 interface Deviations {

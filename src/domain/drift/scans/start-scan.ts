@@ -5,8 +5,8 @@ import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { DriftScan } from '../entity.ts';
 import type { ScanTrigger } from '../model.ts';
-import type { MonitorTarget } from '../monitors/targets.ts';
-import { findScanRefusal } from './rules.ts';
+import type { MonitorTarget } from '../monitors/monitor-target.ts';
+import { findScanRefusal } from './scan-refusal.ts';
 
 export interface ScanRequest {
   readonly key: string;

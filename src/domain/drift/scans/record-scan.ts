@@ -1,12 +1,13 @@
 import type { Em } from '#database/database.ts';
-import { isTerminal, statusReasons, type TerminalStatus } from '#domain/runs/model.ts';
+import { isTerminal, type TerminalStatus } from '#domain/runs/model.ts';
 import { type Deviation, deviationsOf } from '#domain/runs/plans/deviations.ts';
+import { statusReasons } from '#domain/runs/reasons/model.ts';
 import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
 import { DriftMonitor, DriftScan } from '../entity.ts';
-import { lockMonitor } from '../monitors/targets.ts';
-import { compileIgnoreRules } from '../rules/ignore-rules.ts';
-import { type FoundNow, updateFindings } from './findings.ts';
-import { type EndedScan, findUnrecordedScan, readEndedScan, readIgnoreRules } from './record-store.ts';
+import { compileIgnoreRules } from '../monitors/ignore-rules.ts';
+import { lockMonitor } from '../monitors/monitor-target.ts';
+import { type EndedScan, findUnrecordedScan, readEndedScan, readIgnoreRules } from './record-scan-store.ts';
+import { type FoundNow, updateFindings } from './update-findings.ts';
 
 /** A scan with more deviations is not taken over: each is a row, and whoever writes the template chooses how many there are. */
 const mostDeviations = 5_000;

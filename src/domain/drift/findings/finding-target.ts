@@ -2,7 +2,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { DriftFinding } from '../entity.ts';
-import { findMonitor, type MonitorTarget } from '../monitors/targets.ts';
+import { findMonitor, type MonitorTarget } from '../monitors/monitor-target.ts';
 
 /** A finding with its owner and its monitor. */
 export interface FindingTarget extends MonitorTarget {

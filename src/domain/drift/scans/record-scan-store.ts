@@ -4,7 +4,7 @@ import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { IgnoreRule } from '../rules/ignore-rules.ts';
+import type { IgnoreRule } from '../monitors/ignore-rules.ts';
 
 /** The scan that a run is, unless its result is recorded already. */
 export function findUnrecordedScan(em: Em, runId: string) {
