@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findingStatuses } from '#domain/drift/findings/model.ts';
 import { remediationDirections } from '#domain/drift/model.ts';
-import { runShell } from '#test/support/programs/shell.ts';
-import { administrator, type System, startSystem } from '#test/support/system.ts';
+import { type System, startSystem } from '#test/support/system.ts';
 import { publish } from '#test/support/templates.ts';
-import { codeBlocks, tableUnder } from './markdown.ts';
+import { blocksOf, makePlace, runBlocks } from './examples.ts';
+import { tableUnder } from './markdown.ts';
 
 /** The input of its resource is another one at every plan. */
 const clock = {
@@ -17,29 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => system?.close());
 
-const commands = (file: string, name: string) =>
-  codeBlocks(file)
-    .filter(({ info }) => info === `sh ${name}`)
-    .map(({ text }) => text)
-    .join("echo '--'\n")
-    .replaceAll('http://127.0.0.1:8080', system.url);
-
 describe('the commands of docs/drift.md', () => {
   it('find a deviation, accept it, and ask for a run that reverts it', { timeout: 180_000 }, async () => {
-    const { email, password } = administrator;
-    const TOKEN = (await system.administrator.post('/auth/sessions', { email, password })).body.token;
-    const place = await runShell(
-      ['-eu'],
-      { TOKEN },
-      { input: `${commands('docs/access.md', 'place')}echo "$TEAM $ENVIRONMENT"\n` },
-    );
-    const [TEAM = '', ENVIRONMENT = ''] = place.output.trim().split(' ');
+    const { TEAM, ...place } = await makePlace(system);
     const TEMPLATE = await publish(system.administrator, 'clock', clock, TEAM);
-    const input = commands('docs/drift.md', 'drift');
-    const given = { TOKEN, TEMPLATE, ENVIRONMENT };
-    const { code, output, errors } = await runShell(['-eu'], given, { input, withinMs: 170_000 });
-    expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
-    const [, found = '', suppressed = '', remedied = ''] = output.split('--\n');
+    const blocks = blocksOf(system, 'docs/drift.md', 'drift');
+    const outputs = await runBlocks(blocks, { ...place, TEMPLATE }, 170_000);
+    const [, found = '', suppressed = '', remedied = ''] = outputs;
     const findings = JSON.parse(found).drift_findings;
     expect(findings.map(({ path }: { path: string }) => path)).toContain('input');
     const [finding] = findings;

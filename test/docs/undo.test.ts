@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attemptStates, problemCodes, verdictWords } from '#domain/undo/model.ts';
-import { runShell } from '#test/support/programs/shell.ts';
-import { administrator, type System, startSystem } from '#test/support/system.ts';
+import { type System, startSystem } from '#test/support/system.ts';
 import { publish } from '#test/support/templates.ts';
-import { codeBlocks, tableUnder } from './markdown.ts';
+import { blocksOf, makePlace, runBlocks } from './examples.ts';
+import { tableUnder } from './markdown.ts';
 
 const machines = {
   variables: { type: 'object', properties: { cidr: { type: 'string' }, cpu: { type: 'string' } } },
@@ -26,32 +26,13 @@ beforeAll(async () => {
 });
 afterAll(() => system?.close());
 
-const commands = (file: string, name: string) =>
-  codeBlocks(file)
-    .filter(({ info }) => info === `sh ${name}`)
-    .map(({ text }) => text)
-    .join("echo '--'\n")
-    .replaceAll('http://127.0.0.1:8080', system.url);
-
 describe('the commands of docs/undo.md', () => {
   it('undo the second of three applies and keep the third', { timeout: 180_000 }, async () => {
-    const { email, password } = administrator;
-    const TOKEN = (await system.administrator.post('/auth/sessions', { email, password })).body.token;
-    const place = await runShell(
-      ['-eu'],
-      { TOKEN },
-      { input: `${commands('docs/access.md', 'place')}echo "$TEAM $ENVIRONMENT"\n` },
-    );
-    const [TEAM = '', ENVIRONMENT = ''] = place.output.trim().split(' ');
+    const { TEAM, ...place } = await makePlace(system);
     const TEMPLATE = await publish(system.administrator, 'machines', machines, TEAM);
-    const input = commands('docs/undo.md', 'undo');
-    const { code, output, errors } = await runShell(
-      ['-eu'],
-      { TOKEN, TEMPLATE, ENVIRONMENT },
-      { input, withinMs: 170_000 },
-    );
-    expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
-    const [, checked = '', planned = '', promoted = ''] = output.split('--\n');
+    const blocks = blocksOf(system, 'docs/undo.md', 'undo');
+    const outputs = await runBlocks(blocks, { ...place, TEMPLATE }, 170_000);
+    const [, checked = '', planned = '', promoted = ''] = outputs;
     expect(JSON.parse(checked)).toMatchObject({
       state: 'ready',
       verdicts: [{ path: '/variables/cpu', verdict: 'clean' }],

@@ -10,6 +10,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { findingAccess } from './access.ts';
 import { ReopenFinding, SuppressFinding, SuppressFindings } from './bodies.ts';
+import { ownerLevels, ownerParameters, toOwnerFilter } from './owner-filter.ts';
 import { showFinding } from './show-finding.ts';
 import { EvidenceView, FindingView, ListedFindingView, toEvidence, toFinding } from './views.ts';
 
@@ -21,26 +22,17 @@ export const list = readList({
   summary: 'List the drift findings that you may read, newest first, each with its latest evidence',
   query: z.strictObject({
     ...pageQuery,
-    organization_id: Id.optional().describe("The findings of the organization's teams that you may read."),
-    team_id: Id.optional(),
-    environment_id: Id.optional(),
-    instance_id: Id.optional(),
+    ...ownerParameters,
     monitor_id: Id.optional(),
     run_id: Id.optional().describe('The findings that this scan saw last.'),
     status: z.enum(findingStatuses).optional(),
   }),
   responses: { 200: pageOf('drift_findings', ListedFindingView) },
   access: findingAccess.list,
-  owners: {
-    organization: 'organization_id',
-    team: 'team_id',
-    environment: 'environment_id',
-    instance: 'instance_id',
-  },
+  owners: ownerLevels,
   handle: async ({ em, principal, query }) => {
-    const { organization_id: organizationId, team_id: teamId, environment_id: environmentId } = query;
-    const { instance_id: instanceId, monitor_id: monitorId, run_id: runId, status } = query;
-    const filter = { organizationId, teamId, environmentId, instanceId, monitorId, runId, status };
+    const { monitor_id: monitorId, run_id: runId, status } = query;
+    const filter = { ...toOwnerFilter(query), monitorId, runId, status };
     const page = await listFindings(em, principal, filter, query);
     return { drift_findings: page.items.map(toFinding), next_cursor: page.nextCursor };
   },

@@ -13,6 +13,7 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { monitorAccess } from './access.ts';
 import { monitorActions } from './actions.ts';
 import { CreateMonitor, UpdateMonitor } from './bodies.ts';
+import { ownerLevels, ownerParameters, toOwnerFilter } from './owner-filter.ts';
 import { ListedMonitorView, MonitorView, toMonitor } from './views.ts';
 
 export const MonitorParams = z.strictObject({ id: Id });
@@ -23,23 +24,13 @@ export const list = readList({
   summary: 'List the drift monitors that you may read, newest first',
   query: z.strictObject({
     ...pageQuery,
-    organization_id: Id.optional().describe("The monitors of the organization's teams that you may read."),
-    team_id: Id.optional(),
-    environment_id: Id.optional().describe('The monitor of the environment, and those of its instances.'),
-    instance_id: Id.optional(),
+    ...ownerParameters,
   }),
   responses: { 200: pageOf('drift_monitors', ListedMonitorView) },
   access: monitorAccess.list,
-  owners: {
-    organization: 'organization_id',
-    team: 'team_id',
-    environment: 'environment_id',
-    instance: 'instance_id',
-  },
+  owners: ownerLevels,
   handle: async ({ em, principal, query }) => {
-    const { organization_id: organizationId, team_id: teamId } = query;
-    const { environment_id: environmentId, instance_id: instanceId } = query;
-    const page = await listMonitors(em, principal, { organizationId, teamId, environmentId, instanceId }, query);
+    const page = await listMonitors(em, principal, toOwnerFilter(query), query);
     return { drift_monitors: page.items.map(toMonitor), next_cursor: page.nextCursor };
   },
 });

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { mayReadUnscoped } from './caller-store.ts';
 import type { DeployedResource } from './state-file/addresses.ts';
@@ -56,16 +56,13 @@ export function listResources(
       ]),
     )
     .$if(teamId !== undefined, (query) => query.where('r.team_id', '=', teamId ?? null))
-    .$if(organizationId !== undefined, (query) => query.where((eb) => isOfOrganization(eb, organizationId ?? '')))
+    .$if(organizationId !== undefined, (query) =>
+      query.where((eb) => isTeamOf(organizationId ?? '', eb.ref('r.team_id'))),
+    )
     .$if(environmentId !== undefined, (query) => query.where('i.environment_id', '=', environmentId ?? null))
     .$if(type !== undefined, (query) => query.where('r.type', '=', type ?? ''))
     .$if(text !== undefined, (query) => query.where((eb) => mentions(eb, text ?? '')));
   return pageOf(resources, 'r.id', page);
-}
-
-function isOfOrganization(eb: Over<{ r: 'instance_resources' }>, organizationId: string) {
-  const teams = eb.selectFrom('teams as t').where('t.organization_id', '=', organizationId).select('t.id');
-  return eb('r.team_id', 'in', teams);
 }
 
 function mentions(eb: Over<{ r: 'instance_resources' }>, text: string) {

@@ -6,7 +6,7 @@ import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
 import { isUsedByCallerAlone } from './caller-store.ts';
@@ -58,11 +58,7 @@ export function listInstances(
   page: PageRequest,
 ): Promise<Page<InstanceDetails>> {
   let query = selectInstances(em).where((eb) => isInReadableTeam(principal, eb.ref('i.team_id'), 'visible'));
-  if (organizationId !== undefined) {
-    query = query.where('i.team_id', 'in', (eb) =>
-      eb.selectFrom('teams as t').where('t.organization_id', '=', organizationId).select('t.id'),
-    );
-  }
+  if (organizationId !== undefined) query = query.where((eb) => isTeamOf(organizationId, eb.ref('i.team_id')));
   if (teamId !== undefined) query = query.where('i.team_id', '=', teamId);
   if (environmentId !== undefined) query = query.where('i.environment_id', '=', environmentId);
   if (templateId !== undefined) query = query.where('i.template_id', '=', templateId);

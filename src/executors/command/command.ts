@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RunOperation } from '#domain/runs/model.ts';
-import { summarizeChanges } from '#domain/runs/plans/model.ts';
+import { isEffective, summarizeChanges } from '#domain/runs/plans/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { packArtifact, sha256, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, AttemptSuccess, JobResult, JobStep, Results } from '../attempt/attempt.ts';
@@ -89,7 +89,7 @@ async function plan(attempt: Attempt, executor: CommandExecutor): Promise<Attemp
       summary: summarizeChanges(changes),
       digest,
       assumed: read === null,
-      hasChanges: changes.some(({ action }) => action !== 'no-op' && action !== 'read'),
+      hasChanges: changes.some(({ action }) => isEffective(action)),
       artifact: phase === 'detect' ? Buffer.alloc(0) : artifact,
     },
   };

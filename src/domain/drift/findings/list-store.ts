@@ -2,7 +2,7 @@ import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { FindingStatus } from './model.ts';
 
@@ -82,11 +82,7 @@ export function listFindings(
 ): Promise<Page<FindingDetails>> {
   const { organizationId, teamId, environmentId, instanceId, monitorId, runId, status } = filter;
   let query = selectFindings(em).where((eb) => isInReadableTeam(principal, eb.ref('f.team_id'), 'hidden'));
-  if (organizationId !== undefined) {
-    query = query.where('f.team_id', 'in', (eb) =>
-      eb.selectFrom('teams as t').where('t.organization_id', '=', organizationId).select('t.id'),
-    );
-  }
+  if (organizationId !== undefined) query = query.where((eb) => isTeamOf(organizationId, eb.ref('f.team_id')));
   if (teamId !== undefined) query = query.where('f.team_id', '=', teamId);
   if (environmentId !== undefined) query = query.where('m.environment_id', '=', environmentId);
   if (instanceId !== undefined) query = query.where('f.instance_id', '=', instanceId);

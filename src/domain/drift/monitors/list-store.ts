@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { FindingStatus } from '../findings/model.ts';
 
@@ -76,11 +76,7 @@ export function listMonitors(
   request: PageRequest,
 ): Promise<Page<MonitorDetails>> {
   let query = selectMonitors(em).where((eb) => isInReadableTeam(principal, eb.ref('m.team_id'), 'hidden'));
-  if (organizationId !== undefined) {
-    query = query.where('m.team_id', 'in', (eb) =>
-      eb.selectFrom('teams as t').where('t.organization_id', '=', organizationId).select('t.id'),
-    );
-  }
+  if (organizationId !== undefined) query = query.where((eb) => isTeamOf(organizationId, eb.ref('m.team_id')));
   if (teamId !== undefined) query = query.where('m.team_id', '=', teamId);
   if (environmentId !== undefined) query = query.where('m.environment_id', '=', environmentId);
   if (instanceId !== undefined) query = query.where('m.instance_id', '=', instanceId);

@@ -4,7 +4,7 @@ import { isSecret } from '#domain/shared/values/comparison/marks.ts';
 import { isWithin, type ValuePath } from '#domain/shared/values/comparison/paths.ts';
 import { listValueChanges, type ValueChange } from '#domain/shared/values/comparison/value-changes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { ChangeAction, ResourceChange } from './model.ts';
+import { type ChangeAction, isEffective, type ResourceChange } from './model.ts';
 
 /**
  * What differs between two descriptions of resources, by address and path of the attribute. The comparison of plans that drift and undo share.
@@ -30,16 +30,13 @@ export interface Deviation {
   readonly action: ChangeAction;
 }
 
-/** Actions that leave the resource as it is. */
-const harmless: readonly ChangeAction[] = ['no-op', 'read'];
-
 /**
  * The values that the changes change, ordered by address and path. The same changes have the same deviations on every machine: what is
  * compared by path depends on its size alone, never on the time that it takes.
  */
 export function deviationsOf(changes: readonly ResourceChange[]): Deviation[] {
   const found = new Map<string, Deviation>();
-  for (const deviation of changes.filter(isEffective).flatMap(compareResource)) {
+  for (const deviation of changes.filter(({ action }) => isEffective(action)).flatMap(compareResource)) {
     const key = JSON.stringify([deviation.address, deviation.path]);
     const known = found.get(key);
     found.set(key, known ? merge(known, deviation) : deviation);
@@ -49,13 +46,9 @@ export function deviationsOf(changes: readonly ResourceChange[]): Deviation[] {
 
 /** The addresses of the resources that the changes create, change, destroy or forget. A moved resource has both of its addresses. */
 export function touchedAddresses(changes: readonly ResourceChange[]): string[] {
-  const touched = changes.filter((change) => isEffective(change) || change.previousAddress !== undefined);
+  const touched = changes.filter(({ action, previousAddress }) => isEffective(action) || previousAddress !== undefined);
   const addresses = touched.flatMap(({ address, previousAddress }) => [address, previousAddress ?? address]);
   return [...new Set(addresses)].sort();
-}
-
-function isEffective({ action }: ResourceChange): boolean {
-  return !harmless.includes(action);
 }
 
 function compareResource(change: ResourceChange): Deviation[] {

@@ -6,6 +6,11 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 export const changeActions = ['create', 'update', 'delete', 'replace', 'read', 'forget', 'no-op'] as const;
 export type ChangeAction = (typeof changeActions)[number];
 
+/** Whether an action changes its resource. Reading a data source changes nothing. */
+export function isEffective(action: ChangeAction): boolean {
+  return action !== 'no-op' && action !== 'read';
+}
+
 /** Where a value is in a resource: names of attributes, keys of maps, and positions in lists. Empty: the whole resource. */
 export type ValuePath = (string | number)[];
 

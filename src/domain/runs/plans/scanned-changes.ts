@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject, isUnknown } from '#domain/shared/values/comparison/marks.ts';
 import { isWithin } from '#domain/shared/values/comparison/paths.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { ChangeAction, ResourceChange, SensitivePath, ValuePath } from './model.ts';
+import { type ChangeAction, isEffective, type ResourceChange, type SensitivePath, type ValuePath } from './model.ts';
 
 /**
  * What a scan found, as changes from what should be (`before`) to what is (`after`). Pure.
@@ -17,8 +17,8 @@ import type { ChangeAction, ResourceChange, SensitivePath, ValuePath } from './m
  * - a value that only an apply would know counts as the real one, unless nothing else explains why the tool would change the resource.
  */
 export function scannedChanges(drift: readonly ResourceChange[], planned: readonly ResourceChange[]): ResourceChange[] {
-  const wanted = new Map(planned.filter(({ action }) => !skipped.includes(action)).map((each) => [each.address, each]));
-  const drifted = drift.filter(({ action }) => !skipped.includes(action));
+  const wanted = new Map(planned.filter(({ action }) => isEffective(action)).map((each) => [each.address, each]));
+  const drifted = drift.filter(({ action }) => isEffective(action));
   const merged = drifted.map((each) => {
     const plan = wanted.get(each.address);
     wanted.delete(each.address);
@@ -26,9 +26,6 @@ export function scannedChanges(drift: readonly ResourceChange[], planned: readon
   });
   return [...merged, ...[...wanted.values()].map(reverse)];
 }
-
-/** What neither drifted nor would be changed; reading a data source changes nothing. */
-const skipped: readonly ChangeAction[] = ['no-op', 'read'];
 
 function mergeWithPlan(drift: ResourceChange, plan: ResourceChange): ResourceChange {
   if (drift.before === null || drift.after === null) return drift;

@@ -27,3 +27,11 @@ export function isInReadableTeam(
   const conditions = unscoped === 'visible' ? [eb(team, 'is', null)] : [];
   return eb.or([...conditions, isMember, isAdministered]);
 }
+
+/** The condition that the team in `team` belongs to an organization. */
+export function isTeamOf(organizationId: string, team: Expression<string | null>): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables>();
+  return eb(team, 'in', (of) =>
+    of.selectFrom('teams as member').where('member.organization_id', '=', organizationId).select('member.id'),
+  );
+}

@@ -10,10 +10,11 @@ export interface CronFields {
 }
 
 interface FieldRule {
-  readonly key: keyof CronFields;
   readonly name: string;
   readonly least: number;
   readonly most: number;
+  /** Another way to write `least`. */
+  readonly alsoLeast?: number;
   /** Names of the values from `least` on. */
   readonly names?: readonly string[];
 }
@@ -21,14 +22,13 @@ interface FieldRule {
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 
-const fieldRules: readonly FieldRule[] = [
-  { key: 'minute', name: 'minute', least: 0, most: 59 },
-  { key: 'hour', name: 'hour', least: 0, most: 23 },
-  { key: 'dayOfMonth', name: 'day of the month', least: 1, most: 31 },
-  { key: 'month', name: 'month', least: 1, most: 12, names: months },
-  // 7 is Sunday, too.
-  { key: 'dayOfWeek', name: 'day of the week', least: 0, most: 7, names: weekdays },
-];
+const fieldRules: Readonly<Record<keyof CronFields, FieldRule>> = {
+  minute: { name: 'minute', least: 0, most: 59 },
+  hour: { name: 'hour', least: 0, most: 23 },
+  dayOfMonth: { name: 'day of the month', least: 1, most: 31 },
+  month: { name: 'month', least: 1, most: 12, names: months },
+  dayOfWeek: { name: 'day of the week', least: 0, most: 6, alsoLeast: 7, names: weekdays },
+};
 
 /** Longer expressions mean nothing that a shorter one does not. */
 export const longestCron = 200;
@@ -39,13 +39,19 @@ export class InvalidCron extends Error {}
 /** @throws InvalidCron */
 export function parseCron(expression: string): CronFields {
   const texts = expression.trim().split(/\s+/);
-  if (texts.length !== fieldRules.length || expression.length > longestCron) {
+  if (texts.length !== 5 || expression.length > longestCron) {
     throw new InvalidCron(
       'expected five fields: minute, hour, day of the month, month and day of the week, such as "0 18 * * MON-FRI"',
     );
   }
-  const sets = fieldRules.map((rule, index) => [rule.key, parseField(rule, texts[index] ?? '')]);
-  const fields = Object.fromEntries(sets) as unknown as CronFields;
+  const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = ''] = texts;
+  const fields: CronFields = {
+    minute: parseField(fieldRules.minute, minute),
+    hour: parseField(fieldRules.hour, hour),
+    dayOfMonth: parseField(fieldRules.dayOfMonth, dayOfMonth),
+    month: parseField(fieldRules.month, month),
+    dayOfWeek: parseField(fieldRules.dayOfWeek, dayOfWeek),
+  };
   if (isRestricted(fields.dayOfMonth, 31) && isRestricted(fields.dayOfWeek, 7)) {
     throw new InvalidCron('expected "*" as the day of the month or as the day of the week: limit one of them only');
   }
@@ -57,9 +63,9 @@ function isRestricted(values: readonly number[], all: number): boolean {
 }
 
 function parseField(rule: FieldRule, text: string): number[] {
-  const values = new Set(text.split(',').flatMap((part) => parsePart(rule, part)));
-  const known = rule.key === 'dayOfWeek' ? [...values].map((day) => day % 7) : [...values];
-  return [...new Set(known)].sort((a, b) => a - b);
+  const listed = text.split(',').flatMap((part) => parsePart(rule, part));
+  const values = listed.map((value) => (value === rule.alsoLeast ? rule.least : value));
+  return [...new Set(values)].sort((a, b) => a - b);
 }
 
 const part = /^(?:(\*)|(\w+)(?:-(\w+))?)(?:\/(\d{1,2}))?$/;
@@ -67,7 +73,7 @@ const part = /^(?:(\*)|(\w+)(?:-(\w+))?)(?:\/(\d{1,2}))?$/;
 /** All values, one, or a range, each with a step or without. */
 function parsePart(rule: FieldRule, text: string): number[] {
   const [matched, star, first, last, stepText] = part.exec(text) ?? [];
-  const range = star ? fullRange(rule) : [first, last ?? first].map((value) => parseValue(rule, value));
+  const range = star ? [rule.least, rule.most] : [first, last ?? first].map((value) => parseValue(rule, value));
   const [from, to] = range;
   const step = stepText === undefined ? 1 : Number(stepText);
   const isStepOfOne = stepText !== undefined && !star && last === undefined;
@@ -78,19 +84,16 @@ function parsePart(rule: FieldRule, text: string): number[] {
   return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
 }
 
-function fullRange({ key, least, most }: FieldRule): [number, number] {
-  return [least, key === 'dayOfWeek' ? 6 : most];
-}
-
-function parseValue({ least, most, names = [] }: FieldRule, text: string | undefined): number | null {
+function parseValue({ least, most, alsoLeast = most, names = [] }: FieldRule, text: string | undefined): number | null {
   const named = names.indexOf(text?.toUpperCase() ?? '');
   if (named >= 0) return named + least;
   const value = /^\d{1,2}$/.test(text ?? '') ? Number(text) : Number.NaN;
-  return value >= least && value <= most ? value : null;
+  return value >= least && value <= Math.max(most, alsoLeast) ? value : null;
 }
 
-function invalidPart({ name, least, most, names }: FieldRule, text: string): InvalidCron {
-  const values = names ? `${least} to ${most} or ${names[0]} to ${names.at(-1)}` : `${least} to ${most}`;
+function invalidPart({ name, least, most, alsoLeast = most, names }: FieldRule, text: string): InvalidCron {
+  const numbers = `${least} to ${alsoLeast}`;
+  const values = names ? `${numbers} or ${names[0]} to ${names.at(-1)}` : numbers;
   const forms = 'a value, a range such as "1-5", a list with commas, or a step such as "*/2"';
   return new InvalidCron(`"${text}" is no ${name}: expected ${forms}, with values from ${values}`);
 }

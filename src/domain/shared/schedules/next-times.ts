@@ -61,15 +61,14 @@ function includesDay({ dayOfMonth, month, dayOfWeek }: CronFields, day: Date): b
   );
 }
 
-function clockTimesOf({ hour, minute }: CronFields, clockDay: number): number[] {
+function clockTimesOf({ hour, minute }: Pick<CronFields, 'hour' | 'minute'>, clockDay: number): number[] {
   return hour.flatMap((hours) => minute.map((minutes) => clockDay + (hours * 60 + minutes) * minuteMs));
 }
 
 /** The shortest time between two occurrences in seconds. Changes of clocks are left out of account. */
 export function shortestGap(spec: ScheduleSpec): number {
   if ('every' in spec) return parseDuration(spec.every) ?? 0;
-  const { hour, minute } = parseCron(spec.cron);
-  const minutes = clockTimesOf({ hour, minute } as CronFields, 0).map((time) => time / minuteMs);
+  const minutes = clockTimesOf(parseCron(spec.cron), 0).map((time) => time / minuteMs);
   const around = [...minutes, (minutes[0] ?? 0) + 1440];
   return Math.min(...minutes.map((time, index) => (around[index + 1] ?? time) - time)) * 60;
 }
