@@ -78,11 +78,11 @@ export const list = read({
       operation: 'runs.check_selective_undo',
       target,
       findRefusal: () => findUndoRefusal(target),
-    };
+    } as const;
     return {
       attempts: page.items.map(toListedAttempt),
       next_cursor: page.nextCursor,
-      actions: describeActions({ operations, principal }, [{ ...check, name: 'check' as const }]),
+      actions: describeActions({ operations, principal }, [check]),
     };
   },
 });
@@ -105,12 +105,7 @@ export const check = command({
   idempotency: 'required',
   audit: 'selective_undo.requested',
   handle: async ({ tx, target, principal, services }) => {
-    const attempt = await beginUndo(
-      tx,
-      { ...services, bindingKey: services.installation.bindingKey },
-      target,
-      principal,
-    );
+    const attempt = await beginUndo(tx, services, target, principal);
     return { id: attempt.id, after: { runId: attempt.runId, state: attempt.state }, revision: attempt.revision };
   },
 });
@@ -146,8 +141,7 @@ export const checkCandidate = command({
   idempotency: 'optional',
   audit: 'selective_undo.candidate_check_requested',
   handle: async ({ tx, key, target, principal, services }) => {
-    const deps = { ...services, bindingKey: services.installation.bindingKey };
-    const { runId } = await admitCandidateCheck(tx, deps, { key: key ?? '', target }, principal);
+    const { runId } = await admitCandidateCheck(tx, services, { key: key ?? '', target }, principal);
     const { id, state, revision } = target.attempt;
     return { id, after: { state, runId }, revision };
   },
@@ -183,13 +177,12 @@ export const promote = command({
   idempotency: 'optional',
   audit: 'run.undo_requested',
   handle: async ({ tx, key, target, body, principal, services, operations }) => {
-    const deps = { ...services, bindingKey: services.installation.bindingKey };
     const promotion = {
       candidateDigest: body.candidate_digest,
       acceptedCollateral: body.accepted_collateral,
       message: body.message,
     };
-    const run = await promoteCandidate(tx, deps, { key: key ?? '', target, promotion }, principal);
+    const run = await promoteCandidate(tx, services, { key: key ?? '', target, promotion }, principal);
     const answer = showAdmittedRun({ operations, principal }, admissionOf(target), run);
     return { id: run.id, after: { undoes: target.run.id, attempt: target.attempt.id }, revision: run.revision, answer };
   },

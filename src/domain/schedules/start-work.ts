@@ -9,10 +9,10 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { answeredFor } from '#domain/shared/access/stored-authority.ts';
 import type { CommandChange } from '#domain/shared/audit.ts';
 import { runCommand } from '#domain/shared/commands/command.ts';
+import { serviceKeyOf } from '#domain/shared/commands/service-key.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Forbidden, Unprocessable } from '#domain/shared/errors.ts';
 import type { ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
-import { startKeyOf } from '#domain/shared/schedules/start-key.ts';
 import { workAuthority } from './authority.ts';
 import type { Schedule } from './entity.ts';
 import { findAuthors, isStillRunning, keepFiring } from './firings-store.ts';
@@ -49,7 +49,7 @@ export async function startWork(
 ): Promise<void> {
   const { transactions, bindingKey, keyRing } = deps;
   const work = openWork(keyRing, schedule);
-  const key = startKeyOf(bindingKey, scheduleKind, schedule.id, scheduledAt);
+  const key = serviceKeyOf(bindingKey, ['scheduled work', scheduleKind, schedule.id, scheduledAt.toISOString()]);
   const isRun = work.kind === 'run';
   const command = {
     key,

@@ -1,11 +1,10 @@
-import { createHmac } from 'node:crypto';
 import { auditedAction, type SystemAction, systemActions } from '#domain/system-actions.ts';
 import type { Ownership } from '../access/decide.ts';
 import { type Principal, systemPrincipal } from '../access/principal.ts';
 import { type CommandChange, entriesOf, insertAuditRecord } from '../audit.ts';
-import { newId, toId } from '../ids.ts';
-import { canonicalJson } from './canonical.ts';
+import { newId } from '../ids.ts';
 import { type CommandWork, runCommand } from './command.ts';
+import { serviceKeyOf } from './service-key.ts';
 import type { Transaction, Transactions } from './transaction.ts';
 
 /** Something that the service does by itself. */
@@ -33,13 +32,9 @@ export class NothingToDo extends Error {
   }
 }
 
-/**
- * The key under which an action is done once for one cause. It is an HMAC, because clients choose their own keys: whoever could
- * compute this one could use it for a request of their own first, and the action would never be done.
- */
+/** The key under which an action is done once for one cause. */
 export function systemCommandKey(bindingKey: Buffer, action: SystemAction, cause: string): string {
-  const text = canonicalJson(['system command', action, cause]);
-  return toId(createHmac('sha256', bindingKey).update(text).digest());
+  return serviceKeyOf(bindingKey, ['system command', action, cause]);
 }
 
 const unrequested = { requestId: null, address: null };

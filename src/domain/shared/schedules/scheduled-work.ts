@@ -41,8 +41,8 @@ export interface ScheduledWork {
   /** One such row, locked until the commit, which orders the messages about it; null if nothing is to be started. */
   lockPlanned(em: Em, id: string): Promise<PlannedWork | null>;
   /**
-   * Starts the work of one time. It may be called again for the same time, and must then start nothing twice: `startKeyOf` makes the
-   * key. It records refusals itself; what it throws is tried again.
+   * Starts the work of one time. It may be called again for the same time, and must then start nothing twice: its key names the row and the
+   * time (`serviceKeyOf`). It records refusals itself; what it throws is tried again.
    */
   trigger(deps: ScheduledWorkDeps, id: string, scheduledAt: Date): Promise<void>;
 }

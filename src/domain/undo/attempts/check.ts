@@ -1,34 +1,27 @@
-import { createHmac } from 'node:crypto';
-import type { RequeueTarget } from '#domain/runs/admission/requeue.ts';
+import { admissionOf, type RequeueTarget } from '#domain/runs/admission/requeue.ts';
 import type { ResolveDeps } from '#domain/runs/admission/resolve.ts';
 import { admitScan } from '#domain/runs/admission/scan.ts';
-import type { AdmissionTarget } from '#domain/runs/admission/target.ts';
 import type { Run } from '#domain/runs/entity.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { ActionRefused, throwIfRefused } from '#domain/shared/actions.ts';
-import { findArchivedRefusal } from '#domain/shared/archiving.ts';
-import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import { serviceKeyOf } from '#domain/shared/commands/service-key.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
-import { newId, toId } from '#domain/shared/ids.ts';
-import { type Assessment, assess, showCandidate } from '../candidate/assess.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { type Assessment, showCandidate } from '../candidate/assess.ts';
 import type { Candidate } from '../candidate/candidate.ts';
 import { resolveCandidate } from '../candidate/request.ts';
-import { dataGone, isProblem, readDeployments } from '../deployments/deployments.ts';
-import { findRunInFlight, hasDeployed, readInstanceNow } from '../deployments/deployments-store.ts';
+import { isProblem } from '../deployments/deployments.ts';
+import { hasDeployed, readInstanceNow } from '../deployments/deployments-store.ts';
 import { UndoAttempt } from '../entity.ts';
 import { type Problem, stateOf } from '../model.ts';
 import { publishState, publishUndoEvent } from '../publish-event.ts';
-import { findUndoRefusal } from './rules.ts';
+import { judgeByRuns } from './judge-by-runs.ts';
+import { findUndoRefusal, type InstanceNow } from './rules.ts';
 
+/** What the steps of an attempt use. */
 export interface UndoDeps extends ResolveDeps {
-  readonly bindingKey: Buffer;
-}
-
-/** What is known before the instance itself is compared with its state. */
-interface Findings extends Assessment {
-  readonly stateSerial: number;
-  readonly deployedRunId: string | null;
+  readonly installation: { readonly bindingKey: Buffer };
 }
 
 /**
@@ -44,15 +37,18 @@ export async function beginUndo(
 ): Promise<UndoAttempt> {
   const { run } = target;
   throwIfRefused(findUndoRefusal({ operation: run.operation, hasDeployed: await hasDeployed(tx.em, run) }));
-  const findings = await findFindings(tx, deps, target, by);
-  const attempt = addAttempt(tx, run, findings, by);
+  const instance = await readInstanceNow(tx.em, run.instanceId);
+  const judged = await judgeByRuns(tx.em, deps.keyRing, target, instance, by);
+  const { verdicts, changes, candidate, problem } = isProblem(judged) ? nothingJudged(judged) : judged;
+  const attempt = addAttempt(tx, run, { verdicts, changes, instance }, by);
   publishUndoEvent(tx, attempt, target, 'selective_undo.requested', { by: by.name, run_id: run.id });
-  if (findings.candidate && !findings.problem) {
-    attempt.candidate = await showCandidate(tx.em, deps.bindingKey, run.instanceId, findings.candidate);
+  const obstacle = problem ?? (candidate && (await findInvalid(tx, deps, target, candidate, by)));
+  if (candidate && !obstacle) {
+    attempt.candidate = await showCandidate(tx.em, deps.installation.bindingKey, run.instanceId, candidate);
     await beginBaseline(tx, deps, attempt, by);
   } else {
-    attempt.state = findings.problem ? 'blocked' : stateOf(findings.verdicts);
-    attempt.problem = findings.problem;
+    attempt.state = obstacle ? 'blocked' : stateOf(verdicts);
+    attempt.problem = obstacle;
     attempt.checkedAt = new Date();
   }
   await tx.em.flush();
@@ -60,8 +56,13 @@ export async function beginUndo(
   return attempt;
 }
 
-function addAttempt(tx: Transaction, run: Run, findings: Findings, by: Principal): UndoAttempt {
-  const { verdicts, changes, stateSerial, deployedRunId } = findings;
+function nothingJudged(problem: Problem): Assessment {
+  return { verdicts: [], changes: [], candidate: null, problem };
+}
+
+type Judged = Pick<Assessment, 'verdicts' | 'changes'> & { readonly instance: InstanceNow | undefined };
+
+function addAttempt(tx: Transaction, run: Run, { verdicts, changes, instance }: Judged, by: Principal): UndoAttempt {
   const attempt = tx.em.create(UndoAttempt, {
     id: newId(),
     runId: run.id,
@@ -69,8 +70,8 @@ function addAttempt(tx: Transaction, run: Run, findings: Findings, by: Principal
     state: 'checking',
     verdicts,
     changes,
-    stateSerial,
-    deployedRunId,
+    stateSerial: instance?.stateSerial ?? 0,
+    deployedRunId: instance?.deployedRunId ?? null,
     requestedById: by.id,
     requestedByType: by.kind,
     requestedByName: by.name,
@@ -81,37 +82,17 @@ function addAttempt(tx: Transaction, run: Run, findings: Findings, by: Principal
   return attempt;
 }
 
-async function findFindings(tx: Transaction, deps: UndoDeps, target: RequeueTarget, by: Principal): Promise<Findings> {
-  const { run, admission } = target;
-  const instance = await readInstanceNow(tx.em, run.instanceId);
-  const now = { stateSerial: instance?.stateSerial ?? 0, deployedRunId: instance?.deployedRunId ?? null };
-  const blocked = (problem: Problem): Findings => ({ ...now, verdicts: [], changes: [], candidate: null, problem });
-  if (!admission || !instance) return blocked(targetGone);
-  const archived = findArchivedRefusal(admission);
-  if (archived) return blocked({ code: 'archived', message: archived.message, runId: null });
-  if (target.isDeleted) return blocked(dataGone(run.id));
-  const inFlight = await findRunInFlight(tx.em, run.instanceId);
-  if (inFlight) return blocked(runInFlight(inFlight.id));
-  const deployments = await readDeployments(tx.em, deps.keyRing, run);
-  if (isProblem(deployments)) return blocked(deployments);
-  if (deployments.runs.at(-1)?.row.id !== instance.deployedRunId) return blocked(deploymentUnknown);
-  const found = assess(deployments, run.id, by);
-  const problem =
-    found.problem ??
-    (found.candidate && (await findInvalid(tx, deps, { run, admission, candidate: found.candidate }, by)));
-  return { ...found, ...now, problem };
-}
-
 /** Why the candidate could not be admitted as a run. */
 async function findInvalid(
   tx: Transaction,
   deps: UndoDeps,
-  { run, admission, candidate }: { run: Run; admission: AdmissionTarget; candidate: Candidate },
+  target: RequeueTarget,
+  candidate: Candidate,
   by: Principal,
 ): Promise<Problem | null> {
   try {
-    const wanted = { candidate, operation: 'apply', message: '', instance: run.instance } as const;
-    await resolveCandidate(tx, deps, admission, wanted, by);
+    const wanted = { candidate, operation: 'apply', message: '', instance: target.run.instance } as const;
+    await resolveCandidate(tx, deps, admissionOf(target), wanted, by);
     return null;
   } catch (error) {
     if (!(error instanceof Unprocessable)) throw error;
@@ -122,7 +103,7 @@ async function findInvalid(
 /** Has the instance compared with its state. Where the template cannot do that, nobody knows whether a path is still what the run made it. */
 async function beginBaseline(tx: Transaction, deps: UndoDeps, attempt: UndoAttempt, by: Principal): Promise<void> {
   try {
-    const key = keyOf(deps.bindingKey, attempt.id);
+    const key = serviceKeyOf(deps.installation.bindingKey, ['selective undo baseline', attempt.id]);
     const { runId } = await admitScan(tx, deps, { key, instanceId: attempt.instanceId, requester: by });
     attempt.baselineRunId = runId;
   } catch (error) {
@@ -133,31 +114,4 @@ async function beginBaseline(tx: Transaction, deps: UndoDeps, attempt: UndoAttem
     attempt.problem = { code: 'not_comparable', message: error.message, runId: null };
     attempt.checkedAt = new Date();
   }
-}
-
-/** The key is secret until the scan is admitted, so no client can use it first. */
-function keyOf(bindingKey: Buffer, attemptId: string): string {
-  return toId(
-    createHmac('sha256', bindingKey)
-      .update(canonicalJson(['selective undo baseline', attemptId]))
-      .digest(),
-  );
-}
-
-const targetGone: Problem = {
-  code: 'target_gone',
-  message: 'the template, the environment or the instance of the run is gone: there is nothing to undo it in',
-  runId: null,
-};
-
-const deploymentUnknown: Problem = {
-  code: 'deployment_unknown',
-  message:
-    'the service does not know by which run the instance is deployed now: apply the values that you want in a new run',
-  runId: null,
-};
-
-export function runInFlight(runId: string): Problem {
-  const message = `the run ${runId} may still change the instance: let it end, or cancel it, and check again`;
-  return { code: 'run_in_flight', message, runId };
 }

@@ -4,12 +4,12 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { ActionRefused, throwIfRefused } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { assess } from '../candidate/assess.ts';
 import { type Candidate, digestCandidate } from '../candidate/candidate.ts';
-import { dataGone, isProblem, readDeployments } from '../deployments/deployments.ts';
-import { findRunInFlight, readInstanceNow } from '../deployments/deployments-store.ts';
-import { runInFlight, type UndoDeps } from './check.ts';
-import { findStaleRefusal, stale } from './rules.ts';
+import { isProblem } from '../deployments/deployments.ts';
+import { readInstanceNow } from '../deployments/deployments-store.ts';
+import type { UndoDeps } from './check.ts';
+import { judgeByRuns } from './judge-by-runs.ts';
+import { findStaleRefusal, stale, toRefusal } from './rules.ts';
 import type { AttemptTarget } from './targets.ts';
 
 /**
@@ -23,19 +23,17 @@ export async function recomputeCandidate(
   target: AttemptTarget,
   by: Principal,
 ): Promise<{ candidate: Candidate; admission: AdmissionTarget }> {
-  const { attempt, run } = target;
+  const { attempt } = target;
   const admission = admissionOf(target);
   refuseArchived(admission);
-  if (target.isDeleted) throw new ActionRefused(stale(dataGone(run.id).message));
-  throwIfRefused(findStaleRefusal(attempt, await readInstanceNow(tx.em, attempt.instanceId)));
-  const inFlight = await findRunInFlight(tx.em, attempt.instanceId);
-  if (inFlight) throw new ActionRefused({ code: 'instance_busy', message: runInFlight(inFlight.id).message });
-  const deployments = await readDeployments(tx.em, deps.keyRing, run);
-  if (isProblem(deployments)) throw new ActionRefused(stale(deployments.message));
-  const { candidate, problem } = assess(deployments, run.id, by);
-  if (problem) throw new ActionRefused({ code: 'undo_not_ready', message: problem.message });
-  const isSame =
-    candidate && digestCandidate(deps.bindingKey, attempt.instanceId, candidate) === attempt.candidate?.digest;
+  const instance = await readInstanceNow(tx.em, attempt.instanceId);
+  throwIfRefused(findStaleRefusal(attempt, instance));
+  const judged = await judgeByRuns(tx.em, deps.keyRing, target, instance, by);
+  if (isProblem(judged)) throw new ActionRefused(toRefusal(judged));
+  const { candidate, problem } = judged;
+  if (problem) throw new ActionRefused(toRefusal(problem));
+  const { bindingKey } = deps.installation;
+  const isSame = candidate && digestCandidate(bindingKey, attempt.instanceId, candidate) === attempt.candidate?.digest;
   if (!candidate || !isSame) throw new ActionRefused(stale('what would be deployed is no longer what was checked'));
   return { candidate, admission };
 }

@@ -1,7 +1,7 @@
 import type { RunOperation } from '#domain/runs/model.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import type { UndoAttempt } from '../entity.ts';
-import type { AttemptState } from '../model.ts';
+import type { AttemptState, Problem } from '../model.ts';
 
 /** What decides whether there is anything of a run that can be undone. */
 export interface UndoFacts {
@@ -68,6 +68,12 @@ export function findStaleRefusal(
 
 export function stale(what: string): Refusal {
   return { code: 'stale', message: `${what}: check again, which makes a new attempt` };
+}
+
+/** Why an attempt cannot go on, if something has come in its way since it was checked. */
+export function toRefusal({ code, message }: Problem): Refusal {
+  if (code === 'run_in_flight') return { code: 'instance_busy', message };
+  return code === 'secret_at_risk' ? { code: 'undo_not_ready', message } : stale(message);
 }
 
 /** Whoever promotes accepts each resource that the run itself did not touch, by its address. */

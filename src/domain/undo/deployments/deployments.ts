@@ -59,7 +59,7 @@ function comparable({ value, planValue, sensitive, phases }: EnvironmentInput): 
   return { value, plan_value: planValue ?? null, sensitive, phases: phases ? [...phases].sort() : ['apply', 'plan'] };
 }
 
-export function isProblem(found: Deployments | Problem): found is Problem {
+export function isProblem(found: object): found is Problem {
   return 'code' in found;
 }
 

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
@@ -6,12 +5,11 @@ import { decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { answeredFor } from '#domain/shared/access/stored-authority.ts';
 import type { CommandChange } from '#domain/shared/audit.ts';
-import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { runCommand } from '#domain/shared/commands/command.ts';
+import { serviceKeyOf } from '#domain/shared/commands/service-key.ts';
 import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
 import { ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
-import { toId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { nodeReviewNeed, nodeRunAuthority } from '../../authority.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
@@ -89,13 +87,8 @@ async function admit(deps: NodeDeps, run: AssemblyRun, node: AssemblyNode, calle
   });
 }
 
-/** The key is secret until the run is admitted, so no client can use it first. */
 function keyOf(bindingKey: Buffer, { workflowId }: AssemblyRun, { id, attempts }: AssemblyNode): string {
-  return toId(
-    createHmac('sha256', bindingKey)
-      .update(canonicalJson(['assembly node', workflowId, id, attempts]))
-      .digest(),
-  );
+  return serviceKeyOf(bindingKey, ['assembly node', workflowId, id, attempts]);
 }
 
 /** Whoever resumed the assembly run meanwhile has put another workflow, and their own authority, in the place of these. */

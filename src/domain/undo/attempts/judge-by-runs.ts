@@ -1,0 +1,52 @@
+import type { Em } from '#database/database.ts';
+import type { RequeueTarget } from '#domain/runs/admission/requeue.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { findArchivedRefusal } from '#domain/shared/archiving.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { type Assessment, assess } from '../candidate/assess.ts';
+import { dataGone, isProblem, readDeployments } from '../deployments/deployments.ts';
+import { findRunInFlight } from '../deployments/deployments-store.ts';
+import type { Problem } from '../model.ts';
+import type { InstanceNow } from './rules.ts';
+
+/**
+ * Judges the undo of a run by what the runs of its instance were given, before anything looks at the instance itself. Every step of an attempt
+ * does so again. Returns what keeps the runs from being compared, if something does.
+ * @param instance how the instance is now; undefined if it is gone
+ */
+export async function judgeByRuns(
+  em: Em,
+  keyRing: KeyRing,
+  { run, admission, isDeleted }: RequeueTarget,
+  instance: InstanceNow | undefined,
+  by: Principal,
+): Promise<Assessment | Problem> {
+  if (!admission || !instance) return targetGone;
+  const archived = findArchivedRefusal(admission);
+  if (archived) return { code: 'archived', message: archived.message, runId: null };
+  if (isDeleted) return dataGone(run.id);
+  const inFlight = await findRunInFlight(em, run.instanceId);
+  if (inFlight) return runInFlight(inFlight.id);
+  const deployments = await readDeployments(em, keyRing, run);
+  if (isProblem(deployments)) return deployments;
+  if (deployments.runs.at(-1)?.row.id !== instance.deployedRunId) return deploymentUnknown;
+  return assess(deployments, run.id, by);
+}
+
+const targetGone: Problem = {
+  code: 'target_gone',
+  message: 'the template, the environment or the instance of the run is gone: there is nothing to undo it in',
+  runId: null,
+};
+
+const deploymentUnknown: Problem = {
+  code: 'deployment_unknown',
+  message:
+    'the service does not know by which run the instance is deployed now: apply the values that you want in a new run',
+  runId: null,
+};
+
+function runInFlight(runId: string): Problem {
+  const message = `the run ${runId} may still change the instance: let it end, or cancel it, and check again`;
+  return { code: 'run_in_flight', message, runId };
+}
