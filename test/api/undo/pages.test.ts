@@ -54,11 +54,25 @@ describe('the pages of an undo', () => {
     const untouched = await owner.submit(`${page}/promote`, { key: crypto.randomUUID(), candidate_digest: digest });
     expect(untouched.status).toBe(409);
     expect(untouched.text).toContain('it lacks thing.c');
-    const fields = { key: crypto.randomUUID(), candidate_digest: digest, 'resource-0': 'yes', message: 'Back' };
+    const [, tick = ''] = /name="(resource-[^"]+)"/.exec(form.text) ?? [];
+    const fields = { key: crypto.randomUUID(), candidate_digest: digest, [tick]: 'yes', message: 'Back' };
     const promoted = await owner.submit(`${page}/promote`, fields);
     expect(promoted.location, promoted.text).toMatch(/^\/workloads\/runs\/[0-9a-f-]{36}\?done=admitted$/);
     expect((await owner.get(page)).text).toContain('Promoted');
     expect((await owner.get(`/workloads/runs/${run}/undo`)).text).toContain('Earlier checks');
+  });
+
+  test('accept no other resource than the one whose name was ticked, if it was planned again meanwhile', async () => {
+    const attempt = await stage.checked(await twoRuns());
+    const page = `/selective-undo/${attempt.id}/promote`;
+    await stage.checkCandidate(attempt.id, ['thing.a', 'thing.c']);
+    const form = await owner.get(page);
+    const [, tick = ''] = /name="(resource-[^"]+)"/.exec(form.text) ?? [];
+    const [, digest = ''] = /name="candidate_digest" value="([^"]+)"/.exec(form.text) ?? [];
+    await stage.checkCandidate(attempt.id, ['thing.a', 'thing.d']);
+    const sent = await owner.submit(page, { key: crypto.randomUUID(), candidate_digest: digest, [tick]: 'yes' });
+    expect(sent.status, sent.text).toBe(400);
+    expect((await stage.read(attempt.id)).state).toBe('promotable');
   });
 
   test('say what is in the way, with the run that it is', async () => {
@@ -70,6 +84,7 @@ describe('the pages of an undo', () => {
     const { text } = await owner.get(`/selective-undo/${id}`);
     expect(text).toContain('Changed later');
     expect(text).toContain(`/workloads/runs/${later}`);
+    expect(text).toMatch(new RegExp(`href="/workloads/runs/${run}/undo"[^>]*>.*Check again`, 's'));
     expect((await owner.get(`/selective-undo/${id}/promote`)).text).toContain('later runs changed');
   });
 

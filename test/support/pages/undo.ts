@@ -4,7 +4,7 @@ import type { AttemptState, Problem, ShownChange, Verdict } from '#domain/undo/m
 import type { TestApi } from '../api/in-process-api.ts';
 import type { SeededPerson } from './people.ts';
 
-interface Look {
+export interface AttemptLook {
   readonly state: AttemptState;
   readonly verdicts: readonly Verdict[];
   readonly changes: readonly ShownChange[];
@@ -57,7 +57,7 @@ function looks(laterRun: string) {
       candidate,
       collateral: ['aws_wafv2_web_acl.main', 'module.dns.aws_route53_record.alias["www"]'],
     },
-  } satisfies Record<string, Look>;
+  } satisfies Record<string, AttemptLook>;
 }
 
 /** The ids of the attempts, and of the run that they would undo. */
@@ -84,7 +84,13 @@ export async function addUndoAttempts(
   return { ...ids, run };
 }
 
-async function addAttempt(api: TestApi, run: string, by: SeededPerson, look: Look): Promise<string> {
+/** Adds an attempt at undoing a run, in the state that a page is to show. */
+export async function addAttempt(
+  api: TestApi,
+  run: string,
+  by: Pick<SeededPerson, 'id' | 'name'>,
+  look: AttemptLook,
+): Promise<string> {
   const id = newId();
   const values = [look.verdicts, look.changes, look.problem ?? null, look.candidate ?? null, look.collateral ?? null];
   await api.rows(

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { renderVariables } from '#api/runs/pages/run/values.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { type Fact, renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
@@ -10,6 +11,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { describeSchedule } from '#domain/shared/schedules/words.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
 import {
   type Result,
@@ -41,6 +43,7 @@ ${renderPageHead({
 })}
 ${renderNews(visit, pages.schedule)}
 <div class="panel">${renderFacts(factsOf(schedule, names), { isWide: true })}</div>
+${renderWorkVariables(schedule)}
 <h2>Next times</h2>
 ${renderNext(schedule)}
 <h2>History</h2>
@@ -52,7 +55,6 @@ ${schedule.last_results.length > 0 ? html`<div class="list-panel">${renderHistor
 function factsOf(schedule: ScheduleSubject, names: Names): Fact[] {
   const { work, authority } = schedule;
   const started = 'run' in work ? work.run : work.assembly_run;
-  const variables = Object.keys(started.variables).length > 0 ? JSON.stringify(started.variables, null, 2) : null;
   return [
     ['Starts', renderWork(schedule, names)],
     ['Version', started.version ?? ('run' in work && work.run.operation === 'destroy' ? 'the deployed one' : 'latest')],
@@ -60,8 +62,14 @@ function factsOf(schedule: ScheduleSubject, names: Names): Fact[] {
     ['Team', html`<span class="foreign">${names.get(schedule.team_id)?.name ?? schedule.team_id}</span>`],
     ['Under the authority of', html`<span class="foreign">${authority.name}</span>`],
     ['Message', started.message ? html`<span class="foreign">${started.message}</span>` : null],
-    ['Variables', variables && html`<pre class="foreign">${variables}</pre>`],
   ];
+}
+
+/** Null where the work has no variables. */
+function renderWorkVariables({ work }: ScheduleSubject): Html | null {
+  const { variables } = 'run' in work ? work.run : work.assembly_run;
+  if (Object.keys(variables).length === 0) return null;
+  return html`<section class="panel stack" aria-labelledby="variables"><h2 id="variables">Variables</h2>${renderVariables(variables as Readonly<Record<string, JsonValue>>)}</section>`;
 }
 
 function renderNext({ next_times: times, enabled }: ScheduleSubject): Html {

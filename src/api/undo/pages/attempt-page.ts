@@ -15,7 +15,8 @@ import { renderLive, renderStill } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize, toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { getAttempt, listChecks } from '../operations.ts';
+import type { Action } from '#domain/shared/actions.ts';
+import { getAttempt, list, listChecks } from '../operations.ts';
 import { renderVerdicts } from './changes.ts';
 import { nextSteps, renderState, type ShownAttempt, wordOfState } from './words.ts';
 
@@ -29,11 +30,13 @@ const moving: readonly ShownAttempt['state'][] = ['checking', 'candidate_checkin
 export async function showAttempt(visit: AttemptVisit): Promise<FastifyReply> {
   const { id } = visit.params;
   const attempt = await visit.read(getAttempt, { params: { id } });
-  const [run, checks] = await Promise.all([
-    visit.read(getRun, { params: { id: attempt.run_id }, query: {} }),
+  const params = { id: attempt.run_id };
+  const [run, checks, ofRun] = await Promise.all([
+    visit.read(getRun, { params, query: {} }),
     readChecks(visit),
+    visit.read(list, { params, query: { limit: '1' } }),
   ]);
-  const content = html`${renderHead(attempt, run)}
+  const content = html`${renderHead(attempt, run, ofRun.actions)}
 ${renderSituation(attempt)}
 ${section('verdicts', 'What the run changed', renderVerdicts(attempt))}
 ${section('candidate', 'What would be deployed', renderCandidate(attempt))}
@@ -58,8 +61,12 @@ async function readChecks(visit: AttemptVisit) {
   return checks;
 }
 
-function renderHead(attempt: ShownAttempt, run: ShownRun): Html {
+/** The states out of which only another check leads. */
+const stuck: readonly ShownAttempt['state'][] = ['conflicted', 'blocked', 'failed'];
+
+function renderHead(attempt: ShownAttempt, run: ShownRun, ofRun: readonly Action[]): Html {
   const { id } = attempt;
+  const again = stuck.includes(attempt.state) ? ofRun : [];
   return renderPageHead({
     title: `Undo of “${titleOf(run)}”`,
     crumbs: [
@@ -69,7 +76,13 @@ function renderHead(attempt: ShownAttempt, run: ShownRun): Html {
     ],
     beside: renderState(attempt.state),
     below: html`Asked by <span class="foreign">${attempt.requested_by.name}</span> ${renderAge(attempt.created_at)}`,
-    actions: renderActions(attempt.actions, {
+    actions: renderActions([...again, ...attempt.actions], {
+      check: {
+        label: 'Check again',
+        icon: 'refresh-cw',
+        tone: 'primary',
+        path: pagePath(pages.undoRun, { id: run.id }),
+      },
       check_candidate: {
         label: attempt.state === 'promotable' ? 'Plan it again' : 'Plan it',
         icon: 'refresh-cw',

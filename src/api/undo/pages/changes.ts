@@ -22,14 +22,15 @@ export function renderVerdicts({ verdicts, changes }: ShownAttempt): Html {
     const change = changeAt.get(path);
     if (!change) return null;
     const kind = change.from === undefined ? 'added' : change.to === undefined ? 'removed' : 'changed';
-    return renderSides({ kind, before: change.from, after: change.to }, { mostCharacters: 4000, effort });
+    const shown = renderSides({ kind, before: change.from, after: change.to }, { mostCharacters: 4000, effort });
+    return html`<div class="value-changes">${shown}</div>`;
   };
   return renderTable<Verdict>({
     caption: 'What the run changed',
     rows: verdicts.toSorted(byWeight),
     columns: [
       { label: 'Input', kind: 'main', cell: ({ path }) => html`<code class="foreign">${nameOf(path)}</code>` },
-      { label: 'Undoing it', cell: sides },
+      { label: 'Now, and after the undo', cell: sides },
       { label: 'Verdict', cell: ({ verdict }) => renderVerdict(verdict) },
       ...(verdicts.some(({ cause }) => cause) ? [{ label: 'Why', cell: renderCause }] : []),
     ],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { getRun } from '#api/runs/operations.ts';
 import { titleOf } from '#api/runs/pages/run/head.ts';
 import type { ShownRun } from '#api/runs/pages/run-tab.ts';
@@ -61,9 +62,7 @@ ${renderAttempts(undo.attempts)}`,
       submit: 'Promote',
     }),
     carryOut: async ({ attempt: { id, candidate } }, { message, candidate_digest: digest = '', ...typed }, visit) => {
-      const accepted = (candidate?.collateral ?? []).filter(
-        (_address, index) => typed[nameOfResource(index)] === 'yes',
-      );
+      const accepted = (candidate?.collateral ?? []).filter((address) => typed[nameOfResource(address)] === 'yes');
       const body = { candidate_digest: digest, accepted_collateral: accepted, ...(message && { message }) };
       const run = await visit.run(promote, { params: { id }, body });
       return pagePath(pages.run, { id: run.id }, { done: 'admitted' });
@@ -112,8 +111,8 @@ function explainCollateral({ candidate }: ShownAttempt) {
 /** Each resource is accepted by itself, so that nobody accepts one without having read its name. */
 function fieldsOf({ candidate }: ShownAttempt): FormField[] {
   const resources = (candidate?.collateral ?? []).map(
-    (address, index): FormField => ({
-      name: nameOfResource(index),
+    (address): FormField => ({
+      name: nameOfResource(address),
       label: address,
       kind: 'checkbox',
     }),
@@ -131,6 +130,7 @@ function fieldsOf({ candidate }: ShownAttempt): FormField[] {
   ];
 }
 
-function nameOfResource(index: number): string {
-  return `resource-${index}`;
+/** It follows from the address: after another plan, a place in the list could mean another resource. No two addresses share an id in the page. */
+function nameOfResource(address: string): string {
+  return `resource-${createHash('sha256').update(address).digest('hex')}`;
 }

@@ -9,7 +9,10 @@ import { type Place, toActor } from '../runs/places.ts';
 import { writeRuns } from '../runs/write-runs.ts';
 import type { SeededTeam } from '../tenants.ts';
 import { addHostileAssembly, type HostileAssembly } from './hostile-assembly.ts';
+import { addHostileDrift, type HostileDrift } from './hostile-drift.ts';
 import { tellHostile } from './hostile-runs.ts';
+import { addHostileSchedules, type HostileSchedules } from './hostile-schedules.ts';
+import { addHostileUndo, type HostileUndo } from './hostile-undo.ts';
 import { hostileName, hostileText, longWord } from './texts.ts';
 
 /** What hostile people have added, by the ids with which pages show it. */
@@ -23,6 +26,9 @@ export interface HostileContent {
   readonly runs: Readonly<Record<keyof ReturnType<typeof tellHostile>, string>>;
   readonly userId: string;
   readonly assembly: HostileAssembly;
+  readonly drift: HostileDrift;
+  readonly schedules: HostileSchedules;
+  readonly undo: HostileUndo;
 }
 
 /**
@@ -43,8 +49,14 @@ export async function addHostileContent(api: TestApi, installation: Installation
   await writeRuns(api, Object.values(runs), () => goneWorker);
   const ids = { teamId: team.id, templateId: template.id, environmentId: environment.id };
   const assembly = await addHostileAssembly(api, people, ids);
+  const drift = await addHostileDrift(api, people, { instance: place.id, run: runs.applied.id });
+  const schedules = await addHostileSchedules(api, people, { ...ids, assemblyId: assembly.id });
+  const undo = await addHostileUndo(api, people.reviewer, { run: runs.applied.id, laterRun: runs.failed.id });
   return {
     assembly,
+    drift,
+    schedules,
+    undo,
     organizationId: team.organizationId,
     teamId: team.id,
     projectId: project.id,

@@ -5,7 +5,14 @@ import { type DeclaredPage, declare } from './declared-page.ts';
 
 /** The pages that show what hostile people have added. */
 export function declareHostile(content: HostileContent): DeclaredPage[] {
-  return [...workPages(content), ...assemblyPages(content), ...tenancyPages(content)];
+  return [
+    ...workPages(content),
+    ...assemblyPages(content),
+    ...driftPages(content),
+    ...schedulePages(content),
+    ...undoPages(content),
+    ...tenancyPages(content),
+  ];
 }
 
 function workPages({ runs, instanceId, templateId, teamId }: HostileContent): DeclaredPage[] {
@@ -61,6 +68,59 @@ function assemblyPages({ assembly: { id, runs }, teamId }: HostileContent): Decl
         }),
       ),
     ),
+  ];
+}
+
+function driftPages({
+  drift: { monitor, findings, suppressed },
+  teamId,
+  environmentId,
+}: HostileContent): DeclaredPage[] {
+  const who = 'owner' as const;
+  const scope = { team_id: teamId };
+  const of = { params: { id: monitor }, who };
+  const [finding = ''] = findings;
+  return [
+    declare('hostile-drift', pages.drift, { who, query: { ...scope, status: 'all' } }),
+    declare('hostile-drift-monitors', pages.drift, { who, query: { ...scope, tab: 'monitors' } }),
+    declare('hostile-drift-monitor', pages.driftMonitor, { ...of, query: { status: 'all' } }),
+    declare('hostile-drift-monitor-scans', pages.driftMonitor, { ...of, query: { tab: 'scans' } }),
+    declare('hostile-drift-monitor-rules', pages.driftMonitor, { ...of, query: { tab: 'rules' } }),
+    declare('hostile-drift-monitor-new', pages.newDriftMonitor, { who, query: { environment_id: environmentId } }),
+    declare('hostile-drift-monitor-edit', pages.editDriftMonitor, of),
+    declare('hostile-drift-monitor-delete', pages.deleteDriftMonitor, of),
+    declare('hostile-drift-ignore-rules', pages.driftIgnoreRules, of),
+    ...findings.map((id, at) => declare(`hostile-drift-finding-${at}`, pages.driftFinding, { params: { id }, who })),
+    declare('hostile-drift-finding-suppressed', pages.driftFinding, { params: { id: suppressed }, who }),
+    declare('hostile-drift-suppress', pages.suppressDriftFinding, { params: { id: finding }, who }),
+    declare('hostile-drift-reopen', pages.reopenDriftFinding, { params: { id: suppressed }, who }),
+    declare('hostile-drift-remediate', pages.remedyDriftFinding, { params: { id: finding }, who }),
+  ];
+}
+
+function schedulePages({ schedules, teamId }: HostileContent): DeclaredPage[] {
+  const who = 'owner' as const;
+  return [
+    declare('hostile-schedules', pages.schedules, { who, query: { team_id: teamId } }),
+    declare('hostile-schedule-new', pages.newSchedule, { who, query: { team_id: teamId } }),
+    ...Object.entries(schedules).flatMap(([key, id]) => [
+      declare(`hostile-schedule-${key}`, pages.schedule, { params: { id }, who }),
+      declare(`hostile-schedule-${key}-work`, pages.editScheduledWork, { params: { id }, who }),
+    ]),
+    declare('hostile-schedule-edit', pages.editSchedule, { params: { id: schedules.run }, who }),
+    declare('hostile-schedule-trigger', pages.triggerSchedule, { params: { id: schedules.run }, who }),
+    declare('hostile-schedule-delete', pages.deleteSchedule, { params: { id: schedules.run }, who }),
+  ];
+}
+
+function undoPages({ undo, runs }: HostileContent): DeclaredPage[] {
+  const params = { id: undo.promotable };
+  return [
+    declare('hostile-undo-run', pages.undoRun, { params: { id: runs.applied } }),
+    declare('hostile-undo-blocked', pages.selectiveUndo, { params: { id: undo.blocked } }),
+    declare('hostile-undo-promotable', pages.selectiveUndo, { params }),
+    declare('hostile-undo-plan', pages.planUndo, { params }),
+    declare('hostile-undo-promote', pages.promoteUndo, { params }),
   ];
 }
 
