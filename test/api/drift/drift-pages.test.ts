@@ -42,7 +42,7 @@ describe('the pages of monitors', () => {
     const made = await send('/drift/monitors/new', { instance_id: instance, 'schedule.every': '2h' });
     expect(made.location, made.text).toMatch(/^\/drift\/monitors\/[^/]+\?done=created$/);
     const path = made.location?.split('?')[0] ?? '';
-    expect((await visitor.get(path)).text).toMatch(/every 2 h[\s\S]*No open findings/);
+    expect((await visitor.get(path)).text).toMatch(/every 2 hours[\s\S]*No open findings/);
     const fields = {
       'schedule.every': '',
       'schedule.cron': '0 6 * * *',
@@ -51,7 +51,7 @@ describe('the pages of monitors', () => {
     };
     const edited = await send(`${path}/edit`, fields);
     expect(edited.status, edited.text).toBe(303);
-    expect((await visitor.get(path)).text).toContain('0 6 * * * (Europe/Berlin)');
+    expect((await visitor.get(path)).text).toContain('every day at 06:00, Europe/Berlin');
     expect((await send(`${path}/delete`, {})).location).toBe('/drift?tab=monitors&done=deleted');
   });
 
@@ -65,6 +65,14 @@ describe('the pages of monitors', () => {
     expect(status).toBe(400);
     expect(text).toContain('value="0 6 * *"');
     expect(text).toMatch(/cron/);
+  });
+
+  it('take either set times or an interval, and not both', async () => {
+    const { instance } = await stage.deploy();
+    const both = { 'schedule.every': '6h', 'schedule.cron': '0 6 * * *' };
+    const { status, text } = await send('/drift/monitors/new', { instance_id: instance, ...both });
+    expect(status).toBe(400);
+    expect(text).toContain('give either set times or an interval');
   });
 
   it('start a scan and lead to its monitor', async () => {

@@ -8,11 +8,12 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { describeSchedule } from '#domain/shared/schedules/words.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
 import { list } from '../monitor-operations.ts';
 import { renderFindings } from './findings-list.ts';
 import { monitorPath, nameOf, readPlaces } from './shown.ts';
-import { describeSchedule, renderHealth, type ShownMonitor } from './words.ts';
+import { renderHealth, type ShownMonitor } from './words.ts';
 
 /** Shows what has drifted, and the monitors that look for it. */
 export async function showDrift(visit: Visit): Promise<FastifyReply> {

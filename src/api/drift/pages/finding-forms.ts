@@ -1,6 +1,6 @@
-import { toUtc } from '#api/holds/pages/lock.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { toUtc } from '#api/web/forms/utc.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';

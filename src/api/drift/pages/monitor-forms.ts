@@ -4,8 +4,9 @@ import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { choicesOf } from '#api/web/forms/choices.ts';
 import type { FormField } from '#api/web/forms/form.ts';
-import { addFormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';
+import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { readTimes, timeFields } from '#api/web/forms/schedule-times.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -13,7 +14,6 @@ import { create, remove, update } from '../monitor-operations.ts';
 import { getIgnoreRules, replaceIgnoreRules, scan } from '../scan-operations.ts';
 import { rulesOf, textOf } from './rules-text.ts';
 import { driftCrumb, type MonitorSubject, monitorCrumbs, monitorPath, readMonitor } from './shown.ts';
-import type { ShownMonitor } from './words.ts';
 
 /** Adds the forms that make, change and delete monitors, scan now, and change ignore rules. */
 export function registerMonitorForms(addPage: AddPage): void {
@@ -25,43 +25,6 @@ export function registerMonitorForms(addPage: AddPage): void {
 }
 
 const everySixHours = { every: 'PT6H' };
-
-/** The fields of a schedule: an interval, or times by the clock. */
-function scheduleFields(schedule: ShownMonitor['schedule'] = everySixHours): FormField[] {
-  const cron = 'cron' in schedule ? schedule : null;
-  return [
-    {
-      name: 'schedule.every',
-      label: 'Every',
-      value: 'every' in schedule ? schedule.every : '',
-      isOptional: true,
-      maxLength: 40,
-      hint: 'Such as 6h or P1D. Leave it empty to give times by the clock.',
-    },
-    {
-      name: 'schedule.cron',
-      label: 'Or at these times (cron)',
-      value: cron?.cron ?? '',
-      isOptional: true,
-      maxLength: 100,
-      hint: 'Such as 0 6 * * MON-FRI: at six on working days.',
-    },
-    {
-      name: 'schedule.timezone',
-      label: 'Time zone',
-      value: cron?.timezone ?? 'UTC',
-      isOptional: true,
-      maxLength: 64,
-      hint: 'Whose clocks the times follow, such as Europe/Berlin.',
-    },
-  ];
-}
-
-function scheduleOf(typed: Typed): object {
-  const cron = typed['schedule.cron'] ?? '';
-  if (cron !== '') return { cron, timezone: typed['schedule.timezone'] || 'UTC' };
-  return { every: typed['schedule.every'] ?? '' };
-}
 
 const enabledField = (isEnabled: boolean): FormField => ({
   name: 'enabled',
@@ -85,7 +48,7 @@ const newForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoice
         value: visit.query('environment_id'),
       },
       { name: 'template_id', label: 'Or all of a template', ...templates, value: visit.query('template_id') },
-      ...scheduleFields(),
+      ...timeFields(everySixHours),
     ],
     submit: 'Set the monitor',
     cancel: pagePath(pages.drift, {}, { tab: 'monitors' }),
@@ -98,7 +61,7 @@ const newForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoice
       ...(environment_id && { environment_id }),
       ...(template_id && { template_id }),
     };
-    const { id } = await visit.run(create, { body: { ...place, schedule: scheduleOf(typed) } });
+    const { id } = await visit.run(create, { body: { ...place, schedule: readTimes(typed) } });
     return pagePath(pages.driftMonitor, { id }, { done: 'created' });
   },
 };
@@ -129,13 +92,13 @@ const editForm: FormPageDeclaration<{ id: string }, MonitorSubject> = {
     lead: monitor.inherited_from
       ? 'Once you change it, it no longer follows the monitor that it was inherited from.'
       : null,
-    fields: [...scheduleFields(monitor.schedule), enabledField(monitor.enabled), revisionField(monitor)],
+    fields: [...timeFields(monitor.schedule), enabledField(monitor.enabled), revisionField(monitor)],
     submit: 'Save changes',
     cancel: monitorPath(monitor.id),
     refusal: refusalOf(monitor.actions, 'update'),
   }),
   carryOut: async ({ id }, { expected_revision: revision, enabled, ...typed }, visit) => {
-    const body = { schedule: scheduleOf(typed), enabled: enabled === 'true', expected_revision: Number(revision) };
+    const body = { schedule: readTimes(typed), enabled: enabled === 'true', expected_revision: Number(revision) };
     await visit.run(update, { params: { id }, body });
     return pagePath(pages.driftMonitor, { id }, { done: 'saved' });
   },

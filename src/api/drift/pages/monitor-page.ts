@@ -12,11 +12,12 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { nextTimes } from '#domain/shared/schedules/next-times.ts';
+import { describeSchedule } from '#domain/shared/schedules/words.ts';
 import { getIgnoreRules, listMonitorScans } from '../scan-operations.ts';
 import { renderFindings } from './findings-list.ts';
 import { driftCrumb, type MonitorSubject, monitorPath, readMonitor, readPlaces, renderPlace } from './shown.ts';
 import { renderTrend } from './trend.ts';
-import { describeSchedule, renderHealth } from './words.ts';
+import { renderHealth } from './words.ts';
 
 type MonitorVisit = Visit<{ id: string }>;
 

@@ -2,19 +2,12 @@ import type { z } from 'zod';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { FindingReason, FindingStatus } from '#domain/drift/findings/model.ts';
-import { describeDuration, parseDuration } from '#domain/shared/values/durations.ts';
 import type { FindingView, ListedFindingView, ListedMonitorView, MonitorView } from '../views.ts';
 
 export type ShownFinding = z.input<typeof ListedFindingView>;
 export type FindingAlone = z.input<typeof FindingView>;
 export type ShownMonitor = z.input<typeof ListedMonitorView>;
 export type MonitorAlone = z.input<typeof MonitorView>;
-
-/** When a monitor scans, in words. */
-export function describeSchedule(schedule: ShownMonitor['schedule']): string {
-  if ('cron' in schedule) return `${schedule.cron} (${schedule.timezone})`;
-  return `every ${describeDuration(parseDuration(schedule.every) ?? 0)}`;
-}
 
 const findingLooks = {
   open: { word: 'Open', icon: 'triangle-alert', tone: 'approval' },

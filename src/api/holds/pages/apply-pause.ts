@@ -3,12 +3,13 @@ import { renderTime } from '#api/web/components/time.ts';
 import { renderKey } from '#api/web/forms/form.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { toUtc } from '#api/web/forms/utc.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { end, get, set } from '../apply-pause-operations.ts';
-import { holdFields, toUtc } from './lock.ts';
+import { holdFields } from './lock.ts';
 
 type Pause = NonNullable<Awaited<ReturnType<typeof readPause>>['pause']>;
 

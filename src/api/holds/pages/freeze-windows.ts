@@ -5,6 +5,7 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { type FormField, renderForm, renderKey } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { toUtc } from '#api/web/forms/utc.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
@@ -12,7 +13,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { weekdays } from '#domain/holds/freeze-windows.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { changeFreezeWindows, getFreezeWindows } from '../environment-operations.ts';
-import { environmentCrumbs, toUtc } from './lock.ts';
+import { environmentCrumbs } from './lock.ts';
 import { renderFreezeWindow, type ShownWindow } from './words.ts';
 
 type EnvironmentVisit = Visit<{ id: string }>;

@@ -1,6 +1,7 @@
 import { get as getEnvironment } from '#api/environments/operations.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { toUtc } from '#api/web/forms/utc.ts';
 import { html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -12,11 +13,6 @@ export const holdFields = [
   { name: 'reason', label: 'Reason', kind: 'area', maxLength: 1000, hint: 'Everybody who waits reads it.' },
   { name: 'until', label: 'Until (UTC)', kind: 'datetime', isOptional: true, hint: 'Empty: until somebody ends it.' },
 ] as const;
-
-/** The time of a form's field, which has no time zone and is meant in UTC. */
-export function toUtc(local: string): string | null {
-  return local === '' ? null : `${local.length === 16 ? `${local}:00` : local}Z`;
-}
 
 const readEnvironment = (visit: Visit<{ id: string }>) => visit.read(getEnvironment, { params: visit.params });
 

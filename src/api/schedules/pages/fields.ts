@@ -14,46 +14,6 @@ import type { ListedSchedule } from './shown.ts';
 
 export type WorkKind = 'run' | 'assembly_run';
 
-/** The fields that say when. One of expression and interval is filled in. */
-export function timeFields(spec?: ListedSchedule['schedule']): FormField[] {
-  const given = spec ?? { cron: '', timezone: 'UTC' };
-  const cron = 'cron' in given ? given : { cron: '', timezone: 'UTC' };
-  return [
-    {
-      name: 'schedule.cron',
-      label: 'At set times',
-      value: cron.cron,
-      isOptional: true,
-      maxLength: 200,
-      hint: 'Minute, hour, day of the month, month and day of the week: "0 18 * * MON-FRI" is 18:00 from Monday to Friday.',
-    },
-    {
-      name: 'schedule.timezone',
-      label: 'By the clocks of',
-      value: cron.timezone,
-      isOptional: true,
-      maxLength: 64,
-      hint: 'A time zone such as Europe/Berlin. It counts for set times alone.',
-    },
-    {
-      name: 'schedule.every',
-      label: 'Or at an interval',
-      value: 'every' in given ? given.every : '',
-      isOptional: true,
-      maxLength: 40,
-      hint: 'Such as 6h or 1d, in place of set times; at least 5 minutes.',
-    },
-  ];
-}
-
-/** @throws Invalid unless exactly one of expression and interval is filled in */
-export function readTimes(typed: Typed): { every: string } | { cron: string; timezone: string } {
-  const [cron = '', every = ''] = [typed['schedule.cron']?.trim(), typed['schedule.every']?.trim()];
-  if (cron === '' && every === '') throw invalidField('schedule.cron', 'give set times, or an interval below');
-  if (cron !== '' && every !== '') throw invalidField('schedule.every', 'give either set times or an interval');
-  return every === '' ? { cron, timezone: typed['schedule.timezone']?.trim() || 'UTC' } : { every };
-}
-
 /** The fields that say what is started, and where. */
 export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSchedule['work']): Promise<FormField[]> {
   const at = (name: string) => `work.${kind}.${name}`;

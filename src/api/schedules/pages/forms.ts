@@ -1,13 +1,14 @@
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { readTimes, timeFields } from '#api/web/forms/schedule-times.ts';
 import { html } from '#api/web/html.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { pagePath, pages, withQuery } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { create, remove, trigger, update } from '../operations.ts';
-import { placingVariables, readTimes, readWork, timeFields, type WorkKind, workFields } from './fields.ts';
+import { placingVariables, readWork, type WorkKind, workFields } from './fields.ts';
 import { readSubject, type ScheduleSubject, scheduleCrumbs, schedulePath } from './shown.ts';
 
 /** Adds the forms that make, change, pause, start and delete schedules. */

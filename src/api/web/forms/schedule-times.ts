@@ -1,0 +1,44 @@
+import { invalidField } from '#domain/shared/errors.ts';
+import { longestCron } from '#domain/shared/schedules/cron.ts';
+import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
+import type { FormField } from './form.ts';
+import type { Typed } from './form-page.ts';
+
+/** The fields that say at which times something is done. Either the expression or the interval is filled in. */
+export function timeFields(spec?: ScheduleSpec): FormField[] {
+  const { cron, timezone } = spec && 'cron' in spec ? spec : { cron: '', timezone: 'UTC' };
+  return [
+    {
+      name: 'schedule.cron',
+      label: 'At set times',
+      value: cron,
+      isOptional: true,
+      maxLength: longestCron,
+      hint: 'Minute, hour, day of the month, month and day of the week: "0 18 * * MON-FRI" is 18:00 from Monday to Friday.',
+    },
+    {
+      name: 'schedule.timezone',
+      label: 'By the clocks of',
+      value: timezone,
+      isOptional: true,
+      maxLength: 64,
+      hint: 'A time zone such as Europe/Berlin. It counts for set times alone.',
+    },
+    {
+      name: 'schedule.every',
+      label: 'Or at an interval',
+      value: spec && 'every' in spec ? spec.every : '',
+      isOptional: true,
+      maxLength: 40,
+      hint: 'Such as 6h or 1d, in place of set times; at least 5 minutes.',
+    },
+  ];
+}
+
+/** @throws Invalid unless exactly one of expression and interval is filled in */
+export function readTimes(typed: Typed): ScheduleSpec {
+  const [cron = '', every = ''] = [typed['schedule.cron']?.trim(), typed['schedule.every']?.trim()];
+  if (cron === '' && every === '') throw invalidField('schedule.cron', 'give set times, or an interval below');
+  if (cron !== '' && every !== '') throw invalidField('schedule.every', 'give either set times or an interval');
+  return every === '' ? { cron, timezone: typed['schedule.timezone']?.trim() || 'UTC' } : { every };
+}
