@@ -4,15 +4,14 @@ import type { Access } from '#domain/shared/access/decide.ts';
 
 /** Who may do what with drift monitors and findings (specification, *Run and drift rules*; access.md of the design). */
 
-/** A monitor of an instance without a team belongs to the whole installation, and only administrators have it. */
-const installation = 'administrators';
 const listing = {
   scope: 'team',
   hidden: 'not_found',
   anyOf: ['drift_monitor:read'],
   teamAction: 'team.metadata.read',
 } as const;
-const reading = { ...listing, installation } as const;
+/** A monitor of an instance or a template without a team belongs to the whole installation, and only administrators know of it. */
+const reading = { ...listing, installation: 'hidden' } as const;
 const writing = { ...reading, anyOf: ['drift_monitor:write'], teamAction: 'team.metadata.write' } as const;
 
 const monitorReview = { resource: 'drift_monitors', unscoped: true, target: findMonitorOwner } as const;
@@ -21,7 +20,12 @@ const findingReview = { resource: 'drift_findings', unscoped: true, target: find
 export const monitorAccess = {
   list: { ...listing, review: { resource: 'drift_monitors', verb: 'list', unscoped: true } },
   get: { ...reading, review: { ...monitorReview, verb: 'get' } },
-  create: { ...writing, review: { resource: 'drift_monitors', verb: 'create', unscoped: true } },
+  /** What it is set for may be known to everybody. */
+  create: {
+    ...writing,
+    installation: 'administrators',
+    review: { resource: 'drift_monitors', verb: 'create', unscoped: true },
+  },
   update: { ...writing, review: { ...monitorReview, verb: 'update' } },
   delete: { ...writing, review: { ...monitorReview, verb: 'delete' } },
   scan: { ...writing, review: { ...monitorReview, verb: 'scan' } },

@@ -165,15 +165,15 @@ function requireWorkAuthority(principal: Principal, work: Pick<Work, 'kind'>, ta
 }
 
 function describe(context: ActionContext, target: ScheduleTarget) {
-  const { organizationId, teamId } = target;
-  const findRefusal = { update: true, trigger: true, delete: false };
+  const { organizationId, teamId, archived, archivedForWork } = target;
+  const archivedFor = { update: archived, trigger: archivedForWork, delete: [] };
   return describeActions(
     context,
     scheduleActions.map((name) => ({
       name,
       operation: `schedules.${name}`,
       target: { organizationId, teamId },
-      findRefusal: () => (findRefusal[name] ? findArchivedRefusal(target) : null),
+      findRefusal: () => findArchivedRefusal({ archived: archivedFor[name] }),
     })),
   );
 }

@@ -66,7 +66,9 @@ export const ListedScheduleView = z
     authority: z
       .object({ type: z.enum(['user', 'service_account', 'background', 'system']), id: AnswerId, name: z.string() })
       .describe('Who saved its work last: it is started under their authority at that moment.'),
-    next_times: z.array(Time).describe('The next five times; none while it is paused.'),
+    next_times: z
+      .array(Time)
+      .describe('The next five times; none while it is paused, or its team or environment archived.'),
     last_results: z
       .array(ResultView)
       .describe('What became of its times, newest first: up to 20 where it is read alone, else one.'),
@@ -82,6 +84,7 @@ export const ScheduleView = ListedScheduleView.extend({ actions: actionsView(sch
 
 export function viewSchedule(schedule: ScheduleDetails): z.input<typeof ListedScheduleView> {
   const { id, name, spec, revision } = schedule;
+  const times = schedule.isEnabled && !schedule.isArchived ? nextTimes(spec, id, new Date(), shownTimes) : [];
   return {
     id,
     team_id: schedule.teamId,
@@ -90,7 +93,7 @@ export function viewSchedule(schedule: ScheduleDetails): z.input<typeof ListedSc
     work: viewWork(schedule.work),
     enabled: schedule.isEnabled,
     authority: { type: schedule.authorityType, id: schedule.authorityId, name: schedule.authorityName },
-    next_times: schedule.isEnabled ? nextTimes(spec, id, new Date(), shownTimes).map((time) => time.toISOString()) : [],
+    next_times: times.map((time) => time.toISOString()),
     last_results: schedule.results.map(viewResult),
     revision,
     created_at: schedule.createdAt,

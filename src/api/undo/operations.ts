@@ -12,6 +12,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { checkCandidate as admitCandidateCheck } from '#domain/undo/attempts/candidate-check.ts';
 import { beginUndo } from '#domain/undo/attempts/check.ts';
+import { readObstacle } from '#domain/undo/attempts/obstacles.ts';
 import { promote as promoteCandidate } from '#domain/undo/attempts/promotion.ts';
 import { findUndoRefusal } from '#domain/undo/attempts/rules.ts';
 import { findAttemptOwner, findAttemptToChange, findUndoFacts } from '#domain/undo/attempts/targets.ts';
@@ -53,7 +54,8 @@ export const getAttempt = read({
   handle: async ({ em, params, target, operations, principal }) => {
     const details = await readAttempt(em, params.id);
     if (!details) throw new NotFound('selective undo');
-    return showAttempt({ operations, principal }, target, details);
+    const obstacle = await readObstacle(em, details);
+    return showAttempt({ operations, principal }, { ...target, details, obstacle });
   },
 });
 

@@ -5,7 +5,7 @@ import { storedAuthorityOf } from '#domain/shared/access/stored-authority.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { refuseStale } from '#domain/shared/revisions.ts';
+import { findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import { dropWork, type PlannedWork, planWork, scheduledWorkflow } from '#domain/shared/schedules/scheduled-work.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
@@ -61,7 +61,9 @@ export async function createSchedule(
   return schedule;
 }
 
-/** Changes the given fields; who changes the work lends it their authority from now on. The caller has locked the row. */
+/**
+ * Changes the given fields; who names the work, even the same, lends it their authority from now on. The caller has locked the row.
+ */
 export async function updateSchedule(
   tx: Transaction,
   deps: ResolveDeps,
@@ -72,9 +74,11 @@ export async function updateSchedule(
   const { schedule, teamId } = target;
   refuseArchived(target);
   refuseStale(schedule, expectedRevision);
-  const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
-  Object.assign(schedule, Object.fromEntries(given));
-  if (wanted.spec || wanted.isEnabled !== undefined)
+  const { name, spec, isEnabled } = schedule;
+  const { after, isEmpty } = findDifference({ name, spec, isEnabled }, wanted);
+  if (isEmpty && !work) return;
+  Object.assign(schedule, after);
+  if (after.spec || after.isEnabled !== undefined)
     schedule.timesAuthor = authorOf(author, 'you changed when the schedule starts its work');
   if (work) Object.assign(schedule, await describeWork(tx, deps, { id: schedule.id, teamId, work }, author));
   schedule.revision += 1;
@@ -104,7 +108,7 @@ export async function triggerSchedule(
   key: string,
   requester: Principal,
 ): Promise<Date> {
-  refuseArchived(target);
+  refuseArchived({ archived: target.archivedForWork });
   const { id } = target.schedule;
   const scheduledAt = new Date();
   const author = authorOf(requester, 'you started the schedule');

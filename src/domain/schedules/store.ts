@@ -2,11 +2,12 @@ import { LockMode } from '@mikro-orm/core';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
+import { findEnvironment } from '#domain/environments/store.ts';
 import type { RunStatus } from '#domain/runs/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
-import type { Archivable } from '#domain/shared/archiving.ts';
+import type { Archivable, ArchivableLevel } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import { findTeamById } from '#domain/teams/store.ts';
@@ -18,6 +19,8 @@ export interface ScheduleTarget extends Ownership, Archivable {
   readonly organizationId: string;
   readonly teamId: string;
   readonly schedule: Schedule;
+  /** Levels of the team or of the environment of the work. While there are any, nothing starts. */
+  readonly archivedForWork: readonly ArchivableLevel[];
 }
 
 /** A schedule by its id; undefined if it or its owner is deleted. With `lock` it locks the rows of the owner, then its own. */
@@ -27,7 +30,8 @@ export async function findSchedule(em: Em, id: string, lock = false): Promise<Sc
   const schedule = team && lock ? await lockSchedule(em, id) : known;
   if (!team || !schedule) return undefined;
   const { organizationId, teamId, archived } = team;
-  return { organizationId, teamId, archived, schedule };
+  const environment = schedule.environmentId ? await findEnvironment(em, schedule.environmentId) : undefined;
+  return { organizationId, teamId, archived, schedule, archivedForWork: environment?.archived ?? archived };
 }
 
 /** The row, locked until the commit. */
@@ -62,6 +66,8 @@ export interface ScheduleDetails {
   readonly spec: ScheduleSpec;
   readonly work: ShownWork;
   readonly isEnabled: boolean;
+  /** Its team, or the environment of its work, is archived with an owner or alone: nothing starts. */
+  readonly isArchived: boolean;
   readonly authorityId: string;
   readonly authorityType: 'user' | 'service_account' | 'background' | 'system';
   readonly authorityName: string;
@@ -106,8 +112,14 @@ function selectSchedules(em: Em, results: number) {
     .selectFrom('schedules as s')
     .innerJoin('teams as t', 't.id', 's.team_id')
     .innerJoin('organizations as o', 'o.id', 't.organization_id')
+    .leftJoin('environments as e', 'e.id', 's.environment_id')
+    .leftJoin('projects as p', 'p.id', 'e.project_id')
     .where('t.deleted_at', 'is', null)
     .where('o.deleted_at', 'is', null)
+    .select((eb) => {
+      const archived = (['o', 't', 'p', 'e'] as const).map((owner) => eb(`${owner}.archived_at`, 'is not', null));
+      return eb.or(archived).$castTo<boolean>().as('isArchived');
+    })
     .select(['s.id', 's.team_id as teamId', 's.environment_id as environmentId', 's.name', 's.spec', 's.work'])
     .select(['s.is_enabled as isEnabled', 's.authority_id as authorityId', 's.authority_type as authorityType'])
     .select(['s.authority_name as authorityName', 's.revision', 's.created_at as createdAt'])

@@ -1,10 +1,11 @@
 import { operationRules } from '#domain/assemblies/model.ts';
+import { chooseNodes } from '#domain/assemblies/runs/admission/choose-nodes.ts';
 import { loadPublishedAssembly } from '#domain/assemblies/runs/admission/published.ts';
 import { checkVariables } from '#domain/assemblies/runs/admission/variables.ts';
-import { findStartTarget } from '#domain/assemblies/runs/targets.ts';
+import { findStartTarget, requireEnvironment } from '#domain/assemblies/runs/targets.ts';
 import { listAvailableVersions } from '#domain/assemblies/versions/version-store.ts';
 import { resolveVersion } from '#domain/registry/versions.ts';
-import { type ResolveDeps, type RunRequest, resolveRun } from '#domain/runs/admission/resolve.ts';
+import { chooseSupported, type ResolveDeps, type RunRequest, resolveRun } from '#domain/runs/admission/resolve.ts';
 import { findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import type { Masked } from '#domain/runs/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -52,9 +53,13 @@ async function checkRun(
   const target = await findAdmissionTarget(tx.em, { templateId, environmentId: environmentId ?? undefined }, true);
   if (!target || target.teamId !== teamId) throw unknown('work.run', 'template that can run there');
   refuseArchived(target);
-  // What a destroy removes may not be deployed yet.
-  if (work.operation === 'destroy' && Object.keys(work.variables).length === 0) return work;
-  const resolved = await resolveRun(tx, deps, target, toRunRequest(work), requester);
+  const request = toRunRequest(work);
+  if (work.operation === 'destroy' && Object.keys(work.variables).length === 0) {
+    // It takes its variables from what is deployed when it starts, which may be nothing yet.
+    await chooseSupported(tx.em, deps.keyRing, target, { ...request, instance: work.instance ?? target.templateSlug });
+    return work;
+  }
+  const resolved = await resolveRun(tx, deps, target, request, requester);
   return { ...work, variables: onlyNamed(work.variables, resolved.variables) };
 }
 
@@ -69,16 +74,15 @@ async function checkAssembly(
   if (!target?.environment || target.teamId !== teamId) throw unknown('work.assembly_run', 'assembly or environment');
   refuseArchived(target);
   const available = await listAvailableVersions(tx.em, work.assemblyId);
-  const { id: versionId, spec } = await loadPublishedAssembly(
-    tx.em,
-    resolveVersion(available, work.version, 'assembly').id,
-  );
+  const found = resolveVersion(available, work.version, 'assembly');
+  const version = await loadPublishedAssembly(tx.em, found.id);
   if (!operationRules[work.operation].evaluatesInputs) {
     if (Object.keys(work.variables).length === 0) return work;
     throw invalidField('work.assembly_run.variables', 'a destroy takes none: it uses those that were deployed');
   }
-  const asked = { principalId: requester.id, versionId };
-  const { shown } = await checkVariables(tx, evaluator, spec, work.variables, asked);
+  await chooseNodes(tx, requireEnvironment(target), version, { ...work, only: work.only ?? undefined });
+  const asked = { principalId: requester.id, versionId: version.id };
+  const { shown } = await checkVariables(tx, evaluator, version.spec, work.variables, asked);
   return { ...work, variables: onlyNamed(work.variables, shown) };
 }
 

@@ -9,7 +9,6 @@ export type CheckDetails = Awaited<ReturnType<typeof listCandidateChecks>>['item
 function selectAttempts(em: Em) {
   return db(em)
     .selectFrom('selective_undo_attempts as a')
-    .innerJoin('instances as i', 'i.id', 'a.instance_id')
     .select([
       'a.id',
       'a.run_id as runId',
@@ -30,8 +29,6 @@ function selectAttempts(em: Em) {
       'a.created_at as createdAt',
       'a.checked_at as checkedAt',
       'a.revision',
-      'i.state_serial as stateSerialNow',
-      'i.deployed_run_id as deployedRunIdNow',
     ]);
 }
 

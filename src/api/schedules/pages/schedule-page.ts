@@ -74,6 +74,8 @@ function renderWorkVariables({ work }: ScheduleSubject): Html | null {
 
 function renderNext({ next_times: times, enabled }: ScheduleSubject): Html {
   if (!enabled) return html`<p class="muted">None while the schedule is paused.</p>`;
+  if (times.length === 0)
+    return html`<p class="muted">None while the team, or the environment of the work, is archived.</p>`;
   return html`<ul class="plain-list">${times.map((time) => html`<li>${renderTime(String(time))}</li>`)}</ul>`;
 }
 

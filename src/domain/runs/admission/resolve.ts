@@ -1,3 +1,4 @@
+import type { Em } from '#database/database.ts';
 import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/environments/variables.ts';
 import { type ApprovalPolicy, stricterApproval, strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
@@ -78,11 +79,7 @@ export async function resolveRun(
   const { em } = tx;
   const instance = request.instance ?? target.templateSlug;
   const { source } = request;
-  const isDestroy = request.operation === 'destroy';
-  const removed = isDestroy && !source ? await findDeployment(em, keyRing, target, instance) : null;
-  const deployment = source?.deployment ?? removed;
-  const version = await chooseVersion(em, target, request.version, deployment);
-  refuseUnsupported(version.spec, request);
+  const { version, deployment } = await chooseSupported(em, keyRing, target, { ...request, instance });
   const environment = target.environmentId
     ? await loadEnvironmentVariables(em, keyRing, target.environmentId)
     : { template: {}, env: [] };
@@ -103,6 +100,25 @@ export async function resolveRun(
     inputs,
     requeuedFrom: source?.runId ?? null,
   });
+}
+
+/**
+ * The version that a request names or means, and the deployment from which the run takes what the request does not name.
+ * @throws Unprocessable if there is no such version, or if it does not support the operation
+ */
+export async function chooseSupported(
+  em: Em,
+  keyRing: KeyRing,
+  target: AdmissionTarget,
+  request: RunRequest & { readonly instance: string },
+): Promise<{ readonly version: PublishedVersion; readonly deployment: Deployment | null }> {
+  const { source } = request;
+  const isDestroy = request.operation === 'destroy';
+  const removed = isDestroy && !source ? await findDeployment(em, keyRing, target, request.instance) : null;
+  const deployment = source?.deployment ?? removed;
+  const version = await chooseVersion(em, target, request.version, deployment);
+  refuseUnsupported(version.spec, request);
+  return { version, deployment };
 }
 
 /** What a run is given before defaults are filled in: its own values take precedence over those of the deployment, and these over the environment's. */

@@ -20,9 +20,10 @@ export interface Access {
   readonly teamAction?: TeamAction | readonly TeamAction[];
   /**
    * Of targets that belong to the whole installation, only administrators and those who made the target may use the operation.
+   * `administrators` tells others so, `hidden` answers them as if there were no such target: give it where lists leave the target out.
    * Unless given, the permission is enough for such a target.
    */
-  readonly installation?: 'administrators';
+  readonly installation?: 'administrators' | 'hidden';
   /** The role that the caller needs in the organization that owns the target, or a stronger one. */
   readonly organizationRole?: 'member' | 'admin' | 'owner';
   /** The refusal for a target that does not exist or that the caller may not read. */
@@ -134,7 +135,7 @@ function decideTeam(principal: Principal, access: Access, owner: Ownership): Dec
 /** Nobody owns a target of the whole installation, and every tenant may depend on it. */
 function decideInstallation(principal: Principal, { installation }: Access, { isCallersOwn }: Ownership): Decision {
   if (installation === undefined || administersInstallation(principal) || isCallersOwn) return allowed;
-  return refused('installation');
+  return refused(installation === 'hidden' ? 'hidden' : 'installation');
 }
 
 /** Whether a principal, which may be a service account, may use what of the whole installation is for administrators. */

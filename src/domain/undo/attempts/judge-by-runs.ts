@@ -17,20 +17,31 @@ import type { InstanceNow } from './rules.ts';
 export async function judgeByRuns(
   em: Em,
   keyRing: KeyRing,
-  { run, admission, isDeleted }: RequeueTarget,
+  target: RequeueTarget,
   instance: InstanceNow | undefined,
   by: Principal,
 ): Promise<Assessment | Problem> {
+  const { run } = target;
+  const problem = await findProblem(em, target, instance);
+  if (problem) return problem;
+  const deployments = await readDeployments(em, keyRing, run);
+  if (isProblem(deployments)) return deployments;
+  if (deployments.runs.at(-1)?.row.id !== instance?.deployedRunId) return deploymentUnknown;
+  return assess(deployments, run.id, by);
+}
+
+/** What keeps an undo from being judged, as far as it can be seen without opening the inputs of runs; null if nothing does. */
+export async function findProblem(
+  em: Em,
+  { run, admission, isDeleted }: RequeueTarget,
+  instance: InstanceNow | undefined,
+): Promise<Problem | null> {
   if (!admission || !instance) return targetGone;
   const archived = findArchivedRefusal(admission);
   if (archived) return { code: 'archived', message: archived.message, runId: null };
   if (isDeleted) return dataGone(run.id);
   const inFlight = await findRunInFlight(em, run.instanceId);
-  if (inFlight) return runInFlight(inFlight.id);
-  const deployments = await readDeployments(em, keyRing, run);
-  if (isProblem(deployments)) return deployments;
-  if (deployments.runs.at(-1)?.row.id !== instance.deployedRunId) return deploymentUnknown;
-  return assess(deployments, run.id, by);
+  return inFlight ? runInFlight(inFlight.id) : null;
 }
 
 const targetGone: Problem = {

@@ -2,14 +2,14 @@ import { admissionOf } from '#domain/runs/admission/requeue.ts';
 import type { AdmissionTarget } from '#domain/runs/admission/target.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { ActionRefused, throwIfRefused } from '#domain/shared/actions.ts';
-import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { type Candidate, digestCandidate } from '../candidate/candidate.ts';
 import { isProblem } from '../deployments/deployments.ts';
 import { readInstanceNow } from '../deployments/deployments-store.ts';
 import type { UndoDeps } from './check.ts';
 import { judgeByRuns } from './judge-by-runs.ts';
-import { findStaleRefusal, stale, toRefusal } from './rules.ts';
+import { findObstacle } from './obstacles.ts';
+import { stale, toRefusal } from './rules.ts';
 import type { AttemptTarget } from './targets.ts';
 
 /**
@@ -24,10 +24,9 @@ export async function recomputeCandidate(
   by: Principal,
 ): Promise<{ candidate: Candidate; admission: AdmissionTarget }> {
   const { attempt } = target;
+  throwIfRefused(await findObstacle(tx.em, attempt, target));
   const admission = admissionOf(target);
-  refuseArchived(admission);
   const instance = await readInstanceNow(tx.em, attempt.instanceId);
-  throwIfRefused(findStaleRefusal(attempt, instance));
   const judged = await judgeByRuns(tx.em, deps.keyRing, target, instance, by);
   if (isProblem(judged)) throw new ActionRefused(toRefusal(judged));
   const { candidate, problem } = judged;

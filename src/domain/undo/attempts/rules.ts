@@ -1,6 +1,5 @@
 import type { RunOperation } from '#domain/runs/model.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
-import type { UndoAttempt } from '../entity.ts';
 import type { AttemptState, Problem } from '../model.ts';
 
 /** What decides whether there is anything of a run that can be undone. */
@@ -56,11 +55,14 @@ export interface InstanceNow {
   readonly deployedRunId: string | null;
 }
 
+/** What the instance was deployed by when an attempt was checked. */
+export interface CheckedInstance {
+  readonly stateSerial: number;
+  readonly deployedRunId?: string | null | undefined;
+}
+
 /** An attempt is about the instance as it was when it was checked. */
-export function findStaleRefusal(
-  attempt: Pick<UndoAttempt, 'stateSerial' | 'deployedRunId'>,
-  now: InstanceNow | undefined,
-): Refusal | null {
+export function findStaleRefusal(attempt: CheckedInstance, now: InstanceNow | undefined): Refusal | null {
   if (now && now.stateSerial === attempt.stateSerial && now.deployedRunId === (attempt.deployedRunId ?? null))
     return null;
   return stale('the instance has changed since it was checked');

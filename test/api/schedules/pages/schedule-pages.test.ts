@@ -19,7 +19,7 @@ const times = { 'schedule.cron': '0 18 * * MON', 'schedule.timezone': 'Europe/Be
 const runFields = () => ({
   'work.run.template_id': template,
   'work.run.environment_id': stage.tenant.environment,
-  'work.run.operation': 'destroy',
+  'work.run.operation': 'plan',
   'work.run.instance': '',
   'work.run.version': '',
   'work.run.variables': '',

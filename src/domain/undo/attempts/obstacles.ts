@@ -1,0 +1,30 @@
+import type { Em } from '#database/database.ts';
+import { findRequeueTarget, type RequeueTarget } from '#domain/runs/admission/requeue.ts';
+import { targetIsGone } from '#domain/runs/admission/rules.ts';
+import type { Refusal } from '#domain/shared/actions.ts';
+import { findArchivedRefusal } from '#domain/shared/archiving.ts';
+import { readInstanceNow } from '../deployments/deployments-store.ts';
+import { findProblem } from './judge-by-runs.ts';
+import { type CheckedInstance, findStaleRefusal, toRefusal } from './rules.ts';
+
+/** An attempt by what may be in its way. */
+export interface ObstructedAttempt extends CheckedInstance {
+  readonly runId: string;
+  readonly instanceId: string;
+}
+
+/** What is in the way of an attempt, whatever its next step; null if nothing is that can be seen before its inputs are opened. */
+export async function findObstacle(em: Em, attempt: ObstructedAttempt, target: RequeueTarget): Promise<Refusal | null> {
+  if (!target.admission) return targetIsGone;
+  const instance = await readInstanceNow(em, attempt.instanceId);
+  const refusal = findArchivedRefusal(target.admission) ?? findStaleRefusal(attempt, instance);
+  if (refusal) return refusal;
+  const problem = await findProblem(em, target, instance);
+  return problem && toRefusal(problem);
+}
+
+/** The same for somebody who only reads the attempt. */
+export async function readObstacle(em: Em, attempt: ObstructedAttempt): Promise<Refusal | null> {
+  const target = await findRequeueTarget(em, attempt.runId, false);
+  return target ? findObstacle(em, attempt, target) : targetIsGone;
+}
