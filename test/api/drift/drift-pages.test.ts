@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sessionCookie } from '#api/edge/cookies.ts';
+import { join } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
 import { changed, type DriftStage, makeDriftStage } from '#test/support/drift/drift-stage.ts';
@@ -42,7 +43,7 @@ describe('the pages of monitors', () => {
     const made = await send('/drift/monitors/new', { instance_id: instance, 'schedule.every': '2h' });
     expect(made.location, made.text).toMatch(/^\/drift\/monitors\/[^/]+\?done=created$/);
     const path = made.location?.split('?')[0] ?? '';
-    expect((await visitor.get(path)).text).toMatch(/every 2 hours[\s\S]*No open findings/);
+    expect((await visitor.get(path)).text).toMatch(/every 2 hours[\s\S]*No open findings[\s\S]*No scan has looked yet/);
     const fields = {
       'schedule.every': '',
       'schedule.cron': '0 6 * * *',
@@ -67,12 +68,44 @@ describe('the pages of monitors', () => {
     expect(text).toMatch(/cron/);
   });
 
-  it('take either set times or an interval, and not both', async () => {
+  it('refuse an interval beside times by the clock, and show an interval as people write it', async () => {
     const { instance } = await stage.deploy();
-    const both = { 'schedule.every': '6h', 'schedule.cron': '0 6 * * *' };
-    const { status, text } = await send('/drift/monitors/new', { instance_id: instance, ...both });
+    expect((await visitor.get('/drift/monitors/new')).text).toContain('value="6h"');
+    const both = { instance_id: instance, 'schedule.every': '6h', 'schedule.cron': '0 6 * * *' };
+    const { status, text } = await send('/drift/monitors/new', both);
     expect(status).toBe(400);
-    expect(text).toContain('give either set times or an interval');
+    expect(text).toContain('leave one of them empty');
+  });
+
+  it('say that nobody looks, that no scan told anything, or that nothing differs, where nothing is open', async () => {
+    const other = await makeDriftStage(api);
+    const theirs = new Visitor(api.app);
+    const { credential } = await api.signIn(other.tenant.owner);
+    theirs.cookie = `${sessionCookie}=${credential['authorization']?.replace('Bearer ', '')}`;
+    expect((await theirs.get('/drift')).text).toContain('there is no monitor yet');
+    const watched = await other.watched();
+    const page = async () => (await theirs.get(`/drift/monitors/${watched.monitor}`)).text;
+    expect(await page()).toContain('No scan has looked yet.');
+    await other.scan(watched, []);
+    expect(await page()).toContain('The last scan saw nothing that differs');
+    await other.scan(watched, [], { status: 'failed' });
+    expect(await page()).toContain('That does not mean that nothing differs');
+  });
+
+  it('show a viewer why nothing can be suppressed or ruled out', async () => {
+    const { monitor } = await drifted();
+    const member = await api.addUser('maintainer');
+    await join(stage.tenant, member, 'member', 'viewer');
+    const viewer = new Visitor(api.app);
+    const { credential } = await api.signIn(member);
+    viewer.cookie = `${sessionCookie}=${credential['authorization']?.replace('Bearer ', '')}`;
+    const path = `/drift/monitors/${monitor}`;
+    const disabled = (label: string) => new RegExp(`aria-disabled="true"[^>]*>${label}`);
+    expect((await viewer.get(path)).text).toMatch(disabled('Suppress the chosen ones'));
+    expect((await viewer.get(`${path}?tab=rules`)).text).toMatch(disabled('Change the rules'));
+    expect((await viewer.get(`/drift?team_id=${stage.tenant.team}`)).text).toMatch(
+      /aria-disabled="true"[^>]*>(<svg.*?<\/svg>)?New monitor/s,
+    );
   });
 
   it('start a scan and lead to its monitor', async () => {

@@ -30,6 +30,8 @@ const buttons = [
   ['/environments', 'New environment'],
   ['/catalog', 'New template'],
   ['/assemblies', 'New assembly'],
+  ['/drift', 'New monitor'],
+  ['/schedules', 'New schedule'],
 ] as const;
 
 describe('the button that makes something new', () => {

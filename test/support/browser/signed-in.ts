@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { type TestApi, testPassword } from '../api/in-process-api.ts';
 import { Visitor } from './visitor.ts';
@@ -7,4 +8,19 @@ export async function signInVisitor(api: TestApi, { email }: { readonly email: s
   const visitor = new Visitor(api.app);
   expect((await visitor.submit('/login', { email, password: testPassword })).status).toBe(303);
   return visitor;
+}
+
+/** Signs in by the form, in a real browser. */
+export async function signInAt(page: Page, origin: string, { email }: { readonly email: string }): Promise<void> {
+  await page.goto(`${origin}/login`);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(testPassword);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${origin}/`);
+}
+
+/** Presses a link or a button as somebody without a mouse does. */
+export async function press(page: Page, role: 'link' | 'button', name: string): Promise<void> {
+  await page.getByRole(role, { name, exact: true }).first().focus();
+  await page.keyboard.press('Enter');
 }

@@ -1,4 +1,6 @@
 import type { FastifyReply } from 'fastify';
+import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
+import { renderAction } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
@@ -10,7 +12,8 @@ import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { describeSchedule } from '#domain/shared/schedules/words.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
-import { list } from '../monitor-operations.ts';
+import { suppressMany } from '../finding-operations.ts';
+import { create, list } from '../monitor-operations.ts';
 import { renderFindings } from './findings-list.ts';
 import { monitorPath, nameOf, readPlaces } from './shown.ts';
 import { renderHealth, type ShownMonitor } from './words.ts';
@@ -21,22 +24,39 @@ export async function showDrift(visit: Visit): Promise<FastifyReply> {
   const scope = scopeQuery(visit.scope);
   const filter = { ...scope, instance_id: visit.query('instance_id') };
   const link = (query: Query) => pagePath(pages.drift, {}, { ...filter, ...query });
+  const teams = await readTeamsForNewInScope(visit);
+  const path = pagePath(pages.newDriftMonitor, {}, scope);
+  const newMonitor = renderAction(visit.mayDo(create, ...teams), {
+    label: 'New monitor',
+    icon: 'plus',
+    tone: 'primary',
+    path,
+  });
+  const suppression = visit.mayDo(suppressMany, ...teams);
   return visit.show({
     title: 'Drift',
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Drift',
   below: 'Where what is there differs from what was deployed. Scans look, and change nothing.',
-  actions: html`<div class="actions"><a class="button button-primary" href="${pagePath(pages.newDriftMonitor)}">New monitor</a></div>`,
+  actions: html`<div class="actions">${newMonitor}</div>`,
 })}
 ${renderNews(visit, pages.drift)}
 ${renderTabs('Drift', [
   { label: 'Findings', path: pagePath(pages.drift, {}, scope), isCurrent: !isMonitors },
   { label: 'Monitors', path: pagePath(pages.drift, {}, { ...scope, tab: 'monitors' }), isCurrent: isMonitors },
 ])}
-${isMonitors ? await renderMonitors(visit, scope) : await renderFindings(visit, { filter, link })}
+${isMonitors ? await renderMonitors(visit, scope) : await renderFindings(visit, { filter, link, suppression, none: await explainNone(visit, scope) })}
 </div>`,
   });
+}
+
+/** What it means that nothing is open: without a monitor, nobody looks. */
+async function explainNone(visit: Visit, scope: Query): Promise<string> {
+  const { drift_monitors: monitors } = await visit.read(list, { query: { ...scope, limit: '1' } });
+  return monitors.length === 0
+    ? 'Nobody looks: there is no monitor yet. A monitor scans by a schedule, and what differs appears here.'
+    : 'The last complete scans saw nothing that differs from what was deployed. The monitors say how old these are.';
 }
 
 async function renderMonitors(visit: Visit, scope: Query): Promise<Html> {

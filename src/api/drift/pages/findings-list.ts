@@ -1,9 +1,11 @@
+import { renderAction } from '#api/web/components/actions.ts';
 import { renderEmpty, renderPages } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { findingStatuses } from '#domain/drift/findings/model.ts';
+import type { Action } from '#domain/shared/actions.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { list } from '../finding-operations.ts';
 import { describeWhole, renderDeviation } from './deviation.ts';
@@ -18,10 +20,20 @@ function statusOf(visit: Visit<unknown>): (typeof findingStatuses)[number] | und
   return wanted === 'all' ? undefined : (findingStatuses.find((each) => each === wanted) ?? 'open');
 }
 
-/** The findings that fit, by resource, each with what should be and what is. `link` makes the address of the page with a query. */
+interface FindingsList {
+  readonly filter: Query;
+  /** Makes the address of the page with a query. */
+  readonly link: (query: Query) => LocalPath;
+  /** Whether the visitor may suppress findings. */
+  readonly suppression: Action;
+  /** What it means that nothing is open. */
+  readonly none: string;
+}
+
+/** The findings that fit, by resource, each with what should be and what is. */
 export async function renderFindings(
   visit: Visit<unknown>,
-  { filter, link }: { readonly filter: Query; readonly link: (query: Query) => LocalPath },
+  { filter, link, suppression, none }: FindingsList,
 ): Promise<Html> {
   const status = statusOf(visit);
   const cursor = visit.query('cursor');
@@ -34,12 +46,12 @@ ${[...findingStatuses, undefined].map(
   (each) =>
     html`<li><a class="chip" href="${link({ status: each ?? 'all' })}" ${each === status ? html`aria-current="true"` : null}>${each ? statusWords[each] : 'All'}</a></li>`,
 )}</ul>
-${findings.length > 0 ? renderGroups(findings, names) : html`<div class="list-panel">${renderNone(status)}</div>`}
+${findings.length > 0 ? renderGroups(findings, names, suppression) : html`<div class="list-panel">${renderNone(status, none)}</div>`}
 ${renderPages({ cursor, next }, (query) => link({ status: status ?? 'all', ...query }))}`;
 }
 
 /** The findings of one resource stand together. */
-function renderGroups(findings: readonly ShownFinding[], names: Names): Html {
+function renderGroups(findings: readonly ShownFinding[], names: Names, suppression: Action): Html {
   const groups = new Map<string, ShownFinding[]>();
   for (const finding of findings) {
     const key = `${finding.instance_id} ${finding.address}`;
@@ -47,8 +59,14 @@ function renderGroups(findings: readonly ShownFinding[], names: Names): Html {
   }
   return html`<form method="get" action="${pages.suppressDriftFindings}" class="drift-groups">
 ${[...groups.values()].map((group) => renderGroup(group, names))}
-<div class="form-end"><button class="button" type="submit">Suppress the chosen ones</button></div>
+${findings.some(({ status }) => status !== 'resolved') ? html`<div class="form-end">${renderSuppress(suppression)}</div>` : null}
 </form>`;
+}
+
+function renderSuppress(suppression: Action): Html {
+  const label = 'Suppress the chosen ones';
+  if (suppression.allowed) return html`<button class="button" type="submit">${label}</button>`;
+  return renderAction(suppression, { label, path: pages.suppressDriftFindings });
 }
 
 function renderGroup(group: readonly ShownFinding[], names: Names): Html {
@@ -70,9 +88,8 @@ ${path === '' ? html`<p class="muted">${describeWhole(finding)}</p>` : html`<div
 </li>`;
 }
 
-function renderNone(status: ReturnType<typeof statusOf>): Html {
-  if (status === 'open')
-    return renderEmpty('No open findings', 'The last scans saw nothing that differs from what was deployed.');
+function renderNone(status: ReturnType<typeof statusOf>, none: string): Html {
+  if (status === 'open') return renderEmpty('No open findings', none);
   if (status === undefined) return renderEmpty('No findings yet', 'They appear when a scan sees drift.');
   return renderEmpty(`No ${status} findings`, 'None of the findings that you may read is in this state.');
 }

@@ -10,6 +10,7 @@ import { readTimes, timeFields } from '#api/web/forms/schedule-times.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
 import { create, remove, update } from '../monitor-operations.ts';
 import { getIgnoreRules, replaceIgnoreRules, scan } from '../scan-operations.ts';
 import { rulesOf, textOf } from './rules-text.ts';
@@ -24,7 +25,7 @@ export function registerMonitorForms(addPage: AddPage): void {
   addFormPage(addPage, pages.driftIgnoreRules, rulesForm);
 }
 
-const everySixHours = { every: 'PT6H' };
+const everySixHours = { every: '6h' };
 
 const enabledField = (isEnabled: boolean): FormField => ({
   name: 'enabled',
@@ -69,15 +70,28 @@ const newForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoice
 async function readChoices(visit: Visit) {
   const query = { limit: '200' };
   const [instances, environments, templates] = await Promise.all([
-    visit.read(listInstances, { query }),
+    readInstances(visit),
     visit.read(listEnvironments, { query }),
     visit.read(listTemplates, { query }),
   ]);
   return {
-    instances: withNone(choicesOf(instances.instances, instances.next_cursor)),
+    instances: withNone(choicesOf(await withPlaces(visit, instances.instances), instances.next_cursor)),
     environments: withNone(choicesOf(environments.environments, environments.next_cursor)),
     templates: withNone(choicesOf(templates.templates, templates.next_cursor)),
   };
+}
+
+type Instances = Awaited<ReturnType<typeof readInstances>>['instances'];
+const readInstances = (visit: Visit) => visit.read(listInstances, { query: { limit: '200' } });
+
+/** Instances of several environments often have the same name. */
+async function withPlaces({ em }: Visit, instances: Instances): Promise<{ id: string; name: string }[]> {
+  const names = await readNames(em, { environments: instances.map((each) => each.environment_id) });
+  const nameOf = ({ name, environment_id: id }: Instances[number]) =>
+    id === null ? name : `${names.get(id)?.name ?? ''} / ${name}`;
+  return instances
+    .map((each) => ({ id: each.id, name: nameOf(each) }))
+    .sort((one, other) => one.name.localeCompare(other.name));
 }
 
 function withNone({ choices, ...rest }: ReturnType<typeof choicesOf>) {

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { renderActions } from '#api/web/components/actions.ts';
+import { renderAction, renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
@@ -9,12 +9,15 @@ import { renderEmpty, renderPages, renderTable } from '#api/web/components/table
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderAge, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { renderLive } from '#api/web/live/live.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import type { Action } from '#domain/shared/actions.ts';
 import { nextTimes } from '#domain/shared/schedules/next-times.ts';
 import { describeSchedule } from '#domain/shared/schedules/words.ts';
 import { getIgnoreRules, listMonitorScans } from '../scan-operations.ts';
 import { renderFindings } from './findings-list.ts';
+import { markOf } from './monitor-changes.ts';
 import { driftCrumb, type MonitorSubject, monitorPath, readMonitor, readPlaces, renderPlace } from './shown.ts';
 import { renderTrend } from './trend.ts';
 import { renderHealth } from './words.ts';
@@ -31,21 +34,33 @@ export async function showMonitor(visit: MonitorVisit): Promise<FastifyReply> {
   const tab = visit.query('tab') === 'scans' ? 'scans' : visit.query('tab') === 'rules' ? 'rules' : 'findings';
   const link = (query: Query) => pagePath(pages.driftMonitor, visit.params, query);
   const parts = {
-    findings: () => renderFindings(visit, { filter: { monitor_id: monitor.id }, link }),
+    findings: () =>
+      renderFindings(visit, {
+        filter: { monitor_id: monitor.id },
+        link,
+        suppression: actionOf(monitor, 'set_ignore_rules'),
+        none: explainNone(monitor),
+      }),
     scans: async () => renderScans(visit, scans),
-    rules: () => renderRules(visit),
+    rules: () => renderRules(visit, monitor),
   };
   return visit.show({
     title: `Drift monitor of ${monitor.name}`,
     main: html`<div class="page page-wide">
-${renderPageHead({
-  title: `Monitor of ${monitor.name}`,
-  crumbs: [driftCrumb],
-  beside: renderHealth(monitor),
-  actions: renderMonitorActions(monitor),
-  history: ['drift_monitors', monitor.id],
-})}
 ${renderNews(visit, pages.driftMonitor)}
+${renderLive(
+  {
+    stream: pagePath(pages.driftMonitorChanges, visit.params, { mark: markOf(monitor) }),
+    address: link({ tab, status: visit.query('status'), cursor: visit.query('cursor') }),
+    again: '20s',
+  },
+  html`${renderPageHead({
+    title: `Monitor of ${monitor.name}`,
+    crumbs: [driftCrumb],
+    beside: renderHealth(monitor),
+    actions: renderMonitorActions(monitor),
+    history: ['drift_monitors', monitor.id],
+  })}
 ${renderFailure(monitor)}
 <div class="panel">${await renderMonitorFacts(visit, monitor)}</div>
 ${monitor.scope === 'instance' && tab !== 'scans' ? renderTrend(scans.scans) : null}
@@ -54,9 +69,22 @@ ${renderTabs('Parts of the monitor', [
   { label: 'Scans', path: link({ tab: 'scans' }), isCurrent: tab === 'scans' },
   { label: 'Ignore rules', path: link({ tab: 'rules' }), isCurrent: tab === 'rules' },
 ])}
-${await parts[tab]()}
+${await parts[tab]()}`,
+)}
 </div>`,
   });
+}
+
+/** What it means that nothing is open: only a scan that told something says that nothing differs. */
+function explainNone({ scope, last_failure: failure, last_success_at: success }: MonitorSubject): string {
+  if (scope !== 'instance') return 'The instances that inherit this monitor have none.';
+  if (failure) return 'That does not mean that nothing differs: the last scan told nothing.';
+  if (success === null) return 'No scan has looked yet.';
+  return 'The last scan saw nothing that differs from what was deployed.';
+}
+
+function actionOf({ actions }: MonitorSubject, wanted: string): Action {
+  return actions.find(({ name }) => name === wanted) ?? { name: wanted, allowed: false, reason: null };
 }
 
 function renderMonitorActions({ id, actions, scope }: MonitorSubject): Html {
@@ -130,12 +158,12 @@ function renderScans(visit: MonitorVisit, { scans, next_cursor: next }: Scans): 
 ${renderPages({ cursor: visit.query('cursor'), next }, link)}`;
 }
 
-async function renderRules(visit: MonitorVisit): Promise<Html> {
+async function renderRules(visit: MonitorVisit, monitor: MonitorSubject): Promise<Html> {
   const { rules } = await visit.read(getIgnoreRules, { params: visit.params });
   return html`<div class="panel stack">${
     rules.length === 0
       ? html`<p>Nothing is left out.</p>`
       : html`<ul class="rows">${rules.map(({ address, path }) => html`<li class="row"><p class="row-title mono foreign">${address}: ${path}</p></li>`)}</ul>`
   }
-<p><a class="button" href="${pagePath(pages.driftIgnoreRules, visit.params)}">Change the rules</a></p></div>`;
+<p>${renderAction(actionOf(monitor, 'set_ignore_rules'), { label: 'Change the rules', path: pagePath(pages.driftIgnoreRules, visit.params) })}</p></div>`;
 }

@@ -2,17 +2,20 @@ import type { FastifyReply } from 'fastify';
 import { renderVariables } from '#api/runs/pages/run/values.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { type Fact, renderFacts } from '#api/web/components/facts.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderEmpty, renderTable } from '#api/web/components/table.ts';
-import { renderTime } from '#api/web/components/time.ts';
+import { renderAge, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { renderLive } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { describeSchedule } from '#domain/shared/schedules/words.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
+import { markOf } from './schedule-changes.ts';
 import {
   type Result,
   readSubject,
@@ -23,33 +26,54 @@ import {
   type ScheduleSubject,
   type ScheduleVisit,
   scheduleCrumbs,
+  schedulePath,
 } from './shown.ts';
 
 /** A schedule: when it starts what, its next times, and what became of the last ones. */
 export async function showSchedule(visit: ScheduleVisit): Promise<FastifyReply> {
   const schedule = await readSubject(visit);
   const names = await readWorkNames(visit, [schedule]);
-  const { name, id } = schedule;
+  const { id } = schedule;
   return visit.show({
-    title: name,
+    title: schedule.name,
     main: html`<div class="page page-wide">
-${renderPageHead({
-  title: name,
-  crumbs: scheduleCrumbs(),
-  beside: renderPaused(schedule),
-  below: toSentence(describeSchedule(schedule.schedule)),
-  actions: renderButtons(schedule),
-  history: ['schedules', id],
-})}
 ${renderNews(visit, pages.schedule)}
+${renderLive(
+  {
+    stream: pagePath(pages.scheduleChanges, { id }, { mark: markOf(schedule) }),
+    address: schedulePath(schedule),
+    again: '20s',
+  },
+  renderContent(schedule, names),
+)}
+</div>`,
+  });
+}
+
+function renderContent(schedule: ScheduleSubject, names: Names): Html {
+  const { name, id } = schedule;
+  return html`${renderPageHead({
+    title: name,
+    crumbs: scheduleCrumbs(),
+    beside: renderPaused(schedule),
+    below: toSentence(describeSchedule(schedule.schedule)),
+    actions: renderButtons(schedule),
+    history: ['schedules', id],
+  })}
+${renderFailure(schedule)}
 <div class="panel">${renderFacts(factsOf(schedule, names), { isWide: true })}</div>
 ${renderWorkVariables(schedule)}
 <h2>Next times</h2>
 ${renderNext(schedule)}
 <h2>History</h2>
-${schedule.last_results.length > 0 ? html`<div class="list-panel">${renderHistory(schedule)}</div>` : renderNone()}
-</div>`,
-  });
+${schedule.last_results.length > 0 ? html`<div class="list-panel">${renderHistory(schedule)}</div>` : renderNone()}`;
+}
+
+/** That the last time started nothing, and why, so that nobody has to look for it in the history. */
+function renderFailure({ last_results: results, enabled }: ScheduleSubject): Html | null {
+  const last = results.find(({ outcome }) => outcome !== 'pending');
+  if (!enabled || last?.outcome !== 'failed' || last.message === null) return null;
+  return html`<div class="notice notice-problem" role="note">${renderIcon('octagon-x')}<p>The last time started nothing, ${renderAge(String(last.scheduled_at))}: <span class="foreign">${last.message}</span></p></div>`;
 }
 
 function factsOf(schedule: ScheduleSubject, names: Names): Fact[] {
@@ -72,11 +96,19 @@ function renderWorkVariables({ work }: ScheduleSubject): Html | null {
   return html`<section class="panel stack" aria-labelledby="variables"><h2 id="variables">Variables</h2>${renderVariables(variables as Readonly<Record<string, JsonValue>>)}</section>`;
 }
 
-function renderNext({ next_times: times, enabled }: ScheduleSubject): Html {
+function renderNext({ next_times: times, enabled, schedule }: ScheduleSubject): Html {
   if (!enabled) return html`<p class="muted">None while the schedule is paused.</p>`;
   if (times.length === 0)
     return html`<p class="muted">None while the team, or the environment of the work, is archived.</p>`;
-  return html`<ul class="plain-list">${times.map((time) => html`<li>${renderTime(String(time))}</li>`)}</ul>`;
+  return html`<ul class="plain-list">${times.map((time) => html`<li>${renderTime(String(time))}${renderClock(schedule, String(time))}</li>`)}</ul>`;
+}
+
+/** What the clocks of the schedule's own zone show then. Visitors see times by their own clocks. */
+function renderClock(schedule: ScheduleSubject['schedule'], time: string): Html | null {
+  if (!('cron' in schedule) || schedule.timezone === 'UTC') return null;
+  const { timezone: timeZone } = schedule;
+  const clock = new Intl.DateTimeFormat('en-GB', { weekday: 'short', hour: '2-digit', minute: '2-digit', timeZone });
+  return html` <span class="muted">(${clock.format(new Date(time))} in ${timeZone})</span>`;
 }
 
 function renderHistory(schedule: ScheduleSubject): Html {
@@ -86,7 +118,7 @@ function renderHistory(schedule: ScheduleSubject): Html {
     columns: [
       { label: 'Time', kind: 'main', cell: ({ scheduled_at: time }) => renderTime(String(time)) },
       { label: 'Result', cell: renderOutcome },
-      { label: 'What', cell: (result) => renderStarted(schedule, result) },
+      { label: 'Details', cell: (result) => renderStarted(schedule, result) },
       {
         label: 'Asked for by',
         kind: 'minor',

@@ -39,6 +39,7 @@ export function timeFields(spec?: ScheduleSpec): FormField[] {
 export function readTimes(typed: Typed): ScheduleSpec {
   const [cron = '', every = ''] = [typed['schedule.cron']?.trim(), typed['schedule.every']?.trim()];
   if (cron === '' && every === '') throw invalidField('schedule.cron', 'give set times, or an interval below');
-  if (cron !== '' && every !== '') throw invalidField('schedule.every', 'give either set times or an interval');
+  if (cron !== '' && every !== '')
+    throw invalidField('schedule.every', 'give either set times or an interval: leave one of them empty');
   return every === '' ? { cron, timezone: typed['schedule.timezone']?.trim() || 'UTC' } : { every };
 }

@@ -39,6 +39,7 @@ describe('the pages of schedules', () => {
     expect(text).toContain('Tidy &lt;b&gt;');
     expect(text).toContain('Every Monday at 18:00, Europe/Berlin');
     expect(text).toContain('Nothing started yet');
+    expect(text).toContain('(Mon 18:00 in Europe/Berlin)');
     expect((await owner.get('/schedules')).text).toContain('every Monday at 18:00, Europe/Berlin');
     const edit = { name: 'Tidy', ...times, 'schedule.cron': '', 'schedule.every': '6h', expected_revision: '1' };
     expect((await owner.submit(`${path}/edit`, edit)).location).toContain('done=saved');
@@ -64,6 +65,18 @@ describe('the pages of schedules', () => {
     expect(both.text).toContain('field-schedule-every-problem');
     const json = await owner.submit('/schedules/new', { ...wrong, 'work.run.variables': '[]' });
     expect(json.text).toContain('field-work-run-variables-problem');
+  });
+
+  it('say at once that the last time started nothing, and why', async () => {
+    const path = await make('Broken');
+    await stage.api.rows(
+      `insert into schedule_firings (id, schedule_id, scheduled_at, outcome, reason, message, created_at)
+       values (gen_random_uuid(), ?, now(), 'failed', 'refused', 'the version <i>1</i> was yanked', now())`,
+      [path.split('/').at(-1) ?? ''],
+    );
+    expect((await owner.get(path)).text).toMatch(
+      /notice-problem[\s\S]*The last time started nothing[\s\S]*&lt;i&gt;1[\s\S]*Starts/,
+    );
   });
 
   it('start an assembly, and say at their field which variables are wrong', async () => {

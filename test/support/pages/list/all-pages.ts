@@ -25,6 +25,8 @@ export const notLookedAt: readonly PagePattern[] = [
   pages.approvalStream,
   pages.approvalCount,
   pages.assemblyRunChanges,
+  pages.driftMonitorChanges,
+  pages.scheduleChanges,
 ];
 
 /** Every page of the service in its states. */

@@ -1,0 +1,30 @@
+import type { FastifyReply } from 'fastify';
+import { type Followed, followShown } from '#api/web/live/follow.ts';
+import { readSchedule, type ScheduleDetails } from '#domain/schedules/store.ts';
+import { get } from '../operations.ts';
+import { viewSchedule } from '../views.ts';
+import type { ListedSchedule, ScheduleVisit } from './shown.ts';
+
+/** Follows a schedule and what it started for its page. */
+export function streamScheduleChanges(visit: ScheduleVisit): Promise<FastifyReply> {
+  const { params, context } = visit;
+  const read = async () => toFollowed(await readSchedule(visit.em, params.id));
+  return visit.stream(get, { params }, (signal) =>
+    followShown(context.services.changeFeed, read, visit.query('mark'), signal),
+  );
+}
+
+function toFollowed(schedule: ScheduleDetails | undefined): Followed | null {
+  if (!schedule) return null;
+  const shown = viewSchedule(schedule);
+  const started = shown.last_results.flatMap(
+    ({ run_id: run, assembly_run_id: assemblyRun }) => run ?? assemblyRun ?? [],
+  );
+  return { subjects: [schedule.id, ...started], mark: markOf(shown) };
+}
+
+/** Differs whenever the schedule was changed, or something became of a time. */
+export function markOf({ revision, last_results: [last] }: Pick<ListedSchedule, 'revision' | 'last_results'>): string {
+  const at = last && new Date(last.scheduled_at).getTime();
+  return [revision, at, last?.outcome, last?.status].join(' ');
+}
