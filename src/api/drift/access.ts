@@ -39,7 +39,7 @@ export const findingAccess = {
   get: { ...reading, review: { ...findingReview, verb: 'get' } },
   nestedRead: { ...reading, review: { inherits: 'drift_findings.get' } },
   suppress: { ...writing, review: { ...findingReview, verb: 'suppress' } },
-  /** The findings are named in the body, so a review can only ask about each of them. */
+  /** The body names the findings, so `can-i` answers for one finding at a time. */
   suppressMany: { ...writing, review: { inherits: 'drift_findings.suppress' } },
   reopen: { ...writing, review: { ...findingReview, verb: 'reopen' } },
   remediate: { ...writing, allOf: ['run:create'], review: { ...findingReview, verb: 'remediate' } },

@@ -12,8 +12,8 @@ const places = ['instance_id', 'environment_id', 'template_id'] as const;
 export const CreateMonitor = z
   .strictObject({
     instance_id: Id.optional(),
-    environment_id: Id.optional().describe('Its deployed instances inherit monitors, those of later deployments too.'),
-    template_id: Id.optional().describe('The same for all instances of the template.'),
+    environment_id: Id.optional().describe('All its instances inherit monitors once they are deployed.'),
+    template_id: Id.optional().describe('All instances of the template inherit monitors once they are deployed.'),
     schedule: ScheduleBody,
     enabled: z.boolean().default(true),
   })

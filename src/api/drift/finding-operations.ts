@@ -55,7 +55,7 @@ export const listFindingEvidence = read({
   route: 'GET /api/v1/drift-findings/:id/evidence',
   summary: 'List the evidence of a drift finding, newest first',
   description:
-    'A scan adds evidence if the value, the state or the deployment differs from the latest, or if the deviation is back.',
+    'A scan adds evidence if the value, the state or the deployment is another one than in the latest evidence, or if the deviation is back.',
   params: FindingParams,
   query: z.strictObject(pageQuery),
   responses: { 200: pageOf('evidence', EvidenceView) },
@@ -116,7 +116,7 @@ export const suppressMany = command({
 export const reopen = command({
   id: 'drift_findings.reopen',
   route: 'POST /api/v1/drift-findings/:id/reopen',
-  summary: 'Take the suppression of a finding back',
+  summary: 'End the suppression of a finding now',
   params: FindingParams,
   body: ReopenFinding,
   responses: { 200: FindingView },

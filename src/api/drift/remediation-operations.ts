@@ -2,7 +2,7 @@ import { command } from '#api/pipeline/operation.ts';
 import { showAdmittedRun } from '#api/runs/actions.ts';
 import { getRun } from '#api/runs/operations.ts';
 import { RunView } from '#api/runs/views.ts';
-import { findRemediationTarget, remedy } from '#domain/drift/remediation/remediation.ts';
+import { admitRemediation, findRemediationTarget } from '#domain/drift/remediation/remediation.ts';
 import { admissionOf } from '#domain/runs/admission/requeue.ts';
 import { findingAccess } from './access.ts';
 import { RemedyFinding } from './bodies.ts';
@@ -11,9 +11,9 @@ import { FindingParams } from './finding-operations.ts';
 export const remediate = command({
   id: 'drift_findings.remediate',
   route: 'POST /api/v1/drift-findings/:id/remediation',
-  summary: 'Do away with a deviation by a governed run, which asks for at least one approval',
+  summary: 'Remove a deviation by a run, which needs at least one approval',
   description:
-    'The run has the version and the inputs with which the instance was last deployed. It acts on one piece of evidence: if that is no longer the latest, or the ' +
+    'The run has the version and the inputs of the last deployment. It acts on one piece of evidence: if that is no longer the latest, or the ' +
     'instance has changed since, the answer is 409. A run whose instance changes while it waits ends as `stale`.',
   params: FindingParams,
   body: RemedyFinding,
@@ -29,7 +29,8 @@ export const remediate = command({
     const { evidence_id: evidenceId, expected_revision: expectedRevision, direction } = body;
     const request = { evidenceId, expectedRevision, direction };
     const admission = admissionOf(target);
-    const run = await remedy(tx, services.keyRing, target, request, { key: key ?? '', requester: principal });
+    const admitted = { key: key ?? '', requester: principal };
+    const run = await admitRemediation(tx, services.keyRing, target, request, admitted);
     const after = { findingId: target.finding.id, evidenceId, direction };
     const answer = showAdmittedRun({ operations, principal }, admission, run);
     return { id: run.id, after, revision: run.revision, answer };

@@ -17,7 +17,7 @@ import { ScanView, toScan } from './views.ts';
 export const scan = command({
   id: 'drift_monitors.scan',
   route: 'POST /api/v1/drift-monitors/:id/scan',
-  summary: 'Scan now: admit a run that looks for drift and changes nothing',
+  summary: 'Scan now: start a run that looks for drift and changes nothing',
   description: 'The answer is the run. The Idempotency-Key is the id of its workflow.',
   params: MonitorParams,
   responses: { 202: RunView },
@@ -61,8 +61,8 @@ const IgnoreRulesView = z
 export const getIgnoreRules = read({
   id: 'drift_monitors.get_ignore_rules',
   route: 'GET /api/v1/drift-monitors/:id/ignore-rules',
-  summary: 'Read the rules by which a drift monitor leaves deviations out',
-  description: 'Those of the monitor from which it is inherited count beside them.',
+  summary: 'Read the ignore rules of a drift monitor',
+  description: 'The rules of the monitor from which it is inherited apply as well.',
   params: MonitorParams,
   responses: { 200: IgnoreRulesView },
   access: monitorAccess.nestedRead,
@@ -78,7 +78,7 @@ export const getIgnoreRules = read({
 export const replaceIgnoreRules = command({
   id: 'drift_monitors.set_ignore_rules',
   route: 'PUT /api/v1/drift-monitors/:id/ignore-rules',
-  summary: 'Replace the rules by which a drift monitor leaves deviations out; the next scan follows them',
+  summary: 'Replace the ignore rules of a drift monitor; the next scan follows them',
   params: MonitorParams,
   body: SetIgnoreRules,
   responses: { 200: IgnoreRulesView },

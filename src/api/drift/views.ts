@@ -29,7 +29,7 @@ const monitorFields = {
   last_failure: z
     .object({ at: Time, code: z.string(), message: z.string(), run_id: AnswerId.nullable() })
     .nullable()
-    .describe('Why the last scan told nothing; null if it succeeded, or if there was none.'),
+    .describe('Why the last scan had no result; null if it succeeded, or if there was none.'),
   created_at: Time,
   revision: z.int(),
 };
@@ -71,8 +71,11 @@ export const ScanView = z
     trigger: z.enum(scanTriggers),
     status: z.enum(runStatuses),
     status_reason: z.string().nullable(),
-    found: z.int().nullable().describe('How many deviations it found. Null: it is not over, or told nothing.'),
-    ignored: z.int().nullable().describe('How many of them ignore rules left out, beside `found`.'),
+    found: z
+      .int()
+      .nullable()
+      .describe('How many deviations it found beside the ignored ones. Null until it has a result.'),
+    ignored: z.int().nullable().describe('How many deviations ignore rules left out. They are not part of `found`.'),
     opened: z.int().nullable(),
     resolved: z.int().nullable(),
     created_at: Time,
@@ -99,14 +102,14 @@ export const EvidenceView = z
   .object({
     id: AnswerId,
     run_id: AnswerId.describe('The scan that saw it.'),
-    before: z.unknown().describe('What should be. Null: nothing. A secret is `{"sensitive": true}`.'),
-    after: z.unknown().describe('What is.'),
+    before: z.unknown().describe('What should be there. Null: nothing. A secret is `{"sensitive": true}`.'),
+    after: z.unknown().describe('What is there.'),
     sensitive: z.boolean(),
     action: z.enum(changeActions),
     state_serial: z.int(),
     template_version: z.string(),
     tool: z.object({ name: z.string(), version: z.string() }).nullable(),
-    slot_held_by: AnswerId.nullable().describe('The run that held the instance meanwhile.'),
+    slot_held_by: AnswerId.nullable().describe('The run that held the instance during the scan.'),
     observed_at: Time,
   })
   .meta({ id: 'DriftEvidence' });
@@ -145,7 +148,7 @@ const findingFields = {
   suppression: z
     .object({ reason: z.string(), until: Time, by: z.string() })
     .nullable()
-    .describe('Somebody accepts the observed value until then. Another value opens the finding again.'),
+    .describe('Somebody accepts the observed value until this time. Another value opens the finding again.'),
   reopen_reason: z.string().nullable(),
   evidence: EvidenceView.describe('The latest evidence.'),
   revision: z.int(),

@@ -38,11 +38,11 @@ export const DriftMonitorSchema = defineEntity({
     id: id(),
     scope: p.string().$type<MonitorScope>(),
     teamId: p.uuid().nullable(),
-    /** That of the instance, or the one that it is set for. */
+    /** The environment that it watches, or that of the instance that it watches. */
     environmentId: p.uuid().nullable(),
     templateId: p.uuid().nullable(),
     instanceId: p.uuid().nullable(),
-    /** The monitor of an environment or a template from which it was made, and whose schedule it follows. */
+    /** The monitor of an environment or a template from which it is inherited. It follows the schedule of that monitor. */
     inheritedFrom: p.uuid().nullable(),
     schedule: p.json<ScheduleSpec>(),
     enabled: p.boolean().default(true),
@@ -74,14 +74,14 @@ export const DriftScanSchema = defineEntity({
     monitorId: () => p.manyToOne(DriftMonitor).mapToPk().fieldName('monitor_id').deleteRule('restrict'),
     trigger: p.string().$type<ScanTrigger>(),
     createdAt: createdAt(),
-    /** When its result was taken over; null while the run is under way. */
+    /** When its result was recorded; null until then. */
     recordedAt: at().nullable(),
     outcome: p.string().$type<TerminalStatus>().nullable(),
     reason: p.string().nullable(),
-    /** How many deviations it found that no rule leaves out, and how many the rules left out. */
+    /** How many deviations it found beside the ignored ones, and how many the ignore rules left out. */
     found: p.integer().nullable(),
     ignored: p.integer().nullable(),
-    /** How many findings it opened, again or for the first time, and how many it resolved. */
+    /** How many findings it opened, new ones and old ones again, and how many it resolved. */
     opened: p.integer().nullable(),
     resolved: p.integer().nullable(),
   },
@@ -89,7 +89,7 @@ export const DriftScanSchema = defineEntity({
 export class DriftScan extends DriftScanSchema.class {}
 DriftScanSchema.setClass(DriftScan);
 
-/** One deviation of an instance over all scans that saw it: identified by monitor, address and path. */
+/** A deviation of an instance. It is the same finding in all scans that see it: monitor, address and path identify it. */
 export const DriftFindingSchema = defineEntity({
   name: 'DriftFinding',
   tableName: 'drift_findings',
@@ -135,7 +135,7 @@ export const DriftFindingSchema = defineEntity({
   },
 });
 export class DriftFinding extends DriftFindingSchema.class {
-  /** The finding as the rules of its transitions see it. */
+  /** What the transitions need of the finding. */
   state(): FindingState {
     const { suppressedValue, suppressedUntil, suppressionReason } = this;
     const { status, reason, firstSeenAt, lastSeenAt, seenCount: count, observed } = this;
@@ -146,7 +146,7 @@ export class DriftFinding extends DriftFindingSchema.class {
     return { status, reason, firstSeenAt, lastSeenAt, count, observed, suppression };
   }
 
-  /** Takes over what a rule made of it. That it was seen once more is no new revision. */
+  /** Moves to the state that a transition returned. To be seen once more makes no new revision. */
   follow(next: FindingState): void {
     const { status, reason, lastSeenAt, count, observed, suppression } = next;
     if (!isDeepStrictEqual({ ...this.state(), lastSeenAt, count }, next)) this.revision += 1;
@@ -157,7 +157,7 @@ export class DriftFinding extends DriftFindingSchema.class {
     if (suppression === null) this.suppressedByName = null;
   }
 
-  /** Takes over what a scan saw. Newer evidence is a new revision. */
+  /** Names its latest evidence. Newer evidence makes a new revision. */
   showEvidence(evidenceId: string): void {
     if (this.evidenceId === evidenceId) return;
     this.evidenceId = evidenceId;
@@ -166,7 +166,7 @@ export class DriftFinding extends DriftFindingSchema.class {
 }
 DriftFindingSchema.setClass(DriftFinding);
 
-/** What a scan saw of a finding. Its row never changes. Scans that see the same again add none. */
+/** What a scan saw of a finding. A row never changes. A scan that sees the same again adds none. */
 export const DriftEvidenceSchema = defineEntity({
   name: 'DriftEvidence',
   tableName: 'drift_evidence',
@@ -176,7 +176,7 @@ export const DriftEvidenceSchema = defineEntity({
     findingId: () => p.manyToOne(DriftFinding).mapToPk().fieldName('finding_id').deleteRule('restrict'),
     /** The scan. */
     runId: p.uuid(),
-    /** Redacted: what should be, and what is. */
+    /** What should be there, and what is there. Secrets are masked. */
     before: p.json<JsonValue>().nullable(),
     after: p.json<JsonValue>().nullable(),
     sensitive: p.boolean(),
@@ -186,7 +186,7 @@ export const DriftEvidenceSchema = defineEntity({
     deployedRunId: p.uuid().nullable(),
     templateVersion: p.string(),
     tool: p.json<{ name: string; version: string }>().nullable(),
-    /** The run that held the instance meanwhile, such as one that waited for approval. */
+    /** The run that held the instance during the scan, such as one that waited for approval. */
     slotHeldBy: p.uuid().nullable(),
     observedAt: at(),
   },

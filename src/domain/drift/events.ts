@@ -12,7 +12,7 @@ const place = { monitor_id: z.string(), instance_id: z.string(), address: z.stri
 export const driftEvents = {
   'drift_monitor.created': {
     subject: 'drift_monitor',
-    summary: 'Somebody set a drift monitor for an instance, an environment or a template',
+    summary: 'Somebody created a drift monitor of an instance, an environment or a template',
     data: z.strictObject({ by, scope: z.enum(monitorScopes) }),
   },
   'drift_monitor.changed': {
@@ -39,7 +39,7 @@ export const driftEvents = {
   },
   'drift_finding.opened': {
     subject: 'drift_finding',
-    summary: 'A deviation was found for the first time, or again, or is no longer accepted',
+    summary: 'A scan found a deviation that was not open, or a suppression ended',
     data: z.strictObject({ ...place, reason: z.enum(findingReasons), run_id: z.string().nullable() }),
   },
   'drift_finding.resolved': {
@@ -49,12 +49,12 @@ export const driftEvents = {
   },
   'drift_finding.suppressed': {
     subject: 'drift_finding',
-    summary: 'Somebody accepts the observed value for a while',
+    summary: 'Somebody accepted the observed value for a while',
     data: z.strictObject({ ...place, by, reason: z.string(), until: z.string() }),
   },
   'drift_finding.remediation_requested': {
     subject: 'drift_finding',
-    summary: 'Somebody asked for a run that does away with a deviation',
+    summary: 'Somebody requested a run that removes a deviation',
     data: z.strictObject({ ...place, by, direction: z.enum(['revert', 'adopt']), run_id: z.string() }),
   },
 } as const satisfies Record<string, EventType>;

@@ -6,20 +6,20 @@ import { resolveDestroyed } from './findings/resolve-destroyed.ts';
 import { endHeirs, inheritMonitors, syncHeirs } from './monitors/inheritance.ts';
 import { recordScan } from './scans/record-scan.ts';
 
-/** What drift does when something happened elsewhere. Every step may be repeated. */
-export interface ListeningDeps {
+/** What drift does after something happened elsewhere. Every step may be repeated. */
+export interface FollowDeps {
   readonly orm: Orm;
   readonly transactions: Transactions;
 }
 
-/** Takes the events of the subscriber `drift`: ends of runs, and changes of monitors that others inherit from. */
-export async function followEvent(deps: ListeningDeps, { type, subject: { id } }: PublishedEvent): Promise<void> {
+/** Handles the events of the subscriber `drift`: runs that ended, and monitors that were created, changed or deleted. */
+export async function followEvent(deps: FollowDeps, { type, subject: { id } }: PublishedEvent): Promise<void> {
   if (type === 'run.finished') return followRun(deps, id);
   if (type === 'drift_monitor.deleted') return endHeirs(deps.transactions, id);
   return syncHeirs(deps.transactions, id);
 }
 
-async function followRun({ orm, transactions }: ListeningDeps, runId: string): Promise<void> {
+async function followRun({ orm, transactions }: FollowDeps, runId: string): Promise<void> {
   const em = orm.em.fork();
   await recordScan(transactions, runId, em);
   const run = await db(em)

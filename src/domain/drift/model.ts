@@ -1,4 +1,4 @@
-/** What a monitor is set for. Those of an environment or a template scan nothing themselves: their instances inherit monitors from them. */
+/** What a monitor watches. A monitor of an environment or a template scans nothing itself: the instances there inherit monitors from it. */
 export const monitorScopes = ['instance', 'environment', 'template'] as const;
 export type MonitorScope = (typeof monitorScopes)[number];
 
@@ -6,10 +6,10 @@ export type MonitorScope = (typeof monitorScopes)[number];
 export const scanTriggers = ['schedule', 'request'] as const;
 export type ScanTrigger = (typeof scanTriggers)[number];
 
-/** Why the last scan told nothing: it failed, or could not begin. Later successes clear it. */
+/** Why the last scan had no result: it failed, or it could not start. The next success clears it. */
 export interface ScanFailure {
   readonly at: string;
-  /** The reason of the run, or the code of what refused the scan. */
+  /** The reason for which the run ended, or the error code with which the scan was refused. */
   readonly code: string;
   readonly message: string;
   /** Null: no run was admitted. */

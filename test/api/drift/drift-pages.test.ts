@@ -38,7 +38,7 @@ async function drifted() {
 }
 
 describe('the pages of monitors', () => {
-  it('make a monitor, change its schedule to times by the clock, and delete it', async () => {
+  it('create a monitor, change its interval to set times, and delete it', async () => {
     const { instance } = await stage.deploy();
     const made = await send('/drift/monitors/new', { instance_id: instance, 'schedule.every': '2h' });
     expect(made.location, made.text).toMatch(/^\/drift\/monitors\/[^/]+\?done=created$/);
@@ -108,7 +108,7 @@ describe('the pages of monitors', () => {
     );
   });
 
-  it('start a scan and lead to its monitor', async () => {
+  it('start a scan, and show the monitor that is scanning', async () => {
     const { monitor } = await stage.watched();
     expect((await send(`/drift/monitors/${monitor}/scan`, {})).location).toBe(
       `/drift/monitors/${monitor}?done=scanning`,
@@ -116,7 +116,7 @@ describe('the pages of monitors', () => {
     expect((await visitor.get(`/drift/monitors/${monitor}`)).text).toContain('Scanning');
   });
 
-  it('take ignore rules as lines', async () => {
+  it('read one ignore rule from each line', async () => {
     const { monitor } = await stage.watched();
     const path = `/drift/monitors/${monitor}`;
     const rules = 'aws_instance.web["a b"] tags.*\nterraform_data.*';
@@ -130,13 +130,13 @@ describe('the pages of monitors', () => {
 });
 
 describe('the pages of findings', () => {
-  it('list them by resource with what should be and what is, as text', async () => {
+  it('list findings by resource, with both values as text', async () => {
     const { monitor } = await drifted();
     const { text } = await visitor.get(`/drift/monitors/${monitor}`);
     expect(text).toMatch(/terraform_data\.a[\s\S]*a&lt;b&gt;[\s\S]*c&lt;d&gt;/);
   });
 
-  it('suppress the chosen ones at once, and reopen one', async () => {
+  it('suppress all chosen findings, and reopen one', async () => {
     const { ids } = await drifted();
     const url = `/drift/findings/suppress?${ids.map((id) => `ids=${id}`).join('&')}`;
     const sent = await send(url, { reason: 'known', until: until() });
@@ -146,7 +146,7 @@ describe('the pages of findings', () => {
     expect((await send(`${one}/reopen`, { reason: 'not right' })).location).toBe(`${one}?done=reopened`);
   });
 
-  it('ask for a run that reverts one', async () => {
+  it('request a run that reverts a deviation', async () => {
     const { ids } = await drifted();
     const { location, text } = await send(`/drift/findings/${ids[0]}/remediation`, { direction: 'revert' });
     expect(location, text).toMatch(/^\/workloads\/runs\//);

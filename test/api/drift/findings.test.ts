@@ -41,7 +41,7 @@ describe('a scan', () => {
     });
   });
 
-  it('that sees the same again counts it and adds no evidence, and one that sees another value adds some', async () => {
+  it('that sees the same value again adds no evidence, and one that sees another value does', async () => {
     const watched = await stage.watched();
     for (const after of ['b', 'b', 'c']) await stage.scan(watched, [changed({ input: 'a' }, { input: after })]);
     const { id } = await only(watched.monitor);
@@ -64,7 +64,7 @@ describe('a scan', () => {
     expect(body.evidence.map(({ run_id: run }: { run_id: string }) => run)).toEqual([second, first]);
   });
 
-  it('that is complete and no longer sees a deviation resolves it, and its return reopens the same finding', async () => {
+  it('that no longer sees a deviation resolves its finding, which opens again when the deviation is back', async () => {
     const watched = await stage.watched();
     const drift = [changed({ input: 'a' }, { input: 'b' })];
     await stage.scan(watched, drift);
@@ -75,7 +75,7 @@ describe('a scan', () => {
     expect(await read(id)).toMatchObject({ status: 'open', seen_count: 2 });
   });
 
-  it('with more deviations than the service takes over changes no finding, and the monitor says so', async () => {
+  it('with more deviations than the limit changes no finding, and the monitor says so', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
     const gone = Array.from({ length: 5_001 }, (_, index) => changed({ input: 1 }, { input: 2 }, `thing.n${index}`));
@@ -107,7 +107,7 @@ describe('a scan', () => {
     expect(await read((await only(watched.monitor)).id)).toMatchObject({ seen_count: 1 });
   });
 
-  it('leaves out what ignore rules name, and resolves what they name since', async () => {
+  it('leaves out what ignore rules name, and resolves the findings that a new rule names', async () => {
     const watched = await stage.watched();
     const drift = [changed({ input: 'a', tags: { x: '1' } }, { input: 'a', tags: { x: '2' } })];
     await stage.scan(watched, drift);
@@ -119,7 +119,7 @@ describe('a scan', () => {
     expect(await read(id)).toMatchObject({ status: 'resolved', reason: 'ignored' });
   });
 
-  it('of a secret shows that it differs and never its value', async () => {
+  it('that sees another secret shows that it differs, and never its value', async () => {
     const watched = await stage.watched();
     const secret = { sensitive: true };
     await stage.scan(watched, [
@@ -163,7 +163,7 @@ describe('a suppressed finding', () => {
     expect(await read(id)).toMatchObject({ status: 'open', reason: 'suppression_ended' });
   });
 
-  it('opens when somebody reopens it, and says why', async () => {
+  it('opens when somebody reopens it, and shows the reason', async () => {
     const { id } = await suppressed();
     const answer = await stage.tenant.owner.post(`/drift-findings/${id}/reopen`, { reason: 'not right' });
     expect(answer.body).toMatchObject({ status: 'open', reason: 'reopened', reopen_reason: 'not right' });
@@ -229,7 +229,7 @@ describe('a remediation', () => {
     expect(pin).toEqual({ approval_allow_self: false, expected_state_serial: 1 });
   });
 
-  it('is approved by nobody who asked for the run that it repeats, nor for one that that run was requeued from', async () => {
+  it('is not approved by whoever requested the run that it repeats, or a run that this one was requeued from', async () => {
     const { remedy, run: deployed } = await drifted();
     const first = await api.addUser('operator');
     await join(stage.tenant, first, 'member', 'admin');
@@ -243,7 +243,7 @@ describe('a remediation', () => {
     expect(row?.authors.map(({ id }) => id)).toEqual(expect.arrayContaining([first.id, stage.tenant.owner.id]));
   });
 
-  it('is refused once newer evidence was seen, the state has moved, or the finding was changed', async () => {
+  it('is refused once there is newer evidence, the state has moved, or the finding was changed', async () => {
     const { remedy, id, instance, body, ...watched } = await drifted();
     await stage.scan(watched, [changed({ input: 'a' }, { input: 'c' })]);
     expect((await remedy()).headers['x-error-code']).toBe('evidence_stale');
@@ -255,7 +255,7 @@ describe('a remediation', () => {
   });
 });
 
-it('an instance with open findings has drifted, and lists can be filtered by that', async () => {
+it('an instance with open findings is shown as drifted, and lists can be filtered by that', async () => {
   const [drifted, other] = [await stage.watched(), await stage.watched()];
   await stage.scan(drifted, [changed({ input: 'a' }, { input: 'b' })]);
   const { body } = await stage.tenant.owner.get(`/instances/${drifted.instance}`);

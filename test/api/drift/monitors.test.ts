@@ -28,7 +28,7 @@ async function deliver(monitor: string): Promise<void> {
   await followEvent({ orm, transactions }, event!);
 }
 
-it('fifty requests at once give an instance one monitor, and the others are told that there is one', async () => {
+it('of fifty requests at once one creates the monitor of an instance, and the others answer 409', async () => {
   const { instance } = await stage.deploy();
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => stage.tenant.owner.post('/drift-monitors', { instance_id: instance, schedule })),
@@ -39,14 +39,14 @@ it('fifty requests at once give an instance one monitor, and the others are told
   expect(await monitorOf(instance)).toHaveLength(1);
 });
 
-it('a monitor is set for exactly one thing', async () => {
+it('creating a monitor of no thing, or of two, answers 400', async () => {
   const { instance } = await stage.deploy();
   const { environment } = stage.tenant;
   for (const body of [{}, { instance_id: instance, environment_id: environment }])
     expect((await stage.tenant.owner.post('/drift-monitors', { ...body, schedule })).status).toBe(400);
 });
 
-it('a deleted monitor takes its findings off the lists, and the instance can have another', async () => {
+it('the findings of a deleted monitor are not listed, and its instance can have another monitor', async () => {
   const { instance } = await stage.deploy();
   const { body: first } = await stage.tenant.owner.post('/drift-monitors', { instance_id: instance, schedule });
   expect((await stage.tenant.owner.delete(`/drift-monitors/${first.id}`)).status).toBe(204);
@@ -54,7 +54,7 @@ it('a deleted monitor takes its findings off the lists, and the instance can hav
   expect((await stage.tenant.owner.post('/drift-monitors', { instance_id: instance, schedule })).status).toBe(201);
 });
 
-it('a change for a stale revision is refused', async () => {
+it('changing a monitor with a stale revision answers 409', async () => {
   const { monitor } = await stage.watched();
   const path = `/drift-monitors/${monitor}`;
   expect((await stage.tenant.owner.patch(path, { enabled: false, expected_revision: 1 })).body.enabled).toBe(false);
@@ -86,7 +86,7 @@ describe('the monitor of an environment', () => {
     expect(await read(early)).toEqual([]);
   });
 
-  it('no longer changes an inherited one that somebody has changed', async () => {
+  it('no longer changes an inherited monitor that somebody has changed', async () => {
     const other = await makeDriftStage(api);
     const { owner, environment } = other.tenant;
     const { instance } = await other.deploy();

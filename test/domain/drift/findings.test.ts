@@ -19,7 +19,7 @@ describe('a deviation', () => {
     });
   });
 
-  it('that is gone is resolved, and is the same finding when it comes back', () => {
+  it('that is gone resolves its finding, which opens again when it is back', () => {
     const gone = miss(first);
     expect(gone).toMatchObject({ status: 'resolved', reason: 'gone', count: 1 });
     expect(miss(gone)).toBe(gone);
@@ -39,13 +39,13 @@ describe('a suppressed finding', () => {
     expect(see(other, { observed: 'red', at: day(3) }).status).toBe('open');
   });
 
-  it('opens again at the end of the time, whether a scan or a clock notices it', () => {
+  it('opens again once its time is over, at the next scan or without one', () => {
     expect(see(accepted, { observed: 'red', at: day(10) })).toMatchObject({ reason: 'suppression_ended' });
     expect(expire(accepted, day(10))).toMatchObject({ status: 'open', reason: 'suppression_ended' });
     expect(expire(accepted, day(9))).toBe(accepted);
   });
 
-  it('may be gone and come back with the accepted value', () => {
+  it('is suppressed again when the accepted value goes and comes back', () => {
     const gone = miss(accepted);
     expect(gone.status).toBe('resolved');
     expect(see(gone, { observed: 'red', at: day(5) }).status).toBe('suppressed');
@@ -88,7 +88,7 @@ describe('ignore rules', () => {
     expect(ignores(address, path)).toBe(expected);
   });
 
-  it('with many asterisks are compared in linear time', () => {
+  it('with many asterisks are matched in linear time', () => {
     const costly = compileIgnoreRules([{ address: '*a'.repeat(2_000), path: '*' }]);
     const startedAt = performance.now();
     expect(costly('a'.repeat(1_999), 'x')).toBe(false);

@@ -38,7 +38,7 @@ export async function showDrift(visit: Visit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Drift',
-  below: 'Where what is there differs from what was deployed. Scans look, and change nothing.',
+  below: 'Differences between what was deployed and what is there. Scans find them, and change nothing.',
   actions: html`<div class="actions">${newMonitor}</div>`,
 })}
 ${renderNews(visit, pages.drift)}
@@ -70,7 +70,7 @@ async function renderMonitors(visit: Visit, scope: Query): Promise<Html> {
       : renderEmpty(
           'No monitors yet',
           'A monitor scans one instance, or all instances of an environment or a template, by a schedule.',
-          html`<a class="button button-primary" href="${pagePath(pages.newDriftMonitor)}">Set the first one</a>`,
+          html`<a class="button button-primary" href="${pagePath(pages.newDriftMonitor)}">Create the first one</a>`,
         )
   }</div>
 ${renderPages({ cursor, next }, link)}`;

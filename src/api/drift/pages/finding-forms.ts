@@ -16,14 +16,14 @@ const suppressionFields = () =>
       label: 'Reason',
       kind: 'area',
       maxLength: 1000,
-      hint: 'Why the value is right as it is for now.',
+      hint: 'Why the value may stay as it is for now.',
     },
     {
       name: 'until',
       label: 'Until (UTC)',
       kind: 'datetime',
       value: new Date(Date.now() + 30 * 24 * 3600_000).toISOString().slice(0, 16),
-      hint: 'Within a year. Then the finding opens again.',
+      hint: 'Within a year. At this time the finding opens again.',
     },
   ] as const;
 
@@ -66,7 +66,7 @@ export function registerFindingForms(addPage: AddPage): void {
     describe: (finding) => ({
       title: `Remediate ${titleOf(finding)}`,
       crumbs: findingCrumbs(finding),
-      lead: html`<p>A run is planned and waits for the approval of somebody else. It acts on what the latest scan saw; if the instance changes meanwhile, it ends without applying.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>`,
+      lead: html`<p>A run is planned, and waits for the approval of somebody else. It acts on what the latest scan saw. If the instance changes meanwhile, the run ends without applying.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>`,
       fields: [
         {
           name: 'direction',

@@ -46,7 +46,7 @@ function renderLatest(finding: FindingSubject): Html {
 function renderFindingActions({ id, actions }: FindingSubject): Html {
   const params = { id };
   return renderActions(
-    // Of two actions that undo each other, only the one that fits is shown.
+    // An open finding cannot be reopened: the button would only confuse.
     actions.filter(({ name, allowed }) => name !== 'reopen' || allowed),
     {
       remediate: {
@@ -82,7 +82,7 @@ function renderFindingFacts(finding: FindingSubject): Html {
       ['State serial', `#${evidence.state_serial}`],
       ['Template version', evidence.template_version],
       ['Tool', evidence.tool && `${evidence.tool.name} ${evidence.tool.version}`],
-      ['Held meanwhile by', evidence.slot_held_by && renderRunLink(evidence.slot_held_by)],
+      ['Held during the scan by', evidence.slot_held_by && renderRunLink(evidence.slot_held_by)],
     ],
     { isWide: true },
   );

@@ -101,7 +101,7 @@ function renderMonitorActions({ id, actions, scope }: MonitorSubject): Html {
 
 function renderFailure({ last_failure: failure }: MonitorSubject): Html | null {
   if (!failure) return null;
-  return html`<div class="notice notice-problem" role="note"><p>The last scan told nothing, ${renderAge(failure.at)}: <span class="foreign">${failure.message}</span>${failure.run_id ? html` · ${renderRunLink(failure.run_id)}` : null}</p></div>`;
+  return html`<div class="notice notice-problem" role="note"><p>The last scan had no result, ${renderAge(failure.at)}: <span class="foreign">${failure.message}</span>${failure.run_id ? html` · ${renderRunLink(failure.run_id)}` : null}</p></div>`;
 }
 
 async function renderMonitorFacts(visit: MonitorVisit, monitor: MonitorSubject): Promise<Html> {

@@ -1,11 +1,11 @@
 import type { IgnoreRule } from '#domain/drift/monitors/ignore-rules.ts';
 
-/** Rules as people write them: one on each line, the address and the attribute with a space between them. */
+/** Rules as people write them: one on each line, an address and an attribute with a space between them. */
 export function textOf(rules: readonly IgnoreRule[]): string {
   return rules.map(({ address, path }) => (path === '*' ? address : `${address} ${path}`)).join('\n');
 }
 
-/** The first space outside of brackets parts the two: keys of resources stand in brackets, and may have spaces. */
+/** Reads such lines. The first space outside of brackets ends the address: keys of resources stand in brackets, and may contain spaces. */
 export function rulesOf(text: string): IgnoreRule[] {
   const lines = text.split('\n').map((line) => line.trim());
   return lines.filter((line) => line !== '').map(toRule);

@@ -6,7 +6,7 @@ import { get as getFinding } from '../finding-operations.ts';
 import { get as getMonitor } from '../monitor-operations.ts';
 import type { FindingAlone, MonitorAlone, ShownMonitor } from './words.ts';
 
-/** A monitor with the name of what it is set for. */
+/** A monitor with the name of what it watches. */
 export type MonitorSubject = MonitorAlone & { readonly name: string };
 /** A finding with the name of its instance. */
 export type FindingSubject = FindingAlone & { readonly instance: string };
@@ -15,7 +15,7 @@ export const driftCrumb = { label: 'Drift', path: pagePath(pages.drift) };
 
 type Place = Pick<ShownMonitor, 'instance_id' | 'environment_id' | 'template_id' | 'scope'>;
 
-/** The names of what monitors are set for. */
+/** The names of what monitors watch. */
 export function readPlaces(visit: Visit<unknown>, places: readonly Place[]): Promise<Names> {
   return readNames(visit.em, {
     instances: places.map((each) => each.instance_id),
@@ -24,13 +24,13 @@ export function readPlaces(visit: Visit<unknown>, places: readonly Place[]): Pro
   });
 }
 
-/** What a monitor is set for. */
+/** The name of what a monitor watches. */
 export function nameOf({ scope, ...place }: Place, names: Names): string {
   const id = place[`${scope}_id`] ?? '';
   return names.get(id)?.name ?? id;
 }
 
-/** A link to what a monitor is set for. */
+/** A link to what a monitor watches. */
 export function renderPlace({ scope, ...place }: Place, names: Names): Html {
   const id = place[`${scope}_id`] ?? '';
   const path = { instance: pages.instance, environment: pages.environment, template: pages.template }[scope];

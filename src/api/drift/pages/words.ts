@@ -22,7 +22,7 @@ export function renderFindingStatus(status: FindingStatus): Html {
 /** Why a finding is in its state. */
 export const reasonWords: Record<FindingReason, string> = {
   observed: 'a scan saw it',
-  other_value: 'another value was seen than the one that was accepted',
+  other_value: 'a scan saw another value than the accepted one',
   suppression_ended: 'the time of its suppression is over',
   reopened: 'somebody reopened it',
   suppressed: 'somebody accepts the value',
@@ -31,7 +31,7 @@ export const reasonWords: Record<FindingReason, string> = {
   destroyed: 'the instance was destroyed',
 };
 
-/** How a monitor is, at a glance. */
+/** The health of a monitor as a badge. */
 export function renderHealth({ scope, enabled, last_failure: failure, ...monitor }: ShownMonitor): Html {
   if (!enabled) return renderStatusBadge({ word: 'Off', icon: 'pause', tone: 'canceled' });
   if (scope !== 'instance') return html`<span class="muted">inherited by instances</span>`;

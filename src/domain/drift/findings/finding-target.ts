@@ -9,7 +9,7 @@ export interface FindingTarget extends MonitorTarget {
   readonly finding: DriftFinding;
 }
 
-/** Several findings. The caller needs access to the owners of all of them. */
+/** Several findings. A command on them needs access to the owners of all. */
 export interface FindingsTarget extends Ownership {
   readonly targets: readonly FindingTarget[];
 }
@@ -27,7 +27,7 @@ export async function findFinding(em: Em, id: string, lock = false): Promise<Fin
 export async function findFindings(em: Em, ids: readonly string[], lock: boolean): Promise<FindingsTarget | undefined> {
   const known = await em.find(DriftFinding, { id: { $in: [...ids] } });
   if (known.length < new Set(ids).size) return undefined;
-  // In one order, so that two requests about the same monitors do not wait for each other.
+  // In the order of their monitors, so that two requests about the same monitors cannot deadlock.
   const inOrder = [...known].sort((one, other) => (one.monitorId < other.monitorId ? -1 : 1));
   const targets: FindingTarget[] = [];
   for (const { id } of inOrder) {

@@ -6,7 +6,7 @@ export function placeOf({ monitorId, instanceId, address, path }: DriftFinding) 
   return { monitor_id: monitorId, instance_id: instanceId, address, path };
 }
 
-/** Publishes that a finding opened or is resolved. @param runId the run that showed it; null: none did */
+/** Publishes that a finding was opened or resolved. @param runId the run that caused it; null if no run did */
 export function publishTransition(tx: Transaction, finding: DriftFinding, runId: string | null): void {
   const { id: subjectId, teamId = null, reason } = finding;
   const about = { subjectId, owners: { teamId } };

@@ -6,7 +6,7 @@ import { lockMonitor } from '../monitors/monitor-target.ts';
 import { publishTransition } from './publish.ts';
 import { miss } from './transitions.ts';
 
-/** Nothing is left that could deviate once a run has destroyed an instance: its findings are resolved. */
+/** Resolves the findings of an instance that a run has destroyed: nothing is left that could deviate. */
 export async function resolveDestroyed(
   transactions: Transactions,
   em: Em,

@@ -20,7 +20,7 @@ export function findSuppressionRefusal({ status }: { readonly status: FindingSta
   if (status !== 'resolved') return null;
   return {
     code: 'drift_finding_resolved',
-    message: 'the deviation is gone: there is no value that could be accepted',
+    message: 'the deviation is gone: only a finding that is open or suppressed can be suppressed',
   };
 }
 
@@ -28,14 +28,14 @@ export function findReopeningRefusal({ status }: { readonly status: FindingStatu
   if (status === 'suppressed') return null;
   return {
     code: 'drift_finding_not_suppressed',
-    message: `the finding is ${status}: only one that is suppressed can be reopened`,
+    message: `the finding is ${status}: only a suppressed finding can be reopened`,
   };
 }
 
-/** @throws Invalid for a time that is past or too far away */
+/** @throws Invalid for a time that is past, or more than a year away */
 export function refuseUnfitTime(until: Date, now = new Date()): void {
   const latest = now.getTime() + longestSuppressionDays * 24 * 3600_000;
-  if (until <= now) throw invalidField('until', 'the time is past: name one that is to come');
+  if (until <= now) throw invalidField('until', 'the time is past: expected a time in the future');
   if (until.getTime() > latest) throw invalidField('until', 'expected a time within a year from now');
 }
 

@@ -1,6 +1,6 @@
 import type { FindingReason, FindingState, FindingStatus, Suppression } from './model.ts';
 
-/** What a complete scan says of one deviation. */
+/** A deviation as a complete scan saw it. */
 export interface Observation {
   /** Digest of the observed value. */
   readonly observed: string;
@@ -21,8 +21,8 @@ export function see(finding: FindingState | null, { observed, at }: Observation)
 }
 
 /**
- * A complete scan did not see it, or a rule leaves it out now. A suppression stays, so that the accepted value may come and go until its time
- * is over.
+ * A complete scan did not see the deviation, or an ignore rule leaves it out now. A suppression stays until its time is over, so the accepted
+ * value may go and come back.
  */
 export function miss(finding: FindingState, reason: 'gone' | 'ignored' | 'destroyed' = 'gone'): FindingState {
   return finding.status === 'resolved' ? finding : moveTo(finding, 'resolved', reason);
@@ -34,12 +34,12 @@ export function suppress(finding: FindingState, suppression: Omit<Suppression, '
   return moveTo({ ...finding, suppression: { ...suppression, observed } }, 'suppressed', 'suppressed');
 }
 
-/** Somebody takes a suppression back. */
+/** Somebody ends a suppression before its time. */
 export function reopen(finding: FindingState): FindingState {
   return open(finding, 'reopened');
 }
 
-/** The time of a suppression is over. Only a finding that is suppressed now opens: what is gone stays resolved. */
+/** The time of a suppression is over. Only a suppressed finding opens: a resolved one stays resolved. */
 export function expire(finding: FindingState, now: Date): FindingState {
   const { status, suppression } = finding;
   if (suppression === null || suppression.until > now) return finding;

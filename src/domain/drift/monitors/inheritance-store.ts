@@ -14,8 +14,9 @@ export interface Heir {
 }
 
 /**
- * Deployed instances without a monitor whose environment or template has one; that of the environment comes first. The monitor of a template of the whole
- * installation is for the instances of all teams. Its rows are shared, so that it neither changes nor ends before the commit.
+ * Deployed instances without a monitor whose environment or template has one. If both have one, that of the environment comes first. The monitor of a
+ * template of the whole installation is inherited by instances of all teams. The rows of these monitors are shared, so that none changes or
+ * ends before the commit.
  */
 export function lockHeirs(
   em: Em,
@@ -64,7 +65,7 @@ export function lockHeirs(
   return query.execute();
 }
 
-/** Gives the next monitors that differ from the one that they inherit from its schedule, and returns their ids. */
+/** Gives the schedule of a monitor to the next heirs that have another one, and returns their ids. */
 export async function followParent(em: Em, parentId: string, limit: number): Promise<string[]> {
   const differing = db(em)
     .selectFrom('drift_monitors as child')
@@ -93,7 +94,7 @@ export async function followParent(em: Em, parentId: string, limit: number): Pro
   return rows.map(({ id }) => id);
 }
 
-/** The monitors that inherited from one that was deleted, behind an id. */
+/** The next deleted monitors, after an id, that were inherited from a monitor. */
 export async function listEndedHeirs(em: Em, parentId: string, after: string, limit: number): Promise<string[]> {
   const rows = await db(em)
     .selectFrom('drift_monitors')

@@ -40,7 +40,7 @@ function addHeir(tx: Transaction, { parentId, ...heir }: Heir): void {
   scheduleMonitor(tx, monitor);
 }
 
-/** Makes the heirs of a monitor follow its schedule, and new ones for instances that have none. */
+/** Gives the heirs of a monitor its schedule, and makes heirs for the instances that have no monitor. */
 export async function syncHeirs(transactions: Transactions, parentId: string): Promise<void> {
   for (;;) {
     const changed = await transactions.run((tx) => followSome(tx, parentId));
@@ -56,7 +56,7 @@ async function followSome(tx: Transaction, parentId: string): Promise<number> {
   return ids.length;
 }
 
-/** Ends the schedules of the monitors that ended with the one that they inherited from. Their instances may inherit from another one. */
+/** Ends the schedules of the monitors that were deleted with the one that they inherited from. Their instances may inherit from another monitor. */
 export async function endHeirs(transactions: Transactions, parentId: string): Promise<void> {
   let after = zeroId;
   for (;;) {

@@ -43,7 +43,7 @@ function selectMonitors(em: Em) {
     ]);
 }
 
-/** Of those that a monitor found itself. */
+/** The findings of the monitor's own scans. */
 function countFindings(eb: Over<{ m: 'drift_monitors' }>, status: FindingStatus) {
   return eb
     .selectFrom('drift_findings as f')

@@ -7,7 +7,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
 import type { MonitorScope } from '../model.ts';
 
-/** What a monitor is to be set for. */
+/** What a new monitor is to watch, with its owner. */
 export interface MonitorPlace extends Ownership, Archivable {
   readonly scope: MonitorScope;
   readonly instanceId: string | null;
@@ -21,7 +21,7 @@ export interface WantedPlace {
   readonly template_id?: string | undefined;
 }
 
-/** What a new monitor is set for, with its owner; undefined if it does not exist. `lock` shares what it belongs to. */
+/** What a new monitor is to watch; undefined if it does not exist. `lock` shares the rows of what it belongs to. */
 export async function findPlace(
   em: Em,
   wanted: WantedPlace,

@@ -33,8 +33,8 @@ const placeConstraints: readonly (string | undefined)[] = [
 ];
 
 /**
- * Sets a monitor for an instance, an environment or a template. The instances of the latter two inherit monitors from it after the commit
- * (`inheritance.ts`). The caller has locked the place.
+ * Creates a monitor of an instance, an environment or a template. After the commit, the instances of an environment or a template inherit
+ * monitors from it (`inheritance.ts`). The caller has locked the place.
  * @throws Conflict if it has a monitor already, or is archived
  */
 export async function createMonitor(
@@ -64,8 +64,8 @@ export async function createMonitor(
 }
 
 /**
- * Changes the given fields and keeps the rest; the caller has locked the row. An inherited monitor becomes one of its own, which no longer
- * follows the one that it was made from.
+ * Changes the given fields and keeps the rest; the caller has locked the row. An inherited monitor that is changed no longer follows the one that
+ * it was inherited from.
  * @throws Conflict for a stale revision, or something archived
  */
 export function updateMonitor(
@@ -101,7 +101,7 @@ export function setIgnoreRules(
   target.monitor.revision += 1;
 }
 
-/** An inherited monitor would come back as long as there is the one that it inherits from. */
+/** An inherited monitor cannot be deleted: its instance would inherit it again. */
 export function findDeletionRefusal({ inheritedFrom }: Pick<DriftMonitor, 'inheritedFrom'>): Refusal | null {
   if (!inheritedFrom) return null;
   return {

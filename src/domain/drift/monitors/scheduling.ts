@@ -6,7 +6,7 @@ import type { DriftMonitor } from '../entity.ts';
 /** Part of the names of schedules in the engine; it never changes. */
 export const monitorWorkKind = 'drift_monitor';
 
-/** Intervals begin at a time of their own for each monitor. Times by the clock are the same for many, so they are spread more. */
+/** An interval starts at a different time for each monitor. A cron expression names the same times for many monitors, so they are spread further. */
 const jitterSeconds = { every: 60, cron: 300 };
 
 export function toPlannedWork({
@@ -22,7 +22,7 @@ export function toPlannedWork({
   return { id, spec: schedule, jitterSeconds: jitter, isPaused: !enabled };
 }
 
-/** Tells the engine after the commit when a monitor scans. Only those of instances do. The caller has made or locked its row. */
+/** Tells the engine, after the commit, when a monitor scans. Only monitors of instances scan. The caller has created or locked the row. */
 export function scheduleMonitor(tx: Transaction, monitor: DriftMonitor): void {
   if (monitor.scope === 'instance') planWork(tx, monitorWorkKind, toPlannedWork(monitor));
 }

@@ -12,7 +12,7 @@ export interface EvidenceFacts {
   readonly isDeployed: boolean;
 }
 
-/** What keeps a deviation from being remedied; null if nothing does. */
+/** Why a run may not act on the evidence; null if it may. */
 export function findRemediationRefusal({
   status,
   isLatest,
@@ -20,16 +20,15 @@ export function findRemediationRefusal({
   isDeployed,
 }: EvidenceFacts): Refusal | null {
   if (status === 'resolved')
-    return { code: 'drift_finding_resolved', message: 'the deviation is gone: there is nothing to remedy' };
-  if (!isLatest)
-    return stale('it is not the latest of the finding: read the finding again and decide by its latest evidence');
+    return { code: 'drift_finding_resolved', message: 'the deviation is gone: there is nothing to remediate' };
+  if (!isLatest) return stale('the finding has newer evidence: read the finding again and decide by that');
   if (!isDeployed)
     return {
       code: 'nothing_deployed',
       message:
         'the instance is not deployed, or the inputs of its last deployment were deleted: apply it with the inputs that you want',
     };
-  if (!isOfPresentState) return stale('the instance has changed since: scan it again');
+  if (!isOfPresentState) return stale('the instance has changed since the scan: scan it again');
   return null;
 }
 

@@ -21,7 +21,7 @@ import { placeOf } from '../findings/publish.ts';
 import type { RemediationDirection } from '../model.ts';
 import { type EvidenceFacts, findRemediationRefusal } from './remediation-refusal.ts';
 
-/** A finding that is to be remedied, with what its instance was deployed for. */
+/** A finding that is to be remediated, with the template and the environment of its instance. */
 export interface RemediationTarget extends FindingTarget {
   /** Undefined: the template or the environment is gone. */
   readonly admission: AdmissionTarget | undefined;
@@ -33,16 +33,16 @@ export interface RemediationRequest {
   readonly direction: RemediationDirection;
 }
 
-/** What every remediation asks for beside the policies: somebody else agrees. */
+/** Every remediation needs the approval of somebody else, whatever the policies say. */
 const reviewed = { required: 1, when: 'always', allow_self: false } as const;
 
-/** Who asked for what the run repeats answers for it as well. */
+/** Whoever requested the run that is repeated does not approve the remediation. */
 const repeated = {
   requested: 'you asked for the run whose inputs it repeats, or for one that that run repeats',
   answers: 'you answer for the run whose inputs it repeats',
 };
 
-/** A finding to be remedied. With `lock`, owners, template and environment are shared first, so that the run follows their present policies. */
+/** A finding to be remediated. With `lock`, owners, template and environment are shared first, so that the run follows their present policies. */
 export async function findRemediationTarget(em: Em, id: string, lock: boolean): Promise<RemediationTarget | undefined> {
   const known = await em.findOne(DriftFinding, { id });
   const place = known && (await readPlace(em, known.instanceId));
@@ -72,11 +72,11 @@ function readPlace(em: Em, instanceId: string) {
 }
 
 /**
- * Admits a run that does away with a deviation: `revert` applies what the instance was last deployed with, `adopt` refreshes its state. It acts on one
- * piece of evidence, and ends as `stale` if the instance has changed by the time it begins or would apply. The caller has locked the target.
+ * Admits a run that removes a deviation: `revert` applies the inputs of the last deployment again, `adopt` refreshes the state. The run acts on one
+ * piece of evidence. It ends as `stale` if the instance has changed before it begins or applies. The caller has locked the target.
  * @throws ActionRefused if the evidence is stale, the deviation is gone, or nothing is deployed
  */
-export async function remedy(
+export async function admitRemediation(
   tx: Transaction,
   keyRing: KeyRing,
   target: RemediationTarget,
@@ -105,7 +105,7 @@ export async function remedy(
   return run;
 }
 
-/** What decides whether a run may act on a piece of evidence. */
+/** Reads the facts that decide whether a run may act on a piece of evidence. */
 export async function readEvidenceFacts(em: Em, finding: DriftFinding, evidenceId: string) {
   const evidence = await em.findOne(DriftEvidence, { id: evidenceId, findingId: finding.id });
   const place = await readPlace(em, finding.instanceId);
@@ -121,17 +121,17 @@ export async function readEvidenceFacts(em: Em, finding: DriftFinding, evidenceI
   } satisfies EvidenceFacts & Record<string, unknown>;
 }
 
-interface Remedied {
+interface Remediated {
   readonly admission: AdmissionTarget;
   readonly deployed: Run;
   readonly finding: DriftFinding;
 }
 
-/** Today's inputs are not asked: the run restores, or records, what was deployed. An undone change is not in the last deployment. */
+/** The run has the version and the inputs of the last deployment, never those of today. A change that was undone is not part of them. */
 async function resolveRemediation(
   em: Em,
   keyRing: KeyRing,
-  { admission, deployed, finding }: Remedied,
+  { admission, deployed, finding }: Remediated,
   direction: RemediationDirection,
 ): Promise<ResolvedRun> {
   const version = await loadVersionById(em, deployed.templateVersionId);

@@ -6,7 +6,7 @@ import type { Tables } from '#domain/entities.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { IgnoreRule } from '../monitors/ignore-rules.ts';
 
-/** The scan that a run is, unless its result is recorded already. */
+/** The monitor for which a run scans; undefined if it is no such run, or if its result is recorded. */
 export function findUnrecordedScan(em: Em, runId: string) {
   return db(em)
     .selectFrom('drift_scans')
@@ -16,7 +16,7 @@ export function findUnrecordedScan(em: Em, runId: string) {
     .executeTakeFirst();
 }
 
-/** A run that scanned, as it ended, and how its instance is. */
+/** A scan that has ended, with the present deployment of its instance. */
 export type EndedScan = NonNullable<Awaited<ReturnType<typeof readEndedScan>>>;
 
 export function readEndedScan(em: Em, runId: string) {
@@ -44,7 +44,7 @@ export function readEndedScan(em: Em, runId: string) {
     .executeTakeFirst();
 }
 
-/** The rules of a monitor, with those of the monitor that it inherits from. */
+/** The ignore rules of a monitor, and of the monitor from which it is inherited. */
 export async function readIgnoreRules(em: Em, monitorId: string): Promise<IgnoreRule[]> {
   const rows = await db(em)
     .selectFrom('drift_monitors as own')
@@ -68,7 +68,7 @@ export interface NewEvidence
 
 const rowsAtOnce = 500;
 
-/** Without entities, which would keep copies of large values. */
+/** Inserts rows without entities, which would keep copies of large values. */
 export async function insertEvidence(em: Em, evidence: readonly NewEvidence[]): Promise<void> {
   for (let start = 0; start < evidence.length; start += rowsAtOnce) {
     const rows = evidence.slice(start, start + rowsAtOnce).map(({ before, after, tool, ...row }) => ({
@@ -81,15 +81,15 @@ export async function insertEvidence(em: Em, evidence: readonly NewEvidence[]): 
   }
 }
 
-/** How an instance was when a finding was observed last. */
+/** The state and the deployment of an instance that a scan saw. */
 type ObservedState = Pick<EndedScan, 'stateSerial' | 'deployedRunId'>;
 
-/** Tells states apart. Templates without a state of their own keep their serial over deployments. */
+/** Names a state. The serial alone does not: an instance without a state file keeps it over deployments. */
 export function observedStateOf({ stateSerial, deployedRunId }: ObservedState): string {
   return `${stateSerial ?? 0} ${deployedRunId ?? ''}`;
 }
 
-/** How instances were when findings were observed last, by the ids of their latest evidence. */
+/** The states that pieces of evidence are about, by the ids of the evidence. */
 export async function readObservedStates(em: Em, evidenceIds: readonly string[]): Promise<Map<string, string>> {
   if (evidenceIds.length === 0) return new Map();
   const rows = await db(em)

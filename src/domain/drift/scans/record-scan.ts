@@ -7,17 +7,17 @@ import { DriftMonitor, DriftScan } from '../entity.ts';
 import { compileIgnoreRules } from '../monitors/ignore-rules.ts';
 import { lockMonitor } from '../monitors/monitor-target.ts';
 import { type EndedScan, findUnrecordedScan, readEndedScan, readIgnoreRules } from './record-scan-store.ts';
-import { type FoundNow, updateFindings } from './update-findings.ts';
+import { type ScanCounts, updateFindings } from './update-findings.ts';
 
-/** A scan with more deviations is not taken over: each is a row, and whoever writes the template chooses how many there are. */
+/** A scan with more deviations changes no findings: each would be a row, and whoever writes the template chooses how many there are. */
 const mostDeviations = 5_000;
 
-/** What a scan that ended without success found: nothing that anybody may conclude from. */
-const nothing: FoundNow = { found: 0, ignored: 0, opened: 0, resolved: 0 };
+/** The counts of a scan that changes no findings. */
+const nothing: ScanCounts = { found: 0, ignored: 0, opened: 0, resolved: 0 };
 
 /**
- * Takes over the result of a scan that has ended. A complete scan makes and resolves findings; any other only changes the health of its
- * monitor. Called again, or for another run, it does nothing.
+ * Records the result of a scan that has ended. A complete scan opens and resolves findings; any other only changes the health of its monitor.
+ * Nothing happens if the result is recorded already, or if the run is no scan of a monitor.
  */
 export async function recordScan(transactions: Transactions, runId: string, em: Em): Promise<void> {
   const known = await findUnrecordedScan(em, runId);
@@ -35,7 +35,7 @@ async function record(tx: Transaction, runId: string, monitorId: string): Promis
   const deviations = isUsable ? deviationsOf(run.changes ?? []) : [];
   const isTooMany = deviations.length > mostDeviations;
   const isComplete = isUsable && !isTooMany;
-  const counts = isComplete ? await takeOver(tx, monitor, run, deviations) : nothing;
+  const counts = isComplete ? await followDeviations(tx, monitor, run, deviations) : nothing;
   const now = new Date();
   Object.assign(scan, { recordedAt: now, outcome: run.status, reason: run.reason });
   Object.assign(scan, isComplete ? counts : {});
@@ -49,12 +49,13 @@ async function record(tx: Transaction, runId: string, monitorId: string): Promis
   });
 }
 
-async function takeOver(
+/** Makes the findings follow the deviations, without those that an ignore rule leaves out. */
+async function followDeviations(
   tx: Transaction,
   monitor: DriftMonitor,
   run: EndedScan,
   deviations: readonly Deviation[],
-): Promise<FoundNow> {
+): Promise<ScanCounts> {
   const isIgnored = compileIgnoreRules(await readIgnoreRules(tx.em, monitor.id));
   const seen: Deviation[] = [];
   const ignored: Deviation[] = [];
@@ -64,7 +65,7 @@ async function takeOver(
   return updateFindings(tx, monitor, run, { seen, ignored });
 }
 
-/** A canceled scan says nothing about health: it gave way, or somebody ended it. */
+/** A canceled scan does not change the health: it gave way to a run, or somebody canceled it. */
 function followHealth(monitor: DriftMonitor, { id, status, reason, finishedAt }: EndedScan): void {
   if (status === 'canceled') return;
   const now = new Date(finishedAt ?? Date.now());
@@ -80,7 +81,7 @@ function followHealth(monitor: DriftMonitor, { id, status, reason, finishedAt }:
 
 function refuseResult(monitor: DriftMonitor, { id, finishedAt }: EndedScan, count: number): void {
   const now = new Date(finishedAt ?? Date.now());
-  const message = `the scan found ${count} deviations, and at most ${mostDeviations} are taken over: apply the template, or watch smaller instances`;
+  const message = `the scan found ${count} deviations, and at most ${mostDeviations} are recorded: apply the template, or watch smaller instances`;
   monitor.lastScanAt = now;
   monitor.lastFailure = { at: now.toISOString(), code: 'too_many_deviations', message, runId: id };
 }

@@ -10,12 +10,12 @@ export function findScanRefusal(
   const archived = findArchivedRefusal(target);
   if (archived) return archived;
   if (scope !== 'instance') {
-    const message = `the monitor is set for ${scope === 'environment' ? 'an environment' : 'a template'}: scan the monitors of its instances`;
+    const message = `the monitor watches ${scope === 'environment' ? 'an environment' : 'a template'} and scans nothing itself: scan with the monitors of the instances`;
     return { code: 'drift_monitor_scans_nothing', message };
   }
   if (scanRunId === null) return null;
   return {
     code: 'drift_scan_running',
-    message: `the run ${scanRunId} scans the instance now: wait for it, or cancel it`,
+    message: `the run ${scanRunId} scans the instance already: wait for it, or cancel it`,
   };
 }

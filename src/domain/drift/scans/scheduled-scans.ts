@@ -14,7 +14,7 @@ import { startScan } from './start-scan.ts';
 
 const action = 'drift_monitor.scan_started';
 
-/** Scans at the times of a monitor. A scan that is still under way takes the place of the next one. */
+/** Scans at the times of a monitor. While a scan is under way, the next one is left out. */
 export const monitorWork = defineScheduledWork({
   kind: monitorWorkKind,
   listPlanned: listPlannedMonitors,
@@ -25,7 +25,7 @@ export const monitorWork = defineScheduledWork({
   trigger: startScheduledScan,
 });
 
-/** Starts the scan of one time, once, however often it is called. The health of the monitor says what refused it. */
+/** Starts the scan of one time. It starts one scan, however often it is called. A refusal becomes the last failure of the monitor. */
 export async function startScheduledScan(deps: ScheduledWorkDeps, id: string, scheduledAt: Date): Promise<void> {
   const cause = `${id}/${scheduledAt.toISOString()}`;
   const key = systemCommandKey(deps.bindingKey, action, cause);

@@ -14,13 +14,13 @@ import {
   readObservedStates,
 } from './record-scan-store.ts';
 
-/** The deviations of a complete scan, and those of them that rules leave out. */
+/** The deviations of a complete scan: those that count, and those that an ignore rule leaves out. */
 interface Deviations {
   readonly seen: readonly Deviation[];
   readonly ignored: readonly Deviation[];
 }
 
-export interface FoundNow {
+export interface ScanCounts {
   readonly found: number;
   readonly ignored: number;
   readonly opened: number;
@@ -28,15 +28,15 @@ export interface FoundNow {
 }
 
 /**
- * Makes the findings of a monitor follow a complete scan: what it saw is found again or for the first time, and everything else is gone.
- * The caller has locked the monitor.
+ * Makes the findings of a monitor follow a complete scan: opens or confirms what the scan saw, and resolves everything else. The caller has
+ * locked the monitor.
  */
 export async function updateFindings(
   tx: Transaction,
   monitor: DriftMonitor,
   run: EndedScan,
   { seen, ignored }: Deviations,
-): Promise<FoundNow> {
+): Promise<ScanCounts> {
   const known = await tx.em.find(DriftFinding, { monitorId: monitor.id });
   const byIdentity = new Map(known.map((finding) => [finding.identity, finding]));
   const states = await readObservedStates(
@@ -77,7 +77,7 @@ interface Observed {
   readonly isSameState: boolean;
 }
 
-/** Evidence is added when something about it is new: the value, the state, the deployment, or that the deviation is back. */
+/** Marks a deviation as seen. Adds evidence if the value, the state or the deployment is another one, or if the deviation is back. */
 function observe(
   tx: Transaction,
   { monitor, run, deviation, identity, isSameState }: Observed,

@@ -20,7 +20,7 @@ export interface ScanRequest {
 }
 
 /**
- * Admits a scan: a run that looks whether an instance is still as it was deployed. It has the version and the inputs of the last deployment,
+ * Admits a scan: a run that finds out whether an instance is still as it was deployed. It has the version and the inputs of the last deployment,
  * never those of today. It succeeds whatever it finds; `run_plans` has the changes from what should be to what is (`scannedChanges`), and
  * `deviationsOf` lists them. Whoever admits it subscribes to `run.finished` and finds its own row by the id of the run.
  *
@@ -75,7 +75,7 @@ const nothingDeployed: Refusal = {
   message: 'no run has deployed the instance: deploy it first, so that there is something to compare with',
 };
 
-/** What is left after a destroy that failed is not meant to be there, so no scan can say how it should be. */
+/** After a destroy that failed, the remaining resources should not be there, so there is nothing with which a scan could compare them. */
 function findScanRefusal({ operation, resourceCount, sealedInputs }: LastDeployment): Refusal | null {
   if (resourceCount === 0)
     return { code: 'nothing_deployed', message: 'the instance holds nothing: deploy it first, so that it can drift' };

@@ -22,17 +22,17 @@ export interface Deviation {
   /** Null: there is no such value. A secret is `{"sensitive": true}`, and a value that only an apply would know is `{"unknown": true}`. */
   readonly before: JsonValue;
   readonly after: JsonValue;
-  /** One of the sides is secret, so that two values may look alike. */
+  /** One of the sides is secret, so two different values may look the same. */
   readonly sensitive: boolean;
-  /** Of a scan: tells the secret values that are there from others (`SensitivePath.digest`). Null: there are none, or nobody knows. */
+  /** Of a scan: differs if other secret values are there (`SensitivePath.digest`). Null if there are none, or if their digests are not known. */
   readonly secretDigest: string | null;
   /** What happened to the resource. */
   readonly action: ChangeAction;
 }
 
 /**
- * The values that the changes change, ordered by address and path. The same changes have the same deviations on every machine: what is
- * compared by path depends on its size alone, never on the time that it takes.
+ * The values that differ, ordered by address and path. The same changes have the same deviations on every machine: how deep a value is compared
+ * depends on its size alone, never on the time that it takes.
  */
 export function deviationsOf(changes: readonly ResourceChange[]): Deviation[] {
   const found = new Map<string, Deviation>();
@@ -76,7 +76,7 @@ function differencesOf(
   }).changes;
 }
 
-/** A longer resource is compared by larger parts. Without a limit of time, so that every scan names a deviation alike. */
+/** A larger resource is compared by larger parts. There is no limit of time, so that every scan names a deviation by the same path. */
 function newBoundedEffort(): Effort {
   return { left: 150_000, characters: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 }
@@ -89,7 +89,7 @@ function toDeviation(
   return { address, path: label, before, after, sensitive, secretDigest: digestAt(change, after, path), action };
 }
 
-/** One digest of all secrets in a value that is there. */
+/** One digest of all secrets in a real value. */
 function digestAt({ sensitivePaths = [] }: ResourceChange, after: JsonValue, path: ValuePath): string | null {
   if (!hasSecret(after)) return null;
   const inside = sensitivePaths.filter((each) => each.digest !== undefined && isWithin(each.path, path));
@@ -98,7 +98,7 @@ function digestAt({ sensitivePaths = [] }: ResourceChange, after: JsonValue, pat
   return createHash('sha256').update(listed.join('\n')).digest('base64url');
 }
 
-/** Of a list of texts or numbers, one item is removed and another is added at the same position: together, the item changes. */
+/** In a list of texts or numbers, a changed item is reported as one that was removed and one that was added at the same path: it is one deviation. */
 function merge(one: Deviation, other: Deviation): Deviation {
   return {
     ...one,

@@ -37,7 +37,7 @@ function mergeWithPlan(drift: ResourceChange, plan: ResourceChange): ResourceCha
   };
 }
 
-/** What should be where a plan and a drift tell of a value: the recorded value if the real one differs, else the planned one. */
+/** The value that should be there: the recorded one if the real one differs from it, else the planned one. */
 function expected(recorded: JsonValue, real: JsonValue, planned: JsonValue): JsonValue {
   if (isPlainObject(recorded) && isPlainObject(real) && isPlainObject(planned)) {
     const names = new Set([...Object.keys(recorded), ...Object.keys(real), ...Object.keys(planned)]);
@@ -52,7 +52,7 @@ function expected(recorded: JsonValue, real: JsonValue, planned: JsonValue): Jso
   return knownOr(planned, real);
 }
 
-/** A planned change as a deviation: the template asks for what is planned, and what the plan would change is what is there. */
+/** Turns a planned change round: what is planned should be there, and what the plan would change is there. */
 function reverse(change: ResourceChange): ResourceChange {
   const { before: real, after: planned, replacePaths: _, unknownPaths: __, ...rest } = change;
   const reversed = { ...rest, action: reversedActions[change.action] ?? change.action, after: real };
@@ -68,7 +68,7 @@ function knownSecrets({ sensitivePaths, unknownPaths = [] }: ResourceChange): Re
   return sensitivePaths?.map((each) => ({ ...each, changed: each.changed && isKnown(each.path) }));
 }
 
-/** Something that would be created is missing, and something that would be destroyed should not be there. */
+/** A resource that the plan would create is missing, and one that it would destroy should not be there. */
 const reversedActions: { readonly [action in ChangeAction]?: ChangeAction } = {
   create: 'delete',
   delete: 'create',

@@ -3,16 +3,16 @@ import { findKeyById } from '#domain/identity/api-keys/store.ts';
 import { type Credential, noCredential, type Principal } from './principal.ts';
 import { readPrincipals } from './store.ts';
 
-/** Whose authority something uses later, when they are not there: a row keeps it from the command that asked for it. */
+/** The authority under which the service starts work later, kept in a row by the command that saved the work. */
 export interface StoredAuthority {
   readonly authorityId: string;
-  /** The API key or the session that was used. An older row may have kept none. */
+  /** The API key or the session that was used. Older rows have none. */
   readonly credentialId?: string | null | undefined;
   /** The person who answered for the command. */
   readonly responsibleUserId?: string | null | undefined;
 }
 
-/** Why a stored authority is none any more. */
+/** Why a stored authority can no longer be used. */
 export type LostAuthority = 'gone' | 'disabled' | 'key_revoked' | 'key_expired';
 
 export class AuthorityEnded extends Error {
@@ -49,7 +49,7 @@ export function answeredFor(
   return { ...principal, responsibleUserId: responsibleUserId ?? null };
 }
 
-/** Keys are never deleted, so what is no key is a session. */
+/** Keys are never deleted, so an id that is not the id of a key is that of a session. */
 async function findCredential(em: Em, { authorityId, credentialId }: StoredAuthority): Promise<Credential> {
   const id = credentialId ?? authorityId;
   const key = await findKeyById(em, id);
