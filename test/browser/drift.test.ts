@@ -55,7 +55,7 @@ describe.skipIf(findBrowser() === null)('the pages of drift, in a real browser',
     await choice.focus();
     const label = (await choice.locator('option', { hasText: body.name }).textContent()) ?? '';
     await page.keyboard.type(label);
-    await press(page, 'button', 'Set the monitor');
+    await press(page, 'button', 'Create monitor');
     await page.getByText('The monitor is set.').waitFor();
     await page.getByText('No scan has looked yet.').waitFor();
     await press(page, 'link', 'Scan now');
@@ -121,7 +121,7 @@ describe.skipIf(findBrowser() === null)('the pages of drift, in a real browser',
     const page = await browser.newPage({ javaScriptEnabled: false });
     await signInAt(page, origin, stage.tenant.owner);
     await page.goto(`${origin}/drift/monitors/new?instance_id=${instance}`);
-    await press(page, 'button', 'Set the monitor');
+    await press(page, 'button', 'Create monitor');
     await press(page, 'link', 'Scan now');
     await press(page, 'button', 'Scan now');
     await page.getByText('The scan is requested.').waitFor();
