@@ -6,6 +6,7 @@ import * as assemblyNodes from '#api/assemblies/node-operations.ts';
 import * as assemblies from '#api/assemblies/operations.ts';
 import * as assemblyRuns from '#api/assemblies/run-operations.ts';
 import * as assemblyVersions from '#api/assemblies/version-operations.ts';
+import * as auditChain from '#api/audit/chain-operations.ts';
 import * as audit from '#api/audit/operations.ts';
 import * as commands from '#api/commands/operations.ts';
 import * as driftFindings from '#api/drift/finding-operations.ts';
@@ -113,6 +114,7 @@ const areas = [
   workerPools,
   search,
   commands,
+  auditChain,
   audit,
   invitations,
   organizationInvitations,

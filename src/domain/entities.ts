@@ -7,6 +7,7 @@ import { OrganizationSchema, OrganizationSlugSchema } from '#domain/organization
 import { ProjectSchema } from '#domain/projects/entity.ts';
 import { TeamSchema } from '#domain/teams/entity.ts';
 import { AssemblyNodeSchema, AssemblyRunSchema, AssemblySchema, AssemblyVersionSchema } from './assemblies/entity.ts';
+import { AuditSealSchema } from './audit/chain/entity.ts';
 import { AuditRecordSchema } from './audit/entity.ts';
 import { DriftEvidenceSchema, DriftFindingSchema, DriftMonitorSchema, DriftScanSchema } from './drift/entity.ts';
 import {
@@ -36,6 +37,7 @@ import { WorkerPoolSchema, WorkerSchema } from './workers/entity.ts';
 /** Every entity of the service. A new area adds its own here and nowhere else. */
 export const entities = [
   AuditRecordSchema,
+  AuditSealSchema,
   InstallationSchema,
   CommandReceiptSchema,
   DomainEventSchema,

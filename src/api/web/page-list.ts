@@ -184,6 +184,7 @@ export const pages = {
   makePasswordReset: '/users/:id/password-reset',
   deleteUser: '/users/:id/delete',
   audit: '/audit',
+  auditChain: '/audit/verify',
   auditRecord: '/audit/:id',
 } as const satisfies Record<string, `/${string}`>;
 

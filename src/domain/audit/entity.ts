@@ -24,8 +24,5 @@ export const AuditRecordSchema = defineEntity({
     address: p.string().nullable(),
     before: p.json<Record<string, unknown>>().nullable(),
     after: p.json<Record<string, unknown>>().nullable(),
-    /** The record's position in a chain of seals, and its seal. Nothing sets them yet. */
-    chainPosition: p.bigint('string').nullable(),
-    seal: p.blob().nullable(),
   },
 });

@@ -2,6 +2,7 @@ import { scheduledWorks } from '#domain/scheduled-work-kinds.ts';
 import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { openEngineSweeper } from '#engine/engine-sweeper.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
+import { type AuditSealingDeps, openAuditSealing } from './audit-sealing.ts';
 import { openDriftUpkeep } from './drift-upkeep.ts';
 import { createEventHandlers, type EventHandlerDeps } from './event-handlers.ts';
 import { type ExpiryTaskDeps, openExpiry } from './expiry.ts';
@@ -15,6 +16,7 @@ export interface BackgroundTaskDeps
     ExpiryTaskDeps,
     EventHandlerDeps,
     ResourceListRepairDeps,
+    AuditSealingDeps,
     ScheduleRepairDeps {
   readonly auditRetentionDays: number | null;
 }
@@ -33,6 +35,7 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openResourceListRepair(deps),
     openScheduleRepair(deps, scheduledWorks),
     openDriftUpkeep(deps),
+    openAuditSealing(deps),
   ];
   for (const task of [...delivering, maintenance]) task.start();
   for (const task of periodic) task.start('later');

@@ -225,6 +225,7 @@ search.find                         workload:read                       platform
 audit_records.list                  audit:read,profile:manage           platform
 audit_records.list_actions          audit:read,profile:manage           platform
 audit_records.export                audit:read,profile:manage           platform
+audit_records.verify                settings.manage                     platform
 audit_records.get                   audit:read,profile:manage           platform
 `;
 

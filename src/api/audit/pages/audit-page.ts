@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
+import { renderAction } from '#api/web/components/actions.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
@@ -11,6 +12,7 @@ import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { verify } from '../chain-operations.ts';
 import { list, listActions, type RecordView } from '../operations.ts';
 import { type AuditFilters, exportPath, readFilters, renderFilters } from './filters.ts';
 import { listRecordChanges } from './record-changes.ts';
@@ -34,7 +36,7 @@ export async function showAudit(visit: Visit): Promise<FastifyReply> {
 ${renderPageHead({
   title: 'Audit',
   below: 'Who did what, newest first: your own acts, and those in organizations and teams whose members you manage.',
-  actions: renderExports(filters),
+  actions: renderHeadActions(visit, filters),
 })}
 ${renderFilters(filters, names)}
 ${listed.done ? renderPage(filters, listed.result, cursor) : renderSummary(listed.problems, [])}
@@ -44,10 +46,15 @@ ${listed.done ? renderPage(filters, listed.result, cursor) : renderSummary(liste
   );
 }
 
-function renderExports(filters: AuditFilters): Html {
+function renderHeadActions(visit: Visit, filters: AuditFilters): Html {
   const link = (format: 'ndjson' | 'csv', label: string) =>
     html`<a class="button" href="${exportPath(filters, format)}" download>${renderIcon('download')}${label}</a>`;
-  return html`<div class="actions">${link('csv', 'CSV')}${link('ndjson', 'NDJSON')}</div>`;
+  const verifying = renderAction(visit.mayDo(verify), {
+    label: 'Verify',
+    icon: 'list-checks',
+    path: pagePath(pages.auditChain),
+  });
+  return html`<div class="actions">${verifying}${link('csv', 'CSV')}${link('ndjson', 'NDJSON')}</div>`;
 }
 
 function renderPage(

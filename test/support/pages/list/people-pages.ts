@@ -46,6 +46,9 @@ export function administrationPages({ people, accountId, auditRecordId, accountK
     declare('user-delete', pages.deleteUser, user),
     declare('audit', pages.audit, { who: 'admin', ...pictured }),
     declare('audit-of-run', pages.audit, { who: 'admin', query: { action: 'run.reviewed' } }),
+    declare('audit-verify', pages.auditChain, { who: 'admin' }),
+    declare('audit-verify-hidden', pages.auditChain, { who: 'requester', answers: 403 }),
+    declare('audit-verify-malformed', pages.auditChain, { who: 'admin', query: { after: 'x' }, answers: 400 }),
     declare('audit-record', pages.auditRecord, { params: { id: auditRecordId }, who: 'admin' }),
   ];
 }

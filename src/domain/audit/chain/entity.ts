@@ -1,0 +1,24 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt } from '#database/columns.ts';
+
+/** Proves what the audit records up to a moment were. Each seal covers the records behind the one before it. Rows never change. */
+export const AuditSealSchema = defineEntity({
+  name: 'AuditSeal',
+  tableName: 'audit_seals',
+  properties: {
+    /** Counts the seals from 1, without gaps. */
+    position: p.integer().primary(),
+    /** The last record that it covers, in the order of time and id. */
+    untilAt: at(),
+    untilId: p.uuid(),
+    /** How many records it covers. */
+    records: p.integer(),
+    /** SHA-256 over the records. */
+    content: p.blob(),
+    /** HMAC over all of the above and the seal before. */
+    seal: p.blob(),
+    createdAt: createdAt(),
+  },
+});
+export class AuditSeal extends AuditSealSchema.class {}
+AuditSealSchema.setClass(AuditSeal);
