@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 /** Properties of entities that the test renames, and the column that statements go on naming. */
 const renamed = [
   ['runs/entity.ts', 'instancePosition', 'instance_position'],
-  ['runs/entity.ts', 'firstLine', 'first_line'],
+  ['runs/log/entity.ts', 'firstLine', 'first_line'],
   ['instances/entity.ts', 'nextPosition', 'next_position'],
   ['identity/entity.ts', 'enabled', 'enabled'],
   ['registry/entity.ts', 'yankedAt', 'yanked_at'],

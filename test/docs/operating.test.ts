@@ -89,7 +89,7 @@ describe('the commands for the processes', () => {
   });
 
   it('start healthy processes, and start them again with a new key', { timeout: 180_000 }, async () => {
-    const [start = '', probe = '', audit = '', rotate = '', recover = '', pools = ''] = codeBlocks(page)
+    const [start = '', probe = '', audit = '', chain = '', rotate = '', recover = '', pools = ''] = codeBlocks(page)
       .filter(({ info }) => info === 'sh tried')
       .map(({ text }) => text);
     const again = ['node src/main.ts api &', 'node src/main.ts worker &', 'await_ready', 'stop', 'echo done'];
@@ -99,6 +99,7 @@ describe('the commands for the processes', () => {
       'await_ready',
       onPorts(probe),
       inScratch(onPorts(audit)),
+      inScratch(onPorts(chain)),
       inScratch(onPorts(pools)),
       'stop',
       rotate,
@@ -111,6 +112,7 @@ describe('the commands for the processes', () => {
     expect(output).toContain('{"status":"ready","checks":{"database":"ok","temporal":"ok","migrations":"ok"}}');
     expect(output).toContain('http_request_duration_seconds_bucket');
     expect(output).toMatch(/^x-audit-complete-until: \S+Z\r?\n^x-audit-records: [1-9]\d*\r?$/im);
+    expect(output).toMatch(/"valid":true.*"problems":\[\]/);
     expect(output).toMatch(/"name":"guarded".*"policy":"internet","allow":\["registry\.opentofu\.org"\].*"revision":2/);
     expect(output).toMatch(/\ndone\n$/);
   });

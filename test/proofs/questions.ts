@@ -19,7 +19,11 @@ export function describeTuple({ asker, entry, question }: Tuple): string {
 
 /** Draws a valid question. It mostly names the team that owns the target, and sometimes another one. */
 export function drawTuple({ entries }: Catalogue, world: World, random: Random): Tuple {
-  const entry = random.pick(entries);
+  return drawTupleOf(random.pick(entries), world, random);
+}
+
+/** Draws a valid question about one operation. */
+export function drawTupleOf(entry: CatalogueEntry, world: World, random: Random): Tuple {
   const { resource, verb } = entry.review;
   const names = world.names[resource];
   if (entry.isNamed && !names) throw new Error(`test/support/access/review-world.ts has no names of ${resource}`);

@@ -7,7 +7,7 @@ export const AuditSealSchema = defineEntity({
   tableName: 'audit_seals',
   properties: {
     /** Counts the seals from 1, without gaps. */
-    position: p.integer().primary(),
+    position: p.integer().primary().autoincrement(false),
     /** The last record that it covers, in the order of time and id. */
     untilAt: at(),
     untilId: p.uuid(),
