@@ -102,6 +102,17 @@ describe('an invalid body', () => {
     [{ name: 'x', labels: { a: 1 } }, 'field "labels.a" must be a string, not a number'],
     [{ name: 'x', source: { type: 'files', files: {}, url: 'x' } }, 'unknown field "source.url"'],
     [{ name: 'x', when: { cron: 5 } }, 'field "when.cron" must be a string, not a number'],
+    [{ name: 'x', when: {} }, 'field "when" needs "every", or "cron"'],
+    [{ name: 'x', when: { no: 1 } }, 'field "when" needs "every", or "cron"; unknown field "when.no"'],
+    [{ name: 'x', when: { timezone: 'UTC' } }, 'field "when.cron" is required'],
+    [
+      { name: 'x', when: { every: '1h', cron: '* * * * *' } },
+      'field "when" takes "every", or "cron", but not several of these',
+    ],
+    [
+      { name: 'x', when: { every: 1, cron: 2, timezone: 'UTC', no: 1 } },
+      'field "when" takes "every", or "cron" and "timezone", but not several of these; unknown field "when.no"',
+    ],
     [[], 'the body must be an object, not an array'],
     ['text', 'the body must be an object, not a string'],
   ])('%j is answered with: %s', async (body, message) => {

@@ -1,6 +1,7 @@
 import type { $ZodIssue } from 'zod/v4/core';
 import { formatPath, shortenName } from './field-path.ts';
 import { explainTime } from './time-messages.ts';
+import { explainForms } from './union-messages.ts';
 
 export type RequestPart = 'body' | 'query' | 'path' | 'header';
 
@@ -61,6 +62,11 @@ function describeIssue(rejected: RejectedPart, issue: $ZodIssue, base: readonly 
   const time = explainTime(issue, { isQuery: part === 'query', value: valueAt(rejected.data, at) });
   if (time) return [{ in: part, path, message: `${subject}: ${time}` }];
   if (issue.code === 'invalid_union' && issue.errors.length > 0 && isDefault(issue)) {
+    const form = explainForms(issue.errors, (name) => isMissing(rejected.data, [...at, name]));
+    if (form) {
+      const others = form.others.flatMap((inner) => describeIssue(rejected, inner, at));
+      return [{ in: part, path, message: `${subject} ${form.message}` }, ...others];
+    }
     return closestBranch(issue.errors).flatMap((inner) => describeIssue(rejected, inner, at));
   }
   if (issue.code === 'invalid_key' || issue.code === 'invalid_element') {
