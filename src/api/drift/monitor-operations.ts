@@ -25,12 +25,14 @@ export const list = readList({
   query: z.strictObject({
     ...pageQuery,
     ...ownerParameters,
+    template_id: Id.optional().describe('The monitor of the template, and those of its instances.'),
   }),
   responses: { 200: pageOf('drift_monitors', ListedMonitorView) },
   access: monitorAccess.list,
   owners: ownerLevels,
   handle: async ({ em, principal, query }) => {
-    const page = await listMonitors(em, principal, toOwnerFilter(query), query);
+    const filter = { ...toOwnerFilter(query), templateId: query.template_id };
+    const page = await listMonitors(em, principal, filter, query);
     return { drift_monitors: page.items.map(toMonitor), next_cursor: page.nextCursor };
   },
 });

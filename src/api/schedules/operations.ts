@@ -43,6 +43,8 @@ export const list = readList({
     team_id: Id.optional(),
     organization_id: Id.optional().describe("The schedules of the organization's teams that you may read."),
     environment_id: Id.optional().describe('Only schedules that start work in this environment.'),
+    template_id: Id.optional().describe('Only schedules that start runs of this template.'),
+    assembly_id: Id.optional().describe('Only schedules that start runs of this assembly.'),
     enabled: Flag.optional().describe('`false`: only those that are paused.'),
   }),
   responses: { 200: pageOf('schedules', ListedScheduleView) },
@@ -50,8 +52,10 @@ export const list = readList({
   owners: { organization: 'organization_id', team: 'team_id', environment: 'environment_id' },
   handle: async ({ em, principal, query }) => {
     const { team_id: teamId, organization_id: organizationId, environment_id: environmentId } = query;
+    const { template_id: templateId, assembly_id: assemblyId } = query;
     const enabled = query.enabled === undefined ? undefined : query.enabled === 'true';
-    const page = await listSchedules(em, principal, { teamId, organizationId, environmentId, enabled }, query);
+    const filter = { teamId, organizationId, environmentId, templateId, assemblyId, enabled };
+    const page = await listSchedules(em, principal, filter, query);
     return { schedules: page.items.map(viewSchedule), next_cursor: page.nextCursor };
   },
 });

@@ -16,8 +16,8 @@ export interface ScanFailure {
   readonly runId: string | null;
 }
 
-/** The longest time for which somebody may accept a deviation, in days. */
-export const longestSuppressionDays = 366;
+/** The longest time for which somebody may accept a deviation. */
+export const longestSuppressionYears = 1;
 /** How many findings one request may suppress. */
 export const mostSuppressed = 200;
 export const mostIgnoreRules = 100;

@@ -80,6 +80,8 @@ export interface ScheduleFilter {
   readonly teamId: string | undefined;
   readonly organizationId: string | undefined;
   readonly environmentId: string | undefined;
+  readonly templateId: string | undefined;
+  readonly assemblyId: string | undefined;
   readonly enabled: boolean | undefined;
 }
 
@@ -90,7 +92,7 @@ const shownResults = 20;
 export function listSchedules(
   em: Em,
   principal: Principal,
-  { teamId, organizationId, environmentId, enabled }: ScheduleFilter,
+  { teamId, organizationId, environmentId, templateId, assemblyId, enabled }: ScheduleFilter,
   request: PageRequest,
 ): Promise<Page<ScheduleDetails>> {
   const schedules = selectSchedules(em, 1)
@@ -98,6 +100,8 @@ export function listSchedules(
     .$if(teamId !== undefined, (query) => query.where('s.team_id', '=', teamId ?? ''))
     .$if(organizationId !== undefined, (query) => query.where('o.id', '=', organizationId ?? ''))
     .$if(environmentId !== undefined, (query) => query.where('s.environment_id', '=', environmentId ?? ''))
+    .$if(templateId !== undefined, (query) => query.where('s.template_id', '=', templateId ?? ''))
+    .$if(assemblyId !== undefined, (query) => query.where('s.assembly_id', '=', assemblyId ?? ''))
     .$if(enabled !== undefined, (query) => query.where('s.is_enabled', '=', enabled ?? true));
   return pageOf(schedules, 's.id', request);
 }

@@ -100,3 +100,19 @@ it('while its environment is archived, a schedule names no next times and is not
   expect((await read()).next_times).toHaveLength(5);
   expect((await own.owner.post(`/schedules/${id}/trigger`)).status).toBe(202);
 });
+
+it('schedules are listed by the template or the assembly that they start', async () => {
+  const own = { owner: tenant.owner, team_id: tenant.team };
+  const { id: template } = await addTemplate(own.owner, { team: own.team_id });
+  const run = { template_id: template, environment_id: tenant.environment, variables: { name: 'x' } };
+  const ofTemplate = (await save({ run })).body.id;
+  const ofAssembly = (await save(inAssembly({ operation: 'plan' }))).body.id;
+  const list = async (query: string) => {
+    const { body } = await own.owner.get(`/schedules?${query}`);
+    return body.schedules.map((each: { id: string }) => each.id);
+  };
+  expect(await list(`template_id=${template}`)).toEqual([ofTemplate]);
+  const ofAll = await list(`assembly_id=${assembly}`);
+  expect(ofAll).toContain(ofAssembly);
+  expect(ofAll).not.toContain(ofTemplate);
+});

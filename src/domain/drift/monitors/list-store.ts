@@ -11,6 +11,7 @@ export interface MonitorFilter {
   readonly teamId?: string | undefined;
   readonly environmentId?: string | undefined;
   readonly instanceId?: string | undefined;
+  readonly templateId?: string | undefined;
 }
 
 /** A monitor as its readers see it. Times are strings. */
@@ -63,6 +64,12 @@ function selectRunningScan(eb: Over<{ m: 'drift_monitors' }>) {
     .$asScalar();
 }
 
+/** Whether a monitor is set for a template or for an instance of it. */
+function isOfTemplate(eb: Over<{ m: 'drift_monitors' }>, templateId: string) {
+  const instances = eb.selectFrom('instances as i').where('i.template_id', '=', templateId).select('i.id');
+  return eb.or([eb('m.template_id', '=', templateId), eb('m.instance_id', 'in', instances)]);
+}
+
 /** One monitor; the caller has decided that it may be read. */
 export function readMonitor(em: Em, id: string) {
   return selectMonitors(em).where('m.id', '=', id).executeTakeFirst();
@@ -72,7 +79,7 @@ export function readMonitor(em: Em, id: string) {
 export function listMonitors(
   em: Em,
   principal: Principal,
-  { organizationId, teamId, environmentId, instanceId }: MonitorFilter,
+  { organizationId, teamId, environmentId, instanceId, templateId }: MonitorFilter,
   request: PageRequest,
 ): Promise<Page<MonitorDetails>> {
   let query = selectMonitors(em).where((eb) => isInReadableTeam(principal, eb.ref('m.team_id'), 'hidden'));
@@ -80,5 +87,6 @@ export function listMonitors(
   if (teamId !== undefined) query = query.where('m.team_id', '=', teamId);
   if (environmentId !== undefined) query = query.where('m.environment_id', '=', environmentId);
   if (instanceId !== undefined) query = query.where('m.instance_id', '=', instanceId);
+  if (templateId !== undefined) query = query.where((eb) => isOfTemplate(eb, templateId));
   return pageOf(query, 'm.id', request);
 }

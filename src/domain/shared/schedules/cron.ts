@@ -81,6 +81,9 @@ function parsePart(rule: FieldRule, text: string): number[] {
   if (from > to) {
     throw new InvalidCron(`the range "${text}" of the ${rule.name} ends before it begins: write two ranges instead`);
   }
+  if (step > Math.max(1, to - from)) {
+    throw new InvalidCron(`the step in "${text}" leads past every ${rule.name} but the first: name that one alone`);
+  }
   return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
 }
 

@@ -16,8 +16,8 @@ const Cron = z
   .strictObject({
     cron: z
       .string()
-      .trim()
       .max(longestCron)
+      .overwrite((cron) => cron.trim().split(/\s+/).join(' '))
       .superRefine((cron, context) => {
         const message = findProblem(cron);
         if (message !== null) context.addIssue({ code: 'custom', message });

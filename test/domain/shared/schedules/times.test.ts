@@ -15,6 +15,7 @@ describe('a cron expression', () => {
     ['5,35 0 1 jan,7 *', { minute: [5, 35], dayOfMonth: [1], month: [1, 7] }],
     ['0 0 * * 5-7', { dayOfWeek: [0, 5, 6] }],
     ['0 8-18/5 * * sun', { hour: [8, 13, 18], dayOfWeek: [0] }],
+    ['*/59 8-8/1 * * *', { minute: [0, 59], hour: [8] }],
   ])('%s names its values', (text, fields) => {
     expect(parseCron(text)).toMatchObject(fields);
   });
@@ -32,9 +33,16 @@ describe('a cron expression', () => {
     ['0 1 13 * FRI', 'limit one of them only'],
     ['0 1 L * *', '"L" is no day of the month'],
     [', 1 * * *', 'is no minute'],
+    ['*/60 1 * * *', 'the step in "*/60" leads past every minute but the first'],
+    ['0 8-10/3 * * *', 'the step in "8-10/3" leads past every hour but the first'],
   ])('%s is refused with what would be right', (text, message) => {
     expect(() => parseCron(text)).toThrow(message);
   });
+});
+
+it('a schedule keeps its expression with single spaces, whatever stood between its fields', () => {
+  const cron = ' 0\t18\n *  *\ufeffMON ';
+  expect(ScheduleBody.parse({ cron })).toEqual({ cron: '0 18 * * MON', timezone: 'UTC' });
 });
 
 describe('the times of a schedule', () => {
