@@ -15,9 +15,9 @@ import { type CronFields, parseCron } from '#domain/shared/schedules/cron.ts';
 import { ForeignWorkflow, installationMemo } from './installation-memo.ts';
 import { coordinatorQueue } from './queues.ts';
 
-/** Times that pass while the engine is down for longer are left out. */
+/** A time that the engine missed by more than this, because it was down, is left out. */
 const catchupWindow = '1 minute';
-/** A start that goes on for longer has failed: the workflow ends, so that the next time is not left out. */
+/** The workflow of a start ends after this time, so that it does not keep the next time from starting. */
 const startWithin = '1 hour';
 
 type Identity = { readonly client: Client; readonly installationId: string };
@@ -41,7 +41,7 @@ export async function upsertSchedule(
   }
 }
 
-/** Deletes a schedule. What it has started goes on. `gone`: there is none. */
+/** Deletes a schedule. What it has started goes on. Returns `gone` if there is no such schedule. */
 export async function deleteSchedule(
   { client, installationId }: Identity,
   scheduleId: string,

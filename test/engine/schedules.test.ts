@@ -107,7 +107,7 @@ async function eventually(check: () => unknown): Promise<void> {
 }
 
 describe('a schedule of the engine', () => {
-  it('starts the work at its times, not while it is paused, and no more once it is deleted', async () => {
+  it('starts the work at its times, but neither while it is paused nor after it was deleted', async () => {
     const id = newId();
     await plan(second(id));
     await eventually(() => startsOf(id).length >= 2);
@@ -124,7 +124,7 @@ describe('a schedule of the engine', () => {
     await eventually(() => isGone(id));
   });
 
-  it('has the times that the service says, by the clocks of its zone', async () => {
+  it('has the times that the service computes, by the clocks of its zone', async () => {
     for (const [cron, timezone] of [
       ['0 18 * * MON-FRI', 'europe/berlin'],
       ['*/15 8-10 1,15 * *', 'UTC'],
@@ -143,7 +143,7 @@ describe('a schedule of the engine', () => {
     }
   });
 
-  it('repeats an interval at the times that the service says', async () => {
+  it('repeats an interval at the times that the service computes', async () => {
     const work = { ...yearly(newId()), spec: { every: 'PT6H' } };
     await upsertSchedule(identity(), scheduleIdOf(kind, work.id), toEngineSchedule(kind, work));
     const { info } = await handleOf(work.id).describe();
@@ -167,7 +167,7 @@ describe('the comparison with the engine', () => {
   const repair = () => repairSchedules({ orm, transactions, engine, installationId, log }, [testWork]);
   const isListed = async (id: string) => (await listSchedules(identity())).some((listed) => listed.id === id);
 
-  it('gives back what the engine has lost, corrects changed times, and removes what nothing is to start', async () => {
+  it('restores what the engine has lost, corrects other times, and removes schedules without a row', async () => {
     const [lost, changed, removed] = [yearly(newId()), yearly(newId()), yearly(newId())];
     for (const work of [changed, removed]) await plan(work);
     await eventually(async () => (await isListed(changed.id)) && (await isListed(removed.id)));

@@ -37,9 +37,7 @@ export const UpdateSchedule = z
   .strictObject({
     name: ResourceName.optional(),
     schedule: ScheduleBody.optional(),
-    work: WorkBody.optional().describe(
-      'Takes the place of all of the work. From now on it is started under your authority.',
-    ),
+    work: WorkBody.optional().describe('Replaces all of the work, which starts under your authority from now on.'),
     enabled: z.boolean().optional(),
     ...ExpectedRevision,
   })

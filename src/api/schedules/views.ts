@@ -44,13 +44,13 @@ const ResultView = z.object({
   outcome: z
     .enum(firingOutcomes)
     .describe(
-      '`skipped`: what it started before had not ended. `pending`: somebody asked for a start now, which has not begun.',
+      '`skipped`: what it started before had not ended. `pending`: somebody asked for a start now, which has not happened yet.',
     ),
   reason: z.enum(Object.keys(firingReasons) as [keyof typeof firingReasons]).nullable(),
-  message: z.string().nullable().describe('Why it started nothing, for people.'),
+  message: z.string().nullable().describe('Why nothing was started, for people.'),
   run_id: AnswerId.nullable(),
   assembly_run_id: AnswerId.nullable(),
-  status: z.enum(runStatuses).nullable().describe('The status of what it started, now.'),
+  status: z.enum(runStatuses).nullable().describe('The present status of what was started.'),
   requested_by: z.string().nullable().describe('Who asked for the start; null at a time of the schedule.'),
 });
 
@@ -65,13 +65,13 @@ export const ListedScheduleView = z
     enabled: z.boolean(),
     authority: z
       .object({ type: z.enum(['user', 'service_account', 'background', 'system']), id: AnswerId, name: z.string() })
-      .describe('Who saved its work last: it is started under their authority at that moment.'),
+      .describe('Who saved the work last. It starts under their authority as that is at the time.'),
     next_times: z
       .array(Time)
       .describe('The next five times; none while it is paused, or its team or environment archived.'),
     last_results: z
       .array(ResultView)
-      .describe('What became of its times, newest first: up to 20 where it is read alone, else one.'),
+      .describe('The outcomes of its last times, newest first: up to 20, and one in a list.'),
     revision: z.int(),
     created_at: Time,
   })

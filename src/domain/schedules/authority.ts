@@ -11,7 +11,7 @@ export const scheduleAuthority = {
   teamAction: 'team.metadata.write',
 } as const satisfies Partial<Access>;
 
-/** The authority to save work in a schedule, and that under which it is started: to change schedules, and to start such work. */
+/** The authority to save work in a schedule: to change schedules, and to start such work. Each start of the work demands the same. */
 export function workAuthority({ kind }: Pick<Work, 'kind'>): Access {
   const { anyOf, teamAction } = kind === 'run' ? runCreationAuthority : assemblyRunAuthority;
   return {

@@ -33,7 +33,7 @@ export const ScheduleSchema = defineEntity({
     authorityName: p.string(),
     credentialId: p.uuid().nullable(),
     responsibleUserId: p.uuid().nullable(),
-    /** Who last changed the times, or paused or resumed it; null: whoever created it. They do not approve what it starts. */
+    /** Who last changed the times, or paused or resumed the schedule; null: nobody since it was created. They do not approve what it starts. */
     timesAuthor: p.json<RunAuthor>().nullable(),
     revision: revision(),
     createdAt: createdAt(),
@@ -42,7 +42,7 @@ export const ScheduleSchema = defineEntity({
 export class Schedule extends ScheduleSchema.class {}
 ScheduleSchema.setClass(Schedule);
 
-/** What became of a time of a schedule. */
+/** A firing: one time of a schedule, and what became of its work. */
 export const ScheduleFiringSchema = defineEntity({
   name: 'ScheduleFiring',
   tableName: 'schedule_firings',
@@ -52,7 +52,7 @@ export const ScheduleFiringSchema = defineEntity({
     scheduleId: () => p.manyToOne(Schedule).mapToPk().fieldName('schedule_id').deleteRule('cascade'),
     scheduledAt: at(),
     outcome: p.string().$type<FiringOutcome>(),
-    /** Why it started nothing; null if it did. */
+    /** Why nothing was started; null if something was. */
     reason: p.string().$type<FiringReason>().nullable(),
     message: p.text().nullable(),
     runId: p.uuid().nullable(),

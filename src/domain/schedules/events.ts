@@ -6,7 +6,7 @@ const scheduledAt = z.string();
 const id = z.string().nullable();
 const reason = z.enum(Object.keys(firingReasons) as [keyof typeof firingReasons, ...(keyof typeof firingReasons)[]]);
 
-/** What happens at the times of schedules. Clients match their types: they never change. */
+/** What happens at the times of schedules. Clients match the types, so they never change. */
 export const scheduleEvents = {
   'schedule.started': {
     subject: 'schedule',
@@ -15,7 +15,7 @@ export const scheduleEvents = {
   },
   'schedule.skipped': {
     subject: 'schedule',
-    summary: 'A schedule left out a time, because what it started before had not ended',
+    summary: 'A schedule skipped a time, because what it started before had not ended',
     data: z.strictObject({ scheduled_at: scheduledAt }),
   },
   'schedule.failed': {

@@ -9,13 +9,13 @@ import { publishFiring } from './publish-firing.ts';
 import { startWork } from './start-work.ts';
 import { findSchedule, lockSchedule } from './store.ts';
 
-/** Unexpected errors are tried again for so long. */
+/** For how long a start is tried again after an unexpected error. */
 const retriedForMs = 10 * 60_000;
 
 /**
- * Starts the work of a schedule at one of its times, unless what it started before has not ended. A refusal is kept in its history.
- * Nothing happens if the schedule is gone, archived with its owner, or paused meanwhile.
- * @throws errors that pass: the engine tries again
+ * Starts the work of a schedule at one of its times, unless what it started before has not ended. Its history keeps a refusal. Nothing happens if
+ * the schedule was deleted, archived with its owner, or paused meanwhile.
+ * @throws any error that may pass: the engine tries again
  */
 export async function fireSchedule(deps: ScheduledWorkDeps, id: string, scheduledAt: Date): Promise<void> {
   const schedule = await begin(deps, id, scheduledAt);
@@ -32,7 +32,7 @@ export async function fireSchedule(deps: ScheduledWorkDeps, id: string, schedule
   }
 }
 
-/** The schedule whose work is to be started now; null if it is not. */
+/** The schedule, if its work is to be started now; else null. */
 async function begin({ transactions }: ScheduledWorkDeps, id: string, scheduledAt: Date): Promise<Schedule | null> {
   return transactions.run(async (tx) => {
     const target = await findSchedule(tx.em, id, true);

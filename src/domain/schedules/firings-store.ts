@@ -6,10 +6,10 @@ import type { RunAuthor } from '#domain/runs/model.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { FiringOutcome, FiringReason } from './model.ts';
 
-/** Older results of a schedule are forgotten. */
-const keptResults = 200;
+/** How many firings of a schedule are kept. */
+const keptFirings = 200;
 
-/** What became of a time of a schedule. */
+/** One time of a schedule, and what became of its work. */
 export interface Firing {
   readonly scheduleId: string;
   readonly scheduledAt: Date;
@@ -19,11 +19,11 @@ export interface Firing {
   readonly runId?: string | null;
   readonly assemblyRunId?: string | null;
   readonly requestedBy?: string;
-  /** Who asked for the start by name and person, if somebody did. */
+  /** Who asked for the start, if somebody did. */
   readonly author?: RunAuthor;
 }
 
-/** Keeps what became of a time. The caller has locked the schedule. A time that has an outcome keeps it. */
+/** Stores a firing. A firing that has an outcome other than `pending` keeps it. The caller has locked the schedule. */
 export async function keepFiring(em: Em, firing: Firing): Promise<void> {
   const { scheduleId, scheduledAt, outcome } = firing;
   const found = {
@@ -61,13 +61,13 @@ async function forgetOld(em: Em, scheduleId: string): Promise<void> {
         .where('f.schedule_id', '=', scheduleId)
         .select('f.scheduled_at')
         .orderBy('f.scheduled_at', 'desc')
-        .offset(keptResults - 1)
+        .offset(keptFirings - 1)
         .limit(1),
     )
     .execute();
 }
 
-/** What became of a time; undefined if nothing has yet. */
+/** The outcome of the firing at a time; undefined if there is none yet. */
 export async function findOutcome(em: Em, scheduleId: string, scheduledAt: Date): Promise<FiringOutcome | undefined> {
   const row = await db(em)
     .selectFrom('schedule_firings')
@@ -78,7 +78,7 @@ export async function findOutcome(em: Em, scheduleId: string, scheduledAt: Date)
   return row?.outcome;
 }
 
-/** Who asked for the start at a time; nobody at a time of the schedule. */
+/** Who asked for the start at a time; empty if the schedule itself names the time. */
 export async function findAuthors(em: Em, scheduleId: string, scheduledAt: Date): Promise<RunAuthor[]> {
   const row = await db(em)
     .selectFrom('schedule_firings')

@@ -36,21 +36,23 @@ export type Work = RunWork | AssemblyWork;
 export type ShownWork = Work & { readonly variables: Record<string, JsonValue | Masked> };
 
 /**
- * What became of a time. `pending`: somebody asked for a start now, and it has not begun. `skipped`: what the schedule started before
- * had not ended.
+ * The outcomes of a firing. `pending`: somebody asked for a start now, which has not happened yet. `skipped`: what the schedule started before had
+ * not ended.
  */
 export const firingOutcomes = ['pending', 'started', 'skipped', 'failed'] as const;
 export type FiringOutcome = (typeof firingOutcomes)[number];
 
-/** Why a time started nothing, in words for people. A refusal has its own words. */
+/** Why a firing started nothing, in words for people. A refusal has the message of its error instead. */
 export const firingReasons = {
   still_running: 'what it started before has not ended',
-  authority_gone: 'the one under whose authority it starts work was deleted: let somebody else save its work',
-  authority_disabled: 'the one under whose authority it starts work is disabled: let somebody else save its work',
-  key_revoked: 'the API key with which its work was saved was revoked: save its work with another credential',
-  key_expired: 'the API key with which its work was saved has expired: save its work with another credential',
+  authority_gone:
+    'the user or account under whose authority the work starts was deleted: let somebody else save the work',
+  authority_disabled:
+    'the user or account under whose authority the work starts is disabled: let somebody else save the work',
+  key_revoked: 'the API key with which the work was saved was revoked: save the work with another credential',
+  key_expired: 'the API key with which the work was saved has expired: save the work with another credential',
   not_permitted:
-    'the one under whose authority it starts work may no longer start it: let somebody who may save its work',
+    'the user or account under whose authority the work starts may no longer start it: let somebody save the work who may',
   refused: 'the service refused to start the work',
   internal: 'the service could not start the work: ask an operator, whose log says why',
 } as const;

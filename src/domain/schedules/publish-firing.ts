@@ -2,7 +2,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { Schedule } from './entity.ts';
 import type { Firing } from './firings-store.ts';
 
-/** Publishes what became of a time. The caller has locked the schedule. */
+/** Publishes the outcome of a firing. The caller has locked the schedule. */
 export function publishFiring(
   tx: Transaction,
   { id: subjectId, teamId }: Pick<Schedule, 'id' | 'teamId'>,

@@ -31,10 +31,10 @@ export interface ScheduleChange {
   readonly expectedRevision?: number | undefined;
 }
 
-/** Runs that start at one time wait for each other anyway; a few seconds keep a thousand of them apart. */
+/** Spreads the starts of many schedules that name the same time. */
 const jitterSeconds = 5;
 
-/** When the engine starts the work of a schedule. */
+/** What the engine must know to start the work of a schedule. */
 export function planOf({ id, spec, isEnabled }: Pick<Schedule, 'id' | 'spec' | 'isEnabled'>): PlannedWork {
   return { id, spec, jitterSeconds, isPaused: !isEnabled };
 }
@@ -62,7 +62,7 @@ export async function createSchedule(
 }
 
 /**
- * Changes the given fields; who names the work, even the same, lends it their authority from now on. The caller has locked the row.
+ * Changes the given fields. If the work is given, even the same, it starts under the author's authority from now on. The caller has locked the row.
  */
 export async function updateSchedule(
   tx: Transaction,
@@ -99,8 +99,8 @@ export async function deleteSchedule(
 }
 
 /**
- * Lets the engine start the work now, under the authority of the schedule. Whoever asks for it does not approve what it starts. The caller has
- * locked the row.
+ * Has the engine start the work now, under the authority of the schedule. Whoever asks for the start does not approve what is started. The caller
+ * has locked the row.
  */
 export async function triggerSchedule(
   tx: Transaction,

@@ -27,7 +27,7 @@ type Found = Ownership & { readonly start: (tx: Transaction, starter: Starter) =
 interface Starter {
   readonly key: string;
   readonly principal: Principal;
-  /** Who asked for the start beside the authority of the schedule. */
+  /** Who answers for the start beside the authority of the schedule. */
   readonly authors: readonly RunAuthor[];
 }
 
@@ -81,12 +81,12 @@ export async function startWork(
   });
 }
 
-/** The schedule is no longer as it was read. Another try reads it again. */
+/** The schedule was changed after it was read. The engine tries again, and reads it again. */
 class ScheduleMoved extends Error {}
 
 /**
- * Locks the schedule, so that nothing starts that was taken back meanwhile, and nothing beside what another time has just started.
- * @throws ScheduleMoved if it was changed or deleted, or if another time was faster
+ * Locks the schedule, so that its work starts neither after somebody changed it nor beside what another time has just started.
+ * @throws ScheduleMoved if it was changed or deleted, or if another time has started its work
  */
 async function lockUnchanged({ em }: Transaction, { id, revision }: Schedule): Promise<Schedule> {
   const locked = await lockSchedule(em, id);
@@ -103,9 +103,12 @@ function refuseForeign(
   principal: Principal,
 ): asserts found is Found {
   if (!found || found.teamId !== teamId) {
-    throw new Unprocessable('what it starts is gone, or belongs to another team now: save other work', {
-      code: 'schedule_work_unknown',
-    });
+    throw new Unprocessable(
+      'the template, assembly or environment of the work was deleted, or belongs to another team now: save other work',
+      {
+        code: 'schedule_work_unknown',
+      },
+    );
   }
   if (!decide(principal, workAuthority(work), found).allowed) throw new Forbidden();
 }

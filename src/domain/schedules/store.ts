@@ -44,7 +44,7 @@ export async function removeSchedule(em: Em, id: string): Promise<void> {
   await db(em).deleteFrom('schedules').where('id', '=', id).execute();
 }
 
-/** What became of a time, newest first. */
+/** A firing as the readers of its schedule see it. */
 export interface FiringDetails {
   readonly id: string;
   readonly scheduledAt: string;
@@ -85,8 +85,8 @@ export interface ScheduleFilter {
   readonly enabled: boolean | undefined;
 }
 
-/** So many results are shown of one schedule, and of each in a list. */
-const shownResults = 20;
+/** How many firings are shown of a schedule that is read alone. */
+const shownFirings = 20;
 
 /** A page of the schedules that a principal may read: those of its teams. */
 export function listSchedules(
@@ -108,7 +108,7 @@ export function listSchedules(
 
 /** One schedule; the caller has decided that it may be read. */
 export function readSchedule(em: Em, id: string): Promise<ScheduleDetails | undefined> {
-  return selectSchedules(em, shownResults).where('s.id', '=', id).executeTakeFirst();
+  return selectSchedules(em, shownFirings).where('s.id', '=', id).executeTakeFirst();
 }
 
 function selectSchedules(em: Em, results: number) {

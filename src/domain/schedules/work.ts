@@ -91,7 +91,7 @@ export function toRunRequest({ version, instance, operation, replace, variables,
   return { version: version ?? undefined, instance: instance ?? undefined, operation, replace, variables, message };
 }
 
-/** Masked values of the variables that somebody named; defaults and inherited ones are left out. */
+/** The masked values of the variables that the work names, without defaults and inherited ones. */
 function onlyNamed(
   named: Record<string, JsonValue>,
   shown: Record<string, JsonValue | Masked>,
@@ -102,7 +102,7 @@ function onlyNamed(
   >;
 }
 
-/** The same whether another team has it: what a caller may not read stays hidden. */
+/** The answer is the same if another team has the resource: what a caller may not read stays hidden. */
 function unknown(field: string, what: string): Unprocessable {
   return new Unprocessable(`${field}: the schedule's team has no such ${what}`, { code: 'schedule_work_unknown' });
 }

@@ -14,7 +14,7 @@ export interface DriftUpkeepDeps extends SystemCommandDeps {
   readonly log: Logger;
 }
 
-/** What drift does as time passes. Any number of workers may do it. */
+/** Ends suppressions and makes inherited monitors, again and again. Any number of workers may do so. */
 export function openDriftUpkeep(deps: DriftUpkeepDeps): PeriodicTask {
   return new PeriodicTask({
     intervalMs,

@@ -27,8 +27,8 @@ export interface ScheduleRepairDeps {
 }
 
 /**
- * Compares the schedules of the engine with the rows that they are for, and tells the engine what it lacks: schedules that it has lost,
- * those whose times have changed, and those whose rows are deleted or archived.
+ * Compares the schedules of the engine with the rows that they are for, and tells the engine what differs: schedules that it has lost, other times, and
+ * schedules whose rows were deleted or archived.
  */
 export function openScheduleRepair(deps: ScheduleRepairDeps, works: readonly ScheduledWork[]): PeriodicTask {
   return new PeriodicTask({
@@ -39,7 +39,7 @@ export function openScheduleRepair(deps: ScheduleRepairDeps, works: readonly Sch
   });
 }
 
-/** One pass. Only one worker of the installation makes it at a time; the others return at once. */
+/** Compares everything once. One worker of the installation does so at a time; the others return at once. */
 export async function repairSchedules(deps: ScheduleRepairDeps, works: readonly ScheduledWork[]): Promise<void> {
   const { orm, engine, installationId, log } = deps;
   await orm.em.fork().transactional(async (em) => {
@@ -76,7 +76,7 @@ async function* readPlanned(em: Em, work: ScheduledWork): AsyncGenerator<Planned
   }
 }
 
-/** The row is read again under its lock, so that this message comes in its turn among those of other changes. */
+/** Reads the row again under its lock, so that this message and those about changes of the row reach the engine in the order of the commits. */
 function tellEngine({ transactions }: ScheduleRepairDeps, work: ScheduledWork, id: string): Promise<void> {
   return transactions.run(async (tx) => {
     const planned = await work.lockPlanned(tx.em, id);

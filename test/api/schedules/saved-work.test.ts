@@ -35,7 +35,7 @@ const inAssembly = (run: object) => ({
   assembly_run: { assembly_id: assembly, environment_id: tenant.environment, ...run },
 });
 
-describe('work that could never start is refused when it is saved', () => {
+describe('saving work that could never start answers an error', () => {
   it.each([
     ['a destroy by an unknown version', () => destroy({ version: '9.9.9' }), 'version_unknown'],
     ['a destroy by a malformed version', () => destroy({ version: 'newest' }), 'version_malformed'],
@@ -61,9 +61,9 @@ it.each([
   expect(status, text).toBe(201);
 });
 
-describe('a change of nothing', () => {
+describe('a change to the values that a schedule has already', () => {
   it.each([{}, { name: 'S' }, { enabled: true }, { schedule: { every: 'PT6H' } }])(
-    '%j keeps the revision, and makes nobody an author',
+    '%j keeps the revision, and nobody becomes an author of what starts',
     async (change) => {
       const { body } = await save(destroy({}));
       const { status, headers } = await tenant.owner.patch(`/schedules/${body.id}`, change);

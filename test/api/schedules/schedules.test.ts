@@ -55,7 +55,7 @@ async function made(body: object = {}, owner?: ApiUser): Promise<string> {
 }
 
 describe('a schedule', () => {
-  it('is created with its next times, and the engine is told of it', async () => {
+  it('is created with its next times, and starts in the engine', async () => {
     const { status, body, headers } = await create();
     expect(status).toBe(201);
     expect(headers['location']).toBe(`/api/v1/schedules/${body.id}`);
@@ -98,11 +98,11 @@ describe('a schedule', () => {
     expect(status, text).toBe(422);
   });
 
-  it('may be a destroy of what is not deployed yet', async () => {
+  it('may destroy what is not deployed yet', async () => {
     await made({ work: workOf({ operation: 'destroy' }) });
   });
 
-  it('is paused, changed with its revision, and deleted', async () => {
+  it('is paused, changed and deleted, and a stale revision answers 409', async () => {
     const id = await made();
     const paused = await tenant.owner.patch(`/schedules/${id}`, { enabled: false, expected_revision: 1 });
     expect(paused.body).toMatchObject({ enabled: false, next_times: [], revision: 2 });
@@ -115,7 +115,7 @@ describe('a schedule', () => {
     expect((await tenant.owner.get(`/schedules/${id}`)).status).toBe(404);
   });
 
-  it('is listed for those who may read its team, by team, environment and whether it is paused', async () => {
+  it('is listed for those who may read its team, and filtered by team, environment and whether it is paused', async () => {
     const id = await made({ enabled: false });
     const ids = async (query: string, user = tenant.owner) =>
       (await user.get(`/schedules?${query}`)).body.schedules?.map((one: { id: string }) => one.id);
@@ -140,7 +140,7 @@ describe('a schedule', () => {
 });
 
 describe('a time of a schedule', () => {
-  it('starts the run under the authority of the schedule, once however often it is tried', async () => {
+  it('starts one run under the authority of the schedule, however often the start is tried', async () => {
     const id = await made({ work: workOf({ message: 'nightly', variables: { token: 'abc' } }) });
     const at = new Date('2026-11-23T17:00:00Z');
     await fire(id, at);
@@ -152,7 +152,7 @@ describe('a time of a schedule', () => {
     expect(run).toMatchObject({ message: 'nightly', operation: 'apply', requested_by: { id: tenant.owner.id } });
   });
 
-  it('is left out while what it started before has not ended, and not afterwards', async () => {
+  it('is skipped while what was started before has not ended, and not afterwards', async () => {
     const id = await made();
     await fire(id);
     await fire(id);
@@ -163,7 +163,7 @@ describe('a time of a schedule', () => {
     expect((await read(id)).last_results[0]).toMatchObject({ outcome: 'started' });
   });
 
-  it('starts nothing while it is paused, but does when somebody asks', async () => {
+  it('starts nothing while the schedule is paused, unless somebody asks for a start', async () => {
     const id = await made({ enabled: false });
     await fire(id);
     expect((await read(id)).last_results).toEqual([]);
@@ -177,7 +177,7 @@ describe('a time of a schedule', () => {
     expect((await read(id)).last_results).toEqual([expect.objectContaining({ outcome: 'started' })]);
   });
 
-  it('that somebody asks for starts a run which they do not approve', async () => {
+  it('starts a run that whoever asked for the start does not approve', async () => {
     const id = await made();
     const asker = await api.addUser('maintainer');
     await join(tenant, asker, 'member', 'admin');
@@ -199,7 +199,7 @@ describe('a time of a schedule', () => {
     expect(row?.authors.map((author) => author.id)).toEqual([mover.id]);
   });
 
-  it('starts nothing if the schedule is changed while it starts, and nothing beside another time', async () => {
+  it('starts nothing if the schedule is changed meanwhile, or if another time has just started its work', async () => {
     const id = await made();
     const { schedule } = (await findSchedule(api.services.orm.em.fork(), id)) ?? {};
     if (!schedule) throw new Error('the schedule was not found');
@@ -235,7 +235,7 @@ describe('a time of a schedule', () => {
     expect(events).toEqual([{ data: expect.objectContaining({ reason }) }]);
   });
 
-  it('fails with the words of the refusal if the work no longer fits', async () => {
+  it('fails with the message of the refusal if the work no longer fits the template', async () => {
     const fitting = await publish();
     const id = await made({ work: workOf({ template_id: fitting }) });
     const variables = { type: 'object', required: ['region'], properties: { region: { type: 'string' } } };
@@ -246,7 +246,7 @@ describe('a time of a schedule', () => {
     expect(failed).toMatchObject({ outcome: 'failed', reason: 'refused', message: expect.stringContaining('region') });
   });
 
-  it('lends the authority of whoever saved the work last', async () => {
+  it('starts the work under the authority of whoever saved it last', async () => {
     const other = await api.addUser('maintainer');
     await join(tenant, other, 'member', 'admin');
     const id = await made({}, other);
@@ -257,11 +257,11 @@ describe('a time of a schedule', () => {
   });
 });
 
-describe('the owner of a schedule', () => {
+describe('a schedule and its owners: it', () => {
   const isPlanned = async (id: string) =>
     api.services.orm.em.fork().transactional(async (em) => (await lockPlanned(em, id)) !== null);
 
-  it('keeps it from starting anything while the environment or the team is archived', async () => {
+  it('starts nothing while the environment or the team is archived', async () => {
     const own = await makeTenant(api);
     const { id: free } = await own.owner.make('/registry/templates', { name: 'Free', team_id: own.team });
     const spec = { executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] } };
@@ -285,7 +285,7 @@ describe('the owner of a schedule', () => {
     expect(results).toEqual([]);
   });
 
-  it('keeps its template from being deleted', async () => {
+  it('keeps the template that it starts from being deleted', async () => {
     const used = await publish();
     await made({ work: workOf({ template_id: used, instance: `i-${newId()}` }) });
     const { status, text } = await tenant.owner.delete(`/registry/templates/${used}`);

@@ -84,7 +84,7 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
       isOptional: true,
       maxLength: 4_000,
       value: known?.message ?? '',
-      hint: 'It stands on every run that the schedule starts.',
+      hint: 'Every run that the schedule starts shows it.',
     },
   ];
 }
@@ -101,7 +101,7 @@ export async function readWork(visit: Visit, kind: WorkKind, typed: Typed): Prom
   return { teamId, work: { [kind]: { ...fields, ...given } } };
 }
 
-/** Carries a command out. What is wrong with variables stands at their field, with the path of the variable. */
+/** Carries out a command. Shows an error about variables at their field, with the path of the variable. */
 export async function placingVariables<Done>(kind: WorkKind, work: () => Promise<Done>): Promise<Done> {
   try {
     return await work();

@@ -37,7 +37,7 @@ function registerNew(addPage: AddPage): void {
       return {
         title: 'New schedule',
         crumbs: scheduleCrumbs(),
-        lead: html`<p>It starts ${words[kind]} at set times, under your authority as it is then. A time is left out while what it started before has
+        lead: html`<p>It starts ${words[kind]} at set times, under your authority as it is then. A time is skipped while what it started before has
 not ended. <a href="${path}">Start ${words[other]} instead</a></p>`,
         fields: [nameField(), ...timeFields(), ...(await workFields(visit, kind))],
         submit: 'Create schedule',
@@ -84,7 +84,7 @@ function registerWork(addPage: AddPage): void {
     describe: async (schedule, visit) => ({
       title: `Change what ${schedule.name} starts`,
       crumbs: scheduleCrumbs(schedule),
-      lead: 'From now on the work is started under your authority.',
+      lead: 'From now on the work starts under your authority.',
       fields: [...(await workFields(visit, kindOfWork(schedule), schedule.work)), revisionField(schedule)],
       submit: 'Save work',
       cancel: schedulePath(schedule),
@@ -108,7 +108,7 @@ const switches = {
   },
   resume: {
     verb: 'Resume',
-    lead: 'It starts its work again from its next time on. Times that have passed are left out.',
+    lead: 'It starts its work again at its next time. Times that have passed are skipped.',
     done: 'resumed',
   },
 } as const satisfies Record<string, { verb: string; lead: string; done: NewsOf<typeof pages.schedule> }>;
@@ -140,7 +140,7 @@ function registerTrigger(addPage: AddPage): void {
     describe: (schedule) => ({
       title: `Start ${schedule.name} now`,
       crumbs: scheduleCrumbs(schedule),
-      lead: html`<p>Its work is started now, under the authority of <span class="foreign">${schedule.authority.name}</span>. Its times stay as they are.</p>`,
+      lead: html`<p>Its work starts now, under the authority of <span class="foreign">${schedule.authority.name}</span>. Its times stay as they are.</p>`,
       fields: [],
       submit: 'Start now',
       cancel: schedulePath(schedule),

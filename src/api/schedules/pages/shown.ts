@@ -60,11 +60,11 @@ const operationWords = { apply: 'Apply', destroy: 'Destroy', plan: 'Plan', refre
 const outcomeLooks = {
   pending: { word: 'Starting', icon: 'circle-dashed', tone: 'queued' },
   started: { word: 'Started', icon: 'circle-check', tone: 'succeeded' },
-  skipped: { word: 'Left out', icon: 'skip-forward', tone: 'canceled' },
+  skipped: { word: 'Skipped', icon: 'skip-forward', tone: 'canceled' },
   failed: { word: 'Not started', icon: 'octagon-x', tone: 'failed' },
 } as const satisfies Record<Result['outcome'], StatusLook>;
 
-/** What became of a time: the status of what it started, or that nothing was. */
+/** The status of what a time started, or the outcome if it started nothing. */
 export function renderOutcome({ outcome, status }: Result): Html {
   return status ? renderRunStatus(status) : renderStatusBadge(outcomeLooks[outcome]);
 }

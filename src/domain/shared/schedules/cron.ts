@@ -30,7 +30,7 @@ const fieldRules: Readonly<Record<keyof CronFields, FieldRule>> = {
   dayOfWeek: { name: 'day of the week', least: 0, most: 6, alsoLeast: 7, names: weekdays },
 };
 
-/** Longer expressions mean nothing that a shorter one does not. */
+/** Every schedule has an expression that is not longer. */
 export const longestCron = 200;
 
 /** What is wrong with an expression, and what would be right. */

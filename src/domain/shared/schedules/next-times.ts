@@ -22,10 +22,10 @@ export interface Interval {
   readonly offsetSeconds: number;
 }
 
-/** The offset comes from the id, so that schedules which were made together do not all run together. */
+/** The offset comes from the id, so that schedules with the same interval do not all start at the same time. */
 export function intervalOf(every: string, id: string): Interval {
   const everySeconds = parseDuration(every) ?? 0;
-  if (everySeconds < 1) throw new Error(`"${every}" is no interval`);
+  if (everySeconds < 1) throw new Error(`expected an interval of at least a second, and not "${every}"`);
   const spread = createHash('sha256').update(id).digest().readUIntBE(0, 6);
   return { everySeconds, offsetSeconds: spread % everySeconds };
 }
@@ -37,8 +37,8 @@ function intervalTimes(every: string, id: string, from: Date, count: number): nu
 }
 
 /**
- * A time that clocks skip when they are set forward is left out, and one that they show twice when they are set back occurs twice:
- * Temporal does so, and these are the times at which it starts the work.
+ * As in Temporal, which starts the work, a time that clocks skip when they are set forward is left out, and one that they show twice when they are
+ * set back occurs twice.
  */
 function cronTimes({ cron, timezone }: { cron: string; timezone: string }, from: Date, count: number): number[] {
   const fields = parseCron(cron);
@@ -65,7 +65,7 @@ function clockTimesOf({ hour, minute }: Pick<CronFields, 'hour' | 'minute'>, clo
   return hour.flatMap((hours) => minute.map((minutes) => clockDay + (hours * 60 + minutes) * minuteMs));
 }
 
-/** The shortest time between two occurrences in seconds. Changes of clocks are left out of account. */
+/** The shortest time between two starts in seconds, as if clocks were never set forward or back. */
 export function shortestGap(spec: ScheduleSpec): number {
   if ('every' in spec) return parseDuration(spec.every) ?? 0;
   const minutes = clockTimesOf(parseCron(spec.cron), 0).map((time) => time / minuteMs);

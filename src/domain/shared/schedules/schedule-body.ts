@@ -4,7 +4,7 @@ import { TimeZone } from '../values/time-zone.ts';
 import { InvalidCron, longestCron, parseCron } from './cron.ts';
 import { nextTimes, shortestGap } from './next-times.ts';
 
-/** Work that starts more often is no use of schedules: what it starts takes minutes. */
+/** Runs take minutes: work that starts more often would mostly be skipped. */
 const shortestSeconds = 5 * 60;
 const longestSeconds = 365 * 24 * 60 * 60;
 

@@ -10,11 +10,11 @@ import { intervalOf } from './next-times.ts';
 /** The workflow that the engine starts at the times of a schedule. */
 export const scheduledWorkflow = 'scheduledWork';
 
-/** A row whose work is started by a schedule of the engine, as its area says. */
+/** A row whose work a schedule of the engine starts. */
 export interface PlannedWork {
   readonly id: string;
   readonly spec: ScheduleSpec;
-  /** The engine puts each time off by a random part of it. */
+  /** The engine delays each start by a random part of this. */
   readonly jitterSeconds: number;
   readonly isPaused: boolean;
 }
@@ -30,8 +30,8 @@ export interface ScheduledWorkDeps {
 }
 
 /**
- * A kind of work that is started at set times. The rows of its area are the truth about its schedules: the engine is told of each
- * change by `planWork` and `dropWork`, and compared with the rows every minute, so that it gets back what it has lost.
+ * A kind of work that is started at set times. The rows of its area decide when: `planWork` and `dropWork` tell the engine of each change, and once a
+ * minute a worker compares the engine with the rows, so that it gets back what it has lost.
  */
 export interface ScheduledWork {
   /** Part of the names of schedules in the engine; it never changes. */
@@ -62,7 +62,7 @@ export function planWork(tx: Pick<Transaction, 'notifyEngine'>, kind: string, wo
   tx.notifyEngine(scheduleIdOf(kind, work.id), { kind: 'schedule_upsert', schedule: toEngineSchedule(kind, work) });
 }
 
-/** Tells the engine, after the commit, that the work of a row is not started any more. */
+/** Tells the engine, after the commit, to start the work of a row no more. */
 export function dropWork(tx: Pick<Transaction, 'notifyEngine'>, kind: string, id: string): void {
   tx.notifyEngine(scheduleIdOf(kind, id), { kind: 'schedule_delete' });
 }

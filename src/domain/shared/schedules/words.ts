@@ -14,10 +14,10 @@ const units = [
   ['minute', 60],
   ['second', 1],
 ] as const;
-/** More times of day than these are not listed. */
+/** How many times of day or days of the month are listed in words. */
 const listedTimes = 4;
 
-/** A schedule in words: `every Monday at 18:00, Europe/Berlin`. One that has no short words is shown as its expression. */
+/** A schedule in words: `every Monday at 18:00, Europe/Berlin`. If that would be long, the expression stands instead. */
 export function describeSchedule(spec: ScheduleSpec): string {
   if ('every' in spec) return `every ${describeInterval(parseDuration(spec.every) ?? 0)}`;
   const fields = parseCron(spec.cron);
@@ -25,7 +25,7 @@ export function describeSchedule(spec: ScheduleSpec): string {
   return `${days && times ? `${days} ${times}` : `at ${spec.cron}`}, ${spec.timezone}`;
 }
 
-/** Seconds in the largest unit that fits: `6 hours`, `90 minutes`; one of a unit is `day`. */
+/** Seconds in the largest unit that fits: `6 hours`, `90 minutes`, and `day` for one day. */
 function describeInterval(seconds: number): string {
   const whole = units.find(([, length]) => seconds % length === 0);
   if (!whole) return `${seconds} seconds`;
@@ -33,7 +33,7 @@ function describeInterval(seconds: number): string {
   return count === 1 ? whole[0] : `${count} ${whole[0]}s`;
 }
 
-/** Null: a list of them would be long. */
+/** Null if a list of the times would be long. */
 function describeTimes({ hour, minute }: CronFields): string | null {
   if (hour.length === 24 && minute.length === 1) return `every hour at ${pad(minute[0])} past`;
   const times = hour.flatMap((hours) => minute.map((minutes) => `${pad(hours)}:${pad(minutes)}`));

@@ -61,7 +61,7 @@ describe('the times of a schedule', () => {
     ]);
   });
 
-  it('contain a time twice that clocks show twice', () => {
+  it('contain a time twice if clocks show it twice', () => {
     expect(next('30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z', 3)).toEqual([
       '2026-10-25T00:30:00.000Z',
       '2026-10-25T01:30:00.000Z',
@@ -76,7 +76,7 @@ describe('the times of a schedule', () => {
     ]);
   });
 
-  it('find February 29 in years', () => {
+  it('find the next February 29, even if it is eight years away', () => {
     expect(next('0 0 29 2 *', 'UTC', '2096-03-01T00:00:00Z', 1)).toEqual(['2104-02-29T00:00:00.000Z']);
   });
 
