@@ -57,6 +57,9 @@ describe('start', () => {
     ({ runs } = JSON.parse(execFileSync('/bin/sh', ['-c', `${line} --silent`], { encoding: 'utf8' })));
     expect(runs.length).toBeGreaterThan(0);
     await program.says(/Sample shop: its node "api" waits for your approval/);
+    await program.says(/Created a paused schedule/);
+    await program.says(/Undo of the second run of "Greeting by \w+" was checked: it (can be undone|says why)/);
+    await program.says(/Drift monitor: what is deployed in the environment is scanned once a day/);
     for (const run of runs)
       expect(run).toMatchObject({ status: run.instance === 'api' ? 'pending_approval' : 'succeeded' });
     const [, path = ''] = /-H '@([^']+)'/.exec(line) ?? [];

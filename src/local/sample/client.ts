@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
@@ -9,7 +10,7 @@ const Run = z.object({
   status_reason: z.string().nullish(),
   outputs: z.record(z.string(), z.object({ value: z.unknown() })).nullish(),
 });
-const Status = z.object({ status: z.string() });
+const Progress = z.object({ status: z.string().optional(), state: z.string().optional() });
 const RunEvents = z.object({
   events: z.array(z.object({ sequence: z.number(), type: z.string(), data: z.record(z.string(), z.unknown()) })),
 });
@@ -38,7 +39,7 @@ export class SampleClient {
   }
 
   /** Creates a resource. @returns its id */
-  async create(path: string, body: object): Promise<string> {
+  async create(path: string, body?: object): Promise<string> {
     return Created.parse(await this.#call('POST', path, body)).id;
   }
 
@@ -52,11 +53,11 @@ export class SampleClient {
     await this.#call('PUT', path, body);
   }
 
-  /** Polls something until it has one of the statuses. @throws Error if that takes too long */
+  /** Polls something until its status, or its state, is one of these. @throws Error if that takes too long */
   async awaitStatus(path: string, statuses: readonly string[], withinMs: number): Promise<{ status: string }> {
     for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(pollEveryMs)) {
-      const answer = Status.parse(await this.#call('GET', path));
-      if (statuses.includes(answer.status)) return answer;
+      const { status, state = '' } = Progress.parse(await this.#call('GET', path));
+      if (statuses.includes(status ?? state)) return { status: status ?? state };
     }
     throw new Error(`${path} had none of the statuses ${statuses.join(', ')} within ${withinMs / 1000} seconds`);
   }
@@ -80,6 +81,7 @@ export class SampleClient {
       method,
       headers: {
         ...(this.token && { authorization: `Bearer ${this.token}` }),
+        ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
         ...(body && { 'content-type': 'application/json' }),
       },
       ...(body && { body: JSON.stringify(body) }),

@@ -4,6 +4,7 @@ import { runSampleAssembly } from './assembly.ts';
 import type { SampleClient, SampleRun, SampleRunEvent } from './client.ts';
 import { addSampleSchedule } from './schedule.ts';
 import { commandTemplate, openTofuTemplate, type SampleTemplate } from './templates.ts';
+import { addSampleUndo } from './undo.ts';
 
 const followForMs = 120_000;
 
@@ -29,6 +30,8 @@ export async function runSample(client: SampleClient, report: (line: string) => 
   for (const template of templates) ids.push(await runTemplate(client, template, place, report));
   await runSampleAssembly(client, place, report);
   if (ids[0]) await addSampleSchedule(client, place, ids[0], report);
+  const [id, template] = [ids.at(-1), templates.at(-1)];
+  if (id && template) await addSampleUndo(client, environmentId, { id, template }, report);
   await client.create('/drift-monitors', { environment_id: environmentId, schedule: { every: 'P1D' } });
   report('Drift monitor: what is deployed in the environment is scanned once a day.');
   if (templates.length === 1) report('Neither tofu nor terraform was found: the OpenTofu sample was skipped.');
