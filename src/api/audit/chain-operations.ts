@@ -29,7 +29,9 @@ export const VerificationView = z
       .describe(
         'The newest seal. Keep it elsewhere, and send its position and seal later, to see that nothing was cut off.',
       ),
-    unsealed: z.int().describe('Newer records that no seal covers yet.'),
+    unsealed: z
+      .object({ records: z.int(), since: Time.nullable() })
+      .describe('Newer records that no seal covers yet, and the time of the first. A worker seals every half minute.'),
     next_after: z.int().nullable().describe('Send it as `after` to verify the next part; null: this was the last one.'),
   })
   .meta({ id: 'AuditVerification' });

@@ -137,6 +137,13 @@ describe('the chain of the audit', () => {
     expect(problems).toMatchObject([{ kind: 'records_missing', expected: 2, found: 0 }]);
   });
 
+  it('says how many records are not sealed yet, and since when', async () => {
+    await write(['a', 'b', 'c']);
+    const { head, unsealed, valid } = await verify();
+    expect([head, unsealed.records, valid]).toEqual([null, 3, true]);
+    expect(Date.parse(unsealed.since)).toBeLessThan(Date.now() - 3_600_000);
+  });
+
   it('is verified in parts', async () => {
     await write(Array.from({ length: 25 }, (_, index) => `action_${index}`));
     await seal(1);

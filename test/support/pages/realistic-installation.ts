@@ -1,3 +1,5 @@
+import { sealingKeyOf } from '#domain/audit/chain/seal.ts';
+import { sealRecords } from '#domain/audit/chain/sealing.ts';
 import type { TestApi } from '../api/in-process-api.ts';
 import { addAccounts, addInvitations } from './accounts.ts';
 import { addAssemblies, type SeededAssemblies } from './assemblies/add-assemblies.ts';
@@ -76,6 +78,8 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   const schedules = await addSchedules(api, place, assemblies.shop.id);
   await addHolds(people, environments);
   await backdate(api);
+  const { orm, installation } = api.services;
+  await sealRecords(orm, sealingKeyOf(installation.bindingKey), { margin: 0 });
   return {
     ...tenants,
     people,

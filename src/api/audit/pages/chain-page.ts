@@ -52,7 +52,9 @@ ${read.done ? renderVerification(read.result) : renderSummary(read.problems, [])
   );
 }
 
-function renderVerdict({ valid }: Verification): Html {
+function renderVerdict({ valid, head }: Verification): Html {
+  if (valid && head === null)
+    return renderStatusBadge({ word: 'Nothing is sealed yet', icon: 'circle-dashed', tone: 'queued' });
   return valid
     ? renderStatusBadge({ word: 'As sealed', icon: 'circle-check', tone: 'succeeded' })
     : renderStatusBadge({ word: 'Not as sealed', icon: 'octagon-x', tone: 'failed' });
@@ -64,7 +66,10 @@ function renderVerification(verification: Verification): Html {
     [
       ['Records as they were sealed', `${records} under ${seals} ${seals === 1 ? 'seal' : 'seals'}`],
       ['Removed after their time', removed > 0 ? String(removed) : null],
-      ['Not sealed yet', String(unsealed)],
+      [
+        'Not sealed yet',
+        unsealed.since === null ? '0' : html`${unsealed.records}, since ${renderTime(unsealed.since)}`,
+      ],
       ['Newest seal', head && html`${head.position}, up to ${renderTime(head.until)}`],
       ['Its digits', head && html`<code class="foreign">${head.seal}</code>`],
     ],

@@ -91,14 +91,14 @@ export async function digestRecords(em: Em, { after, until }: Range): Promise<{ 
     .executeTakeFirstOrThrow();
 }
 
-/** How many records no seal covers yet. */
-export async function countUnsealed(em: Em, after: Position): Promise<number> {
-  const row = await db(em)
+/** The records that no seal covers yet: how many, and the time of the first. */
+export async function findUnsealed(em: Em, after: Position): Promise<{ records: number; since: string | null }> {
+  const { records, since } = await db(em)
     .selectFrom('audit_records as r')
     .where((eb) => eb.and([...isBehind(eb, after), isAnyOutcome(eb)]))
-    .select(sql<number>`count(*)::int`.as('records'))
+    .select([sql<number>`count(*)::int`.as('records'), sql<string | null>`min(at)`.as('since')])
     .executeTakeFirstOrThrow();
-  return row.records;
+  return { records, since: since && new Date(since).toISOString() };
 }
 
 /** Whether the service itself has removed the records of a month, as `2026-01`, because their time was over. */

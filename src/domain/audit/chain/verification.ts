@@ -2,8 +2,8 @@ import type { Em } from '#database/database.ts';
 import type { Position } from '../filter-store.ts';
 import { isGenuine, type Seal } from './seal.ts';
 import {
-  countUnsealed,
   digestRecords,
+  findUnsealed,
   firstPosition,
   isRemovedMonth,
   listSeals,
@@ -42,7 +42,8 @@ export interface Verification {
   readonly problems: readonly ChainProblem[];
   /** The newest seal. Whoever keeps it elsewhere can later show that the end of the audit was not cut off. */
   readonly head: { readonly position: number; readonly seal: string; readonly until: string } | null;
-  readonly unsealed: number;
+  /** A worker seals every half minute, so records that stay unsealed for long are a sign that their seals were removed. */
+  readonly unsealed: { readonly records: number; readonly since: string | null };
   /** Verification goes on after this seal; null: this was the last part. */
   readonly nextAfter: number | null;
 }
@@ -81,7 +82,7 @@ export async function verifyChain(em: Em, key: Buffer, after: number, kept: Kept
     removed,
     problems,
     head: last ? { position: last.position, seal: last.seal.toString('hex'), until: last.until.at } : null,
-    unsealed: await countUnsealed(em, last?.until ?? firstPosition),
+    unsealed: await findUnsealed(em, last?.until ?? firstPosition),
     nextAfter: seals.length > mostSeals ? (part.at(-1)?.position ?? null) : null,
   };
 }
