@@ -7,14 +7,22 @@ import type { EvidenceFacts } from '#domain/drift/remediation/remediation-refusa
 import { findRemediationRefusal } from '#domain/drift/remediation/remediation-refusal.ts';
 import { findScanRefusal } from '#domain/drift/scans/scan-refusal.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Refusal } from '#domain/shared/actions.ts';
 import { type Archivable, findArchivedRefusal } from '#domain/shared/archiving.ts';
 
 /** A monitor as it is shown, with its owner. */
-export type OwnedMonitor = MonitorDetails & Ownership & Archivable;
+export interface OwnedMonitor extends MonitorDetails, Ownership, Archivable {
+  readonly teamId: string | null;
+  /** What keeps its instance from being scanned. */
+  readonly instanceRefusal: Refusal | null;
+}
 
 /** What a caller may do with a monitor. */
 export const monitorActions = actionsOf<OwnedMonitor>()({
-  scan: { operation: 'drift_monitors.scan', findRefusal: (monitor) => findScanRefusal(monitor, monitor) },
+  scan: {
+    operation: 'drift_monitors.scan',
+    findRefusal: (monitor) => findScanRefusal(monitor, monitor) ?? monitor.instanceRefusal,
+  },
   update: { operation: 'drift_monitors.update', findRefusal: findArchivedRefusal },
   set_ignore_rules: { operation: 'drift_monitors.set_ignore_rules', findRefusal: findArchivedRefusal },
   delete: { operation: 'drift_monitors.delete', findRefusal: findDeletionRefusal },
@@ -26,7 +34,12 @@ export const ignoreRulesActions = actionsOf<Ownership & Archivable>()({
 });
 
 /** A finding as it is shown, with its owner and what decides about a remediation by its latest evidence. */
-export type OwnedFinding = FindingDetails & Ownership & Archivable & { readonly evidenceFacts: EvidenceFacts };
+export interface OwnedFinding extends FindingDetails, Ownership, Archivable {
+  readonly teamId: string | null;
+  readonly evidenceFacts: EvidenceFacts;
+  /** What keeps any run of its instance from being admitted. */
+  readonly admissionRefusal: Refusal | null;
+}
 
 /** What a caller may do with a finding. */
 export const findingActions = actionsOf<OwnedFinding>()({
@@ -40,6 +53,6 @@ export const findingActions = actionsOf<OwnedFinding>()({
   },
   remediate: {
     operation: 'drift_findings.remediate',
-    findRefusal: (finding) => findArchivedRefusal(finding) ?? findRemediationRefusal(finding.evidenceFacts),
+    findRefusal: (finding) => finding.admissionRefusal ?? findRemediationRefusal(finding.evidenceFacts),
   },
 });

@@ -7,6 +7,7 @@ import { listMonitors, readMonitor } from '#domain/drift/monitors/list-store.ts'
 import { findPlace } from '#domain/drift/monitors/monitor-place.ts';
 import { findMonitor, type MonitorTarget } from '#domain/drift/monitors/monitor-target.ts';
 import { createMonitor, deleteMonitor, updateMonitor } from '#domain/drift/monitors/monitors.ts';
+import { readScanRefusal } from '#domain/runs/admission/scan.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
@@ -50,7 +51,8 @@ export const get = read({
     const monitor = await readMonitor(em, params.id);
     if (!monitor) throw new NotFound('drift monitor');
     const { organizationId, teamId, archived } = target;
-    const owned = { ...monitor, organizationId, teamId, archived };
+    const instanceRefusal = monitor.instanceId ? await readScanRefusal(em, monitor.instanceId) : null;
+    const owned = { ...monitor, organizationId, teamId, archived, instanceRefusal };
     return { ...toMonitor(monitor), actions: monitorActions.describe({ operations, principal }, owned) };
   },
 });

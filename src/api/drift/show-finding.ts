@@ -3,7 +3,9 @@ import type { ActionContext } from '#api/pipeline/actions.ts';
 import type { Em } from '#database/database.ts';
 import type { FindingTarget } from '#domain/drift/findings/finding-target.ts';
 import { readFinding } from '#domain/drift/findings/list-store.ts';
-import { readEvidenceFacts } from '#domain/drift/remediation/remediation.ts';
+import { findRemediationTarget, readEvidenceFacts } from '#domain/drift/remediation/remediation.ts';
+import { targetIsGone } from '#domain/runs/admission/rules.ts';
+import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { findingActions } from './actions.ts';
 import { type FindingView, toFinding } from './views.ts';
@@ -16,6 +18,8 @@ export async function showFinding(
   const details = await readFinding(em, finding.id);
   if (!details) throw new NotFound('drift finding');
   const evidenceFacts = await readEvidenceFacts(em, finding, details.evidence.id);
-  const owned = { ...details, organizationId, teamId, archived, evidenceFacts };
+  const target = await findRemediationTarget(em, finding.id, false);
+  const admissionRefusal = target?.admission ? findArchivedRefusal(target.admission) : targetIsGone;
+  const owned = { ...details, organizationId, teamId, archived, evidenceFacts, admissionRefusal };
   return { ...toFinding(details), actions: findingActions.describe(context, owned) };
 }

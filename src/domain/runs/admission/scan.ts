@@ -1,7 +1,9 @@
-import { loadVersionById } from '#domain/registry/published.ts';
+import type { Em } from '#database/database.ts';
+import { loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { ActionRefused, type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
+import { ActionRefused, type Refusal } from '#domain/shared/actions.ts';
+import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { admitRun, type RunLinks } from './admission.ts';
 import { openInputs } from './inputs.ts';
@@ -50,11 +52,9 @@ async function resolveScan(
   target: AdmissionTarget,
   instanceId: string,
 ): Promise<ResolvedRun> {
-  const deployment = await findLastDeployment(tx.em, instanceId);
-  if (!deployment) throw new ActionRefused(nothingDeployed);
-  throwIfRefused(findScanRefusal(deployment));
-  const version = await loadVersionById(tx.em, deployment.versionId);
-  throwIfRefused(findUnsupportedRefusal(version.spec));
+  const found = await findScannable(tx.em, instanceId);
+  if ('code' in found) throw new ActionRefused(found);
+  const { deployment, version } = found;
   const run = buildRun(keyRing, target, version, {
     operation: 'scan',
     replace: [],
@@ -65,6 +65,35 @@ async function resolveScan(
     requeuedFrom: null,
   });
   return { ...run, approval: noApproval };
+}
+
+/**
+ * What keeps an instance from being scanned, as `admitScan` would say; null if nothing does. Pools are left out of account.
+ * Nothing is locked, so it may be otherwise when somebody asks for the scan.
+ */
+export async function readScanRefusal(em: Em, instanceId: string): Promise<Refusal | null> {
+  const scanned = await findScannedInstance(em, instanceId);
+  const target = scanned && (await findAdmissionTarget(em, scanned, false));
+  if (!target) return targetIsGone;
+  const archived = findArchivedRefusal(target);
+  if (archived) return archived;
+  const found = await findScannable(em, instanceId);
+  return 'code' in found ? found : null;
+}
+
+interface Scannable {
+  readonly deployment: LastDeployment;
+  readonly version: PublishedVersion;
+}
+
+/** What a scan compares an instance with, or why it cannot be scanned. */
+async function findScannable(em: Em, instanceId: string): Promise<Scannable | Refusal> {
+  const deployment = await findLastDeployment(em, instanceId);
+  if (!deployment) return nothingDeployed;
+  const refusal = findScanRefusal(deployment);
+  if (refusal) return refusal;
+  const version = await loadVersionById(em, deployment.versionId);
+  return findUnsupportedRefusal(version.spec) ?? { deployment, version };
 }
 
 /** It changes nothing, so nobody approves it. */
