@@ -42,6 +42,9 @@ export class Drift extends Migration {
     );
     this.addSql(`create index "drift_monitors_team_id_index" on "drift_monitors" ("team_id", "id")`);
     this.addSql(
+      `create index "drift_monitors_environment_index" on "drift_monitors" ("environment_id", "id") where "environment_id" is not null`,
+    );
+    this.addSql(
       `create index "drift_monitors_inherited_from_index" on "drift_monitors" ("inherited_from", "id") where "inherited_from" is not null`,
     );
   }
@@ -52,6 +55,7 @@ export class Drift extends Migration {
         "run_id" uuid not null,
         "monitor_id" uuid not null,
         "trigger" varchar(255) not null,
+        "deployed_run_id" uuid not null,
         "created_at" timestamptz(3) not null,
         "recorded_at" timestamptz(3) null,
         "outcome" varchar(255) null,
@@ -104,6 +108,10 @@ export class Drift extends Migration {
       `alter table "drift_findings" add constraint "drift_findings_identity_unique" unique ("monitor_id", "identity")`,
     );
     this.addSql(`create index "drift_findings_monitor_index" on "drift_findings" ("monitor_id", "id")`);
+    this.addSql(
+      `create index "drift_findings_monitor_status_index" on "drift_findings" ("monitor_id", "status", "id")`,
+    );
+    this.addSql(`create index "drift_findings_last_run_index" on "drift_findings" ("last_run_id", "id")`);
     this.addSql(`create index "drift_findings_team_index" on "drift_findings" ("team_id", "id")`);
     this.addSql(`create index "drift_findings_team_status_index" on "drift_findings" ("team_id", "status", "id")`);
     this.addSql(`create index "drift_findings_status_index" on "drift_findings" ("status", "id")`);

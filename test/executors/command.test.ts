@@ -73,6 +73,7 @@ describe('command templates', () => {
   it('the changes in plan.json become the plan, with secrets masked', async () => {
     const changes = [
       { address: 'dns.record', action: 'update', before: { v: 1 }, after: { v: 2, note: 'uses hidden-token' } },
+      { address: 'named', action: 'update', type: 'hidden-token' },
       { address: 'key', action: 'create', after: 'generated-key-1', sensitive: true },
       { address: 'old', action: 'delete' },
     ];
@@ -85,9 +86,10 @@ describe('command templates', () => {
       },
       { variables: { t: 'hidden-token' }, sensitiveVariables: ['t'] },
     );
-    expect(result.plan).toMatchObject({ hasChanges: true, assumed: false, summary: { add: 1, change: 1, destroy: 1 } });
+    expect(result.plan).toMatchObject({ hasChanges: true, assumed: false, summary: { add: 1, change: 2, destroy: 1 } });
     expect(result.plan?.changes).toEqual([
       { address: 'dns.record', action: 'update', before: { v: 1 }, after: { v: 2, note: { sensitive: true } } },
+      { address: 'named', action: 'update', type: '[redacted]', before: null, after: null },
       { address: 'key', action: 'create', before: null, after: { sensitive: true } },
       { address: 'old', action: 'delete', before: null, after: null },
     ]);

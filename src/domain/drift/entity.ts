@@ -30,6 +30,10 @@ export const DriftMonitorSchema = defineEntity({
   indexes: [
     { name: 'drift_monitors_team_id_index', properties: ['teamId', 'id'] },
     {
+      name: 'drift_monitors_environment_index',
+      expression: `create index "drift_monitors_environment_index" on "drift_monitors" ("environment_id", "id") where "environment_id" is not null`,
+    },
+    {
       name: 'drift_monitors_inherited_from_index',
       expression: `create index "drift_monitors_inherited_from_index" on "drift_monitors" ("inherited_from", "id") where "inherited_from" is not null`,
     },
@@ -73,10 +77,13 @@ export const DriftScanSchema = defineEntity({
     runId: p.uuid().primary(),
     monitorId: () => p.manyToOne(DriftMonitor).mapToPk().fieldName('monitor_id').deleteRule('restrict'),
     trigger: p.string().$type<ScanTrigger>(),
+    /** The deployment that it looks at. If it is another one when the scan is recorded, the scan tells nothing of it. */
+    deployedRunId: p.uuid(),
     createdAt: createdAt(),
     /** When its result was recorded; null until then. */
     recordedAt: at().nullable(),
     outcome: p.string().$type<TerminalStatus>().nullable(),
+    /** Why it told nothing: the reason of its run, or one of `ScanRejection`. */
     reason: p.string().nullable(),
     /** How many deviations it found beside the ignored ones, and how many the ignore rules left out. */
     found: p.integer().nullable(),
@@ -96,6 +103,8 @@ export const DriftFindingSchema = defineEntity({
   uniques: [{ name: 'drift_findings_identity_unique', properties: ['monitorId', 'identity'] }],
   indexes: [
     { name: 'drift_findings_monitor_index', properties: ['monitorId', 'id'] },
+    { name: 'drift_findings_monitor_status_index', properties: ['monitorId', 'status', 'id'] },
+    { name: 'drift_findings_last_run_index', properties: ['lastRunId', 'id'] },
     { name: 'drift_findings_team_index', properties: ['teamId', 'id'] },
     { name: 'drift_findings_team_status_index', properties: ['teamId', 'status', 'id'] },
     { name: 'drift_findings_status_index', properties: ['status', 'id'] },

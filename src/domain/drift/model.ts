@@ -16,6 +16,9 @@ export interface ScanFailure {
   readonly runId: string | null;
 }
 
+/** Why a scan that succeeded changes no findings. Its history says so in the place of the reason of its run. */
+export type ScanRejection = 'overtaken' | 'too_many_deviations' | 'no_result';
+
 /** The longest time for which somebody may accept a deviation. */
 export const longestSuppressionYears = 1;
 /** How many findings one request may suppress. */

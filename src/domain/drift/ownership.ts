@@ -37,7 +37,10 @@ export const driftKinds = [
     key: ['run_id'],
     label: (row) => sql<string>`${row('run_id')}::text`,
     owners: [{ kind: 'drift_monitor', columns: ['monitor_id'], kept: history }],
-    references: [{ kind: 'run', columns: ['run_id'], kept: history }],
+    references: [
+      { kind: 'run', columns: ['run_id'], kept: history },
+      { kind: 'run', columns: ['deployed_run_id'], kept: history },
+    ],
   },
   {
     kind: 'drift_finding',

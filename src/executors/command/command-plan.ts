@@ -37,6 +37,7 @@ export function readCommandPlan({ redactor, request }: Attempt, content: Buffer 
       return {
         ...change,
         address,
+        ...(change.type !== undefined && { type: redactor.redactText(change.type) }),
         before: show(change.before),
         after: show(change.after),
         ...(sensitive && digest && { sensitivePaths: [secret] }),

@@ -10,7 +10,7 @@ import { asArray, isObject, type JsonObject } from '../shared/json.ts';
 
 type Details = Pick<
   ResourceChange,
-  'previousAddress' | 'imported' | 'actionReason' | 'replacePaths' | 'unknownPaths' | 'sensitivePaths'
+  'previousAddress' | 'imported' | 'actionReason' | 'replacePaths' | 'unknownPaths' | 'sensitivePaths' | 'otherSecrets'
 >;
 
 /** How the details of a change are read. */
@@ -38,12 +38,8 @@ export function readDetails(
     ...(isObject(importing) && { imported: { id: readId(importing['id'], redactor) } }),
     ...(isReason(reason) && { actionReason: reason }),
     replacePaths: asArray(replaced).slice(0, mostPaths).map(toPath).map(redact),
-    unknownPaths: firstPaths([change['after_unknown']]).map(redact),
-    sensitivePaths: findSensitive(change).map(({ path, changed }) => ({
-      path: redact(path),
-      changed,
-      ...(digest && { digest: digest(valueAt(change[real] ?? null, path)) }),
-    })),
+    unknownPaths: distinctPaths([change['after_unknown']]).slice(0, mostPaths).map(redact),
+    ...readSecrets(change, { redact, digest, real }),
   };
 }
 
@@ -61,24 +57,38 @@ function toPath(parts: JsonValue): ValuePath {
   return asArray(parts).filter((part) => typeof part === 'string' || typeof part === 'number');
 }
 
-/** The secret values of a change, on either side. A value that is not known yet may be another one. */
-function findSensitive(change: JsonObject): { path: ValuePath; changed: boolean }[] {
-  const { before = null, after = null, after_unknown: unknown } = change;
-  return firstPaths([change['before_sensitive'], change['after_sensitive']]).map((path) => ({
-    path,
-    changed: hasMarkAt(unknown, path) || !isDeepStrictEqual(valueAt(before, path), valueAt(after, path)),
-  }));
+interface SecretsReading extends Omit<DetailsReading, 'redactor'> {
+  readonly redact: (path: ValuePath) => ValuePath;
 }
 
-/** The first of the paths that the marks name, each once. */
-function firstPaths(marks: readonly (JsonValue | undefined)[]): ValuePath[] {
+/** The secret values of a change, on either side: the first ones each by itself, and the others together. */
+function readSecrets(
+  change: JsonObject,
+  { redact, digest, real }: SecretsReading,
+): Pick<ResourceChange, 'sensitivePaths' | 'otherSecrets'> {
+  const { before = null, after = null, after_unknown: unknown } = change;
+  const paths = distinctPaths([change['before_sensitive'], change['after_sensitive']]);
+  const digestAt = (path: ValuePath) => digest?.(valueAt(change[real] ?? null, path));
+  const isUnknown = (path: ValuePath) => hasMarkAt(unknown, path);
+  const differs = (path: ValuePath) => !isDeepStrictEqual(valueAt(before, path), valueAt(after, path));
+  const listed = paths.slice(0, mostPaths).map((path) => ({
+    path: redact(path),
+    // A value that is not known yet may be another one.
+    changed: isUnknown(path) || differs(path),
+    ...(digest && { digest: digestAt(path) }),
+  }));
+  const others = paths.slice(mostPaths);
+  if (others.length === 0) return { sensitivePaths: listed };
+  // To a scan, a value that only an apply would know counts as one that stays (`scannedChanges`).
+  const changed = others.some((path) => (isUnknown(path) ? digest === null : differs(path)));
+  const together = digest && { digest: digest(others.map((path) => [...path, digestAt(path) ?? ''])) };
+  return { sensitivePaths: listed, otherSecrets: { changed, ...together } };
+}
+
+/** The paths that the marks name, each once. */
+function distinctPaths(marks: readonly (JsonValue | undefined)[]): ValuePath[] {
   const found = new Map<string, ValuePath>();
-  for (const each of marks) {
-    for (const path of pathsOf(each)) {
-      if (found.size >= mostPaths) break;
-      found.set(JSON.stringify(path), path);
-    }
-  }
+  for (const each of marks) for (const path of pathsOf(each)) found.set(JSON.stringify(path), path);
   return [...found.values()];
 }
 

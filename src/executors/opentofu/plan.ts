@@ -1,3 +1,4 @@
+import { deposedSuffix } from '#domain/instances/state-file/addresses.ts';
 import {
   type ChangeAction,
   type PlanSummary,
@@ -72,13 +73,18 @@ function readChange(resource: JsonObject, reading: DetailsReading): ResourceChan
   const { before = null, after = null, after_unknown, before_sensitive, after_sensitive } = change;
   const known = maskMarked(after, after_unknown, unknownMark);
   return {
-    address: redactor.redactText(String(resource['address'] ?? '')),
-    type: String(resource['type'] ?? ''),
+    address: redactor.redactText(addressOf(resource)),
+    type: redactor.redactText(String(resource['type'] ?? '')),
     action: readAction(asArray(change['actions'])),
     before: maskSecrets(maskMarked(before, before === null ? false : before_sensitive, sensitiveMark), redactor),
     after: maskSecrets(maskMarked(known, known === null ? false : after_sensitive, sensitiveMark), redactor),
     ...readDetails(resource, change, reading),
   };
+}
+
+/** The tool names the object that waits to be destroyed, and the one that has replaced it, by the same address. */
+function addressOf({ address = '', deposed }: JsonObject): string {
+  return typeof deposed === 'string' && deposed !== '' ? `${address}${deposedSuffix(deposed)}` : String(address);
 }
 
 /**

@@ -100,6 +100,7 @@ export const WorkerMessage = z.discriminatedUnion('type', [
 ]);
 export type WorkerMessage = z.output<typeof WorkerMessage>;
 
+const secretDigest = z.string().max(100).optional();
 const Path = z.array(z.union([text, z.number()]));
 const Change = z.object({
   address: text,
@@ -112,9 +113,8 @@ const Change = z.object({
   actionReason: text.optional(),
   replacePaths: z.array(Path).optional(),
   unknownPaths: z.array(Path).optional(),
-  sensitivePaths: z
-    .array(z.object({ path: Path, changed: z.boolean(), digest: z.string().max(100).optional() }))
-    .optional(),
+  sensitivePaths: z.array(z.object({ path: Path, changed: z.boolean(), digest: secretDigest })).optional(),
+  otherSecrets: z.object({ changed: z.boolean(), digest: secretDigest }).optional(),
 });
 const Summary = z.object({
   add: count,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ErrorCode, errorCodes } from '#domain/shared/error-codes.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiAnswer, type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { addFinding, addMonitor, deploy, type Execute } from '#test/support/drift/drift-rows.ts';
+import { addFinding, addMonitor, addScan, deploy, type Execute } from '#test/support/drift/drift-rows.ts';
 
 let api: TestApi;
 let admin: ApiUser;
@@ -248,8 +248,7 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   },
   drift_scan_running: async () => {
     const { monitor, run: scan } = await drifting();
-    const sql = `insert into drift_scans (run_id, monitor_id, trigger, created_at) values (?, ?, 'request', now())`;
-    await api.rows(sql, [scan, monitor]);
+    await addScan((sql, values) => api.rows(sql, values), { run: scan, monitor });
     return tenant.owner.post(`/drift-monitors/${monitor}/scan`);
   },
   drift_finding_resolved: async () => {

@@ -17,6 +17,18 @@ export async function addMonitor(
   return id;
 }
 
+/** Makes a run a scan of a monitor that nothing has recorded yet. */
+export async function addScan(
+  execute: Execute,
+  { run, monitor, at = new Date().toISOString() }: { run: string; monitor: string; at?: string },
+): Promise<void> {
+  await execute(
+    `insert into drift_scans (run_id, monitor_id, trigger, deployed_run_id, created_at)
+     select ?, m.id, 'schedule', i.deployed_run_id, ? from drift_monitors m join instances i on i.id = m.instance_id where m.id = ?`,
+    [run, at, monitor],
+  );
+}
+
 /** Gives a monitor an open finding with one piece of evidence, as if `run` had been the scan that saw it. */
 export async function addFinding(
   execute: Execute,

@@ -4,7 +4,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { makeTenant, type Tenant } from '../access/tenancy.ts';
 import type { TestApi } from '../api/in-process-api.ts';
 import { addRuns } from '../runs/run-rows.ts';
-import { addMonitor, deploy, type Execute } from './drift-rows.ts';
+import { addMonitor, addScan, deploy, type Execute } from './drift-rows.ts';
 
 /** A tenant with deployed instances. Scans end as a test says: no worker executes them. */
 export class DriftStage {
@@ -45,6 +45,19 @@ export class DriftStage {
     return endScan(this.api, watched, changes, ended);
   }
 
+  /** Adds a scan that ended and found these changes; `record` has it recorded. */
+  endScan(watched: ScannedMonitor, changes: readonly ResourceChange[]): Promise<string> {
+    return addEndedScan(this.api, watched, changes, {});
+  }
+
+  /** Adds a run that has ended as the latest deployment of an instance, and returns its id. */
+  async redeploy({ instance, run }: { instance: string; run: string }, operation = 'apply'): Promise<string> {
+    const ended = { status: 'succeeded', operation, createdAt: new Date().toISOString() };
+    const [later = ''] = await addRuns(this.api, run, [ended]);
+    await this.api.rows('update instances set deployed_run_id = ? where id = ?', [later, instance]);
+    return later;
+  }
+
   /** Delivers the end of a run. */
   record(runId: string): Promise<void> {
     return recordEnd(this.api, runId);
@@ -71,18 +84,28 @@ export interface EndedAs {
 /** Adds a scan that ended and found these changes, and has it recorded. Returns its id. */
 export async function endScan(
   api: TestApi,
+  scanned: ScannedMonitor,
+  changes: readonly ResourceChange[],
+  ended: EndedAs = {},
+): Promise<string> {
+  const scan = await addEndedScan(api, scanned, changes, ended);
+  await recordEnd(api, scan);
+  return scan;
+}
+
+/** Adds a scan that ended and that nothing has recorded yet. */
+async function addEndedScan(
+  api: TestApi,
   { monitor, run }: ScannedMonitor,
   changes: readonly ResourceChange[],
-  { status = 'succeeded', serial = 1, at = new Date() }: EndedAs = {},
+  { status = 'succeeded', serial = 1, at = new Date() }: EndedAs,
 ): Promise<string> {
   const createdAt = at.toISOString();
   const [scan = ''] = await addRuns(api, run, [{ status, operation: 'scan', createdAt }]);
-  const ofMonitor = `insert into drift_scans (run_id, monitor_id, trigger, created_at) values (?, ?, 'schedule', ?)`;
-  await api.rows(ofMonitor, [scan, monitor, createdAt]);
+  await addScan((sql, values) => api.rows(sql, values), { run: scan, monitor, at: createdAt });
   const plan = `insert into run_plans (run_id, digest, executor_digest, changes, state_serial, created_at) values (?, '', '', ?, ?, now())`;
   if (status === 'succeeded') await api.rows(plan, [scan, JSON.stringify(changes), serial]);
   if (status === 'failed') await api.rows(`update runs set status_reason = 'plan_failed' where id = ?`, [scan]);
-  await recordEnd(api, scan);
   return scan;
 }
 

@@ -6,7 +6,10 @@ import { lockMonitor } from '../monitors/monitor-target.ts';
 import { publishTransition } from './publish.ts';
 import { miss } from './transitions.ts';
 
-/** Resolves the findings of an instance that a run has destroyed: nothing is left that could deviate. */
+/**
+ * Resolves the findings of an instance that a run has destroyed: nothing is left that could deviate. If another run has deployed the instance
+ * since, what scans saw of that deployment stays.
+ */
 export async function resolveDestroyed(
   transactions: Transactions,
   em: Em,
@@ -21,10 +24,24 @@ export async function resolveDestroyed(
   if (!monitor) return;
   await transactions.run(async (tx) => {
     await lockMonitor(tx.em, monitor.id);
-    const findings = await tx.em.find(DriftFinding, { monitorId: monitor.id, status: { $ne: 'resolved' } });
+    const ids = await listFindingsOfFormerDeployments(tx.em, monitor.id);
+    const findings = await tx.em.find(DriftFinding, { id: { $in: ids } });
     for (const finding of findings) {
       finding.follow(miss(finding.state(), 'destroyed'));
       publishTransition(tx, finding, runId);
     }
   });
+}
+
+async function listFindingsOfFormerDeployments(em: Em, monitorId: string): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom('drift_findings as f')
+    .innerJoin('drift_evidence as e', 'e.id', 'f.evidence_id')
+    .innerJoin('instances as i', 'i.id', 'f.instance_id')
+    .where('f.monitor_id', '=', monitorId)
+    .where('f.status', '<>', 'resolved')
+    .where((eb) => eb('e.deployed_run_id', 'is distinct from', eb.ref('i.deployed_run_id')))
+    .select('f.id')
+    .execute();
+  return rows.map(({ id }) => id);
 }

@@ -21,7 +21,6 @@ function selectScans(em: Em, monitorId: string, request: PageRequest) {
       's.run_id as id',
       's.trigger',
       'r.status',
-      'r.status_reason as reason',
       's.found',
       's.ignored',
       's.opened',
@@ -30,6 +29,7 @@ function selectScans(em: Em, monitorId: string, request: PageRequest) {
       'r.finished_at as finishedAt',
       's.recorded_at as recordedAt',
     ])
+    .select((eb) => eb.fn.coalesce('s.reason', 'r.status_reason').as('reason'))
     .orderBy('s.run_id', 'desc')
     .limit(request.limit + 1)
     .execute();

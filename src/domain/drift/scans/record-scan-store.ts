@@ -22,6 +22,7 @@ export type EndedScan = NonNullable<Awaited<ReturnType<typeof readEndedScan>>>;
 export function readEndedScan(em: Em, runId: string) {
   return db(em)
     .selectFrom('runs as r')
+    .innerJoin('drift_scans as s', 's.run_id', 'r.id')
     .innerJoin('instances as i', 'i.id', 'r.instance_id')
     .leftJoin('run_plans as p', 'p.run_id', 'r.id')
     .leftJoin('instance_slots as slot', (join) =>
@@ -38,7 +39,8 @@ export function readEndedScan(em: Em, runId: string) {
       'r.instance_id as instanceId',
       'p.changes',
       'p.state_serial as stateSerial',
-      'i.deployed_run_id as deployedRunId',
+      's.deployed_run_id as deployedRunId',
+      'i.deployed_run_id as presentDeployment',
       'slot.run_id as slotHeldBy',
     ])
     .executeTakeFirst();
@@ -82,7 +84,10 @@ export async function insertEvidence(em: Em, evidence: readonly NewEvidence[]): 
 }
 
 /** The state and the deployment of an instance that a scan saw. */
-type ObservedState = Pick<EndedScan, 'stateSerial' | 'deployedRunId'>;
+interface ObservedState {
+  readonly stateSerial: number | null;
+  readonly deployedRunId: string | null;
+}
 
 /** Names a state. The serial alone does not: an instance without a state file keeps it over deployments. */
 export function observedStateOf({ stateSerial, deployedRunId }: ObservedState): string {

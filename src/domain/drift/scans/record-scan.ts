@@ -4,6 +4,7 @@ import { type Deviation, deviationsOf } from '#domain/runs/plans/deviations.ts';
 import { statusReasons } from '#domain/runs/reasons/model.ts';
 import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
 import { DriftMonitor, DriftScan } from '../entity.ts';
+import type { ScanFailure, ScanRejection } from '../model.ts';
 import { compileIgnoreRules } from '../monitors/ignore-rules.ts';
 import { lockMonitor } from '../monitors/monitor-target.ts';
 import { type EndedScan, findUnrecordedScan, readEndedScan, readIgnoreRules } from './record-scan-store.ts';
@@ -31,22 +32,41 @@ async function record(tx: Transaction, runId: string, monitorId: string): Promis
   const run = scan && (await readEndedScan(em, runId));
   if (!scan || !run || !isTerminal(run.status)) return;
   const monitor = await em.findOneOrFail(DriftMonitor, { id: monitorId });
-  const isUsable = run.status === 'succeeded' && run.changes !== null && !monitor.deletedAt;
-  const deviations = isUsable ? deviationsOf(run.changes ?? []) : [];
-  const isTooMany = deviations.length > mostDeviations;
-  const isComplete = isUsable && !isTooMany;
+  const deviations = run.status === 'succeeded' ? deviationsOf(run.changes ?? []) : [];
+  const rejection = findRejection(run, deviations);
+  const isComplete = run.status === 'succeeded' && rejection === null && !monitor.deletedAt;
   const counts = isComplete ? await followDeviations(tx, monitor, run, deviations) : nothing;
-  const now = new Date();
-  Object.assign(scan, { recordedAt: now, outcome: run.status, reason: run.reason });
-  Object.assign(scan, isComplete ? counts : {});
-  if (isTooMany) refuseResult(monitor, run, deviations.length);
-  else followHealth(monitor, run);
+  const reason = rejection?.code ?? run.reason;
+  Object.assign(scan, { recordedAt: new Date(), outcome: run.status, reason, ...(isComplete && counts) });
+  followHealth(monitor, run, rejection);
   tx.publish({
     type: 'drift_monitor.scanned',
     subjectId: monitorId,
     owners: { teamId: monitor.teamId ?? null },
     data: { run_id: runId, status: run.status as TerminalStatus, ...counts },
   });
+}
+
+interface Rejection {
+  readonly code: ScanRejection;
+  readonly message: string;
+}
+
+/** Why a scan that succeeded changes no findings; null if it does. */
+function findRejection({ status, changes, ...run }: EndedScan, { length }: readonly Deviation[]): Rejection | null {
+  if (status !== 'succeeded') return null;
+  if (run.deployedRunId !== run.presentDeployment) {
+    const message =
+      'another run changed the instance before the result of the scan was recorded: the next scan tells how it is';
+    return { code: 'overtaken', message };
+  }
+  if (changes === null) {
+    const message = 'the result of the scan is gone: its run was deleted before it was recorded. Scan again';
+    return { code: 'no_result', message };
+  }
+  if (length <= mostDeviations) return null;
+  const message = `the scan found ${length} deviations, and at most ${mostDeviations} are recorded: apply the template, or watch smaller instances`;
+  return { code: 'too_many_deviations', message };
 }
 
 /** Makes the findings follow the deviations, without those that an ignore rule leaves out. */
@@ -65,23 +85,21 @@ async function followDeviations(
   return updateFindings(tx, monitor, run, { seen, ignored });
 }
 
-/** A canceled scan does not change the health: it gave way to a run, or somebody canceled it. */
-function followHealth(monitor: DriftMonitor, { id, status, reason, finishedAt }: EndedScan): void {
-  if (status === 'canceled') return;
-  const now = new Date(finishedAt ?? Date.now());
+/** A canceled scan does not change the health: it gave way to a run, or somebody canceled it. Nor does one of a former deployment. */
+function followHealth(monitor: DriftMonitor, run: EndedScan, rejection: Rejection | null): void {
+  if (run.status === 'canceled' || rejection?.code === 'overtaken') return;
+  const now = new Date(run.finishedAt ?? Date.now());
   monitor.lastScanAt = now;
-  if (status === 'succeeded') {
-    monitor.lastSuccessAt = now;
-    monitor.lastFailure = null;
-    return;
-  }
-  const message = reason === null ? 'the scan ended without success' : statusReasons[reason];
-  monitor.lastFailure = { at: now.toISOString(), code: reason ?? status, message, runId: id };
+  const failure = rejection ?? findFailure(run);
+  if (failure === null) monitor.lastSuccessAt = now;
+  monitor.lastFailure = failure && { at: now.toISOString(), ...failure, runId: run.id };
 }
 
-function refuseResult(monitor: DriftMonitor, { id, finishedAt }: EndedScan, count: number): void {
-  const now = new Date(finishedAt ?? Date.now());
-  const message = `the scan found ${count} deviations, and at most ${mostDeviations} are recorded: apply the template, or watch smaller instances`;
-  monitor.lastScanAt = now;
-  monitor.lastFailure = { at: now.toISOString(), code: 'too_many_deviations', message, runId: id };
+/** Why a scan did not succeed; null if it did. */
+function findFailure({ status, reason }: EndedScan): Pick<ScanFailure, 'code' | 'message'> | null {
+  if (status === 'succeeded') return null;
+  return {
+    code: reason ?? status,
+    message: reason === null ? 'the scan ended without success' : statusReasons[reason],
+  };
 }

@@ -27,8 +27,8 @@ export async function startScan(
   const { id: monitorId, scope, instanceId } = target.monitor;
   throwIfRefused(findScanRefusal(target, { scope, scanRunId: await findRunningScan(tx, monitorId) }));
   const links = { driftMonitorId: monitorId };
-  const { runId } = await admitScan(tx, deps, { key, instanceId: instanceId ?? '', requester, links });
-  tx.em.persist(tx.em.create(DriftScan, { runId, monitorId, trigger }));
+  const { runId, deployedRunId } = await admitScan(tx, deps, { key, instanceId: instanceId ?? '', requester, links });
+  tx.em.persist(tx.em.create(DriftScan, { runId, monitorId, trigger, deployedRunId }));
   return runId;
 }
 

@@ -37,7 +37,7 @@ export async function updateFindings(
   run: EndedScan,
   { seen, ignored }: Deviations,
 ): Promise<ScanCounts> {
-  const known = await tx.em.find(DriftFinding, { monitorId: monitor.id });
+  const known = await findAffected(tx, monitor.id, seen);
   const byIdentity = new Map(known.map((finding) => [finding.identity, finding]));
   const states = await readObservedStates(
     tx.em,
@@ -66,6 +66,15 @@ export async function updateFindings(
   await tx.em.flush();
   await insertEvidence(tx.em, evidence);
   return { found: seen.length, ignored: ignored.length, opened, resolved: gone.length };
+}
+
+/** The findings that a scan may change: what it saw, and what is not resolved. Of what was resolved before there may be any number. */
+function findAffected({ em }: Transaction, monitorId: string, seen: readonly Deviation[]): Promise<DriftFinding[]> {
+  const identities = seen.map(identityOf);
+  return em.find(DriftFinding, {
+    monitorId,
+    $or: [{ status: ['open', 'suppressed'] }, { identity: { $in: identities } }],
+  });
 }
 
 interface Observed {

@@ -41,7 +41,12 @@ export function toDeployedResource(object: StateObject): DeployedResource {
 function addressOf({ module, type, name, key, deposed }: StateObject): string {
   const resource = `${module === null ? '' : `${module}.`}${type}.${name}`;
   const index = key === null ? '' : `[${typeof key === 'number' ? key : quoteKey(key)}]`;
-  return `${resource}${index}${deposed === null ? '' : ` (deposed object ${deposed})`}`;
+  return `${resource}${index}${deposed === null ? '' : deposedSuffix(deposed)}`;
+}
+
+/** What tells a deposed object from the one that has replaced it, in the tool's own spelling. */
+export function deposedSuffix(key: string): string {
+  return ` (deposed object ${key})`;
 }
 
 /** HCL escapes what would begin a template. */

@@ -5,6 +5,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { ActionRefused, type Refusal } from '#domain/shared/actions.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
 import { admitRun, type RunLinks } from './admission.ts';
 import { openInputs } from './inputs.ts';
 import { buildRun, type ResolveDeps, type ResolvedRun } from './resolve.ts';
@@ -21,6 +22,12 @@ export interface ScanRequest {
   readonly links?: RunLinks;
 }
 
+export interface AdmittedScan {
+  readonly runId: string;
+  /** The run that deployed what it looks at. */
+  readonly deployedRunId: string;
+}
+
 /**
  * Admits a scan: a run that finds out whether an instance is still as it was deployed. It has the version and the inputs of the last deployment,
  * never those of today. It succeeds whatever it finds; `run_plans` has the changes from what should be to what is (`scannedChanges`), and
@@ -35,26 +42,25 @@ export async function admitScan(
   tx: Transaction,
   { keyRing }: Pick<ResolveDeps, 'keyRing'>,
   { key, instanceId, requester, links }: ScanRequest,
-): Promise<{ readonly runId: string }> {
+): Promise<AdmittedScan> {
   const scanned = await findScannedInstance(tx.em, instanceId);
   const target = scanned && (await findAdmissionTarget(tx.em, scanned, true));
   if (!target) throw new ActionRefused(targetIsGone);
-  const resolve = () => resolveScan(tx, { keyRing }, target, instanceId);
+  const found = await findScannable(tx.em, instanceId);
+  // What refuses any run of the target, such as that it is archived, comes first.
+  const resolve = async () => resolveScan(keyRing, target, refuseUnscannable(found));
   const { id } = await admitRun(tx, key, target, { instance: scanned.name, resolve }, requester, {
     ...(links && { links }),
   });
-  return { runId: id };
+  return { runId: id, deployedRunId: refuseUnscannable(found).deployment.runId };
 }
 
-async function resolveScan(
-  tx: Transaction,
-  { keyRing }: Pick<ResolveDeps, 'keyRing'>,
-  target: AdmissionTarget,
-  instanceId: string,
-): Promise<ResolvedRun> {
-  const found = await findScannable(tx.em, instanceId);
+function refuseUnscannable(found: Scannable | Refusal): Scannable {
   if ('code' in found) throw new ActionRefused(found);
-  const { deployment, version } = found;
+  return found;
+}
+
+function resolveScan(keyRing: KeyRing, target: AdmissionTarget, { deployment, version }: Scannable): ResolvedRun {
   const run = buildRun(keyRing, target, version, {
     operation: 'scan',
     replace: [],

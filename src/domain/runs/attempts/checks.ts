@@ -121,10 +121,11 @@ function isChange({ address, action }: ResourceChange): boolean {
 function hasFittingDetails({ previousAddress, imported, actionReason, type, ...lists }: ResourceChange): boolean {
   const names = [previousAddress, imported?.id ?? undefined, actionReason, type];
   const paths = [lists.replacePaths, lists.unknownPaths, lists.sensitivePaths];
+  const secrets = [...(lists.sensitivePaths ?? []), ...(lists.otherSecrets ? [lists.otherSecrets] : [])];
   return (
     names.every((name) => name === undefined || findUnstorableText(name, longestAddress) === null) &&
     paths.every((list) => list === undefined || (Array.isArray(list) && list.length <= mostPaths)) &&
-    (lists.sensitivePaths ?? []).every(({ digest }) => digest === undefined || digest.length <= longestWord)
+    secrets.every(({ digest }) => digest === undefined || digest.length <= longestWord)
   );
 }
 

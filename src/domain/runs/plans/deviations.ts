@@ -58,10 +58,21 @@ function compareResource(change: ResourceChange): Deviation[] {
     const sensitive = hasSecret(before) || hasSecret(after);
     return [{ address, path: '', before, after, sensitive, secretDigest: digestAt(change, after, []), action }];
   }
-  const differences = differencesOf(change, false);
+  const differences = differencesOf(change, false).map((difference) => toDeviation(change, difference));
+  const known = change.otherSecrets?.changed ? [...differences, deviationOfOthers(change)] : differences;
+  if (known.length > 0) return known;
   // A change that nothing else explains concerns a secret of which the plan says nothing, such as a text with a known secret in it.
-  const listed = differences.length > 0 ? differences : differencesOf(change, true);
-  return listed.map((difference) => toDeviation(change, difference));
+  return differencesOf(change, true).map((difference) => toDeviation(change, difference));
+}
+
+/** No attribute has a name with a space in it. */
+const otherSecretsPath = '(other secrets)';
+
+/** The secrets past those that a plan lists are one value: which of them differs, nobody keeps. */
+function deviationOfOthers({ address, action, otherSecrets }: ResourceChange): Deviation {
+  const secret = { sensitive: true };
+  const secretDigest = otherSecrets?.digest ?? null;
+  return { address, path: otherSecretsPath, before: secret, after: secret, sensitive: true, secretDigest, action };
 }
 
 /** `secretsMayChange`: whether the secrets of which the plan does not say whether they change count as changed. */
@@ -90,11 +101,14 @@ function toDeviation(
 }
 
 /** One digest of all secrets in a real value. */
-function digestAt({ sensitivePaths = [] }: ResourceChange, after: JsonValue, path: ValuePath): string | null {
+function digestAt(change: ResourceChange, after: JsonValue, path: ValuePath): string | null {
   if (!hasSecret(after)) return null;
+  const { sensitivePaths = [], otherSecrets } = change;
   const inside = sensitivePaths.filter((each) => each.digest !== undefined && isWithin(each.path, path));
-  if (inside.length === 0) return null;
   const listed = inside.map((each) => JSON.stringify([each.path, each.digest])).sort();
+  // Only a resource that is gone or new has no deviation of its own for them.
+  if (path.length === 0 && otherSecrets?.digest) listed.push(otherSecrets.digest);
+  if (listed.length === 0) return null;
   return createHash('sha256').update(listed.join('\n')).digest('base64url');
 }
 

@@ -28,6 +28,13 @@ export interface SensitivePath {
   digest?: string | undefined;
 }
 
+/** What is known of the secret values past those that a plan lists: of all of them together. */
+export interface OtherSecrets {
+  changed: boolean;
+  /** Of a scan: as that of `SensitivePath`, over all of them. */
+  digest?: string | undefined;
+}
+
 /**
  * A change of one resource. Secret values are `{"sensitive": true}`, values not known yet are `{"unknown": true}`. The optional
  * members are absent where the tool does not say them, and from plans that were stored before the service kept them.
@@ -50,6 +57,8 @@ export interface ResourceChange {
   unknownPaths?: ValuePath[] | undefined;
   /** The values that are secret. */
   sensitivePaths?: SensitivePath[] | undefined;
+  /** Absent: all secret values are listed. */
+  otherSecrets?: OtherSecrets | undefined;
 }
 
 /** The counts of a plan. A replacement counts as `replace`, and also as an addition and as a destruction. */

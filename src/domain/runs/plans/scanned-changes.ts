@@ -17,14 +17,17 @@ import { type ChangeAction, isEffective, type ResourceChange, type SensitivePath
  * - a value that only an apply would know counts as the real one, unless nothing else explains why the tool would change the resource.
  */
 export function scannedChanges(drift: readonly ResourceChange[], planned: readonly ResourceChange[]): ResourceChange[] {
-  const wanted = new Map(planned.filter(({ action }) => isEffective(action)).map((each) => [each.address, each]));
+  const wanted = Map.groupBy(
+    planned.filter(({ action }) => isEffective(action)),
+    ({ address }) => address,
+  );
   const drifted = drift.filter(({ action }) => isEffective(action));
   const merged = drifted.map((each) => {
-    const plan = wanted.get(each.address);
-    wanted.delete(each.address);
+    // Masked secrets in keys may make addresses alike: none of them may hide another.
+    const plan = wanted.get(each.address)?.shift();
     return plan ? mergeWithPlan(each, plan) : each;
   });
-  return [...merged, ...[...wanted.values()].map(reverse)];
+  return [...merged, ...[...wanted.values()].flat().map(reverse)];
 }
 
 function mergeWithPlan(drift: ResourceChange, plan: ResourceChange): ResourceChange {
@@ -34,6 +37,7 @@ function mergeWithPlan(drift: ResourceChange, plan: ResourceChange): ResourceCha
     ...drift,
     before: wanted,
     sensitivePaths: mergeSecrets(drift.sensitivePaths, knownSecrets(plan)),
+    ...mergeOthers(drift, plan),
   };
 }
 
@@ -58,7 +62,8 @@ function reverse(change: ResourceChange): ResourceChange {
   const reversed = { ...rest, action: reversedActions[change.action] ?? change.action, after: real };
   if (real === null || planned === null) return { ...reversed, before: planned };
   const [known, sensitivePaths] = [knownOr(planned, real), knownSecrets(change)];
-  const isExplained = !isDeepStrictEqual(known, real) || sensitivePaths?.some(({ changed }) => changed);
+  const hasOtherSecret = change.otherSecrets?.changed || sensitivePaths?.some(({ changed }) => changed);
+  const isExplained = !isDeepStrictEqual(known, real) || hasOtherSecret;
   return isExplained ? { ...reversed, before: known, sensitivePaths } : { ...reversed, before: planned };
 }
 
@@ -91,6 +96,12 @@ function knownOr(planned: JsonValue, real: JsonValue | undefined): JsonValue {
       knownOr(value, Object.hasOwn(members, name) ? members[name] : undefined),
     ]),
   );
+}
+
+function mergeOthers(drift: ResourceChange, plan: ResourceChange): Pick<ResourceChange, 'otherSecrets'> {
+  const merged = { ...plan.otherSecrets, ...drift.otherSecrets };
+  const changed = drift.otherSecrets?.changed === true || plan.otherSecrets?.changed === true;
+  return drift.otherSecrets || plan.otherSecrets ? { otherSecrets: { ...merged, changed } } : {};
 }
 
 /** A secret differs if it differs in the drift or in the plan. */
