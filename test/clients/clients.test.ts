@@ -43,8 +43,8 @@ function createProject(language: 'typescript' | 'python', files: readonly string
 }
 
 describe.skipIf(typescript === null)('a TypeScript client that openapi-typescript generates', () => {
-  it('compiles strictly, makes the tour of the README, and runs an assembly', async () => {
-    const programs = ['session.ts', 'tour.ts', 'assembly.ts'];
+  it('compiles strictly, makes the tour of the README, runs an assembly, undoes a run, finds drift and schedules a run', async () => {
+    const programs = ['session.ts', 'tour.ts', 'assembly.ts', 'upkeep.ts'];
     const project = createProject('typescript', ['package.json', 'tsconfig.json', ...programs]);
     symlinkSync(join(typescript ?? '', 'node_modules'), join(project, 'node_modules'));
     const options = { cwd: project, env: environment };
@@ -65,7 +65,17 @@ describe.skipIf(typescript === null)('a TypeScript client that openapi-typescrip
       nodes: { first: 'succeeded', second: 'succeeded' },
       last: 'assembly_run.finished',
     });
-  }, 120_000);
+    const upkeep = await run(process.execPath, ['upkeep.ts'], options);
+    expect(JSON.parse(upkeep.stdout)).toEqual({
+      verdicts: [{ path: '/variables/size', verdict: 'clean' }],
+      undone: { variables: { size: 1, name: 'second' }, undoes: true },
+      finding: { address: 'machine', path: 'size', before: 1 },
+      remediation: { operation: 'apply', required: 1 },
+      next: 5,
+      paused: 0,
+      deleted: 204,
+    });
+  }, 180_000);
 });
 
 describe.skipIf(python === null)('a Python client that openapi-python-client generates', () => {
