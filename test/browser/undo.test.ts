@@ -22,7 +22,7 @@ describe.skipIf(findBrowser() === null)('the pages of an undo, in a real browser
     await stage?.api.close();
   });
 
-  it('lead by keyboard alone from the run to its undo, and follow the check and the plan', async () => {
+  it('lead from the run to its undo by keyboard alone, and follow the check and the plan', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 'old', b: 1 } });
     const run = await stage.deploy({ ...place, variables: { a: 'new', b: 1 } });

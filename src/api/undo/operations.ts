@@ -94,8 +94,8 @@ export const check = command({
   route: 'POST /api/v1/runs/:id/selective-undo/check',
   summary: 'Find out what undoing one run would change, keeping what later runs changed',
   description:
-    'Makes an attempt, whose verdicts say of each path that the run changed whether it can be taken back. A scan tells whether the instance is ' +
-    'as its state says; until it has ended, the attempt is `checking`. Nothing is changed. Repeat the same check with the same Idempotency-Key.',
+    'Makes an attempt. Its verdicts say, for each path that the run changed, whether the change can be taken back. A scan compares the instance with its ' +
+    'state; until it has ended, the attempt is `checking`. Nothing is changed. Repeat the same check with the same Idempotency-Key.',
   params: Params,
   responses: { 202: UndoAttemptView },
   at: getAttempt,
@@ -131,9 +131,9 @@ export const listChecks = read({
 export const checkCandidate = command({
   id: 'selective_undo.check_candidate',
   route: 'POST /api/v1/selective-undo/:id/candidate-checks',
-  summary: 'Plan the candidate, and list what it touches beside what the run touched',
+  summary: 'Plan the candidate, and list the resources that it touches and the undone run did not',
   description:
-    'A run of the operation `plan`, with your authority. It changes nothing. Once it has succeeded, the attempt is `promotable`.',
+    'Starts a run of the operation `plan` with your authority, which changes nothing. Once it has succeeded, the attempt is `promotable`.',
   params: Params,
   responses: { 202: UndoAttemptView },
   at: getAttempt,
@@ -165,7 +165,7 @@ export const promote = command({
   route: 'POST /api/v1/selective-undo/:id/promote',
   summary: 'Deploy the candidate, as a run that follows every policy',
   description:
-    'Names the candidate and accepts its collateral. The run plans again, needs at least the approval that the undone run needed, and ends ' +
+    'The body names the candidate and accepts its collateral. The run plans again, needs at least the approval that the undone run needed, and ends ' +
     '`failed` with the reason `stale` if the instance moves before it applies. Who requested the undone run does not approve it.',
   params: Params,
   body: Promote,

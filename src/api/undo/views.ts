@@ -26,7 +26,10 @@ const VerdictView = z
       .object({
         message: z.string(),
         run_id: AnswerId.nullable().describe('The later run that is in the way.'),
-        path: z.string().nullable().describe('What a later run put into the object that would go.'),
+        path: z
+          .string()
+          .nullable()
+          .describe('The path that a later run put into an object which the undo would remove.'),
         addresses: z.array(z.string()).nullable().describe('The resources that differ from the state.'),
       })
       .nullable(),
@@ -36,8 +39,8 @@ const VerdictView = z
 const ChangeView = z
   .object({
     path: z.string(),
-    from: Json.optional().describe('What the run made it. Missing: the run removed it.'),
-    to: Json.optional().describe('What it was before the run. Missing: it was not there.'),
+    from: Json.optional().describe('The value that the run gave it. Missing: the run removed it.'),
+    to: Json.optional().describe('The value before the run. Missing: there was none.'),
   })
   .meta({ id: 'UndoChange' });
 
@@ -49,7 +52,7 @@ export const ListedUndoAttemptView = z
     instance_id: AnswerId,
     state: z.enum(attemptStates),
     problem: ProblemView.nullable().describe(
-      'What is in the way of the whole attempt, or was wrong at the last candidate check.',
+      'Why the attempt cannot go on, or what was wrong at the last candidate check.',
     ),
     verdicts: z.array(VerdictView).describe('One for each path of the inputs that the run changed.'),
     changes: z.array(ChangeView).describe('What would be taken back. Secrets are masked.'),

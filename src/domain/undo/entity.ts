@@ -5,7 +5,7 @@ import type { Masked } from '#domain/runs/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AttemptState, CheckState, Problem, ShownChange, Verdict } from './model.ts';
 
-/** What would be deployed. Secrets are masked: the inputs themselves are computed again from the runs whenever they are needed. */
+/** What would be deployed, with masked secrets. The inputs themselves are computed again from the runs whenever they are needed. */
 export interface ShownCandidate {
   readonly digest: string;
   readonly version: string;
@@ -27,9 +27,9 @@ export const UndoAttemptSchema = defineEntity({
     verdicts: p.json<Verdict[]>(),
     changes: p.json<ShownChange[]>(),
     candidate: p.json<ShownCandidate>().nullable(),
-    /** The resources that the candidate's plan touches and the run's own plan did not; null before a candidate check has passed. */
+    /** The resources that the plan of the candidate touches and the plan of the undone run did not; null before a candidate check has passed. */
     collateral: p.json<string[]>().nullable(),
-    /** The state of the instance, and the run by which it was deployed, when it was checked. */
+    /** The state and the deployment of the instance that was checked. */
     stateSerial: p.integer(),
     deployedRunId: p.uuid().nullable(),
     /** The scan that compares the instance with its state. */

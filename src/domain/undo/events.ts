@@ -4,21 +4,21 @@ import { attemptStates } from './model.ts';
 
 const by = z.string();
 
-/** What happens to attempts at undoing a run. Clients match their types: they never change. */
+/** What happens to attempts at undoing a run. Clients match the types, so they never change. */
 export const undoEvents = {
   'selective_undo.requested': {
     subject: 'selective_undo',
-    summary: 'Somebody asked what undoing a run would change',
+    summary: 'Somebody asked for a check of what undoing a run would change',
     data: z.strictObject({ by, run_id: z.string() }),
   },
   'selective_undo.changed': {
     subject: 'selective_undo',
-    summary: 'An attempt at undoing a run is in another state',
+    summary: 'The state of an attempt at undoing a run has changed',
     data: z.strictObject({ state: z.enum(attemptStates), problem: z.string().nullable() }),
   },
   'selective_undo.promoted': {
     subject: 'selective_undo',
-    summary: 'Somebody had the undo of a run deployed: a run of its own, which may wait for approval',
+    summary: 'Somebody promoted the undo of a run: a new run deploys it, and may wait for approval',
     data: z.strictObject({ by, run_id: z.string() }),
   },
 } as const satisfies Record<string, EventType>;

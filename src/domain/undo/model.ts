@@ -17,12 +17,12 @@ export type AttemptState = (typeof attemptStates)[number];
 export const verdictWords = ['clean', 'superseded', 'drifted', 'depended_on', 'irreversible', 'unknown'] as const;
 export type VerdictWord = (typeof verdictWords)[number];
 
-/** What leads to a verdict that is not `clean`. */
+/** Why a verdict is not `clean`. */
 export interface VerdictCause {
   readonly message: string;
   /** The later run. */
   readonly runId?: string;
-  /** The path that would lose the object in which it lies. */
+  /** The path that a later run put into an object which the undo would remove. */
   readonly path?: string;
   /** The resources that differ from the state. */
   readonly addresses?: readonly string[];
@@ -34,14 +34,14 @@ export interface Verdict {
   readonly cause: VerdictCause | null;
 }
 
-/** How undoing the run would change one path: from what the run gave it to what it was before. Without a value, it is not there. */
+/** How undoing the run would change one path: from the value that the run gave it to the value before the run. A missing value means that there is none. */
 export interface ShownChange {
   readonly path: string;
   readonly from?: JsonValue;
   readonly to?: JsonValue;
 }
 
-/** What is in the way of a whole attempt, or was wrong when it was last checked. Stable: clients may match the codes. */
+/** Why a whole attempt cannot go on, or what was wrong at its last candidate check. Stable: clients may match the codes. */
 export const problemCodes = {
   archived: 'the environment, the template or an owner of them is archived',
   target_gone: 'the template, the environment or the instance is gone',
@@ -64,7 +64,7 @@ export interface Problem {
   readonly runId: string | null;
 }
 
-/** The states that verdicts lead to, once nothing remains to be checked. A superseded path can be resolved by people; others cannot. */
+/** The state that verdicts lead to. People can resolve superseded paths by undoing later runs: that is a conflict. Other verdicts block the attempt. */
 export function stateOf(verdicts: readonly Pick<Verdict, 'verdict'>[]): 'ready' | 'conflicted' | 'blocked' {
   if (verdicts.every(({ verdict }) => verdict === 'clean')) return 'ready';
   const isConflict = verdicts.every(({ verdict }) => verdict === 'clean' || verdict === 'superseded');

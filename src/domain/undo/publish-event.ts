@@ -4,7 +4,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { UndoAttempt } from './entity.ts';
 import type { undoEvents } from './events.ts';
 
-/** Publishes an event of an attempt. The caller holds its row, so that its events are numbered in the order of the commits. */
+/** Publishes an event of an attempt. The caller has locked its row, which orders its events. */
 export function publishUndoEvent<Type extends keyof typeof undoEvents>(
   tx: Transaction,
   attempt: Pick<UndoAttempt, 'id'>,
@@ -15,7 +15,7 @@ export function publishUndoEvent<Type extends keyof typeof undoEvents>(
   tx.publish({ type, subjectId: attempt.id, owners: { teamId, organizationId }, data });
 }
 
-/** Publishes the state that an attempt has come to. */
+/** Publishes the new state of an attempt. */
 export function publishState(tx: Transaction, attempt: UndoAttempt, owner: Ownership): void {
   const { state, problem } = attempt;
   publishUndoEvent(tx, attempt, owner, 'selective_undo.changed', { state, problem: problem?.code ?? null });

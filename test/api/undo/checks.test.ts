@@ -18,7 +18,7 @@ async function threeRuns() {
 }
 
 describe('a check of undoing a run', () => {
-  test('is ready where nobody has changed its paths since and nothing drifted, and shows what would be deployed', async () => {
+  test('is ready if no later run changed its paths and nothing drifted, and shows what would be deployed', async () => {
     const { second } = await threeRuns();
     const begun = await stage.check(second);
     expect(begun).toMatchObject({ state: 'checking', run_id: second, problem: null });
@@ -37,7 +37,7 @@ describe('a check of undoing a run', () => {
     ]);
   });
 
-  test('is the same attempt again with the same key, and another one with another key', async () => {
+  test('answers the same attempt for the same key, and another attempt for another key', async () => {
     const { second } = await threeRuns();
     const key = randomUUID();
     const begun = await stage.check(second, stage.tenant.owner, key);
@@ -48,12 +48,12 @@ describe('a check of undoing a run', () => {
     expect(body.actions).toEqual([{ name: 'check', allowed: true, reason: null }]);
   });
 
-  test('needs a key', async () => {
+  test('without an Idempotency-Key answers 400', async () => {
     const { second } = await threeRuns();
     expect((await stage.tenant.owner.post(`/runs/${second}/selective-undo/check`)).status).toBe(400);
   });
 
-  test('conflicts where a later run changed the same path, and names that run', async () => {
+  test('is conflicted if a later run changed the same path, and names that run', async () => {
     const { place, second } = await threeRuns();
     const later = await stage.deploy({ ...place, variables: { a: 9, b: 3 } });
     const attempt = await stage.check(second);
@@ -66,7 +66,7 @@ describe('a check of undoing a run', () => {
     expect(attempt.actions[0].reason).toContain('later runs changed');
   });
 
-  test('is blocked where the instance has drifted, and names the resources', async () => {
+  test('is blocked if the instance has drifted, and names the resources', async () => {
     const { second } = await threeRuns();
     expect(await stage.checked(second, stage.tenant.owner, ['thing.b'])).toMatchObject({
       state: 'blocked',
@@ -75,7 +75,7 @@ describe('a check of undoing a run', () => {
     });
   });
 
-  test('has failed where its scan failed, and is blocked where the scan gave way to a run', async () => {
+  test('has failed if its scan failed, and is blocked if the scan gave way to a run', async () => {
     const { second } = await threeRuns();
     const failed = await stage.check(second);
     await stage.endScan(failed.baseline_run_id, { status: 'failed', reason: 'plan_failed' });
@@ -85,7 +85,7 @@ describe('a check of undoing a run', () => {
     expect(await stage.read(displaced.id)).toMatchObject({ state: 'blocked', problem: { code: 'run_in_flight' } });
   });
 
-  test('is blocked while a run may change the instance, and names it', async () => {
+  test('is blocked while a run may change the instance, and names that run', async () => {
     const { place, second } = await threeRuns();
     const { body } = await stage.tenant.owner.post('/runs', { ...place, variables: { a: 2, b: 4 } });
     expect(await stage.check(second)).toMatchObject({
@@ -94,7 +94,7 @@ describe('a check of undoing a run', () => {
     });
   });
 
-  test('is blocked where a later run put something into an object that it made', async () => {
+  test('is blocked if a later run put something into an object that the run had made', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1 } });
     const made = await stage.deploy({ ...place, variables: { a: 1, size: { cpu: 1 } } });
@@ -149,7 +149,7 @@ describe('a check of undoing a run', () => {
     expect(JSON.stringify(attempt)).not.toContain('"eu"');
   });
 
-  test('is blocked where the run or the one before it was deleted with its inputs', async () => {
+  test('is blocked if the run or the one before it was deleted with its inputs', async () => {
     const { first, second } = await threeRuns();
     const operator = await stage.api.addUser('admin');
     const { headers } = await operator.get(`/runs/${first}`);
@@ -175,7 +175,7 @@ describe('a check of undoing a run', () => {
     }
   });
 
-  test('does not exist for another tenant, whose people cannot check, read or promote it', async () => {
+  test('is hidden from another tenant, whose members cannot check, read or promote it', async () => {
     const { second } = await threeRuns();
     const { id, candidate } = await stage.checked(second);
     const stranger = await stage.api.addUser('maintainer');

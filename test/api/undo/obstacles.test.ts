@@ -35,7 +35,7 @@ async function saidAndDone(attempt: Attempt) {
   };
 }
 
-test('while a run may change the instance, an attempt says that it cannot go on, and names the run', async () => {
+test('while a run may change the instance, the actions of an attempt are refused, and name that run', async () => {
   const { place, attempt } = await promotable();
   const { body: run } = await stage.tenant.owner.post('/runs', { ...place, variables: { a: 3 } });
   const { said, done, codes } = await saidAndDone(attempt);
@@ -47,7 +47,7 @@ test('while a run may change the instance, an attempt says that it cannot go on,
   ]);
 });
 
-test('while the environment is archived, an attempt says that it cannot go on', async () => {
+test('while the environment is archived, the actions of an attempt are refused', async () => {
   const { environment, attempt } = await promotable();
   await stage.api.rows('update environments set archived_at = now() where id = ?', [environment]);
   const { said, done, codes } = await saidAndDone(attempt);
@@ -59,7 +59,7 @@ test('while the environment is archived, an attempt says that it cannot go on', 
   ]);
 });
 
-test('an attempt that nothing is in the way of says that it can go on', async () => {
+test('the actions of an attempt with nothing in its way are allowed', async () => {
   const { attempt } = await promotable();
   const { actions } = await stage.read(attempt.id);
   expect(actions).toMatchObject([{ allowed: true }, { allowed: true }]);

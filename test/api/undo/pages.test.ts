@@ -26,7 +26,7 @@ async function twoRuns(values = ['old', 'new <b>'] as const) {
 }
 
 describe('the pages of an undo', () => {
-  test('lead from the run by a check and a plan to a promotion that names each resource', async () => {
+  test('lead from the run through check and plan to a promotion, for which each resource is ticked', async () => {
     const run = await twoRuns();
     expect((await owner.get(`/workloads/runs/${run}`)).text).toContain(`href="/workloads/runs/${run}/undo"`);
     const begun = await owner.submit(`/workloads/runs/${run}/undo`, { key: crypto.randomUUID() });
@@ -62,7 +62,7 @@ describe('the pages of an undo', () => {
     expect((await owner.get(`/workloads/runs/${run}/undo`)).text).toContain('Earlier checks');
   });
 
-  test('accept no other resource than the one whose name was ticked, if it was planned again meanwhile', async () => {
+  test('accept only the resources whose names were ticked, even if the undo was planned again meanwhile', async () => {
     const attempt = await stage.checked(await twoRuns());
     const page = `/selective-undo/${attempt.id}/promote`;
     await stage.checkCandidate(attempt.id, ['thing.a', 'thing.c']);
@@ -75,7 +75,7 @@ describe('the pages of an undo', () => {
     expect((await stage.read(attempt.id)).state).toBe('promotable');
   });
 
-  test('say what is in the way, with the run that it is', async () => {
+  test('say what is in the way, with a link to the run that is', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1 } });
     const run = await stage.deploy({ ...place, variables: { a: 2 } });
@@ -88,7 +88,7 @@ describe('the pages of an undo', () => {
     expect((await owner.get(`/selective-undo/${id}/promote`)).text).toContain('later runs changed');
   });
 
-  test('show a button that says why to those who may not, and nothing to strangers', async () => {
+  test('tell those who may not undo the reason at the button, and show nothing to strangers', async () => {
     const run = await twoRuns();
     const { id } = await stage.check(run);
     const member = await stage.api.addUser('requester');

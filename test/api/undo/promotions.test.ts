@@ -24,7 +24,7 @@ async function promotable(touches = ['thing.a']) {
 }
 
 describe('a candidate check', () => {
-  test('lists what the candidate touches and the run did not', async () => {
+  test('lists the resources that the candidate touches and the run did not', async () => {
     const { attempt } = await promotable(['thing.a', 'thing.c', 'thing.b']);
     expect(attempt).toMatchObject({ state: 'promotable', candidate: { collateral: ['thing.b', 'thing.c'] } });
     const { body } = await stage.tenant.owner.get(`/selective-undo/${attempt.id}/candidate-checks`);
@@ -34,7 +34,7 @@ describe('a candidate check', () => {
     expect(run).toMatchObject({ operation: 'plan', status: 'succeeded', variables: { a: 1, b: 3 }, undoes: null });
   });
 
-  test('that fails leads back to ready, says what was wrong, and can be repeated', async () => {
+  test('that fails makes the attempt ready again, says what was wrong, and can be repeated', async () => {
     const { second } = await threeRuns();
     const { id } = await stage.checked(second);
     await stage.tenant.owner.post(`/selective-undo/${id}/candidate-checks`);
@@ -74,7 +74,7 @@ describe('a promotion', () => {
     expect((await stage.tenant.owner.get(`/runs/${second}`)).body.undone_by).toBe(answer.body.id);
   });
 
-  test('that did not succeed leaves the run as not undone', async () => {
+  test('that did not succeed does not mark the run as undone', async () => {
     const { second, attempt } = await promotable();
     const { body } = await stage.promote(attempt);
     await stage.apply(body.id, ['thing.a'], 'failed');
@@ -82,7 +82,7 @@ describe('a promotion', () => {
     expect((await stage.tenant.owner.get(`/runs/${second}`)).body.undone_by).toBeNull();
   });
 
-  test('can be undone again, which restores exactly what there was', async () => {
+  test('can be undone, which restores exactly the inputs before it', async () => {
     const { place, second, attempt } = await promotable();
     const { body } = await stage.promote(attempt);
     await stage.apply(body.id);
@@ -95,7 +95,7 @@ describe('a promotion', () => {
     expect((await stage.deployed(place)).variables).toEqual({ a: 1, b: 3 });
   });
 
-  test('names exactly the collateral, and the digest of the candidate', async () => {
+  test('is refused unless it names exactly the collateral and the digest of the candidate', async () => {
     const { attempt } = await promotable(['thing.a', 'thing.b', 'thing.c']);
     const refused = [
       await stage.promote(attempt, undefined, { accepted_collateral: ['thing.b'] }),
@@ -111,7 +111,7 @@ describe('a promotion', () => {
     expect((await stage.promote(attempt, undefined, { accepted_collateral: ['thing.c', 'thing.b'] })).status).toBe(202);
   });
 
-  test('needs a candidate check, and happens once also where two people promote at the same time', async () => {
+  test('needs a candidate check, and happens once even if two people promote at the same time', async () => {
     const { second } = await threeRuns();
     const ready = await stage.checked(second);
     const early = await stage.promote(ready);
@@ -121,7 +121,7 @@ describe('a promotion', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
   });
 
-  test('of one of two attempts at the same run makes the other one stale once it applies', async () => {
+  test('of one of two attempts at the same run makes the other attempt stale once it has applied', async () => {
     const { second, attempt } = await promotable();
     const other = await stage.checkCandidate((await stage.checked(second)).id, ['thing.a']);
     const { body } = await stage.promote(attempt);
@@ -132,7 +132,7 @@ describe('a promotion', () => {
     expect([late.status, late.headers['x-error-code']]).toEqual([409, 'stale']);
   });
 
-  test('ends its run as stale where the instance moves before it begins, or while it waits for approval', async () => {
+  test('ends its run as stale if the instance moves before the run begins, or while it waits for approval', async () => {
     for (const phase of ['queued', 'approval']) {
       const place = await placeWithApproval();
       const run = await stage.undo(place.second);
@@ -148,7 +148,7 @@ describe('a promotion', () => {
     }
   });
 
-  test('is not approved by who requested the undone run, by who asked for the undo, or by who promoted it', async () => {
+  test('is not approved by whoever requested the undone run, asked for the undo, or promoted it', async () => {
     const { tenant } = stage;
     const people = await Promise.all(
       ['author', 'asker', 'reviewer'].map((name) => stage.api.addUser('operator', name)),
@@ -177,7 +177,7 @@ describe('a promotion', () => {
     ]);
   });
 
-  test('is refused to members who may not change what the team owns', async () => {
+  test('answers 403 to members who may not change what the team owns', async () => {
     const { attempt } = await promotable();
     const member = await stage.api.addUser('operator');
     await join(stage.tenant, member, 'member', 'member');

@@ -42,14 +42,14 @@ describe('a secret variable in an undo', () => {
     expect(redo).toMatchObject({ state: 'ready', verdicts: [{ path: '/variables/token', verdict: 'clean' }] });
   });
 
-  test('counts as unchanged where it is the same in both runs', async () => {
+  test('counts as unchanged if it is the same in both runs', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1, token: secret } });
     const run = await stage.deploy({ ...place, variables: { a: 2, token: secret } });
     expect((await stage.checked(run)).verdicts).toEqual([{ path: '/variables/a', verdict: 'clean', cause: null }]);
   });
 
-  test('of somebody else does not go to inputs that it was never deployed with', async () => {
+  test('of somebody else is not given to inputs with which it was never deployed', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 'https://good.example', token: secret } });
     const hidden = await stage.deploy(
@@ -71,14 +71,14 @@ describe('a secret variable in an undo', () => {
     ]);
   });
 
-  test('of somebody else goes back to where it was deployed', async () => {
+  test('of somebody else is restored to the inputs with which it was deployed', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1, token: secret } });
     const run = await stage.deploy({ ...place, variables: { a: 1, token: 'x' } }, { by: other });
     expect((await stage.checked(run, other)).state).toBe('ready');
   });
 
-  test('of somebody else does not go back once the environment gives its runs other variables', async () => {
+  test('of somebody else is not restored once the environment gives its runs other variables', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1, token: secret } });
     const run = await stage.deploy({ ...place, variables: { a: 1, token: 'x' } }, { by: other });
@@ -89,12 +89,12 @@ describe('a secret variable in an undo', () => {
     expect(set.status, set.text).toBeLessThan(300);
     const planned = await other.post(`/selective-undo/${ready.id}/candidate-checks`);
     expect(planned.status, planned.text).toBe(422);
-    expect(planned.body.detail ?? planned.text).toContain('other variables than when the secrets');
+    expect(planned.body.detail ?? planned.text).toContain('other variables now than when they were deployed');
     expect(await stage.check(run, other)).toMatchObject({ state: 'blocked', problem: { code: 'candidate_invalid' } });
     expect((await stage.checked(run, owner)).state).toBe('ready');
   });
 
-  test('is not known to who merely repeated a run with it', async () => {
+  test('does not belong to somebody who merely requeued a run with it', async () => {
     const place = stage.place();
     const first = await stage.deploy({ ...place, variables: { a: 1, token: secret } });
     await stage.deploy({ ...place, variables: { a: 1, token: 'x' } });

@@ -68,7 +68,7 @@ const plan = (instance: string, variables: object) =>
   runToEnd(caller, { template_id: template, instance, operation: 'plan', variables });
 
 describe('the undo of the second of three applies', () => {
-  it('keeps the change of the third, leaves nothing to plan, and can be redone', async () => {
+  it('keeps the change of the third, leaves a plan without changes, and can be redone', async () => {
     await deploy('main', '10.0.0.0/16', 1, 1);
     const second = await deploy('main', '10.0.0.0/16', 4, 1);
     await deploy('main', '10.9.0.0/16', 4, 1);

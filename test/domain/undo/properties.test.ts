@@ -83,14 +83,14 @@ function forEachHistory(purpose: string, check: (runs: DeployedRun[], random: Ra
 }
 
 describe(`in random histories (seed ${seed})`, () => {
-  it('leaves and inputs are two forms of the same', () => {
+  it('inputs that are turned into leaves and back are the same', () => {
     forEachHistory('leaves', (runs) => {
       for (const { leaves } of runs) expect(leavesOf(inputsOf(leaves))).toEqual(leaves);
       return 1;
     });
   });
 
-  it('undoing a run and undoing that undo leaves exactly the inputs that there were', () => {
+  it('undoing a run, and then that undo, restores exactly the inputs before both', () => {
     const checked = forEachHistory('redo', (runs) => {
       let redone = 0;
       for (const { id } of runs) {

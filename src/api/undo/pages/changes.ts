@@ -13,7 +13,7 @@ function byWeight(one: Verdict, other: Verdict): number {
   return Number(one.verdict === 'clean') - Number(other.verdict === 'clean');
 }
 
-/** Each path that the run changed: what undoing would make of it, and what is in the way. */
+/** Each path that the run changed: how undoing would change it, and what is in the way. */
 export function renderVerdicts({ verdicts, changes }: ShownAttempt): Html {
   if (verdicts.length === 0) return html`<p class="muted">The inputs of the run were not compared.</p>`;
   const changeAt = new Map(changes.map((change) => [change.path, change]));

@@ -41,13 +41,13 @@ export function renderVerdict(verdict: VerdictWord): Html {
   return renderStatusBadge(verdictLooks[verdict]);
 }
 
-/** What has happened, and what to do next. */
+/** What each state means, and what to do next. */
 export const nextSteps: Readonly<Record<AttemptState, string>> = {
   checking: 'A scan compares the instance with its latest state. Nothing is changed.',
   ready: 'Nothing is in the way. Plan what would be deployed, to see which resources it touches.',
   conflicted:
     'Later runs changed what this run changed. Undo them first, or apply the values that you want in a new run.',
-  blocked: 'It cannot be undone now. Once the cause is gone, check again.',
+  blocked: 'The run cannot be undone now. Remove the cause, and check again.',
   failed: 'The check could not be done. Check again.',
   candidate_checking: 'What would be deployed is being planned. Nothing is changed.',
   promotable:

@@ -12,7 +12,7 @@ import { findStepRefusal } from './rules.ts';
 import type { AttemptTarget } from './targets.ts';
 
 /**
- * Has the candidate planned, as a run of the operation `plan` that changes nothing and waits for nobody. Its end is heard by event.
+ * Plans the candidate by a run of the operation `plan`, which changes nothing and needs no approval. `goOnAfterRun` hears when it has ended.
  * @throws ActionRefused if the attempt is not ready, or the instance has moved
  */
 export async function checkCandidate(

@@ -25,8 +25,8 @@ export interface UndoDeps extends ResolveDeps {
 }
 
 /**
- * Begins an attempt at undoing what a run changed. The rows of the run, its instance and its owners are locked. What the runs alone tell is known
- * at once; if nothing is in the way, a scan tells whether the instance is as its state says.
+ * Begins an attempt at undoing what a run changed. The caller has locked the run, its instance and its owners. The runs are compared at once. If
+ * nothing is in the way, a scan then compares the instance with its state.
  * @throws ActionRefused if the run has changed nothing
  */
 export async function beginUndo(
@@ -100,7 +100,7 @@ async function findInvalid(
   }
 }
 
-/** Has the instance compared with its state. Where the template cannot do that, nobody knows whether a path is still what the run made it. */
+/** Starts a scan that compares the instance with its state. If the template cannot be scanned, the verdict on each path is `unknown`. */
 async function beginBaseline(tx: Transaction, deps: UndoDeps, attempt: UndoAttempt, by: Principal): Promise<void> {
   try {
     const key = serviceKeyOf(deps.installation.bindingKey, ['selective undo baseline', attempt.id]);

@@ -3,13 +3,13 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { CandidateCheck } from '../entity.ts';
 
-/** What an ended run was for: the attempt, and its part in it. */
+/** The attempt that a run belongs to, and what the run does for it. */
 export interface RunOfAttempt {
   readonly attemptId: string;
   readonly part: 'baseline' | 'candidate_check' | 'promotion';
 }
 
-/** Undefined for almost every run: it belongs to no attempt. */
+/** The attempt that a run belongs to. Undefined for almost every run. */
 export async function findAttemptOfRun(em: Em, runId: string): Promise<RunOfAttempt | undefined> {
   const attempts = db(em).selectFrom('selective_undo_attempts as a');
   const baseline = attempts
@@ -29,7 +29,7 @@ export function lockCandidateCheck(em: Em, runId: string): Promise<CandidateChec
   return em.findOne(CandidateCheck, { runId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }
 
-/** How a run ended, with the changes of its plan; null where it has none. */
+/** How a run ended, and the changes of its plan; null if it has no plan. */
 export async function readEnding(em: Em, runId: string) {
   return db(em)
     .selectFrom('runs')

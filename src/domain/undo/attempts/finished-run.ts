@@ -21,7 +21,7 @@ export interface FinishedRunDeps extends SystemCommandDeps {
   readonly orm: Orm;
 }
 
-/** Goes on with the attempt that an ended run belongs to. It may be called again for the same event. */
+/** Goes on with the attempt to which a run that has ended belongs. It may be called again for the same event. */
 export async function goOnAfterRun(
   deps: FinishedRunDeps,
   { id, subject }: Pick<PublishedEvent, 'id' | 'subject'>,
@@ -67,7 +67,7 @@ async function changeOf(tx: Transaction, { attempt, ...owner }: Locked): Promise
   return { id, after: { state, problem: problem?.code ?? null }, revision };
 }
 
-/** The scan has ended: the paths are clean only if nothing of the instance differs from its state. */
+/** After the scan: the paths are clean only if no resource of the instance differs from its state. */
 function concludeBaseline(attempt: UndoAttempt, runId: string, ending: Ending): void {
   if (attempt.state !== 'checking') throw new NothingToDo();
   attempt.checkedAt = new Date();
@@ -81,10 +81,10 @@ function concludeBaseline(attempt: UndoAttempt, runId: string, ending: Ending): 
   attempt.moveTo(stateOf(attempt.verdicts), addresses.length > 0 ? drifted(runId, addresses) : null);
 }
 
-/** The addresses that all verdicts of an attempt name together have at most so many characters: who writes the template chooses both. */
+/** How many characters the addresses in all verdicts of an attempt have together at most: the template's author chooses the addresses. */
 const namedCharacters = 1_000_000;
 
-/** Each verdict names as many resources as there is room for. The problem of the attempt says how many there are. */
+/** Each verdict names as many resources as there is room for. The problem of the attempt says how many differ. */
 function asDrifted(verdicts: readonly Verdict[], addresses: readonly string[]): Verdict[] {
   const named = cutToRoom(addresses, namedCharacters / verdicts.length);
   const message = 'the instance differs from its latest state: revert or adopt the drift, and check again';
@@ -99,7 +99,7 @@ function cutToRoom(addresses: readonly string[], characters: number): string[] {
   });
 }
 
-/** The plan of the candidate has ended: what it touches and the run itself did not is collateral. */
+/** After the plan of the candidate: the resources that it touches and the undone run did not are collateral. */
 async function concludeCandidateCheck(
   tx: Transaction,
   attempt: UndoAttempt,
@@ -118,7 +118,7 @@ async function concludeCandidateCheck(
   attempt.moveTo(problem ? 'ready' : 'promotable', problem);
 }
 
-/** Once the promoted run has succeeded, the undone run names it. Of one that did not, nothing is undone for sure. */
+/** After the promoted run: if it has succeeded, the undone run names it. Otherwise it is not certain that anything was undone. */
 async function concludePromotion(deps: FinishedRunDeps, cause: string, runId: string): Promise<void> {
   const { status, undoes } = await readEnding(deps.orm.em.fork(), runId);
   if (status !== 'succeeded' || undoes === null) return;

@@ -10,8 +10,8 @@ import type { Problem } from '../model.ts';
 import type { InstanceNow } from './rules.ts';
 
 /**
- * Judges the undo of a run by what the runs of its instance were given, before anything looks at the instance itself. Every step of an attempt
- * does so again. Returns what keeps the runs from being compared, if something does.
+ * Judges the undo of a run by the inputs of the runs of its instance, before a scan looks at the instance itself. Every step of an attempt does so
+ * again. Returns a problem if the runs cannot be compared.
  * @param instance how the instance is now; undefined if it is gone
  */
 export async function judgeByRuns(
@@ -30,7 +30,7 @@ export async function judgeByRuns(
   return assess(deployments, run.id, by);
 }
 
-/** What keeps an undo from being judged, as far as it can be seen without opening the inputs of runs; null if nothing does. */
+/** Why the runs cannot be compared, as far as it can be seen without opening their inputs; null if nothing is in the way. */
 export async function findProblem(
   em: Em,
   { run, admission, isDeleted }: RequeueTarget,

@@ -7,13 +7,13 @@ import { readInstanceNow } from '../deployments/deployments-store.ts';
 import { findProblem } from './judge-by-runs.ts';
 import { type CheckedInstance, findStaleRefusal, toRefusal } from './rules.ts';
 
-/** An attempt by what may be in its way. */
+/** What must be known of an attempt to see what is in its way. */
 export interface ObstructedAttempt extends CheckedInstance {
   readonly runId: string;
   readonly instanceId: string;
 }
 
-/** What is in the way of an attempt, whatever its next step; null if nothing is that can be seen before its inputs are opened. */
+/** What keeps an attempt from its next step, whichever that is. Null if nothing does, as far as it can be seen without opening the inputs of runs. */
 export async function findObstacle(em: Em, attempt: ObstructedAttempt, target: RequeueTarget): Promise<Refusal | null> {
   if (!target.admission) return targetIsGone;
   const instance = await readInstanceNow(em, attempt.instanceId);

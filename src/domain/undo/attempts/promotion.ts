@@ -20,8 +20,8 @@ export interface Promotion {
 }
 
 /**
- * Has the candidate deployed: by an ordinary run, which plans again, follows every policy, and ends as `stale` if the instance moves before it
- * applies. It demands at least the approval that the undone run demanded.
+ * Deploys the candidate by an ordinary run, which plans again, follows every policy, and ends as `stale` if the instance moves before it applies. The
+ * run demands at least the approval that the undone run demanded.
  * @throws ActionRefused unless the request names the candidate and the collateral of the last candidate check, and the instance has not moved
  */
 export async function promote(
@@ -52,7 +52,7 @@ export async function promote(
   return admitted;
 }
 
-/** Four eyes compares people also across an undo: neither who made the change nor who asked for its undo approves the undo. */
+/** The people who do not approve the undo: those who answer for the undone change, and whoever asked for its undo. */
 async function findAuthors(tx: Transaction, runId: string, attempt: UndoAttempt): Promise<RunAuthor[]> {
   const person = attempt.responsibleUserId ?? null;
   const changed = await authorsOfRun(tx.em, runId, {

@@ -13,8 +13,8 @@ import { stale, toRefusal } from './rules.ts';
 import type { AttemptTarget } from './targets.ts';
 
 /**
- * Computes the candidate of a locked attempt again. Nothing keeps its secrets, so an attempt outlives neither the runs that they come from nor the
- * authority of whoever goes on with it.
+ * Computes the candidate of a locked attempt again, because an attempt stores no secrets. So it ends with the runs that the secrets come from, and
+ * whoever goes on with it needs the authority to give them.
  * @throws ActionRefused if the instance has moved, if a run may change it, or if the candidate is not the one that was checked
  */
 export async function recomputeCandidate(

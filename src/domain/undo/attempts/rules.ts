@@ -2,7 +2,7 @@ import type { RunOperation } from '#domain/runs/model.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import type { AttemptState, Problem } from '../model.ts';
 
-/** What decides whether there is anything of a run that can be undone. */
+/** What decides whether a run has changed anything that can be undone. */
 export interface UndoFacts {
   readonly operation: RunOperation;
   /** Whether it changed its instance. */
@@ -11,8 +11,7 @@ export interface UndoFacts {
 
 /** Why a run cannot be undone at all; null if an attempt can be made. */
 export function findUndoRefusal({ operation, hasDeployed }: UndoFacts): Refusal | null {
-  if (operation === 'destroy')
-    return notUndoable('a destroy cannot be undone: run the template again to deploy it anew');
+  if (operation === 'destroy') return notUndoable('a destroy cannot be undone: apply the template again');
   if (operation !== 'apply' && operation !== 'refresh')
     return notUndoable(`a run of the operation ${operation} changes nothing: only a run that applied can be undone`);
   return hasDeployed
@@ -31,37 +30,37 @@ const statesThatAllow: Record<Step, readonly AttemptState[]> = {
   promote: ['promotable'],
 };
 
-/** What an attempt must come to before the step. */
+/** Why an attempt in this state does not take a step, and what to do. */
 const reasons: Record<AttemptState, string> = {
   checking: 'the check has not ended: wait until it has',
   ready: 'the plan of the candidate was not checked: ask for a candidate check first',
   conflicted: 'later runs changed what the run changed: undo them first, and check again',
-  blocked: 'something is in the way, which its problem or its verdicts name: check again once it is not',
+  blocked: 'its problem or its verdicts name what is in the way: remove that, and check again',
   failed: 'the check could not be done: check again',
   candidate_checking: 'a candidate check has not ended: wait until it has',
   promotable: 'the candidate is checked',
   promoted: 'it was promoted already',
 };
 
-/** Why an attempt in its state does not take the step; null if it does. */
+/** Why an attempt in its state does not take a step; null if it does. */
 export function findStepRefusal(step: Step, state: AttemptState): Refusal | null {
   if (statesThatAllow[step].includes(state)) return null;
   return { code: 'undo_not_ready', message: `the attempt is ${state}: ${reasons[state]}` };
 }
 
-/** What the instance is deployed by now. */
+/** The present state and deployment of the instance. */
 export interface InstanceNow {
   readonly stateSerial: number;
   readonly deployedRunId: string | null;
 }
 
-/** What the instance was deployed by when an attempt was checked. */
+/** The state and the deployment of the instance that an attempt has checked. */
 export interface CheckedInstance {
   readonly stateSerial: number;
   readonly deployedRunId?: string | null | undefined;
 }
 
-/** An attempt is about the instance as it was when it was checked. */
+/** Refuses an attempt whose instance has another state or deployment than the one that was checked. */
 export function findStaleRefusal(attempt: CheckedInstance, now: InstanceNow | undefined): Refusal | null {
   if (now && now.stateSerial === attempt.stateSerial && now.deployedRunId === (attempt.deployedRunId ?? null))
     return null;
@@ -72,22 +71,20 @@ export function stale(what: string): Refusal {
   return { code: 'stale', message: `${what}: check again, which makes a new attempt` };
 }
 
-/** Why an attempt cannot go on, if something has come in its way since it was checked. */
+/** The refusal of a step because of a problem that has come up since the check. */
 export function toRefusal({ code, message }: Problem): Refusal {
   if (code === 'run_in_flight') return { code: 'instance_busy', message };
   return code === 'secret_at_risk' ? { code: 'undo_not_ready', message } : stale(message);
 }
 
-/** Whoever promotes accepts each resource that the run itself did not touch, by its address. */
+/** Whoever promotes must accept, by its address, each resource that only the candidate touches. */
 export function findCollateralRefusal(collateral: readonly string[], accepted: readonly string[]): Refusal | null {
   const missing = collateral.filter((address) => !accepted.includes(address));
   const unknown = accepted.filter((address) => !collateral.includes(address));
   if (missing.length === 0 && unknown.length === 0) return null;
   const parts = [
     ...(missing.length > 0 ? [`it lacks ${missing.join(', ')}`] : []),
-    ...(unknown.length > 0
-      ? [`it names ${unknown.join(', ')}, which the candidate does not touch beside the run`]
-      : []),
+    ...(unknown.length > 0 ? [`it names ${unknown.join(', ')}, which the last candidate check did not list`] : []),
   ];
   const message = `accepted_collateral must name exactly the resources that the candidate touches and the run did not: ${parts.join('; ')}`;
   return { code: 'collateral_not_accepted', message };

@@ -26,12 +26,12 @@ export function lockAttempt(em: Em, id: string): Promise<UndoAttempt | null> {
   return em.findOne(UndoAttempt, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }
 
-/** Who owns an attempt: whoever owns its run. */
+/** The owner of an attempt, which is the owner of its run. */
 export function findAttemptOwner(em: Em, id: string): Promise<Ownership | undefined> {
   return findOwningTeam(em, 'selective_undo_attempt', id);
 }
 
-/** A run and its owner, with what decides whether there is anything of it to undo. */
+/** A run and its owner, with what decides whether it can be undone. */
 export async function findUndoFacts(em: Em, runId: string): Promise<(RunTarget & UndoFacts) | undefined> {
   const [target, run] = await Promise.all([findRun(em, runId), em.findOne(Run, { id: runId })]);
   if (!target || !run) return undefined;

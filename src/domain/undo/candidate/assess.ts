@@ -11,7 +11,7 @@ import { type Candidate, digestCandidate, toCandidate } from './candidate.ts';
 import { findRepeated, findSecretOfOthers } from './secret-rule.ts';
 import { showChange, shownPath, uniqueByPath } from './shown.ts';
 
-/** What comparing the runs alone says about undoing one of them. */
+/** What the comparison of the runs alone says about undoing one of them. */
 export interface Assessment {
   readonly verdicts: Verdict[];
   readonly changes: ShownChange[];
@@ -43,7 +43,7 @@ export function assess(deployments: Deployments, runId: string, principal: Princ
   };
 }
 
-/** Of the members of a secret, which look the same, the last one remains: one that is not clean. */
+/** Paths inside a secret are shown as one, and the last verdict of a path is shown: so one that is not clean comes last. */
 function cleanFirst(one: Verdict, other: Verdict): number {
   return Number(one.verdict !== 'clean') - Number(other.verdict !== 'clean');
 }
@@ -81,7 +81,7 @@ function secretAtRisk(name: string): Problem {
   return { code: 'secret_at_risk', message, runId: null };
 }
 
-/** The candidate as people see it. */
+/** The candidate as people see it, with masked secrets. */
 export async function showCandidate(
   em: Em,
   bindingKey: Buffer,

@@ -5,7 +5,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { inputsOf, type Leaves } from '../change/leaves.ts';
 import type { Deployments } from '../deployments/deployments.ts';
 
-/** What would be deployed: what the instance is deployed from now, without the change of one run. Secrets are in it. */
+/** What would be deployed: the present inputs of the instance without the change of one run. It contains secrets. */
 export interface Candidate {
   readonly versionId: string;
   readonly variables: Record<string, JsonValue>;
@@ -13,13 +13,13 @@ export interface Candidate {
   readonly sensitive: readonly string[];
   readonly leaves: Leaves;
   /**
-   * The deployments that it repeats, if it has a secret that the person who asks did not give: the environment must give its run what it gave one of
-   * them. Null: it has no such secret.
+   * The deployments with exactly these inputs, if there is a secret that the person who asks did not give: the environment must give the new run the
+   * same variables as one of them. Null: there is no such secret.
    */
   readonly repeats: readonly RunInputs[] | null;
 }
 
-/** A variable that any of the runs held as a secret stays one. */
+/** A variable that was secret in any of the runs stays secret. */
 export function toCandidate(leaves: Leaves, { runs }: Pick<Deployments, 'runs'>): Candidate {
   const { version, variables } = inputsOf(leaves);
   const secrets = new Set(runs.flatMap(({ sensitive }) => sensitive));
@@ -27,7 +27,7 @@ export function toCandidate(leaves: Leaves, { runs }: Pick<Deployments, 'runs'>)
   return { versionId: version, variables: { ...variables }, sensitive, leaves, repeats: null };
 }
 
-/** Names exactly what would be deployed. It is keyed: a plain digest would tell who guesses a secret whether the guess is right. */
+/** Names exactly what would be deployed. It is keyed, because a plain digest would confirm a guessed secret. */
 export function digestCandidate(
   bindingKey: Buffer,
   instanceId: string,

@@ -14,8 +14,8 @@ type Wanted = Pick<RunRequest, 'operation' | 'message'> & Partial<Pick<RunReques
 
 /**
  * Resolves the run of a candidate for its locked target.
- * @throws Unprocessable if the version is not available, if the variables do not fit it, if the run would get others than the candidate has, or if it
- * would take a secret of somebody else to an environment that has changed since
+ * @throws Unprocessable if the version is not available, if the variables do not fit it, if the run would get other variables than the candidate has, or if
+ * a secret of somebody else would go to an environment that has changed since
  */
 export async function resolveCandidate(
   tx: Transaction,
@@ -45,7 +45,7 @@ export async function resolveCandidate(
 /** A changed environment variable, such as the address of a provider, could disclose the secret. */
 function environmentChanged(): Unprocessable {
   return new Unprocessable(
-    'the environment gives its runs other variables than when the secrets of this undo were deployed, and somebody else gave them: apply the values that you want in a new run, and name the secrets there',
+    'somebody else gave secrets of this undo, and the environment has other variables now than when they were deployed: apply the values that you want in a new run, and name the secrets there',
     { code: 'variables_invalid' },
   );
 }

@@ -4,9 +4,9 @@ import type { Deployment, Deployments } from '../deployments/deployments.ts';
 import type { Candidate } from './candidate.ts';
 
 /**
- * A secret variable of a candidate that the person who asks did not give in a run of their own; null if there is none. Somebody who may create runs
- * could otherwise choose an address, and have the secret of somebody else sent there by undoing a run. Such a secret is safe only where the candidate
- * repeats a deployment (`findRepeated`). Environments give their secrets to every run, so the rule is about those that runs were given.
+ * A secret variable of a candidate that the person who asks did not give in a run of their own; null if there is none. Without this rule, somebody
+ * who may create runs could choose an address, and have another person's secret sent there by undoing a run. Such a secret is safe only if the
+ * candidate repeats a deployment (`findRepeated`). Environments give their secrets to every run, so the rule is about secrets that runs were given.
  */
 export function findSecretOfOthers(
   { sensitive, leaves }: Candidate,
@@ -28,7 +28,7 @@ export function findRepeated({ leaves }: Candidate, { runs }: Deployments): RunI
   return runs.filter((run) => isSameDeployment(run.leaves, leaves)).flatMap(({ inputs }) => inputs ?? []);
 }
 
-/** The environment variables are compared once the run has those of today (`resolveCandidate`). */
+/** Leaves out the environment variables: `resolveCandidate` compares them once the run has those of today. */
 function isSameDeployment(one: Leaves, other: Leaves): boolean {
   const isInput = ([path]: readonly [string, Leaf]) => !liesIn(path, '/environment');
   const [inputs, others] = [[...one].filter(isInput), [...other].filter(isInput)];
@@ -39,7 +39,7 @@ function responsibleFor({ row }: Deployment): string {
   return row.responsibleUserId ?? row.requestedById;
 }
 
-/** Whether whoever requested the run knew its secrets. A repetition, an undo, a remediation and a node of an assembly take them over. */
+/** Whether the requester of the run gave its secrets. A requeue, an undo, a remediation and a node of an assembly take them from elsewhere. */
 function givesValues({ row }: Deployment): boolean {
   return [row.requeuedFrom, row.undoes, row.assemblyRunId, row.driftFindingId].every((origin) => origin === null);
 }

@@ -6,7 +6,7 @@ import type { ShownChange } from '../model.ts';
 
 const masked = { sensitive: true } as const satisfies Masked;
 
-/** What people are shown of a change that would be taken back. Versions have their numbers, and secrets are masked. */
+/** A change that would be taken back, as people see it: with version numbers instead of ids, and with masked secrets. */
 export function showChange(
   { path, before, after }: PathChange,
   { sensitive, versions }: { sensitive: ReadonlySet<string>; versions: ReadonlyMap<string, string> },
@@ -26,7 +26,7 @@ export function shownPath(path: string, sensitive: ReadonlySet<string>): string 
   return path.split('/').slice(0, 3).join('/');
 }
 
-/** Of paths that look the same, one remains. */
+/** Keeps the last item of each path. */
 export function uniqueByPath<Item extends { readonly path: string }>(items: readonly Item[]): Item[] {
   return [...new Map(items.map((item) => [item.path, item])).values()];
 }

@@ -56,7 +56,7 @@ export class History {
     return this.#writers.get(path) ?? null;
   }
 
-  /** Whether a path still has what a run gave it. What an undo of a later change gave back counts as that run's own. */
+  /** Whether a path still has the value that a run gave it. A value that the undo of a later change restored counts as well. */
   isStillOf(runId: string, path: string): boolean {
     let writer = this.#writers.get(path);
     while (writer !== undefined && writer !== runId) {

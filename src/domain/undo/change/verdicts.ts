@@ -2,7 +2,7 @@ import { type PathChange, takeBack } from './changes.ts';
 import type { History, HistoryEntry } from './history.ts';
 import { type Leaves, liesIn, parentOf } from './leaves.ts';
 
-/** Whether a run's change of one path can be taken back, and what is in the way. */
+/** Whether a run's change of one path can be taken back, or what is in the way. */
 export type PathVerdict =
   | { readonly path: string; readonly verdict: 'clean' }
   /** A later run gave the path, or the object in which it lies, another value. */

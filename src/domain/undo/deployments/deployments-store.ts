@@ -7,8 +7,8 @@ import { writingOperations } from '#domain/runs/model.ts';
 export type DeploymentRow = Awaited<ReturnType<typeof readDeploymentsSince>>[number];
 
 /**
- * The runs that changed an instance, from the last one before a run on, in the order in which they did. A run that failed while it applied has changed
- * it as well; one whose plan had no changes has not.
+ * The runs that changed an instance, in order, from the last one before the given run on. A run that failed while it applied has changed it as well. A run
+ * without changes in its plan has not.
  */
 export function readDeploymentsSince(em: Em, run: { instanceId: string; instancePosition: number }, most: number) {
   const { instanceId, instancePosition } = run;
@@ -72,7 +72,7 @@ export function findRunInFlight(em: Em, instanceId: string): Promise<{ id: strin
     .executeTakeFirst();
 }
 
-/** What an instance is deployed by now; undefined if there is no such instance any more. */
+/** The present state and deployment of an instance; undefined if it is gone. */
 export function readInstanceNow(em: Em, instanceId: string) {
   return db(em)
     .selectFrom('instances')

@@ -7,10 +7,10 @@ import { type Leaves, leavesOf } from '../change/leaves.ts';
 import type { Problem } from '../model.ts';
 import { type DeploymentRow, readDeploymentsSince } from './deployments-store.ts';
 
-/** Each deployed run is opened and compared, so an attempt looks at no more of them. */
+/** How many runs an attempt compares at most: each of them is opened. */
 const mostDeployments = 1000;
 
-/** A run that changed the instance, with what the instance was deployed from then. */
+/** A run that changed the instance, with the inputs from which the instance was deployed then. */
 export interface Deployment {
   readonly row: Omit<DeploymentRow, 'sealedInputs'>;
   readonly leaves: Leaves;
@@ -20,13 +20,13 @@ export interface Deployment {
   readonly inputs: RunInputs | null;
 }
 
-/** The runs that changed an instance, from the one before a run on. */
+/** The runs that changed an instance, from the one before the run that is undone. */
 export interface Deployments {
   readonly runs: readonly Deployment[];
   readonly history: History;
 }
 
-/** Reads and opens the runs that changed an instance. Returns what is in the way if one of them has lost its inputs, or there are too many. */
+/** Reads and opens the runs that changed an instance. Returns a problem if the inputs of one were deleted, or if there are too many. */
 export async function readDeployments(
   em: Em,
   keyRing: KeyRing,
@@ -54,7 +54,7 @@ export function leavesOfRun(versionId: string, { variables, environment }: RunIn
   return leavesOf({ version: versionId, variables, environment: Object.fromEntries(values) });
 }
 
-/** Inputs that an earlier release sealed have no phases: both got the variable. */
+/** Inputs that an earlier release sealed name no phases: the variable was given to both. */
 function comparable({ value, planValue, sensitive, phases }: EnvironmentInput): JsonValue {
   return { value, plan_value: planValue ?? null, sensitive, phases: phases ? [...phases].sort() : ['apply', 'plan'] };
 }
