@@ -10,11 +10,21 @@ import { ResourceName } from '#domain/tenancy/model.ts';
 
 /** The bodies of requests for schedules (api.md of the design, *Schedules*). */
 
-const ScheduledAssemblyRun = RunAssembly.extend({ assembly_id: Id }).meta({ id: 'ScheduledAssemblyRun' });
+/** Null where the answer has null, so that a client can send back what it read. */
+const ScheduledTemplateRun = CreateRun.extend({
+  environment_id: CreateRun.shape.environment_id.nullable(),
+  version: CreateRun.shape.version.nullable(),
+  instance: CreateRun.shape.instance.nullable(),
+}).meta({ id: 'ScheduledTemplateRun' });
+
+const ScheduledAssemblyRun = RunAssembly.extend({
+  assembly_id: Id,
+  only: RunAssembly.shape.only.nullable(),
+}).meta({ id: 'ScheduledAssemblyRun' });
 
 const WorkBody = z
   .union([
-    z.strictObject({ run: CreateRun.describe('The body of POST /runs.') }).meta({ id: 'ScheduledRun' }),
+    z.strictObject({ run: ScheduledTemplateRun.describe('The body of POST /runs.') }).meta({ id: 'ScheduledRun' }),
     z
       .strictObject({
         assembly_run: ScheduledAssemblyRun.describe('The body of POST /assemblies/{id}/runs, and the assembly.'),

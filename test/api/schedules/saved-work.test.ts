@@ -61,6 +61,15 @@ it.each([
   expect(status, text).toBe(201);
 });
 
+it.each([
+  ['a run', () => ({ run: { template_id: removable } })],
+  ['an assembly run', () => inAssembly({ operation: 'plan' })],
+])('the work of a schedule that starts %s can be sent back as it was read', async (_, work) => {
+  const { body } = await save(work());
+  const changed = await tenant.owner.patch(`/schedules/${body.id}`, { work: body.work });
+  expect([changed.status, changed.body.work], changed.text).toEqual([200, body.work]);
+});
+
 describe('a change to the values that a schedule has already', () => {
   it.each([{}, { name: 'S' }, { enabled: true }, { schedule: { every: 'PT6H' } }])(
     '%j keeps the revision, and nobody becomes an author of what starts',
