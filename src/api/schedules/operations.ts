@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { toDenial } from '#api/pipeline/access/authorization.ts';
-import { type ActionContext, describeActions } from '#api/pipeline/actions.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
@@ -12,13 +11,13 @@ import { createSchedule, deleteSchedule, triggerSchedule, updateSchedule } from 
 import { findSchedule, listSchedules, readSchedule, type ScheduleTarget } from '#domain/schedules/store.ts';
 import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { findTeamById } from '#domain/teams/store.ts';
+import { scheduleActions } from './actions.ts';
 import { CreateSchedule, toNewSchedule, toScheduleChange, UpdateSchedule } from './bodies.ts';
-import { ListedScheduleView, ScheduleView, scheduleActions, viewSchedule } from './views.ts';
+import { ListedScheduleView, ScheduleView, viewSchedule } from './views.ts';
 
 export const ScheduleParams = z.strictObject({ id: Id });
 
@@ -72,7 +71,7 @@ export const get = read({
   handle: async ({ em, operations, principal, target }) => {
     const schedule = await readSchedule(em, target.schedule.id);
     if (!schedule) throw new NotFound('schedule');
-    return { ...viewSchedule(schedule), actions: describe({ operations, principal }, target) };
+    return { ...viewSchedule(schedule), actions: scheduleActions.describe({ operations, principal }, target) };
   },
 });
 
@@ -94,7 +93,7 @@ export const create = command({
     const wanted = toNewSchedule(body);
     requireWorkAuthority(principal, wanted.work, target);
     const schedule = await createSchedule(tx, services, target, wanted, principal);
-    return { ...changeOf(schedule), after: describeSchedule(schedule) };
+    return { ...changeOf(schedule), after: toAudited(schedule) };
   },
 });
 
@@ -113,11 +112,11 @@ export const update = command({
   idempotency: 'none',
   audit: 'schedule.updated',
   handle: async ({ tx, target, body, principal, services }) => {
-    const before = describeSchedule(target.schedule);
+    const before = toAudited(target.schedule);
     const change = toScheduleChange(body);
     requireWorkAuthority(principal, change.work ?? target.schedule.work, target);
     await updateSchedule(tx, services, target, change, principal);
-    return { ...changeOf(target.schedule), before, after: describeSchedule(target.schedule) };
+    return { ...changeOf(target.schedule), before, after: toAudited(target.schedule) };
   },
 });
 
@@ -134,7 +133,7 @@ export const remove = command({
   ifMatch: true,
   audit: 'schedule.deleted',
   handle: async ({ tx, target, request }) => {
-    const before = describeSchedule(target.schedule);
+    const before = toAudited(target.schedule);
     const revision = await deleteSchedule(tx, target, revisionOf(request.headers));
     return { id: target.schedule.id, before, revision };
   },
@@ -168,22 +167,8 @@ function requireWorkAuthority(principal: Principal, work: Pick<Work, 'kind'>, ta
   if (denial) throw denial;
 }
 
-function describe(context: ActionContext, target: ScheduleTarget) {
-  const { organizationId, teamId, archived, archivedForWork } = target;
-  const archivedFor = { update: archived, trigger: archivedForWork, delete: [] };
-  return describeActions(
-    context,
-    scheduleActions.map((name) => ({
-      name,
-      operation: `schedules.${name}`,
-      target: { organizationId, teamId },
-      findRefusal: () => findArchivedRefusal({ archived: archivedFor[name] }),
-    })),
-  );
-}
-
 /** What the audit keeps: names and ids, and no variables. */
-function describeSchedule({ name, spec, isEnabled, work }: ScheduleTarget['schedule']) {
+function toAudited({ name, spec, isEnabled, work }: ScheduleTarget['schedule']) {
   const { kind, operation, environmentId } = work;
   const starts = work.kind === 'run' ? { templateId: work.templateId } : { assemblyId: work.assemblyId };
   return { name, schedule: spec, enabled: isEnabled, work: { kind, operation, environmentId, ...starts } };

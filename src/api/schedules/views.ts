@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { assemblyOperations } from '#domain/assemblies/model.ts';
 import { requestedOperations, runStatuses } from '#domain/runs/model.ts';
 import { firingOutcomes, firingReasons, type ShownWork } from '#domain/schedules/model.ts';
 import type { FiringDetails, ScheduleDetails } from '#domain/schedules/store.ts';
 import { nextTimes } from '#domain/shared/schedules/next-times.ts';
+import { scheduleActions } from './actions.ts';
 
 /** So many next times are shown. */
 const shownTimes = 5;
-
-export const scheduleActions = ['update', 'trigger', 'delete'] as const;
 
 const variables = z.record(z.string(), z.unknown()).describe('Secret values are masked as `{"sensitive": true}`.');
 
@@ -78,7 +77,7 @@ export const ListedScheduleView = z
   .meta({ id: 'ListedSchedule' });
 
 /** A schedule that is read alone. */
-export const ScheduleView = ListedScheduleView.extend({ actions: actionsView(scheduleActions) }).meta({
+export const ScheduleView = ListedScheduleView.extend({ actions: scheduleActions.view }).meta({
   id: 'Schedule',
 });
 

@@ -17,7 +17,7 @@ import { promote as promoteCandidate } from '#domain/undo/attempts/promotion.ts'
 import { findUndoRefusal } from '#domain/undo/attempts/rules.ts';
 import { findAttemptOwner, findAttemptToChange, findUndoFacts } from '#domain/undo/attempts/targets.ts';
 import { listAttempts, listCandidateChecks, readAttempt } from '#domain/undo/store.ts';
-import { showAttempt } from './actions.ts';
+import { attemptActions } from './actions.ts';
 import {
   CandidateCheckView,
   ListedUndoAttemptView,
@@ -55,7 +55,8 @@ export const getAttempt = read({
     const details = await readAttempt(em, params.id);
     if (!details) throw new NotFound('selective undo');
     const obstacle = await readObstacle(em, details);
-    return showAttempt({ operations, principal }, { ...target, details, obstacle });
+    const facts = { ...target, details, obstacle };
+    return { ...toListedAttempt(details), actions: attemptActions.describe({ operations, principal }, facts) };
   },
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { By } from '#api/runs/actor-view.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import {
@@ -11,6 +11,7 @@ import {
   verdictWords,
 } from '#domain/undo/model.ts';
 import type { AttemptDetails, CheckDetails } from '#domain/undo/store.ts';
+import { attemptActions } from './actions.ts';
 
 const codes = Object.keys(problemCodes) as [keyof typeof problemCodes, ...(keyof typeof problemCodes)[]];
 
@@ -80,10 +81,8 @@ export const ListedUndoAttemptView = z
   })
   .meta({ id: 'ListedUndoAttempt' });
 
-export const undoActions = ['check_candidate', 'promote'] as const;
-
 /** An attempt that is read alone. */
-export const UndoAttemptView = ListedUndoAttemptView.extend({ actions: actionsView(undoActions) }).meta({
+export const UndoAttemptView = ListedUndoAttemptView.extend({ actions: attemptActions.view }).meta({
   id: 'UndoAttempt',
 });
 
