@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findClientTools } from '#test/support/programs/client-tools.ts';
 import { administrator, type System, startSystem } from '#test/support/system.ts';
+import { makeKnownIds, toSettings } from './known-ids.ts';
 
 /** How many requests each phase makes for an operation, the seed that repeats a run, and a pattern of the paths to try instead of all. */
 const { CONTRACT_EXAMPLES = '50', CONTRACT_SEED = String(Date.now() % 1_000_000), CONTRACT_PATHS } = process.env;
@@ -24,6 +25,8 @@ let directory: string;
 beforeAll(async () => {
   system = await startSystem({ COORDINATOR_REQUESTS_PER_PRINCIPAL: '0', COORDINATOR_REQUESTS_PER_ADDRESS: '0' });
   directory = mkdtempSync(join(tmpdir(), 'coordinator-contract-'));
+  const general = readFileSync(join(import.meta.dirname, 'schemathesis.toml'), 'utf8');
+  writeFileSync(join(directory, 'settings.toml'), `${general}\n${toSettings(await makeKnownIds(system))}`);
 });
 afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
@@ -43,7 +46,7 @@ it('every operation answers generated requests as the document says', async () =
   console.log(`CONTRACT_SEED=${CONTRACT_SEED} CONTRACT_EXAMPLES=${CONTRACT_EXAMPLES}`);
   const arguments_ = [
     '--config-file',
-    join(import.meta.dirname, 'schemathesis.toml'),
+    join(directory, 'settings.toml'),
     'run',
     `${system.url}/api/v1/openapi.json`,
     '--header',
