@@ -33,6 +33,9 @@ export class SelectiveUndo extends Migration {
         `alter table "selective_undo_attempts" add constraint "selective_undo_attempts_${run}_unique" unique ("${run}")`,
       );
     this.addSql(`create index "selective_undo_attempts_run_id_index" on "selective_undo_attempts" ("run_id", "id")`);
+    this.addSql(
+      `create index "selective_undo_attempts_checking_index" on "selective_undo_attempts" ("instance_id") where "state" = 'checking'`,
+    );
     this.addSql(`
       create table "selective_undo_candidate_checks" (
         "id" uuid not null,

@@ -155,6 +155,8 @@ export const RunSchema = defineEntity({
     /** The state and the deployment of the instance for which it was asked; null: it was asked for whatever they are. */
     expectedStateSerial: p.integer().nullable(),
     expectedDeployedRunId: p.uuid().nullable(),
+    /** The run whose plan somebody accepted: this run may change nothing that that plan does not. */
+    expectedPlanRunId: p.uuid().nullable(),
     revision: revision(),
     createdAt: createdAt(),
     startedAt: at().nullable(),

@@ -68,6 +68,7 @@ export const runKinds = [
       { kind: 'run', columns: ['undoes'], kept: lineage },
       { kind: 'run', columns: ['undone_by'], kept: lineage },
       { kind: 'run', columns: ['expected_deployed_run_id'], kept: lineage },
+      { kind: 'run', columns: ['expected_plan_run_id'], kept: lineage },
       { kind: 'worker_pool', columns: ['pool'], blocker: unfinished },
     ],
     uses: [{ ...unfinished, prevents: ['deletion', 'archiving', 'transfer'] }],

@@ -100,6 +100,7 @@ export const errorCodes = {
   assembly_run_not_cancelable: 'The assembly run has ended already.',
   assembly_run_not_resumable: 'Only an assembly run that ended without success can be resumed.',
   run_not_undoable: 'The run has changed nothing, or destroyed what there was: there is nothing to undo.',
+  undo_check_running: 'Several checks of undoing runs of the instance have not ended.',
   undo_not_ready: 'The attempt at undoing a run is in a state that does not allow this.',
   stale: 'The instance, or what would be deployed, is no longer as it was when it was checked.',
   collateral_not_accepted: 'The request does not name exactly the resources that the candidate touches beside the run.',

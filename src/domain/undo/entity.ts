@@ -16,7 +16,13 @@ export interface ShownCandidate {
 export const UndoAttemptSchema = defineEntity({
   name: 'UndoAttempt',
   tableName: 'selective_undo_attempts',
-  indexes: [{ name: 'selective_undo_attempts_run_id_index', properties: ['runId', 'id'] }],
+  indexes: [
+    { name: 'selective_undo_attempts_run_id_index', properties: ['runId', 'id'] },
+    {
+      name: 'selective_undo_attempts_checking_index',
+      expression: `create index "selective_undo_attempts_checking_index" on "selective_undo_attempts" ("instance_id") where "state" = 'checking'`,
+    },
+  ],
   properties: {
     id: id(),
     /** The run whose change it undoes. */

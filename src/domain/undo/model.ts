@@ -48,6 +48,7 @@ export const problemCodes = {
   run_in_flight: 'a run that may change the instance has not ended',
   data_gone: 'the inputs or the plan of a run were deleted, without which nothing can be compared',
   too_many_runs: 'too many runs have changed the instance since',
+  too_many_paths: 'the run changed too many paths of the inputs',
   deployment_unknown: 'the service does not know by which run the instance is deployed',
   candidate_invalid: 'what would be deployed is not valid',
   secret_at_risk: 'a secret that somebody else gave would go to inputs that it was never deployed with',

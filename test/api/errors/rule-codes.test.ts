@@ -59,13 +59,13 @@ async function runAssembly(body: object = {}): Promise<{ path: string; answer: A
 const withKey = () => ({ 'idempotency-key': crypto.randomUUID() });
 
 /** An attempt at undoing a run, in a state. */
-async function undo(state: string): Promise<string> {
+async function undo(state: string, run?: string): Promise<string> {
   const [id, candidate] = [crypto.randomUUID(), JSON.stringify({ digest: 'x', version: '1.0.0', variables: {} })];
   await api.rows(
     `insert into selective_undo_attempts (id, run_id, instance_id, state, verdicts, changes, candidate, state_serial, requested_by_id,
         requested_by_type, requested_by_name, created_at)
       select ?, id, instance_id, ?, '[]', '[]', ?, 7, gen_random_uuid(), 'user', 'Ana', now() from runs where id = ?`,
-    [id, state, candidate, await admitted()],
+    [id, state, candidate, run ?? (await admitted())],
   );
   return id;
 }
@@ -274,6 +274,12 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   run_not_deletable: async () => admin.delete(`/runs/${await admitted()}`),
   run_not_undoable: async () =>
     tenant.owner.post(`/runs/${await admitted()}/selective-undo/check`, undefined, withKey()),
+  undo_check_running: async () => {
+    const { run } = await drifting();
+    await api.rows('update runs set state_serial_after = 1 where id = ?', [run]);
+    for (let check = 0; check < 3; check += 1) await undo('checking', run);
+    return tenant.owner.post(`/runs/${run}/selective-undo/check`, undefined, withKey());
+  },
   undo_not_ready: async () => tenant.owner.post(`/selective-undo/${await undo('blocked')}/candidate-checks`),
   stale: async () => tenant.owner.post(`/selective-undo/${await undo('ready')}/candidate-checks`),
   collateral_not_accepted: async () =>

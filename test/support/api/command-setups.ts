@@ -100,6 +100,11 @@ async function undoIn(state: string, api: SetupApi, ids: Ids): Promise<Setup> {
     state,
     attempt.id,
   ]);
+  await orm.em.execute(
+    `insert into selective_undo_candidate_checks (id, attempt_id, run_id, state, requested_by_id, requested_by_type, requested_by_name, created_at)
+      values (gen_random_uuid(), ?, gen_random_uuid(), 'passed', gen_random_uuid(), 'user', 'Ana', now())`,
+    [attempt.id],
+  );
   const body = { candidate_digest: attempt.candidate.digest, accepted_collateral: [] };
   return { ids: { selectiveUndo: attempt.id }, ...(state === 'promotable' && { body }) };
 }

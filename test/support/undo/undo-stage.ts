@@ -49,12 +49,12 @@ export class UndoStage {
     return executing(await this.planOnly(runId, touches));
   }
 
-  async planOnly(runId: string, touches: readonly string[]) {
+  async planOnly(runId: string, touches: readonly string[], action: ResourceChange['action'] = 'update') {
     // A worker of its own: one that registered earlier counts as silent by now.
     const worker = await this.#steps.worker('none');
     const attempt = executing(await this.#steps.next({ runId }));
     await this.#steps.claim(attempt, worker, 'none');
-    const changes = touches.map(changeOf);
+    const changes = touches.map((address) => ({ ...changeOf(address), action }));
     await this.#steps.complete(attempt, {
       outcome: 'planned',
       plan: aPlan({ changes, summary: summarizeChanges(changes) }),
@@ -89,13 +89,14 @@ export class UndoStage {
   /** Ends a scan as a worker would have. */
   async endScan(
     runId: string,
-    { drifted = [] as string[], status = 'succeeded', reason = null as string | null } = {},
+    { drifted = [] as string[], status = 'succeeded', reason = null as string | null, hasPlan = true } = {},
   ) {
     const changes = JSON.stringify(drifted.map(changeOf));
-    await this.api.rows(
-      `insert into run_plans (run_id, digest, executor_digest, changes, state_serial, created_at) values (?, 'x', 'x', ?, 0, now())`,
-      [runId, changes],
-    );
+    if (hasPlan)
+      await this.api.rows(
+        `insert into run_plans (run_id, digest, executor_digest, changes, state_serial, created_at) values (?, 'x', 'x', ?, 0, now())`,
+        [runId, changes],
+      );
     await this.api.rows(
       `update runs set status = ?, status_reason = ?, phase = 'finished', waiting_on = null, finished_at = now() where id = ?`,
       [status, reason, runId],

@@ -39,6 +39,8 @@ export interface RunPin {
   readonly stateSerial: number;
   /** The run by which it was deployed. A command template has no state, so its serial alone does not tell. */
   readonly deployedRunId: string;
+  /** The run whose plan somebody has accepted: the new run ends as `stale` if its own plan changes anything else. */
+  readonly planRunId?: string;
 }
 
 export interface RunLinks {
@@ -109,6 +111,7 @@ function describeOrigin({ links, parentWorkflowId, authors = [], reviewNeeds = [
     review_needs: json([...reviewNeeds]),
     expected_state_serial: expects?.stateSerial ?? null,
     expected_deployed_run_id: expects?.deployedRunId ?? null,
+    expected_plan_run_id: expects?.planRunId ?? null,
   };
 }
 

@@ -21,6 +21,12 @@ export interface CopyChanges {
   readonly message?: string | undefined;
 }
 
+/** Whether a copy repeats its run, as a requeue does. */
+export function changesNothing({ version, instance, operation, replace, variables, omit }: CopyChanges): boolean {
+  const isKept = [version, instance, operation, replace].every((change) => change === undefined);
+  return isKept && omit.length === 0 && Object.keys(variables).length === 0;
+}
+
 /**
  * Resolves a copy, whose target is locked: a new run with the version and the variables of an ended one, except for the changes.
  * Secret variables are taken over only if version, instance, variables and what the environment gives stay the same: another

@@ -47,17 +47,19 @@ async function findSource(em: Em, id: string): Promise<{ templateId: string; env
 }
 
 /**
- * For what a requeue of a run may be done: for the same as the run itself, so that repeating a run that was decided for one state of its
+ * For what a repetition of a run may be done: for the same as the run itself, so that repeating a run that was decided for one state of its
  * instance is no way around that. A run that changed the state itself has used up what it was decided for.
  */
 export function pinOf({
   expectedStateSerial,
   expectedDeployedRunId,
+  expectedPlanRunId,
   stateSerialAfter,
 }: Run): Pick<RunOrigin, 'expects'> {
   const isUsedUp = typeof stateSerialAfter === 'number';
   if (typeof expectedStateSerial !== 'number' || !expectedDeployedRunId || isUsedUp) return {};
-  return { expects: { stateSerial: expectedStateSerial, deployedRunId: expectedDeployedRunId } };
+  const plan = expectedPlanRunId ? { planRunId: expectedPlanRunId } : {};
+  return { expects: { stateSerial: expectedStateSerial, deployedRunId: expectedDeployedRunId, ...plan } };
 }
 
 /** Called only once the caller is known to have the authority to requeue. @throws ActionRefused if the target is gone */

@@ -21,6 +21,7 @@ const originColumns = [
   'review_needs',
   'expected_state_serial',
   'expected_deployed_run_id',
+  'expected_plan_run_id',
 ] as const;
 
 /** The columns that admission fills; a new run has the defaults of the table in the others. */

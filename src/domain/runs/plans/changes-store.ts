@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { type ChangeCounts, type ChangeKind, changeKinds } from './change-kinds.ts';
-import type { ResourceChange } from './model.ts';
+import { changeActions, isEffective, type ResourceChange } from './model.ts';
 
 /** What narrows the changes of a plan. */
 export interface ChangeFilter {
@@ -68,6 +68,35 @@ export async function readPlanChanges(em: Em, runId: string, filter: ChangeFilte
     ])
     .executeTakeFirst();
   return row && toPage(row, filter);
+}
+
+/**
+ * Whether the plan of a run changes nothing that the plan of another does not change in the same way. A run without a plan changes nothing yet; one
+ * whose model was deleted is not known to keep to it.
+ */
+export async function plansNothingBeyond(em: Em, runId: string, modelId: string): Promise<boolean> {
+  const beyond = selectEffective(em, runId).except(selectEffective(em, modelId)).limit(1);
+  const row = await db(em)
+    .selectNoFrom((eb) => [eb.not(eb.exists(beyond)).as('keeps')])
+    .executeTakeFirstOrThrow();
+  return Boolean(row.keeps);
+}
+
+/** The resources that a plan changes, with what it does to each. */
+function selectEffective(em: Em, runId: string) {
+  const change = sql<{ value: unknown }>`jsonb_array_elements(${sql.ref('plan.changes')})`.as('change');
+  const part = (name: string) => sql<string | null>`change.value ->> ${sql.lit(name)}`;
+  return db(em)
+    .selectFrom('run_plans as plan')
+    .innerJoinLateral(change, (join) => join.onTrue())
+    .where('plan.run_id', '=', runId)
+    .where((eb) =>
+      eb.or([
+        eb(part('action'), '=', eb.fn.any(eb.val(changeActions.filter(isEffective)))),
+        eb(part('previousAddress'), 'is not', null),
+      ]),
+    )
+    .select([part('address').as('address'), part('action').as('action'), part('previousAddress').as('previous')]);
 }
 
 function toPage({ kinds, moved, imported, page, ...row }: PageRow, { limit }: ChangeFilter): ChangePage {

@@ -5,6 +5,7 @@ import { isOpenTo } from '#domain/workers/pools/model.ts';
 import { countApprovals, findLapses, type Lapse } from '../approval/rules.ts';
 import { toApprovalFacts } from '../approval/store.ts';
 import { type Run, RunAttempt } from '../entity.ts';
+import { plansNothingBeyond } from '../plans/changes-store.ts';
 import { findPlacement, type Placement } from './placement.ts';
 import { findBlocker } from './slot.ts';
 import type { StepFacts } from './step.ts';
@@ -36,10 +37,11 @@ export interface StepContext {
 /** Reads the facts in one round trip. The caller has locked the run and its instance. */
 export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts): Promise<StepContext> {
   const mayBegin = run.status === 'queued' && !workflow.canceled;
-  const [[row], attempt, placement] = await Promise.all([
+  const [[row], attempt, placement, keepsToPlan] = await Promise.all([
     selectStepFacts(em, { runId: run.id }),
     run.attemptId ? em.findOne(RunAttempt, { id: run.attemptId }) : null,
     mayBegin ? findPlacement(em, run) : null,
+    run.expectedPlanRunId ? plansNothingBeyond(em, run.id, run.expectedPlanRunId) : true,
   ]);
   if (!row) throw new Error(`the locked run ${run.id} was not found`);
   const now = new Date();
@@ -56,7 +58,7 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     lapses: lapses.length,
     hold: findHold(row.holds, now),
     planIsCurrent: row.planSerial === row.stateSerial,
-    pinHolds: isAsExpected(run, row),
+    pinHolds: keepsToPlan && isAsExpected(run, row),
     poolIsOpen: isOpenTo(row.poolAccess, run),
     blocker: row.slotQueue && findBlocker(run.id, row.slotQueue),
     isChanging: row.isChanging ?? false,

@@ -17,7 +17,8 @@ import { UndoAttempt } from '../entity.ts';
 import { type Problem, stateOf } from '../model.ts';
 import { publishState, publishUndoEvent } from '../publish-event.ts';
 import { judgeByRuns } from './judge-by-runs.ts';
-import { findUndoRefusal, type InstanceNow } from './rules.ts';
+import { findCrowdRefusal, findUndoRefusal, type InstanceNow } from './rules.ts';
+import { countChecking } from './store.ts';
 
 /** What the steps of an attempt use. */
 export interface UndoDeps extends ResolveDeps {
@@ -27,7 +28,7 @@ export interface UndoDeps extends ResolveDeps {
 /**
  * Begins an attempt at undoing what a run changed. The caller has locked the run, its instance and its owners. The runs are compared at once. If
  * nothing is in the way, a scan then compares the instance with its state.
- * @throws ActionRefused if the run has changed nothing
+ * @throws ActionRefused if the run has changed nothing, or if too many checks of its instance have not ended
  */
 export async function beginUndo(
   tx: Transaction,
@@ -37,6 +38,7 @@ export async function beginUndo(
 ): Promise<UndoAttempt> {
   const { run } = target;
   throwIfRefused(findUndoRefusal({ operation: run.operation, hasDeployed: await hasDeployed(tx.em, run) }));
+  throwIfRefused(findCrowdRefusal(await countChecking(tx.em, run.instanceId)));
   const instance = await readInstanceNow(tx.em, run.instanceId);
   const judged = await judgeByRuns(tx.em, deps.keyRing, target, instance, by);
   const { verdicts, changes, candidate, problem } = isProblem(judged) ? nothingJudged(judged) : judged;
@@ -44,7 +46,7 @@ export async function beginUndo(
   publishUndoEvent(tx, attempt, target, 'selective_undo.requested', { by: by.name, run_id: run.id });
   const obstacle = problem ?? (candidate && (await findInvalid(tx, deps, target, candidate, by)));
   if (candidate && !obstacle) {
-    attempt.candidate = await showCandidate(tx.em, deps.installation.bindingKey, run.instanceId, candidate);
+    attempt.candidate = await showCandidate(tx.em, deps.installation.bindingKey, attempt.id, candidate);
     await beginBaseline(tx, deps, attempt, by);
   } else {
     attempt.state = obstacle ? 'blocked' : stateOf(verdicts);

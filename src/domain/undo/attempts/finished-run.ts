@@ -12,7 +12,7 @@ import { dataGone } from '../deployments/deployments.ts';
 import type { UndoAttempt } from '../entity.ts';
 import { type Problem, stateOf, type Verdict } from '../model.ts';
 import { publishState } from '../publish-event.ts';
-import { findAttemptOfRun, lockCandidateCheck, type RunOfAttempt, readEnding } from './finished-run-store.ts';
+import { findAttemptOfRun, lockCandidateCheck, type RunOfAttempt, readEnding } from './store.ts';
 import { findAttemptOwner, lockAttempt } from './targets.ts';
 
 type Ending = Awaited<ReturnType<typeof readEnding>>;
@@ -76,7 +76,11 @@ function concludeBaseline(attempt: UndoAttempt, runId: string, ending: Ending): 
     attempt.moveTo(gaveWay ? 'blocked' : 'failed', scanFailed(runId, ending));
     return;
   }
-  const addresses = touchedAddresses(ending.changes ?? []);
+  if (ending.changes === null) {
+    attempt.moveTo('failed', withoutPlan(runId));
+    return;
+  }
+  const addresses = touchedAddresses(ending.changes);
   if (addresses.length > 0) attempt.verdicts = asDrifted(attempt.verdicts, addresses);
   attempt.moveTo(stateOf(attempt.verdicts), addresses.length > 0 ? drifted(runId, addresses) : null);
 }
@@ -109,13 +113,18 @@ async function concludeCandidateCheck(
   const check = await lockCandidateCheck(tx.em, runId);
   if (check?.state !== 'checking' || attempt.state !== 'candidate_checking') throw new NothingToDo();
   const own = await readEnding(tx.em, attempt.runId);
-  const problem =
-    ending.status !== 'succeeded' ? planFailed(runId, ending) : own.changes ? null : dataGone(attempt.runId);
+  const problem = findPlanProblem(attempt, runId, ending, own);
   const touched = new Set(touchedAddresses(own.changes ?? []));
   const collateral = problem ? null : touchedAddresses(ending.changes ?? []).filter((address) => !touched.has(address));
   Object.assign(check, { state: problem ? 'failed' : 'passed', problem, collateral, finishedAt: new Date() });
   attempt.collateral = collateral;
   attempt.moveTo(problem ? 'ready' : 'promotable', problem);
+}
+
+function findPlanProblem({ runId: undone }: UndoAttempt, runId: string, ending: Ending, own: Ending): Problem | null {
+  if (ending.status !== 'succeeded') return planFailed(runId, ending);
+  if (ending.changes === null) return { ...withoutPlan(runId), code: 'plan_failed' };
+  return own.changes ? null : dataGone(undone);
 }
 
 /** After the promoted run: if it has succeeded, the undone run names it. Otherwise it is not certain that anything was undone. */
@@ -148,6 +157,15 @@ function scanFailed(runId: string, { status, reason }: Ending): Problem {
     return { code: 'run_in_flight', message: 'another run began on the instance: let it end, and check again', runId };
   const message = `the scan of the instance ended as ${status}${inWords(reason)}: its log says more; check again`;
   return { code: 'scan_failed', message, runId };
+}
+
+/** Nobody knows what a run found whose plan is gone, or which ended without one. */
+function withoutPlan(runId: string): Problem {
+  return {
+    code: 'scan_failed',
+    message: `the run ${runId} left no plan, so nothing is known of the instance: check again`,
+    runId,
+  };
 }
 
 function planFailed(runId: string, { status, reason }: Ending): Problem {

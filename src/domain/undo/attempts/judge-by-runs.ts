@@ -27,7 +27,8 @@ export async function judgeByRuns(
   const deployments = await readDeployments(em, keyRing, run);
   if (isProblem(deployments)) return deployments;
   if (deployments.runs.at(-1)?.row.id !== instance?.deployedRunId) return deploymentUnknown;
-  return assess(deployments, run.id, by);
+  const changed = deployments.history.find(run.id)?.changes.length ?? 0;
+  return changed > mostPaths ? tooManyPaths(changed) : assess(deployments, run.id, by);
 }
 
 /** Why the runs cannot be compared, as far as it can be seen without opening their inputs; null if nothing is in the way. */
@@ -56,6 +57,14 @@ const deploymentUnknown: Problem = {
     'the service does not know by which run the instance is deployed now: apply the values that you want in a new run',
   runId: null,
 };
+
+/** Each path has a verdict, which is stored and shown. */
+const mostPaths = 5_000;
+
+function tooManyPaths(changed: number): Problem {
+  const message = `the run changed ${changed} paths of its inputs, and at most ${mostPaths} can be judged: apply the values that you want in a new run`;
+  return { code: 'too_many_paths', message, runId: null };
+}
 
 function runInFlight(runId: string): Problem {
   const message = `the run ${runId} may still change the instance: let it end, or cancel it, and check again`;

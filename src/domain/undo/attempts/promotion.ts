@@ -11,6 +11,7 @@ import { publishUndoEvent } from '../publish-event.ts';
 import type { UndoDeps } from './check.ts';
 import { recomputeCandidate } from './recompute.ts';
 import { findCollateralRefusal, findStepRefusal, stale } from './rules.ts';
+import { findCheckedPlan } from './store.ts';
 import type { AttemptTarget } from './targets.ts';
 
 export interface Promotion {
@@ -43,7 +44,11 @@ export async function promote(
     links: { undoes: run.id },
     authors: await findAuthors(tx, run.id, attempt),
     reviewNeeds: run.reviewNeeds,
-    expects: { stateSerial: attempt.stateSerial, deployedRunId: attempt.deployedRunId ?? run.id },
+    expects: {
+      stateSerial: attempt.stateSerial,
+      deployedRunId: attempt.deployedRunId ?? run.id,
+      planRunId: await findCheckedPlan(tx.em, attempt.id),
+    },
   });
   attempt.moveTo('promoted');
   attempt.promotedRunId = admitted.id;

@@ -32,7 +32,7 @@ export async function recomputeCandidate(
   const { candidate, problem } = judged;
   if (problem) throw new ActionRefused(toRefusal(problem));
   const { bindingKey } = deps.installation;
-  const isSame = candidate && digestCandidate(bindingKey, attempt.instanceId, candidate) === attempt.candidate?.digest;
+  const isSame = candidate && digestCandidate(bindingKey, attempt.id, candidate) === attempt.candidate?.digest;
   if (!candidate || !isSame) throw new ActionRefused(stale('what would be deployed is no longer what was checked'));
   return { candidate, admission };
 }

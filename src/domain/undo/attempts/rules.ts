@@ -19,6 +19,16 @@ export function findUndoRefusal({ operation, hasDeployed }: UndoFacts): Refusal 
     : notUndoable('the run has applied nothing: only a run that changed its instance can be undone');
 }
 
+/** Each check has the instance scanned, and opens what its runs were given. */
+const mostChecks = 3;
+
+/** Why no further check begins on an instance whose checks have not ended; null if one may. */
+export function findCrowdRefusal(checking: number): Refusal | null {
+  if (checking < mostChecks) return null;
+  const message = `${checking} checks of undoing runs of this instance have not ended: wait for one of them`;
+  return { code: 'undo_check_running', message };
+}
+
 function notUndoable(message: string): Refusal {
   return { code: 'run_not_undoable', message };
 }
@@ -79,13 +89,24 @@ export function toRefusal({ code, message }: Problem): Refusal {
 
 /** Whoever promotes must accept, by its address, each resource that only the candidate touches. */
 export function findCollateralRefusal(collateral: readonly string[], accepted: readonly string[]): Refusal | null {
-  const missing = collateral.filter((address) => !accepted.includes(address));
-  const unknown = accepted.filter((address) => !collateral.includes(address));
+  const [touched, named] = [new Set(collateral), new Set(accepted)];
+  const missing = collateral.filter((address) => !named.has(address));
+  const unknown = accepted.filter((address) => !touched.has(address));
   if (missing.length === 0 && unknown.length === 0) return null;
   const parts = [
-    ...(missing.length > 0 ? [`it lacks ${missing.join(', ')}`] : []),
-    ...(unknown.length > 0 ? [`it names ${unknown.join(', ')}, which the last candidate check did not list`] : []),
+    ...(missing.length > 0 ? [`it lacks ${listFirst(missing)}`] : []),
+    ...(unknown.length > 0 ? [`it names ${listFirst(unknown)}, which the last candidate check did not list`] : []),
   ];
   const message = `accepted_collateral must name exactly the resources that the candidate touches and the run did not: ${parts.join('; ')}`;
   return { code: 'collateral_not_accepted', message };
+}
+
+const mostListed = 10;
+
+function listFirst(addresses: readonly string[]): string {
+  const listed = addresses
+    .slice(0, mostListed)
+    .map((address) => address.slice(0, 200))
+    .join(', ');
+  return addresses.length > mostListed ? `${listed} and ${addresses.length - mostListed} more` : listed;
 }

@@ -85,10 +85,10 @@ function secretAtRisk(name: string): Problem {
 export async function showCandidate(
   em: Em,
   bindingKey: Buffer,
-  instanceId: string,
+  attemptId: string,
   candidate: Candidate,
 ): Promise<ShownCandidate> {
   const { version, spec } = await loadVersionById(em, candidate.versionId);
   const variables = maskVariables(spec.variables, candidate.variables, candidate.sensitive);
-  return { digest: digestCandidate(bindingKey, instanceId, candidate), version, variables };
+  return { digest: digestCandidate(bindingKey, attemptId, candidate), version, variables };
 }

@@ -27,12 +27,15 @@ export function toCandidate(leaves: Leaves, { runs }: Pick<Deployments, 'runs'>)
   return { versionId: version, variables: { ...variables }, sensitive, leaves, repeats: null };
 }
 
-/** Names exactly what would be deployed. It is keyed, because a plain digest would confirm a guessed secret. */
+/**
+ * Names exactly what one attempt would deploy. It is keyed, because a plain digest would confirm a guessed secret. It differs by attempt, because equal
+ * digests would do so, too.
+ */
 export function digestCandidate(
   bindingKey: Buffer,
-  instanceId: string,
+  attemptId: string,
   { versionId, variables }: Pick<Candidate, 'versionId' | 'variables'>,
 ): string {
-  const text = canonicalJson(['undo candidate', instanceId, versionId, variables]);
+  const text = canonicalJson(['undo candidate', attemptId, versionId, variables]);
   return `hmac-sha256:${createHmac('sha256', bindingKey).update(text).digest('hex')}`;
 }

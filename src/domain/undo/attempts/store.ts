@@ -29,6 +29,30 @@ export function lockCandidateCheck(em: Em, runId: string): Promise<CandidateChec
   return em.findOne(CandidateCheck, { runId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }
 
+/** How many checks of undoing runs of an instance have not ended. */
+export async function countChecking(em: Em, instanceId: string): Promise<number> {
+  const { count } = await db(em)
+    .selectFrom('selective_undo_attempts')
+    .where('instance_id', '=', instanceId)
+    .where('state', '=', 'checking')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** The run whose plan was the last to be accepted as that of an attempt's candidate. @throws Error if there is none: a defect */
+export async function findCheckedPlan(em: Em, attemptId: string): Promise<string> {
+  const { runId } = await db(em)
+    .selectFrom('selective_undo_candidate_checks')
+    .where('attempt_id', '=', attemptId)
+    .where('state', '=', 'passed')
+    .orderBy('id', 'desc')
+    .select('run_id as runId')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  return runId;
+}
+
 /** How a run ended, and the changes of its plan; null if it has no plan. */
 export async function readEnding(em: Em, runId: string) {
   return db(em)

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findCollateralRefusal } from '#domain/undo/attempts/rules.ts';
+import { startUndoStage, type UndoStage } from '#test/support/undo/undo-stage.ts';
+
+let stage: UndoStage;
+beforeAll(async () => {
+  stage = await startUndoStage();
+});
+afterAll(() => stage?.api.close());
+
+async function twoRuns() {
+  const place = stage.place();
+  await stage.deploy({ ...place, variables: { a: 1 } });
+  return { place, second: await stage.deploy({ ...place, variables: { a: 2 } }) };
+}
+
+/** A promoted run whose candidate touched `thing.a` and, as collateral, `thing.b`. */
+async function promoted() {
+  const { place, second } = await twoRuns();
+  return { place, run: await stage.undo(second, ['thing.a', 'thing.b']) };
+}
+
+const endOf = async (run: string) => {
+  const { status, status_reason: reason } = (await stage.tenant.owner.get(`/runs/${run}`)).body;
+  return [status, reason];
+};
+
+describe('the run of an undo', () => {
+  test('ends as stale where its plan touches a resource that nobody accepted', async () => {
+    const { run } = await promoted();
+    expect(await stage.planOnly(run, ['thing.a', 'thing.b', 'thing.c'])).toEqual({ kind: 'end' });
+    expect(await endOf(run)).toEqual(['failed', 'stale']);
+  });
+
+  test('ends as stale where its plan does something else to an accepted resource', async () => {
+    const { run } = await promoted();
+    expect(await stage.planOnly(run, ['thing.b'], 'delete')).toEqual({ kind: 'end' });
+    expect(await endOf(run)).toEqual(['failed', 'stale']);
+  });
+
+  test('goes on where its plan touches less than was accepted', async () => {
+    const { run } = await promoted();
+    await stage.apply(run, ['thing.a']);
+    expect(await endOf(run)).toEqual(['succeeded', null]);
+  });
+
+  test('is bound to what was accepted when it is repeated by a requeue or by a copy that changes nothing', async () => {
+    const { place, run } = await promoted();
+    await stage.tenant.owner.post(`/runs/${run}/cancel`, { force: true });
+    await stage.next(run);
+    await stage.api.rows('update instances set state_serial = state_serial + 1 where name = ?', [place.instance]);
+    for (const again of ['requeue', 'copy']) {
+      const { body } = await stage.tenant.owner.post(`/runs/${run}/${again}`);
+      expect(await stage.next(body.id), again).toEqual({ kind: 'end' });
+      expect(await endOf(body.id), again).toEqual(['failed', 'stale']);
+    }
+  });
+
+  test('is not bound to it when a copy has values of its own', async () => {
+    const { place, run } = await promoted();
+    await stage.tenant.owner.post(`/runs/${run}/cancel`, { force: true });
+    await stage.next(run);
+    await stage.api.rows('update instances set state_serial = state_serial + 1 where name = ?', [place.instance]);
+    const { body } = await stage.tenant.owner.post(`/runs/${run}/copy`, { variables: { a: 7 } });
+    await stage.apply(body.id, ['thing.z']);
+    expect(await endOf(body.id)).toEqual(['succeeded', null]);
+  });
+});
+
+describe('a check', () => {
+  test('fails where its scan left no plan, as nothing is known of the instance', async () => {
+    const { second } = await twoRuns();
+    const { id, baseline_run_id: scan } = await stage.check(second);
+    await stage.endScan(scan, { hasPlan: false });
+    expect(await stage.read(id)).toMatchObject({ state: 'failed', problem: { code: 'scan_failed', run_id: scan } });
+  });
+
+  test('is refused while three others of the instance have not ended', async () => {
+    const { second } = await twoRuns();
+    const checks = [await stage.check(second), await stage.check(second), await stage.check(second)];
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const more = () => stage.tenant.owner.post(`/runs/${second}/selective-undo/check`, undefined, headers);
+    const refused = await more();
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([409, 'undo_check_running']);
+    await stage.endScan(checks[0].baseline_run_id);
+    expect((await more()).status, 'with the same key, since a refusal binds nothing').toBe(202);
+  });
+
+  test('is blocked where the run changed more paths than can be judged', async () => {
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 1 } });
+    const size = Object.fromEntries(Array.from({ length: 5_001 }, (_, index) => [`key${index}`, index]));
+    const large = await stage.deploy({ ...place, variables: { a: 1, size } });
+    expect(await stage.check(large)).toMatchObject({
+      state: 'blocked',
+      verdicts: [],
+      problem: { code: 'too_many_paths', message: expect.stringContaining('5002 paths') },
+    });
+  });
+
+  test('names its candidate by a digest of its own, which says nothing about other attempts', async () => {
+    const { second } = await twoRuns();
+    const [one, other] = [await stage.checked(second), await stage.checked(second)];
+    expect(one.candidate.variables).toEqual(other.candidate.variables);
+    expect(one.candidate.digest).not.toBe(other.candidate.digest);
+  });
+});
+
+test('a refusal of thousands of wrong addresses names the first ones and counts the others', () => {
+  const addresses = Array.from({ length: 20_000 }, (_, index) => `thing.a${index}`);
+  const { message = '' } = findCollateralRefusal(addresses, addresses.slice(0, -1)) ?? {};
+  expect(message).toMatch(/lacks thing\.a19999$/);
+  const all = findCollateralRefusal(addresses, [])?.message ?? '';
+  expect(all).toContain('and 19990 more');
+  expect(all.length).toBeLessThan(4_000);
+});
