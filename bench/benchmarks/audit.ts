@@ -3,9 +3,9 @@ import { insertAuditRecords } from '../data/audit-rows.ts';
 import { copyOut } from '../data/copy.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
-import { runLoad } from '../load/load.ts';
+import { compareSizes, type Requests } from '../load/sizes.ts';
 import { command, createTenant, publish } from '../load/tenant.ts';
-import { percentile, type Sample } from '../report/statistics.ts';
+import type { Sample } from '../report/statistics.ts';
 import { measurePeakMemory } from '../resources/peak-memory.ts';
 import { admitAll } from './admission.ts';
 
@@ -115,36 +115,24 @@ async function measureExport(testbed: Testbed, small: Installation, large: Insta
 }
 
 /** The searches, by name. `team.created` is rare, and the actor who creates most runs has none. */
-const kinds: Readonly<Record<string, string>> = {
-  'first page': '',
-  'page in the middle': `&to=${monthsAgo(6)}`,
-  'page at the end': `&to=${monthsAgo(11)}`,
-  'refusals of one actor': '&outcome=refused&actor=6bce05df-9831-da77-99a5-edc4f7abfbec',
-  'a rare action': '&action=team.created',
-  'a rare action in a month': `&action=team.created&from=${monthsAgo(6)}&to=${monthsAgo(5)}`,
-  'an action of a resource type': '&action=run.reviewed&resource_type=runs',
+const kinds: Requests<{ readonly installation: Installation }> = {
+  'first page': () => '/audit?limit=50',
+  'page in the middle': () => `/audit?limit=50&to=${monthsAgo(6)}`,
+  'page at the end': () => `/audit?limit=50&to=${monthsAgo(11)}`,
+  'refusals of one actor': () => '/audit?limit=50&outcome=refused&actor=6bce05df-9831-da77-99a5-edc4f7abfbec',
+  'a rare action': () => '/audit?limit=50&action=team.created',
+  'a rare action in a month': () => `/audit?limit=50&action=team.created&from=${monthsAgo(6)}&to=${monthsAgo(5)}`,
+  'an action of a resource type': () => '/audit?limit=50&action=run.reviewed&resource_type=runs',
 };
 
 function monthsAgo(months: number): string {
   return new Date(Date.now() - months * 30 * 24 * 60 * 60 * 1000).toISOString();
 }
 
-async function measurePages(testbed: Testbed, small: Installation, large: Installation): Promise<Comparison[]> {
-  const readAll = async ({ http }: Installation): Promise<Sample> => {
-    const sample: Record<string, number> = {};
-    for (const [kind, query] of Object.entries(kinds)) {
-      const load = await runLoad(requests, 1, async () => void (await http.call('GET', `/audit?limit=50${query}`)));
-      sample[kind] = percentile(load.latencies, 0.5);
-    }
-    return sample;
+function measurePages(testbed: Testbed, small: Installation, large: Installation): Promise<Comparison[]> {
+  const sizes = {
+    large: { name: `${many.toLocaleString('en')} records`, filled: { installation: large } },
+    small: { name: `${few.toLocaleString('en')} records`, filled: { installation: small } },
   };
-  const [service, other] = [`${many.toLocaleString('en')} records`, `${few.toLocaleString('en')} records`];
-  const figures = await interleave(testbed, { [service]: () => readAll(large), [other]: () => readAll(small) });
-  return Object.keys(kinds).map((kind) => ({
-    what: kind,
-    unit: 'ms',
-    target: { atMost: 1.5 },
-    service: figures(service, kind),
-    other: figures(other, kind),
-  }));
+  return compareSizes(testbed, kinds, sizes, requests);
 }

@@ -1,14 +1,12 @@
-import { type Benchmark, interleave } from '../benchmark.ts';
+import type { Benchmark } from '../benchmark.ts';
 import { insertFindings } from '../data/finding-rows.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
-import { runLoad } from '../load/load.ts';
+import { compareSizes, type Requests } from '../load/sizes.ts';
 import { command, createTenant, publish } from '../load/tenant.ts';
-import { percentile, type Sample } from '../report/statistics.ts';
 
 const few = 10_000;
 const many = 1_000_000;
-const requests = 300;
 
 export const findings: Benchmark = {
   name: 'findings',
@@ -20,15 +18,10 @@ export const findings: Benchmark = {
     const small = await openFilled(testbed, 'findings_few', few);
     const large = await openFilled(testbed, 'findings_many', many);
     try {
-      const [service, other] = [`${many.toLocaleString('en')} findings`, `${few.toLocaleString('en')} findings`];
-      const figures = await interleave(testbed, { [service]: () => readAll(large), [other]: () => readAll(small) });
-      return Object.keys(kinds).map((kind) => ({
-        what: kind,
-        unit: 'ms',
-        target: { atMost: 1.5 },
-        service: figures(service, kind),
-        other: figures(other, kind),
-      }));
+      return await compareSizes(testbed, kinds, {
+        large: { name: `${many.toLocaleString('en')} findings`, filled: large },
+        small: { name: `${few.toLocaleString('en')} findings`, filled: small },
+      });
     } finally {
       await small.installation.close();
       await large.installation.close();
@@ -54,7 +47,7 @@ async function openFilled(testbed: Testbed, name: string, count: number): Promis
 }
 
 /** The requests, by name: the path of one request in an installation. */
-const kinds: Readonly<Record<string, (filled: Filled) => string>> = {
+const kinds: Requests<Filled> = {
   'first page of a team': ({ teamId }) => `/drift-findings?team_id=${teamId}`,
   'page in the middle': ({ teamId, middleId }) =>
     `/drift-findings?team_id=${teamId}&cursor=${Buffer.from(middleId).toString('base64url')}`,
@@ -64,16 +57,3 @@ const kinds: Readonly<Record<string, (filled: Filled) => string>> = {
   'readable, first page': () => '/drift-findings',
   'readable and open, first page': () => '/drift-findings?status=open',
 };
-
-async function readAll(filled: Filled): Promise<Sample> {
-  const sample: Record<string, number> = {};
-  for (const [kind, pathOf] of Object.entries(kinds)) {
-    const load = await runLoad(
-      requests,
-      1,
-      async () => void (await filled.installation.http.call('GET', pathOf(filled))),
-    );
-    sample[kind] = percentile(load.latencies, 0.5);
-  }
-  return sample;
-}

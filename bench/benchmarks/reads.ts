@@ -1,14 +1,12 @@
-import { type Benchmark, type Comparison, interleave } from '../benchmark.ts';
+import type { Benchmark } from '../benchmark.ts';
 import { insertRuns, rareRequester } from '../data/run-rows.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
-import { runLoad } from '../load/load.ts';
+import { compareSizes, type Requests } from '../load/sizes.ts';
 import { command, createTenant, publish } from '../load/tenant.ts';
-import { percentile, type Sample } from '../report/statistics.ts';
 
 const few = 10_000;
 const many = 1_000_000;
-const requests = 300;
 const pageSize = 50;
 const runsOfPeriod = 2_000;
 
@@ -23,7 +21,10 @@ export const reads: Benchmark = {
     const small = await openFilled(testbed, 'reads_few', few);
     const large = await openFilled(testbed, 'reads_many', many);
     try {
-      return await measure(testbed, small, large);
+      return await compareSizes(testbed, kinds, {
+        large: { name: `${many.toLocaleString('en')} runs`, filled: large },
+        small: { name: `${few.toLocaleString('en')} runs`, filled: small },
+      });
     } finally {
       await small.installation.close();
       await large.installation.close();
@@ -52,7 +53,7 @@ async function openFilled(testbed: Testbed, name: string, count: number): Promis
 }
 
 /** The requests, by name: the path of one request in an installation. */
-const kinds: Readonly<Record<string, (filled: Filled) => string>> = {
+const kinds: Requests<Filled> = {
   'one run': ({ ids }) => `/runs/${ids[Math.floor(Math.random() * ids.length)]}`,
   'first page of a team': (filled) => page(filled, 1),
   'page in the middle': (filled) => page(filled, 0.5),
@@ -90,29 +91,4 @@ function periodOf({ ids, runs }: Filled): string {
 /** The time in a UUIDv7. */
 function timeOf(id: string): number {
   return Number.parseInt(id.replace('-', '').slice(0, 12), 16);
-}
-
-async function measure(testbed: Testbed, small: Filled, large: Filled): Promise<Comparison[]> {
-  const [service, other] = [`${many.toLocaleString('en')} runs`, `${few.toLocaleString('en')} runs`];
-  const figures = await interleave(testbed, { [service]: () => readAll(large), [other]: () => readAll(small) });
-  return Object.keys(kinds).map((kind) => ({
-    what: kind,
-    unit: 'ms',
-    target: { atMost: 1.5 },
-    service: figures(service, kind),
-    other: figures(other, kind),
-  }));
-}
-
-async function readAll(filled: Filled): Promise<Sample> {
-  const sample: Record<string, number> = {};
-  for (const [kind, pathOf] of Object.entries(kinds)) {
-    const load = await runLoad(
-      requests,
-      1,
-      async () => void (await filled.installation.http.call('GET', pathOf(filled))),
-    );
-    sample[kind] = percentile(load.latencies, 0.5);
-  }
-  return sample;
 }
