@@ -10,7 +10,7 @@ import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import { dropWork, type PlannedWork, planWork, scheduledWorkflow } from '#domain/shared/schedules/scheduled-work.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
 import { Schedule } from './entity.ts';
-import { keepFiring } from './firings-store.ts';
+import { findFreeTime, keepFiring } from './firings-store.ts';
 import { scheduleKind, type Work } from './model.ts';
 import { removeSchedule, type ScheduleTarget } from './store.ts';
 import { checkWork, sealWork } from './work.ts';
@@ -110,7 +110,7 @@ export async function triggerSchedule(
 ): Promise<Date> {
   refuseArchived({ archived: target.archivedForWork });
   const { id } = target.schedule;
-  const scheduledAt = new Date();
+  const scheduledAt = await findFreeTime(tx.em, id, new Date());
   const author = authorOf(requester, 'you started the schedule');
   await keepFiring(tx.em, { scheduleId: id, scheduledAt, outcome: 'pending', requestedBy: requester.name, author });
   const input = { kind: scheduleKind, id, scheduled_at: scheduledAt.toISOString() };

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { fireSchedule } from '#domain/schedules/fire-schedule.ts';
-import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addTemplate } from '#test/support/assemblies/assemblies.ts';
 
@@ -11,6 +11,13 @@ beforeAll(async () => {
   tenant = await makeTenant(api);
 });
 afterAll(() => api?.close());
+
+async function addSchedule(): Promise<string> {
+  const { id: template } = await addTemplate(tenant.owner, { team: tenant.team });
+  const run = { template_id: template, environment_id: tenant.environment, variables: { name: 'x' } };
+  const named = { team_id: tenant.team, name: 'S', schedule: { every: 'PT6H' } };
+  return (await tenant.owner.make('/schedules', { ...named, work: { run } })).id;
+}
 
 /** Starts the work of a time as the engine does, which tries again until it gets an outcome. */
 async function fire(id: string, at: Date): Promise<void> {
@@ -26,14 +33,7 @@ async function fire(id: string, at: Date): Promise<void> {
 }
 
 it('fifty requests to start a schedule at once start its work once, and the others are left out', async () => {
-  const { id: template } = await addTemplate(tenant.owner, { team: tenant.team });
-  const run = { template_id: template, environment_id: tenant.environment, variables: { name: 'x' } };
-  const { id } = await tenant.owner.make('/schedules', {
-    team_id: tenant.team,
-    name: 'S',
-    schedule: { every: 'PT6H' },
-    work: { run },
-  });
+  const id = await addSchedule();
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => tenant.owner.post(`/schedules/${id}/trigger`, undefined)),
   );
@@ -52,4 +52,19 @@ it('fifty requests to start a schedule at once start its work once, and the othe
     { outcome: 'started', number: 1 },
   ]);
   expect((await tenant.owner.get(`/runs?environment_id=${tenant.environment}`)).body.runs).toHaveLength(1);
+});
+
+it('two people who start a schedule within one millisecond are both kept, so that neither approves what it starts', async () => {
+  const id = await addSchedule();
+  const other = await api.addUser('maintainer');
+  await join(tenant, other, 'member', 'admin');
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  try {
+    for (const person of [tenant.owner, other])
+      expect((await person.post(`/schedules/${id}/trigger`)).status).toBe(202);
+  } finally {
+    vi.useRealTimers();
+  }
+  const authors = `select author->>'id' as id from schedule_firings where schedule_id = ? order by scheduled_at`;
+  expect(await api.rows(authors, [id])).toEqual([{ id: tenant.owner.id }, { id: other.id }]);
 });
