@@ -20,7 +20,7 @@ const findingReview = { resource: 'drift_findings', unscoped: true, target: find
 export const monitorAccess = {
   list: { ...listing, review: { resource: 'drift_monitors', verb: 'list', unscoped: true } },
   get: { ...reading, review: { ...monitorReview, verb: 'get' } },
-  /** What it is set for may be known to everybody. */
+  /** Everybody may know what it watches. */
   create: {
     ...writing,
     installation: 'administrators',

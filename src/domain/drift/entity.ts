@@ -77,13 +77,13 @@ export const DriftScanSchema = defineEntity({
     runId: p.uuid().primary(),
     monitorId: () => p.manyToOne(DriftMonitor).mapToPk().fieldName('monitor_id').deleteRule('restrict'),
     trigger: p.string().$type<ScanTrigger>(),
-    /** The deployment that it looks at. If it is another one when the scan is recorded, the scan tells nothing of it. */
+    /** The deployment that it looks at. If the instance has another one when the scan is recorded, the scan changes no findings. */
     deployedRunId: p.uuid(),
     createdAt: createdAt(),
     /** When its result was recorded; null until then. */
     recordedAt: at().nullable(),
     outcome: p.string().$type<TerminalStatus>().nullable(),
-    /** Why it told nothing: the reason of its run, or one of `ScanRejection`. */
+    /** Why it has no result: the reason of its run, or one of `ScanRejection`. */
     reason: p.string().nullable(),
     /** How many deviations it found beside the ignored ones, and how many the ignore rules left out. */
     found: p.integer().nullable(),

@@ -77,7 +77,7 @@ describe('the pages of monitors', () => {
     expect(text).toContain('leave one of them empty');
   });
 
-  it('say that nobody looks, that no scan told anything, or that nothing differs, where nothing is open', async () => {
+  it('without open findings, say that there is no monitor, that no scan had a result, or that nothing differs', async () => {
     const other = await makeDriftStage(api);
     const theirs = new Visitor(api.app);
     const { credential } = await api.signIn(other.tenant.owner);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-it('monitors are listed by the template that they are set for, with those of its instances', async () => {
+it('a list of monitors by template has the monitor of the template and those of its instances', async () => {
   const [stage, other] = [await makeDriftStage(api), await makeDriftStage(api)];
   const { owner } = stage.tenant;
   const body = { template_id: stage.template, schedule: { every: 'PT6H' } };

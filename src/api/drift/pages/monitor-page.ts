@@ -75,10 +75,10 @@ ${await parts[tab]()}`,
   });
 }
 
-/** What it means that nothing is open: only a scan that told something says that nothing differs. */
+/** What it means that nothing is open. Only a scan with a result says that nothing differs. */
 function explainNone({ scope, last_failure: failure, last_success_at: success }: MonitorSubject): string {
   if (scope !== 'instance') return 'The instances that inherit this monitor have none.';
-  if (failure) return 'That does not mean that nothing differs: the last scan told nothing.';
+  if (failure) return 'That does not mean that nothing differs: the last scan had no result.';
   if (success === null) return 'No scan has looked yet.';
   return 'The last scan saw nothing that differs from what was deployed.';
 }

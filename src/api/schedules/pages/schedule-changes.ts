@@ -23,7 +23,7 @@ function toFollowed(schedule: ScheduleDetails | undefined): Followed | null {
   return { subjects: [schedule.id, ...started], mark: markOf(shown) };
 }
 
-/** Differs whenever the schedule was changed, or something became of a time. */
+/** Differs whenever the schedule was changed, or one of its times has another outcome. */
 export function markOf({ revision, last_results: [last] }: Pick<ListedSchedule, 'revision' | 'last_results'>): string {
   const at = last && new Date(last.scheduled_at).getTime();
   return [revision, at, last?.outcome, last?.status].join(' ');

@@ -64,7 +64,7 @@ function selectRunningScan(eb: Over<{ m: 'drift_monitors' }>) {
     .$asScalar();
 }
 
-/** Whether a monitor is set for a template or for an instance of it. */
+/** Whether a monitor watches a template or an instance of it. */
 function isOfTemplate(eb: Over<{ m: 'drift_monitors' }>, templateId: string) {
   const instances = eb.selectFrom('instances as i').where('i.template_id', '=', templateId).select('i.id');
   return eb.or([eb('m.template_id', '=', templateId), eb('m.instance_id', 'in', instances)]);
