@@ -67,6 +67,21 @@ async function forgetOld(em: Em, scheduleId: string): Promise<void> {
     .execute();
 }
 
+/**
+ * The time of a start that somebody asks for: now, or the millisecond after the last time of the schedule. Two starts never share a time, since the
+ * author of the second would be lost. The caller has locked the schedule.
+ */
+export async function findFreeTime(em: Em, scheduleId: string, now: Date): Promise<Date> {
+  const row = await db(em)
+    .selectFrom('schedule_firings')
+    .where('schedule_id', '=', scheduleId)
+    .select('scheduled_at as last')
+    .orderBy('scheduled_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? new Date(Math.max(now.getTime(), new Date(row.last).getTime() + 1)) : now;
+}
+
 /** The outcome of the firing at a time; undefined if there is none yet. */
 export async function findOutcome(em: Em, scheduleId: string, scheduledAt: Date): Promise<FiringOutcome | undefined> {
   const row = await db(em)
