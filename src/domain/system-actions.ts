@@ -64,12 +64,12 @@ export const systemActions = {
     actor: 'selective undo',
   },
   'selective_undo.candidate_checked': {
-    summary: "Note what a candidate's plan touches beside what the run that it undoes touched",
+    summary: 'Record which resources the plan of a candidate touches and the undone run did not',
     resourceType: 'selective_undo',
     actor: 'selective undo',
   },
   'selective_undo.checked': {
-    summary: 'Note whether the instance was as its state says when the undo of a run was checked',
+    summary: 'Record whether the instance was as its state says when the undo of a run was checked',
     resourceType: 'selective_undo',
     actor: 'selective undo',
   },
