@@ -43,10 +43,16 @@ const Until = z.iso
   .transform((text) => new Date(text))
   .describe('When the suppression ends: within a year.');
 
-export const SuppressFinding = z.strictObject({ reason: Reason, until: Until }).meta({ id: 'SuppressDriftFinding' });
+const Evidence = Id.describe('The evidence that you looked at. If there is newer evidence, the request is refused.');
+
+export const SuppressFinding = z
+  .strictObject({ evidence_id: Evidence, reason: Reason, until: Until })
+  .meta({ id: 'SuppressDriftFinding' });
+
+const SeenFinding = z.strictObject({ id: Id, evidence_id: Evidence });
 
 export const SuppressFindings = z
-  .strictObject({ ids: z.array(Id).min(1).max(mostSuppressed), reason: Reason, until: Until })
+  .strictObject({ findings: z.array(SeenFinding).min(1).max(mostSuppressed), reason: Reason, until: Until })
   .meta({ id: 'SuppressDriftFindings' });
 
 export const ReopenFinding = z.strictObject({ reason: Reason, ...ExpectedRevision }).meta({ id: 'ReopenDriftFinding' });

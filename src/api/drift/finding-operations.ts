@@ -5,7 +5,16 @@ import { pageOf } from '#api/pipeline/schemas.ts';
 import { type FindingTarget, findFinding, findFindings } from '#domain/drift/findings/finding-target.ts';
 import { listEvidence, listFindings } from '#domain/drift/findings/list-store.ts';
 import { findingStatuses } from '#domain/drift/findings/model.ts';
-import { refuseUnfitTime, reopenFinding, suppressFinding } from '#domain/drift/findings/suppression.ts';
+import {
+  refuseUnfitTime,
+  reopenFinding,
+  type SuppressionRequest,
+  suppressFinding,
+} from '#domain/drift/findings/suppression.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { CommandChange } from '#domain/shared/audit.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { findingAccess } from './access.ts';
@@ -83,9 +92,7 @@ export const suppress = command({
   audit: 'drift_finding.suppressed',
   handle: async ({ tx, target, body, principal }) => {
     refuseUnfitTime(body.until);
-    const before = describe(target);
-    suppressFinding(tx, target, body, principal);
-    return { ...changeOf(target), before, after: describe(target) };
+    return suppressSeen(tx, target, { ...body, evidenceIds: [body.evidence_id] }, principal);
   },
 });
 
@@ -100,16 +107,19 @@ export const suppressMany = command({
       .meta({ id: 'SuppressedDriftFindings' }),
   },
   access: findingAccess.suppressMany,
-  target: ({ em, body, lock }) => findFindings(em, body.ids, lock),
+  target: ({ em, body, lock }) => findFindings(em, idsOf(body), lock),
   targetName: 'drift finding',
   idempotency: 'none',
   audit: 'drift_finding.suppressed',
   handle: async ({ tx, target: { targets }, body, principal }) => {
     refuseUnfitTime(body.until);
-    for (const target of targets) suppressFinding(tx, target, body, principal);
-    const suppressed = targets.map(changeOf);
-    const ids = suppressed.map(({ id }) => id);
-    return { id: ids[0] ?? '', after: { ids, reason: body.reason }, answer: { drift_findings: suppressed } };
+    const [first, ...others] = targets.map((target) => {
+      const seen = body.findings.filter(({ id }) => id === target.finding.id);
+      const evidenceIds = seen.map(({ evidence_id: evidence }) => evidence);
+      return suppressSeen(tx, target, { ...body, evidenceIds }, principal);
+    });
+    if (!first) throw new NotFound('drift finding');
+    return { ...first, others, answer: { drift_findings: targets.map(changeOf) } };
   },
 });
 
@@ -132,6 +142,21 @@ export const reopen = command({
     return { ...changeOf(target), before, after: describe(target) };
   },
 });
+
+/** Suppresses a finding, and says what the audit records of it. */
+function suppressSeen(
+  tx: Transaction,
+  target: FindingTarget,
+  request: SuppressionRequest,
+  by: Principal,
+): CommandChange & ReturnType<typeof changeOf> {
+  const { organizationId, teamId } = target;
+  const before = describe(target);
+  suppressFinding(tx, target, request, by);
+  return { ...changeOf(target), owners: { organizationId, teamId }, before, after: describe(target) };
+}
+
+const idsOf = ({ findings }: z.output<typeof SuppressFindings>) => findings.map(({ id }) => id);
 
 function describe({ finding: { status, suppressedUntil, suppressionReason, reopenReason } }: FindingTarget) {
   return { status, suppressedUntil, suppressionReason, reopenReason };

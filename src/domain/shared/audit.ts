@@ -33,6 +33,8 @@ export interface CommandChange {
   readonly after?: object | null;
   /** The revision of the resource after the command. */
   readonly revision?: number | null;
+  /** What the command changed in the same way beside it; each has a record of its own. */
+  readonly others?: readonly Pick<CommandChange, 'id' | 'owners' | 'before' | 'after'>[];
   /** Who did it, if only the command's own work finds that out, as signing in does. */
   readonly actor?: Principal;
 }
@@ -47,11 +49,21 @@ export interface AuditEntry {
   readonly after?: Record<string, unknown> | null;
 }
 
-/**
- * The audit entries of a change: one with the owners of the resource, and after a transfer another one with its former owners.
- * A resource that now belongs to no team or organization has one entry, with its former owners.
- */
+/** The audit entries of a change, and of what the command changed beside it. */
 export function entriesOf(
+  action: AuditedAction,
+  change: CommandChange,
+  target: Ownership | null | undefined,
+): [AuditEntry, ...AuditEntry[]] {
+  const others = (change.others ?? []).flatMap((other) => entriesOfOne(action, other, target));
+  return [...entriesOfOne(action, change, target), ...others];
+}
+
+/**
+ * One entry with the owners of the resource, and after a transfer another one with its former owners. A resource that now belongs to no team
+ * or organization has one entry, with its former owners.
+ */
+function entriesOfOne(
   { action, resourceType }: AuditedAction,
   { id, owners, formerOwners, before, after }: CommandChange,
   target: Ownership | null | undefined,

@@ -19,20 +19,39 @@ export function openDriftUpkeep(deps: DriftUpkeepDeps): PeriodicTask {
   return new PeriodicTask({
     intervalMs,
     log: deps.log,
-    failure: 'could not end suppressions of drift findings, or make the monitors that instances inherit',
+    failure: 'could not keep up drift',
     run: () => keepUpDrift(deps),
   });
 }
 
-/** Ends the suppressions whose time is over, also if no worker ran when it was, and makes inherited monitors that are missing. */
+/**
+ * Ends the suppressions whose time is over, also if no worker ran when it was, and makes inherited monitors that are missing. What fails is tried
+ * again the next time, and keeps nothing else waiting.
+ */
 export async function keepUpDrift(deps: DriftUpkeepDeps, limit = pageSize): Promise<void> {
+  await attempt(deps, 'could not end suppressions of drift findings', () => endSuppressions(deps, limit));
+  await attempt(deps, 'could not make the drift monitors that instances inherit', () =>
+    inheritMonitors(deps.transactions),
+  );
+}
+
+async function endSuppressions(deps: DriftUpkeepDeps, limit: number): Promise<void> {
   let after = zeroId;
   for (;;) {
     const page = await findExpiredSuppressions(deps.orm.em.fork(), { after, limit });
-    for (const { id } of page) await endSuppression(deps, id);
+    for (const { id } of page) {
+      await attempt(deps, `could not end the suppression of the drift finding ${id}`, () => endSuppression(deps, id));
+    }
     const last = page.at(-1);
-    if (!last || page.length < limit) break;
+    if (!last || page.length < limit) return;
     after = last.id;
   }
-  await inheritMonitors(deps.transactions);
+}
+
+async function attempt({ log }: DriftUpkeepDeps, failure: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    log.warn({ err: error }, `${failure}; trying again`);
+  }
 }

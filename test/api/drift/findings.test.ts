@@ -20,8 +20,11 @@ const only = async (monitor: string) => {
   expect(found).toHaveLength(1);
   return found[0]!;
 };
-const suppress = (id: string, until = inDays(1)) =>
-  stage.tenant.owner.post(`/drift-findings/${id}/suppress`, { reason: 'known', until });
+const toSeen = ({ id, evidence }: { id: string; evidence: { id: string } }) => ({ id, evidence_id: evidence.id });
+const suppress = async (id: string, until = inDays(1)) => {
+  const body = { evidence_id: (await read(id)).evidence.id, reason: 'known', until };
+  return stage.tenant.owner.post(`/drift-findings/${id}/suppress`, body);
+};
 
 describe('a scan', () => {
   it('opens one finding for each path that differs, with evidence of what should be and what is', async () => {
@@ -163,6 +166,24 @@ describe('a suppressed finding', () => {
     expect(await read(id)).toMatchObject({ status: 'open', reason: 'suppression_ended' });
   });
 
+  it('opens when its time is over, although another one could not be opened', async () => {
+    const ids = [(await suppressed()).id, (await suppressed()).id];
+    const over = `update drift_findings set suppressed_until = now() - interval '3 days' where id in (?, ?)`;
+    await api.rows(over, ids);
+    const { orm, transactions, installation, log } = api.services;
+    let calls = 0;
+    const failing = new Proxy(transactions, {
+      get: (target, name) => {
+        if (name === 'run' && ++calls === 1) return () => Promise.reject(new Error('the first one fails'));
+        const member = Reflect.get(target, name);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+    await keepUpDrift({ orm, transactions: failing, log, bindingKey: installation.bindingKey });
+    const statuses = await Promise.all(ids.map(async (id) => (await read(id)).status));
+    expect(statuses.sort()).toEqual(['open', 'suppressed']);
+  });
+
   it('opens when somebody reopens it, and shows the reason', async () => {
     const { id } = await suppressed();
     const answer = await stage.tenant.owner.post(`/drift-findings/${id}/reopen`, { reason: 'not right' });
@@ -183,18 +204,54 @@ describe('a suppressed finding', () => {
 it('suppressing several findings at once suppresses all of them, or none if one belongs to somebody else', async () => {
   const watched = await stage.watched();
   await stage.scan(watched, [changed({ a: 1, b: 1 }, { a: 2, b: 2 })]);
-  const ids = (await stage.findings(`monitor_id=${watched.monitor}`)).map(({ id }) => id);
+  const seen = (await stage.findings(`monitor_id=${watched.monitor}`)).map(toSeen);
   const body = { reason: 'known', until: inDays(1) };
   const other = await makeDriftStage(api);
   const foreign = await other.watched();
   await other.scan(foreign, [changed({ a: 1 }, { a: 2 })]);
   const [hidden] = await other.findings(`monitor_id=${foreign.monitor}`);
-  const refused = await stage.tenant.owner.post('/drift-findings/suppress', { ids: [...ids, hidden!.id], ...body });
+  const refused = await stage.tenant.owner.post('/drift-findings/suppress', {
+    findings: [...seen, toSeen(hidden!)],
+    ...body,
+  });
   expect(refused.status).toBe(404);
   expect(await stage.findings(`monitor_id=${watched.monitor}&status=suppressed`)).toEqual([]);
-  const done = await stage.tenant.owner.post('/drift-findings/suppress', { ids, ...body });
+  const done = await stage.tenant.owner.post('/drift-findings/suppress', { findings: seen, ...body });
   expect(done.status, done.text).toBe(200);
   expect(await stage.findings(`monitor_id=${watched.monitor}&status=suppressed`)).toHaveLength(2);
+  const recorded = await api.rows<{ id: string }>(
+    `select resource_id as id from audit_records where action = 'drift_finding.suppressed' and resource_id in (?, ?) and after ->> 'status' = 'suppressed'`,
+    seen.map(({ id }) => id),
+  );
+  expect(recorded.map(({ id }) => id).sort(), 'each has a record of its own').toEqual(seen.map(({ id }) => id).sort());
+});
+
+describe('a value that a scan saw after somebody had looked at a finding', () => {
+  it('is accepted by nobody who names the evidence that they looked at', async () => {
+    const watched = await stage.watched();
+    await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
+    const seen = toSeen(await only(watched.monitor));
+    await stage.scan(watched, [changed({ input: 'a' }, { input: 'c' })]);
+    const body = { reason: 'known', until: inDays(1) };
+    const { owner } = stage.tenant;
+    const answers = [
+      await owner.post(`/drift-findings/${seen.id}/suppress`, { evidence_id: seen.evidence_id, ...body }),
+      await owner.post('/drift-findings/suppress', { findings: [seen], ...body }),
+      await owner.post('/drift-findings/suppress', { findings: [toSeen(await only(watched.monitor)), seen], ...body }),
+    ];
+    expect(answers.map(({ status, headers }) => [status, headers['x-error-code']])).toEqual(
+      answers.map(() => [409, 'evidence_stale']),
+    );
+    expect(await only(watched.monitor)).toMatchObject({ status: 'open' });
+  });
+
+  it('cannot be accepted without naming evidence', async () => {
+    const watched = await stage.watched();
+    await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
+    const { id } = await only(watched.monitor);
+    const body = { reason: 'known', until: inDays(1) };
+    expect((await stage.tenant.owner.post(`/drift-findings/${id}/suppress`, body)).status).toBe(400);
+  });
 });
 
 describe('a remediation', () => {

@@ -52,7 +52,11 @@ it('a monitor of the whole installation and its findings are answered to others 
     );
     expect([real!.status, real!.text], `${method} ${path}`).toEqual([404, missing!.text]);
   }
-  const many = await maintainer.post('/drift-findings/suppress', { ids: [finding], reason: 'x', until });
+  const many = await maintainer.post('/drift-findings/suppress', {
+    findings: [{ id: finding, evidence_id: newId() }],
+    reason: 'x',
+    until,
+  });
   expect(many.status).toBe(404);
   expect((await maintainer.get('/drift-monitors')).body.drift_monitors).toEqual([]);
   expect((await administrator.get(`/drift-monitors/${monitor}`)).status).toBe(200);

@@ -252,10 +252,10 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     return tenant.owner.post(`/drift-monitors/${monitor}/scan`);
   },
   drift_finding_resolved: async () => {
-    const { finding } = await drifting();
+    const { finding, evidence } = await drifting();
     await api.rows(`update drift_findings set status = 'resolved' where id = ?`, [finding]);
     const until = new Date(Date.now() + 3600_000).toISOString();
-    return tenant.owner.post(`/drift-findings/${finding}/suppress`, { reason: 'a test', until });
+    return tenant.owner.post(`/drift-findings/${finding}/suppress`, { evidence_id: evidence, reason: 'a test', until });
   },
   drift_finding_not_suppressed: async () =>
     tenant.owner.post(`/drift-findings/${(await drifting()).finding}/reopen`, { reason: 'a test' }),

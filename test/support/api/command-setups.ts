@@ -307,9 +307,9 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
     return holdSomething(api, ids);
   },
   'drift_findings.remediate': holdSomething,
-  'drift_findings.reopen': async ({ root }, { finding }) => {
+  'drift_findings.reopen': async ({ root }, { finding, evidence }) => {
     const until = new Date(Date.now() + 3600_000).toISOString();
-    await root.caller.post(`/drift-findings/${finding}/suppress`, { reason: 'a test', until });
+    await root.caller.post(`/drift-findings/${finding}/suppress`, { evidence_id: evidence, reason: 'a test', until });
     return {};
   },
   'assemblies.unarchive': archived('assemblies', 'assembly'),

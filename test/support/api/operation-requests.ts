@@ -340,8 +340,16 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   }),
   'drift_monitors.update': () => ({ enabled: false }),
   'drift_monitors.set_ignore_rules': () => ({ rules: [{ address: '*', path: 'tags.*' }] }),
-  'drift_findings.suppress': () => ({ reason: 'Accepted', until: inAWeek() }),
-  'drift_findings.suppress_many': ({ finding }) => ({ ids: [finding], reason: 'Accepted', until: inAWeek() }),
+  'drift_findings.suppress': ({ evidence = newId() }) => ({
+    evidence_id: evidence,
+    reason: 'Accepted',
+    until: inAWeek(),
+  }),
+  'drift_findings.suppress_many': ({ finding, evidence = newId() }) => ({
+    findings: [{ id: finding, evidence_id: evidence }],
+    reason: 'Accepted',
+    until: inAWeek(),
+  }),
   'drift_findings.reopen': () => ({ reason: 'It is not right' }),
   'drift_findings.remediate': ({ evidence = newId() }) => ({
     evidence_id: evidence,

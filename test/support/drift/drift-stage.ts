@@ -65,8 +65,17 @@ export class DriftStage {
 
   async findings(query: string) {
     const { body } = await this.tenant.owner.get(`/drift-findings?${query}`);
-    return body.drift_findings as { id: string; status: string; path: string; reason: string; revision: number }[];
+    return body.drift_findings as FoundFinding[];
   }
+}
+
+interface FoundFinding {
+  readonly id: string;
+  readonly status: string;
+  readonly path: string;
+  readonly reason: string;
+  readonly revision: number;
+  readonly evidence: { readonly id: string };
 }
 
 /** A monitor, and a run of its instance of which its scans are copies. */

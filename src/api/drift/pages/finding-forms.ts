@@ -8,6 +8,7 @@ import { reopen, suppress, suppressMany } from '../finding-operations.ts';
 import { remediate } from '../remediation-operations.ts';
 import { renderDeviation } from './deviation.ts';
 import { driftCrumb, findingCrumbs, findingPath, readFinding, titleOf } from './shown.ts';
+import type { ShownFinding } from './words.ts';
 
 const suppressionFields = () =>
   [
@@ -35,13 +36,16 @@ export function registerFindingForms(addPage: AddPage): void {
       title: 'Suppress the finding',
       crumbs: findingCrumbs(finding),
       lead: html`<p>You accept the value that is there now. If a scan sees another value, the finding opens again.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>`,
-      fields: suppressionFields(),
+      fields: [
+        ...suppressionFields(),
+        { name: 'evidence_id', label: 'Evidence', kind: 'hidden', value: finding.evidence.id },
+      ],
       submit: 'Suppress',
       cancel: findingPath(finding.id),
       refusal: refusalOf(finding.actions, 'suppress'),
     }),
-    carryOut: async ({ id }, { reason = '', until = '' }, visit) => {
-      await visit.run(suppress, { params: { id }, body: { reason, until: toUtc(until) ?? '' } });
+    carryOut: async ({ id }, { evidence_id = '', reason = '', until = '' }, visit) => {
+      await visit.run(suppress, { params: { id }, body: { evidence_id, reason, until: toUtc(until) ?? '' } });
       return pagePath(pages.driftFinding, { id }, { done: 'suppressed' });
     },
   });
@@ -95,21 +99,32 @@ export function registerFindingForms(addPage: AddPage): void {
   registerBulkSuppression(addPage);
 }
 
+/** A finding that was chosen in a list, with the evidence that the list showed: its value is what is accepted. */
+export function toChoice({ id, evidence }: Pick<ShownFinding, 'id' | 'evidence'>): string {
+  return `${id}:${evidence.id}`;
+}
+
+function fromChoice(choice: string): { id: string; evidence_id: string } {
+  const [id = '', evidence_id = ''] = choice.split(':');
+  return { id, evidence_id };
+}
+
 /** The findings that were chosen in a list stand in the address, so that the form works without scripts. */
 function registerBulkSuppression(addPage: AddPage): void {
   addFormPage(addPage, pages.suppressDriftFindings, {
-    read: async (visit) => visit.queryAll('ids'),
-    describe: (ids) => ({
+    read: async (visit) => visit.queryAll('findings'),
+    describe: (chosen) => ({
       title: 'Suppress findings',
       crumbs: [driftCrumb],
-      lead: `You accept the values that ${ids.length === 1 ? 'one finding shows' : `${ids.length} findings show`} now. A finding opens again if a scan sees another value.`,
+      lead: `You accept the values that ${chosen.length === 1 ? 'one finding shows' : `${chosen.length} findings show`} now. A finding opens again if a scan sees another value.`,
       fields: suppressionFields(),
       submit: 'Suppress',
       cancel: pagePath(pages.drift),
-      refusal: ids.length === 0 ? 'no finding was chosen: tick some in the list first' : null,
+      refusal: chosen.length === 0 ? 'no finding was chosen: tick some in the list first' : null,
     }),
-    carryOut: async (ids, { reason = '', until = '' }, visit) => {
-      await visit.run(suppressMany, { body: { ids: [...ids], reason, until: toUtc(until) ?? '' } });
+    carryOut: async (chosen, { reason = '', until = '' }, visit) => {
+      const findings = chosen.map(fromChoice);
+      await visit.run(suppressMany, { body: { findings, reason, until: toUtc(until) ?? '' } });
       return pagePath(pages.drift, {}, { done: 'suppressed' });
     },
   });

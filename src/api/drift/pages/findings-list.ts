@@ -9,6 +9,7 @@ import type { Action } from '#domain/shared/actions.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { list } from '../finding-operations.ts';
 import { describeWhole, renderDeviation } from './deviation.ts';
+import { toChoice } from './finding-forms.ts';
 import { findingPath } from './shown.ts';
 import { renderFindingStatus, type ShownFinding } from './words.ts';
 
@@ -81,7 +82,7 @@ function renderFinding(finding: ShownFinding): Html {
   const { id, path, status, evidence, seen_count: count } = finding;
   const label = path === '' ? 'the whole resource' : path;
   return html`<li class="row drift-row" data-row>
-${status === 'resolved' ? null : html`<input type="checkbox" name="ids" value="${id}" aria-label="Choose ${label} of ${finding.address}">`}
+${status === 'resolved' ? null : html`<input type="checkbox" name="findings" value="${toChoice(finding)}" aria-label="Choose ${label} of ${finding.address}">`}
 <div class="row-text"><p class="row-title"><a class="mono foreign" href="${findingPath(id)}">${label}</a> ${renderFindingStatus(status)}</p>
 ${path === '' ? html`<p class="muted">${describeWhole(finding)}</p>` : html`<div class="value-changes">${renderDeviation(evidence, 300)}</div>`}
 <p class="muted">Seen by ${count === 1 ? 'one scan' : `${count} scans`}, last ${renderAge(finding.last_seen_at)}</p></div>

@@ -1,5 +1,5 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
+import { ActionRefused, type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { invalidField } from '#domain/shared/errors.ts';
@@ -13,6 +13,8 @@ import { reopen, suppress } from './transitions.ts';
 export interface SuppressionRequest {
   readonly reason: string;
   readonly until: Date;
+  /** The evidence that the caller looked at: each must be the latest, because its value is what the caller accepts. */
+  readonly evidenceIds: readonly string[];
 }
 
 /** What keeps a finding from being suppressed; null if nothing does. */
@@ -23,6 +25,11 @@ export function findSuppressionRefusal({ status }: { readonly status: FindingSta
     message: 'the deviation is gone: only a finding that is open or suppressed can be suppressed',
   };
 }
+
+const newerEvidence: Refusal = {
+  code: 'evidence_stale',
+  message: 'evidence_id: a scan has seen something else since: look at the latest evidence, and decide again',
+};
 
 export function findReopeningRefusal({ status }: { readonly status: FindingStatus }): Refusal | null {
   if (status === 'suppressed') return null;
@@ -43,17 +50,18 @@ export function refuseUnfitTime(until: Date, now = new Date()): void {
 /**
  * Accepts the value that a finding shows, until a time. Another value, or the end of that time, opens it again. The caller has locked the
  * monitor.
- * @throws ActionRefused if the deviation is gone
+ * @throws ActionRefused if the deviation is gone, or a scan has seen something else since
  */
 export function suppressFinding(
   tx: Transaction,
   target: FindingTarget,
-  { reason, until }: SuppressionRequest,
+  { reason, until, evidenceIds }: SuppressionRequest,
   by: Principal,
 ): void {
   const { finding } = target;
   refuseArchived(target);
   throwIfRefused(findSuppressionRefusal(finding));
+  if (evidenceIds.some((id) => id !== finding.evidenceId)) throw new ActionRefused(newerEvidence);
   finding.follow(suppress(finding.state(), { reason, until }));
   finding.suppressedByName = by.name;
   finding.reopenReason = null;

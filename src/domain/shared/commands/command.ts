@@ -77,7 +77,7 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
       if (replayed) return { receipt: replayed, replayed: true };
       const [caller, target] = [settledValue(current), settledValue(found)];
       const change = await work.act(tx, caller, target);
-      // The receipt names the first record. Those of former owners have ids of their own.
+      // The receipt names the first record. Those of former owners, and of what else was changed, have ids of their own.
       for (const [index, entry] of entriesOf(command.audit, change, target).entries()) {
         const id = index === 0 ? auditRecordId : newId();
         tx.write(insertAuditRecord(id, change.actor ?? caller, entry, command.request));

@@ -50,7 +50,14 @@ export async function addDrift(
   const suppressedFinding = findings['tags.owner'] ?? '';
   const until = new Date(Date.now() + 60 * 24 * 3600_000).toISOString();
   const reason = 'The new owner tags by hand until the rename is through.';
-  required(await owner.post(`/drift-findings/${suppressedFinding}/suppress`, { reason, until }), 200);
+  required(
+    await owner.post(`/drift-findings/${suppressedFinding}/suppress`, {
+      evidence_id: await latestEvidence(api, suppressedFinding),
+      reason,
+      until,
+    }),
+    200,
+  );
   return {
     drifted: drifted.monitor,
     inSync: inSync.monitor,
@@ -78,6 +85,13 @@ async function readFindings(api: TestApi, monitor: string): Promise<Record<strin
     [monitor],
   );
   return Object.fromEntries(rows.map(({ id, path }) => [path, id]));
+}
+
+/** What whoever suppresses a finding has looked at. */
+export async function latestEvidence(api: TestApi, finding: string): Promise<string> {
+  const sql = 'select evidence_id as evidence from drift_findings where id = ?';
+  const [row] = await api.rows<{ evidence: string }>(sql, [finding]);
+  return row?.evidence ?? '';
 }
 
 const subnet = (after: object): ResourceChange => ({

@@ -2,6 +2,7 @@ import type { ResourceChange } from '#domain/runs/plans/model.ts';
 import type { TestApi } from '../../api/in-process-api.ts';
 import { endScan } from '../../drift/drift-stage.ts';
 import { required } from '../answers.ts';
+import { latestEvidence } from '../drift/add-drift.ts';
 import type { People } from '../people.ts';
 import { hostileName, hostileText, longWord } from './texts.ts';
 
@@ -61,6 +62,13 @@ export async function addHostileDrift(
   const [suppressed = '', ...findings] = found.map(({ id }) => id);
   const until = new Date(Date.now() + 24 * 3600_000).toISOString();
   const reason = hostileText.slice(0, 1000);
-  required(await owner.post(`/drift-findings/${suppressed}/suppress`, { reason, until }), 200);
+  required(
+    await owner.post(`/drift-findings/${suppressed}/suppress`, {
+      evidence_id: await latestEvidence(api, suppressed),
+      reason,
+      until,
+    }),
+    200,
+  );
   return { monitor, findings, suppressed };
 }

@@ -37,7 +37,7 @@ export function driftPages({ drift }: Installation): DeclaredPage[] {
     declare('drift-suppress', pages.suppressDriftFinding, finding),
     declare('drift-suppress-several', pages.suppressDriftFindings, {
       who,
-      query: { ids: [drift.openFinding, drift.wholeFinding] },
+      query: { findings: [drift.openFinding, drift.wholeFinding].map((id) => `${id}:${id}`) },
     }),
     declare('drift-suppress-none', pages.suppressDriftFindings, { who }),
     declare('drift-reopen', pages.reopenDriftFinding, suppressed),
