@@ -20,6 +20,8 @@ export class Schedules extends Migration {
         "authority_name" varchar(255) not null,
         "credential_id" uuid null,
         "responsible_user_id" uuid null,
+        "saved_for_organization_id" uuid not null,
+        "saved_for_team_id" uuid not null,
         "times_author" jsonb null,
         "revision" int not null default 1,
         "created_at" timestamptz(3) not null,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { toDenial } from '#api/pipeline/access/authorization.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
@@ -11,13 +12,14 @@ import { createSchedule, deleteSchedule, triggerSchedule, updateSchedule } from 
 import { findSchedule, listSchedules, readSchedule, type ScheduleTarget } from '#domain/schedules/store.ts';
 import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import { scheduleActions } from './actions.ts';
 import { CreateSchedule, toNewSchedule, toScheduleChange, UpdateSchedule } from './bodies.ts';
-import { ListedScheduleView, ScheduleView, viewSchedule } from './views.ts';
+import { ListedScheduleView, ScheduleView, viewSchedule, viewWork } from './views.ts';
 
 export const ScheduleParams = z.strictObject({ id: Id });
 
@@ -44,6 +46,9 @@ export const list = readList({
     environment_id: Id.optional().describe('Only schedules that start work in this environment.'),
     template_id: Id.optional().describe('Only schedules that start runs of this template.'),
     assembly_id: Id.optional().describe('Only schedules that start runs of this assembly.'),
+    authority_id: Id.optional().describe(
+      'Only schedules that start work under the authority of this user or service account.',
+    ),
     enabled: Flag.optional().describe('`false`: only those that are paused.'),
   }),
   responses: { 200: pageOf('schedules', ListedScheduleView) },
@@ -51,9 +56,9 @@ export const list = readList({
   owners: { organization: 'organization_id', team: 'team_id', environment: 'environment_id' },
   handle: async ({ em, principal, query }) => {
     const { team_id: teamId, organization_id: organizationId, environment_id: environmentId } = query;
-    const { template_id: templateId, assembly_id: assemblyId } = query;
+    const { template_id: templateId, assembly_id: assemblyId, authority_id: authorityId } = query;
     const enabled = query.enabled === undefined ? undefined : query.enabled === 'true';
-    const filter = { teamId, organizationId, environmentId, templateId, assemblyId, enabled };
+    const filter = { teamId, organizationId, environmentId, templateId, assemblyId, authorityId, enabled };
     const page = await listSchedules(em, principal, filter, query);
     return { schedules: page.items.map(viewSchedule), next_cursor: page.nextCursor };
   },
@@ -116,7 +121,9 @@ export const update = command({
     const change = toScheduleChange(body);
     requireWorkAuthority(principal, change.work ?? target.schedule.work, target);
     await updateSchedule(tx, services, target, change, principal);
-    return { ...changeOf(target.schedule), before, after: toAudited(target.schedule) };
+    // Work that was saved again has a new authority, and secrets of which no digest tells.
+    const after = { ...toAudited(target.schedule), ...(change.work && { workSaved: true }) };
+    return { ...changeOf(target.schedule), before, after };
   },
 });
 
@@ -167,11 +174,16 @@ function requireWorkAuthority(principal: Principal, work: Pick<Work, 'kind'>, ta
   if (denial) throw denial;
 }
 
-/** What the audit keeps: names and ids, and no variables. */
-function toAudited({ name, spec, isEnabled, work }: ScheduleTarget['schedule']) {
-  const { kind, operation, environmentId } = work;
-  const starts = work.kind === 'run' ? { templateId: work.templateId } : { assemblyId: work.assemblyId };
-  return { name, schedule: spec, enabled: isEnabled, work: { kind, operation, environmentId, ...starts } };
+/**
+ * What the audit keeps: everything that decides what is started, and under whose authority. Of variables it keeps the names and a digest of the values
+ * that answers show, so that a change is seen.
+ */
+function toAudited({ name, spec, isEnabled, work, authorityId, authorityName }: ScheduleTarget['schedule']) {
+  const digest = createHash('sha256').update(canonicalJson(work.variables)).digest('hex');
+  const variables = { names: Object.keys(work.variables), digest: `sha256:${digest}` };
+  const [[kind, starts] = []] = Object.entries(viewWork({ ...work, variables: {} }));
+  const authority = { id: authorityId, name: authorityName };
+  return { name, schedule: spec, enabled: isEnabled, work: { kind, ...starts, variables }, authority };
 }
 
 function changeOf({ id, revision }: ScheduleTarget['schedule']) {

@@ -33,6 +33,9 @@ export const ScheduleSchema = defineEntity({
     authorityName: p.string(),
     credentialId: p.uuid().nullable(),
     responsibleUserId: p.uuid().nullable(),
+    /** The owners for whom it was last saved. It starts nothing for others, to whom it came with a transfer. */
+    savedForOrganizationId: p.uuid(),
+    savedForTeamId: p.uuid(),
     /** Who last changed the times, or paused or resumed the schedule; null: nobody since it was created. They do not approve what it starts. */
     timesAuthor: p.json<RunAuthor>().nullable(),
     revision: revision(),

@@ -1,13 +1,15 @@
 import { AuthorityEnded, findStoredPrincipal, type LostAuthority } from '#domain/shared/access/stored-authority.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Forbidden, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
-import { defineScheduledWork, type ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
+import { defineScheduledWork, planWork, type ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
 import type { Schedule } from './entity.ts';
 import { type Firing, findOutcome, isStillRunning, keepFiring } from './firings-store.ts';
 import { type FiringReason, firingReasons, scheduleKind } from './model.ts';
 import { listPlanned, lockPlanned } from './planned-store.ts';
 import { publishFiring } from './publish-firing.ts';
+import { planOf } from './schedule-changes.ts';
 import { startWork } from './start-work.ts';
-import { findSchedule, lockSchedule } from './store.ts';
+import { findSchedule, lockSchedule, type ScheduleTarget } from './store.ts';
 
 /** For how long a start is tried again after an unexpected error. */
 const retriedForMs = 10 * 60_000;
@@ -41,12 +43,30 @@ async function begin({ transactions }: ScheduledWorkDeps, id: string, scheduledA
     const outcome = await findOutcome(tx.em, id, scheduledAt);
     const isOver = outcome !== undefined && outcome !== 'pending';
     if (isOver || (target.archived.length > 0 && !outcome) || (!schedule.isEnabled && !outcome)) return null;
+    if (isElsewhere(target)) return pauseForNewOwner(tx, schedule, scheduledAt);
     if (!(await isStillRunning(tx.em, id))) return schedule;
     const skipped = { scheduledAt, outcome: 'skipped', reason: 'still_running' } as const;
     await keepFiring(tx.em, { scheduleId: id, ...skipped, message: firingReasons.still_running });
     publishFiring(tx, schedule, skipped);
     return null;
   });
+}
+
+/** Whether a transfer has brought the schedule to other owners than those for whom it was saved. */
+function isElsewhere({ organizationId, teamId, schedule }: ScheduleTarget): boolean {
+  return organizationId !== schedule.savedForOrganizationId || teamId !== schedule.savedForTeamId;
+}
+
+/** Nobody of the new owner has asked for the work, and the former one has no say there. */
+async function pauseForNewOwner(tx: Transaction, schedule: Schedule, scheduledAt: Date): Promise<null> {
+  schedule.isEnabled = false;
+  schedule.revision += 1;
+  await tx.em.flush();
+  planWork(tx, scheduleKind, planOf(schedule));
+  const failed = { scheduledAt, outcome: 'failed', reason: 'owner_changed' } as const;
+  await keepFiring(tx.em, { scheduleId: schedule.id, ...failed, message: firingReasons.owner_changed });
+  publishFiring(tx, schedule, failed);
+  return null;
 }
 
 async function end({ transactions }: ScheduledWorkDeps, id: string, firing: Omit<Firing, 'scheduleId'>): Promise<void> {

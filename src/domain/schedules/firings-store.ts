@@ -6,7 +6,7 @@ import type { RunAuthor } from '#domain/runs/model.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { FiringOutcome, FiringReason } from './model.ts';
 
-/** How many firings of a schedule are kept. */
+/** How many firings of a schedule are kept, beside those whose work has not ended. */
 const keptFirings = 200;
 
 /** One time of a schedule, and what became of its work. */
@@ -51,10 +51,12 @@ export async function keepFiring(em: Em, firing: Firing): Promise<void> {
   await forgetOld(em, scheduleId);
 }
 
+/** What has not ended is not forgotten, however long it waits: the next times are left out because of it. */
 async function forgetOld(em: Em, scheduleId: string): Promise<void> {
   await db(em)
     .deleteFrom('schedule_firings')
     .where('schedule_id', '=', scheduleId)
+    .where((eb) => eb.not(eb('schedule_firings.id', 'in', selectUnended(em, scheduleId))))
     .where('scheduled_at', '<', (eb) =>
       eb
         .selectFrom('schedule_firings as f')
@@ -106,7 +108,12 @@ export async function findAuthors(em: Em, scheduleId: string, scheduledAt: Date)
 
 /** Whether something that the schedule started has not ended. */
 export async function isStillRunning(em: Em, scheduleId: string): Promise<boolean> {
-  const row = await db(em)
+  return (await selectUnended(em, scheduleId).limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The firings whose run or assembly run has not ended. */
+function selectUnended(em: Em, scheduleId: string) {
+  return db(em)
     .selectFrom('schedule_firings as f')
     .leftJoin('runs as r', 'r.id', 'f.run_id')
     .leftJoin('assembly_runs as a', 'a.id', 'f.assembly_run_id')
@@ -118,8 +125,5 @@ export async function isStillRunning(em: Em, scheduleId: string): Promise<boolea
         eb.and([eb('a.id', 'is not', null), eb('a.finished_at', 'is', null)]),
       ]),
     )
-    .select('f.id')
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .select('f.id');
 }

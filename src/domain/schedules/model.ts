@@ -51,6 +51,8 @@ export const firingReasons = {
     'the user or account under whose authority the work starts is disabled: let somebody else save the work',
   key_revoked: 'the API key with which the work was saved was revoked: save the work with another credential',
   key_expired: 'the API key with which the work was saved has expired: save the work with another credential',
+  owner_changed:
+    'the schedule came to another team or organization with a transfer, and is paused: let somebody of the new owner save the work',
   not_permitted:
     'the user or account under whose authority the work starts may no longer start it: let somebody save the work who may',
   refused: 'the service refused to start the work',

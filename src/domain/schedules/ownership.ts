@@ -1,6 +1,7 @@
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
 
 const acting = 'a schedule whose authority has ended starts nothing and says why';
+const saved = 'a schedule starts nothing for other owners than those for whom it was saved';
 const used = { message: 'has schedules that start it', remedy: 'delete them first' } as const;
 const history = 'the history of a schedule names what it started';
 
@@ -18,6 +19,8 @@ export const scheduleKinds = [
     references: [
       { kind: 'template', columns: ['template_id'], blocker: used },
       { kind: 'assembly', columns: ['assembly_id'], blocker: used },
+      { kind: 'organization', columns: ['saved_for_organization_id'], kept: saved },
+      { kind: 'team', columns: ['saved_for_team_id'], kept: saved },
       { kind: 'principal', columns: ['authority_id'], kept: acting },
       { kind: 'principal', columns: ['responsible_user_id'], kept: acting },
     ],

@@ -53,7 +53,7 @@ export async function createSchedule(
     ...wanted,
     id,
     teamId: team.teamId,
-    ...(await describeWork(tx, deps, { id, teamId: team.teamId, work }, author)),
+    ...(await describeWork(tx, deps, { id, owner: team, work }, author)),
   });
   tx.em.persist(schedule);
   await tx.em.flush();
@@ -71,7 +71,7 @@ export async function updateSchedule(
   { expectedRevision, work, ...wanted }: ScheduleChange,
   author: Principal,
 ): Promise<void> {
-  const { schedule, teamId } = target;
+  const { schedule } = target;
   refuseArchived(target);
   refuseStale(schedule, expectedRevision);
   const { name, spec, isEnabled } = schedule;
@@ -80,7 +80,7 @@ export async function updateSchedule(
   Object.assign(schedule, after);
   if (after.spec || after.isEnabled !== undefined)
     schedule.timesAuthor = authorOf(author, 'you changed when the schedule starts its work');
-  if (work) Object.assign(schedule, await describeWork(tx, deps, { id: schedule.id, teamId, work }, author));
+  if (work) Object.assign(schedule, await describeWork(tx, deps, { id: schedule.id, owner: target, work }, author));
   schedule.revision += 1;
   await tx.em.flush();
   planWork(tx, scheduleKind, planOf(schedule));
@@ -122,14 +122,16 @@ function authorOf({ id, responsibleUserId: person }: Principal, because: string)
   return { id, person, because };
 }
 
+type Owner = Pick<ScheduleTarget, 'organizationId' | 'teamId'>;
+
 async function describeWork(
   tx: Transaction,
   deps: ResolveDeps,
-  { id, teamId, work }: { id: string; teamId: string; work: Work },
+  { id, owner, work }: { id: string; owner: Owner; work: Work },
   author: Principal,
 ) {
   return {
-    work: await checkWork(tx, deps, { teamId, work }, author),
+    work: await checkWork(tx, deps, { teamId: owner.teamId, work }, author),
     sealedWork: sealWork(deps.keyRing, id, work),
     environmentId: work.environmentId,
     templateId: work.kind === 'run' ? work.templateId : null,
@@ -137,5 +139,7 @@ async function describeWork(
     authorityType: author.kind,
     authorityName: author.name,
     ...storedAuthorityOf(author),
+    savedForOrganizationId: owner.organizationId,
+    savedForTeamId: owner.teamId,
   };
 }

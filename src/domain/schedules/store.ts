@@ -82,6 +82,8 @@ export interface ScheduleFilter {
   readonly environmentId: string | undefined;
   readonly templateId: string | undefined;
   readonly assemblyId: string | undefined;
+  /** Under whose authority it starts work. */
+  readonly authorityId: string | undefined;
   readonly enabled: boolean | undefined;
 }
 
@@ -92,7 +94,7 @@ const shownFirings = 20;
 export function listSchedules(
   em: Em,
   principal: Principal,
-  { teamId, organizationId, environmentId, templateId, assemblyId, enabled }: ScheduleFilter,
+  { teamId, organizationId, environmentId, templateId, assemblyId, authorityId, enabled }: ScheduleFilter,
   request: PageRequest,
 ): Promise<Page<ScheduleDetails>> {
   const schedules = selectSchedules(em, 1)
@@ -102,6 +104,7 @@ export function listSchedules(
     .$if(environmentId !== undefined, (query) => query.where('s.environment_id', '=', environmentId ?? ''))
     .$if(templateId !== undefined, (query) => query.where('s.template_id', '=', templateId ?? ''))
     .$if(assemblyId !== undefined, (query) => query.where('s.assembly_id', '=', assemblyId ?? ''))
+    .$if(authorityId !== undefined, (query) => query.where('s.authority_id', '=', authorityId ?? ''))
     .$if(enabled !== undefined, (query) => query.where('s.is_enabled', '=', enabled ?? true));
   return pageOf(schedules, 's.id', request);
 }

@@ -19,8 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-async function publish(properties: object = {}): Promise<string> {
-  const { id } = await tenant.owner.make('/registry/templates', { name: `T ${newId()}`, team_id: tenant.team });
+async function publish(properties: object = {}, team = tenant.team): Promise<string> {
+  const { id } = await tenant.owner.make('/registry/templates', { name: `T ${newId()}`, team_id: team });
   const step = [{ name: 'go', run: ['true'] }];
   const spec = { variables: { type: 'object', properties }, executor: { kind: 'command', apply: step, destroy: step } };
   const { status, text } = await tenant.owner.post(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
@@ -48,6 +48,10 @@ const messagesOf = async (id: string) => {
   return (await api.rows<{ payload: object }>(sql, [`schedule/${id}`])).map(({ payload }) => payload);
 };
 
+interface Audited {
+  readonly work: { readonly variables: { readonly digest: string } };
+}
+
 async function made(body: object = {}, owner?: ApiUser): Promise<string> {
   const { status, body: schedule, text } = await create(body, owner);
   expect(status, text).toBe(201);
@@ -66,6 +70,39 @@ describe('a schedule', () => {
     expect(await messagesOf(body.id)).toEqual([
       expect.objectContaining({ kind: 'schedule_upsert', schedule: expect.objectContaining({ isPaused: false }) }),
     ]);
+  });
+
+  it('records in the audit everything that decides what it starts', async () => {
+    const id = await made({ work: workOf({ version: '1.0.0', variables: { size: 3 } }) });
+    const { work } = await read(id);
+    const other = await api.addUser('maintainer');
+    await join(tenant, other, 'member', 'admin');
+    const changed = { run: { ...work.run, instance: 'elsewhere', variables: { size: 4 } } };
+    expect((await other.patch(`/schedules/${id}`, { work: changed })).status).toBe(200);
+    const [record] = await api.rows<{ before: Audited; after: Audited }>(
+      `select before, after from audit_records where resource_id = ? and action = 'schedule.updated'`,
+      [id],
+    );
+    expect(record?.before.work).toMatchObject({
+      kind: 'run',
+      template_id: template,
+      version: '1.0.0',
+      variables: { names: ['size'] },
+    });
+    expect(record?.after).toMatchObject({
+      work: { instance: 'elsewhere', variables: { names: ['size'] } },
+      authority: { id: other.id },
+      work_saved: true,
+    });
+    expect(record?.after.work.variables.digest).not.toBe(record?.before.work.variables.digest);
+  });
+
+  it('is found by the one under whose authority it starts work', async () => {
+    const other = await api.addUser('maintainer');
+    await join(tenant, other, 'member', 'admin');
+    const id = await made({}, other);
+    const { schedules } = (await tenant.owner.get(`/schedules?authority_id=${other.id}`)).body;
+    expect(schedules.map((schedule: { id: string }) => schedule.id)).toEqual([id]);
   });
 
   it('masks secret variables in answers and keeps them out of the audit and the engine', async () => {
@@ -233,6 +270,47 @@ describe('a time of a schedule', () => {
       [id],
     );
     expect(events).toEqual([{ data: expect.objectContaining({ reason }) }]);
+  });
+
+  it('starts nothing for another team to which its environment was transferred, is paused, and says why', async () => {
+    const { owner, organization } = tenant;
+    const other = (await owner.make(`/organizations/${organization}/teams`, { name: `T ${newId()}` })).id;
+    const project = (await owner.make('/projects', { team_id: tenant.team, name: `P ${newId()}` })).id;
+    const environment = (await owner.make('/environments', { project_id: project, name: 'dev', kind: 'development' }))
+      .id;
+    const id = await made({ work: workOf({ environment_id: environment }) });
+    const moved = await owner.post(`/projects/${project}/transfer`, { team_id: other });
+    expect(moved.status, moved.text).toBe(200);
+    await fire(id);
+    expect(await read(id)).toMatchObject({
+      team_id: other,
+      enabled: false,
+      last_results: [{ outcome: 'failed', reason: 'owner_changed', run_id: null }],
+    });
+    expect((await messagesOf(id)).at(-1)).toMatchObject({ schedule: { isPaused: true } });
+    await owner.patch(`/schedules/${id}`, { enabled: true });
+    await fire(id, new Date(Date.now() + 60_000));
+    expect((await read(id)).last_results[0], 'resuming it is not enough').toMatchObject({ reason: 'owner_changed' });
+    const work = workOf({ template_id: await publish({}, other), environment_id: environment });
+    const saved = await owner.patch(`/schedules/${id}`, { enabled: true, work });
+    expect(saved.status, saved.text).toBe(200);
+    await fire(id, new Date(Date.now() + 120_000));
+    expect((await read(id)).last_results[0], 'saving the work is').toMatchObject({ outcome: 'started' });
+  });
+
+  it('leaves its times out for as long as its run has not ended, however many times that are', async () => {
+    const id = await made();
+    const start = new Date('2026-01-01T00:00:00Z');
+    await fire(id, start);
+    const rows = Array.from({ length: 210 }, (_, hour) => new Date(start.getTime() + (hour + 1) * 3_600_000));
+    for (const at of rows) await fire(id, at);
+    const found = await api.rows<{ outcome: string }>(
+      'select outcome from schedule_firings where schedule_id = ? order by scheduled_at',
+      [id],
+    );
+    expect(found[0]).toEqual({ outcome: 'started' });
+    expect(new Set(found.slice(1).map(({ outcome }) => outcome))).toEqual(new Set(['skipped']));
+    expect(found).toHaveLength(201);
   });
 
   it('fails with the message of the refusal if the work no longer fits the template', async () => {
