@@ -59,7 +59,7 @@ export const copy = command({
     const instance = body.instance ?? source.instance;
     const run = await admitRun(tx, key ?? '', admission, { instance, resolve }, principal, {
       reviewNeeds: target.reviewNeeds,
-      ...(changesNothing(body) && pinOf(source)),
+      ...((await changesNothing(tx.em, source, body)) && pinOf(source)),
     });
     const answer = showAdmittedRun({ operations, principal }, admission, run);
     return { id: run.id, after: { copiedFrom: source.id }, revision: run.revision, answer };

@@ -49,10 +49,17 @@ describe('the run of an undo', () => {
     await stage.tenant.owner.post(`/runs/${run}/cancel`, { force: true });
     await stage.next(run);
     await stage.api.rows('update instances set state_serial = state_serial + 1 where name = ?', [place.instance]);
-    for (const again of ['requeue', 'copy']) {
-      const { body } = await stage.tenant.owner.post(`/runs/${run}/${again}`);
-      expect(await stage.next(body.id), again).toEqual({ kind: 'end' });
-      expect(await endOf(body.id), again).toEqual(['failed', 'stale']);
+    const named = { operation: 'apply', instance: place.instance, replace: [], variables: { a: 1 } };
+    const repetitions = [
+      ['requeue'],
+      ['copy'],
+      ['copy', { ...named, version: '2.0.0' }],
+      ['copy', { version: 'latest' }],
+    ];
+    for (const [again, body] of repetitions) {
+      const answer = await stage.tenant.owner.post(`/runs/${run}/${again}`, body);
+      expect(await stage.next(answer.body.id), JSON.stringify([again, body])).toEqual({ kind: 'end' });
+      expect(await endOf(answer.body.id), JSON.stringify([again, body])).toEqual(['failed', 'stale']);
     }
   });
 
@@ -96,6 +103,13 @@ describe('a check', () => {
       verdicts: [],
       problem: { code: 'too_many_paths', message: expect.stringContaining('5002 paths') },
     });
+  });
+
+  test('is blocked where the runs to compare have more inputs than are opened at once', async () => {
+    const { second } = await twoRuns();
+    const grow = `update runs set sealed_inputs = convert_to(repeat('x', 33554433), 'UTF8') where id = ?`;
+    await stage.api.rows(grow, [second]);
+    expect(await stage.check(second)).toMatchObject({ state: 'blocked', problem: { code: 'too_many_runs' } });
   });
 
   test('names its candidate by a digest of its own, which says nothing about other attempts', async () => {

@@ -1,4 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Em } from '#database/database.ts';
 import { policyOf } from '#domain/registry/approval/approval-policy.ts';
+import { loadVersion } from '#domain/registry/published.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { invalidField } from '#domain/shared/errors.ts';
@@ -21,10 +24,25 @@ export interface CopyChanges {
   readonly message?: string | undefined;
 }
 
-/** Whether a copy repeats its run, as a requeue does. */
-export function changesNothing({ version, instance, operation, replace, variables, omit }: CopyChanges): boolean {
-  const isKept = [version, instance, operation, replace].every((change) => change === undefined);
-  return isKept && omit.length === 0 && Object.keys(variables).length === 0;
+/**
+ * Whether a copy repeats its run, as a requeue does. Naming what the run has already, or a range whose latest version it has, changes nothing.
+ * @throws Unprocessable for a version that does not exist
+ */
+export async function changesNothing(em: Em, run: Run, { omit, ...changes }: CopyChanges): Promise<boolean> {
+  const { version, instance = run.instance, operation = run.operation } = changes;
+  const versionId = version === undefined ? null : (await loadVersion(em, run.templateId, version)).id;
+  const isKept =
+    (versionId ?? run.templateVersionId) === run.templateVersionId &&
+    instance === run.instance &&
+    operation === run.operation;
+  const repeatsValue = ([name, value]: [string, JsonValue]) =>
+    Object.hasOwn(run.variables, name) && isDeepStrictEqual(value, run.variables[name]);
+  return (
+    isKept &&
+    isDeepStrictEqual(changes.replace ?? run.replace, run.replace) &&
+    omit.length === 0 &&
+    Object.entries(changes.variables).every(repeatsValue)
+  );
 }
 
 /**

@@ -11,12 +11,7 @@ export type DeploymentRow = Awaited<ReturnType<typeof readDeploymentsSince>>[num
  * without changes in its plan has not.
  */
 export function readDeploymentsSince(em: Em, run: { instanceId: string; instancePosition: number }, most: number) {
-  const { instanceId, instancePosition } = run;
-  const before = selectDeployments(em, instanceId)
-    .where('r.instance_position', '<', instancePosition)
-    .select((eb) => eb.fn.max('r.instance_position').as('position'));
-  return selectDeployments(em, instanceId)
-    .where((eb) => eb('r.instance_position', '>=', eb.fn.coalesce(before, eb.val(instancePosition))))
+  return selectDeploymentsSince(em, run)
     .orderBy('r.instance_position')
     .limit(most)
     .select([
@@ -35,6 +30,18 @@ export function readDeploymentsSince(em: Em, run: { instanceId: string; instance
     .execute();
 }
 
+function selectDeploymentsSince(
+  em: Em,
+  { instanceId, instancePosition }: { instanceId: string; instancePosition: number },
+) {
+  const before = selectDeployments(em, instanceId)
+    .where('r.instance_position', '<', instancePosition)
+    .select((eb) => eb.fn.max('r.instance_position').as('position'));
+  return selectDeployments(em, instanceId).where((eb) =>
+    eb('r.instance_position', '>=', eb.fn.coalesce(before, eb.val(instancePosition))),
+  );
+}
+
 function selectDeployments(em: Em, instanceId: string) {
   return db(em)
     .selectFrom('runs as r')
@@ -49,6 +56,17 @@ function selectDeployments(em: Em, instanceId: string) {
         .select(sql.lit(1).as('one'));
       return eb.or([eb('r.state_serial_after', 'is not', null), eb.exists(applied)]);
     });
+}
+
+/** How many bytes the sealed inputs that `readDeploymentsSince` would read have together. */
+export async function sizeOfDeploymentsSince(
+  em: Em,
+  run: { instanceId: string; instancePosition: number },
+): Promise<number> {
+  const { bytes } = await selectDeploymentsSince(em, run)
+    .select(sql<string>`coalesce(sum(octet_length(r.sealed_inputs)), 0)`.as('bytes'))
+    .executeTakeFirstOrThrow();
+  return Number(bytes);
 }
 
 /** Whether a run changed its instance, so that there is something to undo. */
