@@ -46,14 +46,27 @@ const Until = z.iso
 const Evidence = Id.describe('The evidence that you looked at. If there is newer evidence, the request is refused.');
 
 export const SuppressFinding = z
-  .strictObject({ evidence_id: Evidence, reason: Reason, until: Until })
+  .strictObject({ evidence_id: Evidence.optional(), reason: Reason, until: Until })
   .meta({ id: 'SuppressDriftFinding' });
 
-const SeenFinding = z.strictObject({ id: Id, evidence_id: Evidence });
+const SeenFinding = z.strictObject({ id: Id, evidence_id: Evidence.optional() });
 
 export const SuppressFindings = z
-  .strictObject({ findings: z.array(SeenFinding).min(1).max(mostSuppressed), reason: Reason, until: Until })
+  .strictObject({
+    ids: z.array(Id).min(1).max(mostSuppressed).optional().describe('The findings, whatever their latest evidence is.'),
+    findings: z.array(SeenFinding).min(1).max(mostSuppressed).optional().describe('The findings with what you saw.'),
+    reason: Reason,
+    until: Until,
+  })
+  .refine(({ ids, findings }) => (ids === undefined) !== (findings === undefined), {
+    error: 'expected exactly one of ids and findings',
+  })
   .meta({ id: 'SuppressDriftFindings' });
+
+/** The findings that a request names, with the evidence that its sender saw of each. */
+export function namedFindings({ ids, findings }: z.output<typeof SuppressFindings>) {
+  return findings ?? (ids ?? []).map((id) => ({ id, evidence_id: undefined }));
+}
 
 export const ReopenFinding = z.strictObject({ reason: Reason, ...ExpectedRevision }).meta({ id: 'ReopenDriftFinding' });
 

@@ -18,7 +18,7 @@ import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { findingAccess } from './access.ts';
-import { ReopenFinding, SuppressFinding, SuppressFindings } from './bodies.ts';
+import { namedFindings, ReopenFinding, SuppressFinding, SuppressFindings } from './bodies.ts';
 import { ownerLevels, ownerParameters, toOwnerFilter } from './owner-filter.ts';
 import { showFinding } from './show-finding.ts';
 import { EvidenceView, FindingView, ListedFindingView, toEvidence, toFinding } from './views.ts';
@@ -92,7 +92,7 @@ export const suppress = command({
   audit: 'drift_finding.suppressed',
   handle: async ({ tx, target, body, principal }) => {
     refuseUnfitTime(body.until);
-    return suppressSeen(tx, target, { ...body, evidenceIds: [body.evidence_id] }, principal);
+    return suppressSeen(tx, target, { ...body, evidenceIds: [body.evidence_id ?? []].flat() }, principal);
   },
 });
 
@@ -114,8 +114,8 @@ export const suppressMany = command({
   handle: async ({ tx, target: { targets }, body, principal }) => {
     refuseUnfitTime(body.until);
     const [first, ...others] = targets.map((target) => {
-      const seen = body.findings.filter(({ id }) => id === target.finding.id);
-      const evidenceIds = seen.map(({ evidence_id: evidence }) => evidence);
+      const seen = namedFindings(body).filter(({ id }) => id === target.finding.id);
+      const evidenceIds = seen.flatMap(({ evidence_id: evidence }) => evidence ?? []);
       return suppressSeen(tx, target, { ...body, evidenceIds }, principal);
     });
     if (!first) throw new NotFound('drift finding');
@@ -156,7 +156,7 @@ function suppressSeen(
   return { ...changeOf(target), owners: { organizationId, teamId }, before, after: describe(target) };
 }
 
-const idsOf = ({ findings }: z.output<typeof SuppressFindings>) => findings.map(({ id }) => id);
+const idsOf = (body: z.output<typeof SuppressFindings>) => namedFindings(body).map(({ id }) => id);
 
 function describe({ finding: { status, suppressedUntil, suppressionReason, reopenReason } }: FindingTarget) {
   return { status, suppressedUntil, suppressionReason, reopenReason };

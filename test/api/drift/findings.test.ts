@@ -245,12 +245,18 @@ describe('a value that a scan saw after somebody had looked at a finding', () =>
     expect(await only(watched.monitor)).toMatchObject({ status: 'open' });
   });
 
-  it('cannot be accepted without naming evidence', async () => {
+  it('is accepted by those who name no evidence, one finding or several', async () => {
     const watched = await stage.watched();
-    await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
-    const { id } = await only(watched.monitor);
+    await stage.scan(watched, [changed({ input: 'a', size: 1 }, { input: 'b', size: 2 })]);
+    const { owner } = stage.tenant;
+    const { drift_findings: findings } = (await owner.get(`/drift-findings?monitor_id=${watched.monitor}`)).body;
+    const [one, other] = findings.map(({ id }: { id: string }) => id);
     const body = { reason: 'known', until: inDays(1) };
-    expect((await stage.tenant.owner.post(`/drift-findings/${id}/suppress`, body)).status).toBe(400);
+    expect((await owner.post(`/drift-findings/${one}/suppress`, body)).status).toBe(200);
+    expect((await owner.post('/drift-findings/suppress', { ids: [other], ...body })).status).toBe(200);
+    expect((await read(other)).status).toBe('suppressed');
+    const both = await owner.post('/drift-findings/suppress', { ids: [one], findings: [{ id: other }], ...body });
+    expect([both.status, both.body.error]).toEqual([400, expect.stringContaining('exactly one of ids and findings')]);
   });
 });
 
