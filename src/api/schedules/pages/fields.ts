@@ -9,8 +9,10 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { assemblyOperations } from '#domain/assemblies/model.ts';
 import { requestedOperations } from '#domain/runs/model.ts';
 import { invalidField, Unprocessable } from '#domain/shared/errors.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import type { ListedSchedule } from './shown.ts';
+import { withoutMasks } from './work-schema.ts';
 
 export type WorkKind = 'run' | 'assembly_run';
 
@@ -69,15 +71,7 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
       value: known?.version ?? '',
       hint: 'A version, a range such as ^1.2, or latest.',
     },
-    {
-      name: at('variables'),
-      label: 'Variables',
-      kind: 'code',
-      isOptional: true,
-      isSecret: true,
-      value: plainVariables(known?.variables),
-      hint: 'A JSON object. Secret values are not shown here: give them again.',
-    },
+    ...(kind === 'assembly_run' ? [jsonField(at('variables'), known?.variables)] : []),
     {
       name: at('message'),
       label: 'Message',
@@ -89,24 +83,65 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
   ];
 }
 
+/** The variables of an assembly. */
+function jsonField(name: string, variables: Readonly<Record<string, unknown>> | undefined): FormField {
+  const plain = withoutMasks(variables);
+  return {
+    name,
+    label: 'Variables',
+    kind: 'code',
+    isOptional: true,
+    isSecret: true,
+    value: Object.keys(plain).length > 0 ? JSON.stringify(plain, null, 2) : '',
+    hint: 'A JSON object. Secret values are not shown here: give them again.',
+  };
+}
+
+/** What a form says about the work besides its plain fields. */
+interface EnteredWork {
+  /** The variables of a template. */
+  readonly variables: Readonly<Record<string, JsonValue>>;
+  /** The saved work. What the form has no field for stays as it is. */
+  readonly saved?: ListedSchedule['work'];
+}
+
 /** The body's `work`, and the team of its environment, to which the schedule belongs. */
-export async function readWork(visit: Visit, kind: WorkKind, typed: Typed): Promise<{ teamId: string; work: object }> {
+export async function readWork(
+  visit: Visit,
+  kind: WorkKind,
+  typed: Typed,
+  { variables: entered, saved }: EnteredWork,
+): Promise<{ teamId: string; work: object }> {
   const prefix = `work.${kind}.`;
   const named = Object.entries(typed).filter(([name, value]) => name.startsWith(prefix) && value !== '');
   const { variables, ...fields } = Object.fromEntries(named.map(([name, value]) => [name.slice(prefix.length), value]));
   const { environment_id: id } = fields;
   if (!id) throw invalidField(`${prefix}environment_id`, 'choose an environment');
   const { team_id: teamId } = await visit.read(getEnvironment, { params: { id } });
-  const given = variables?.trim() ? { variables: parseObject(`${prefix}variables`, variables) } : {};
-  return { teamId, work: { [kind]: { ...fields, ...given } } };
+  const written = variables?.trim() ? parseObject(`${prefix}variables`, variables) : {};
+  return {
+    teamId,
+    work: { [kind]: { ...keptOf(saved, fields), ...fields, variables: kind === 'run' ? entered : written } },
+  };
 }
 
-/** Carries out a command. Shows an error about variables at their field, with the path of the variable. */
+/** It fits only where the same thing is applied as before. */
+function keptOf(saved: ListedSchedule['work'] | undefined, fields: Readonly<Record<string, string>>): object {
+  if (!saved) return {};
+  if ('run' in saved) {
+    const isSame = saved.run.template_id === fields['template_id'] && fields['operation'] === 'apply';
+    return isSame ? { replace: saved.run.replace } : {};
+  }
+  const { only, assembly_id: id } = saved.assembly_run;
+  return only && id === fields['assembly_id'] ? { only } : {};
+}
+
+/** Carries out a command. Shows an error about the variables of an assembly at their field, with the path of the variable. */
 export async function placingVariables<Done>(kind: WorkKind, work: () => Promise<Done>): Promise<Done> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Unprocessable) || error.code !== 'variables_invalid') throw error;
+    if (kind === 'run' || !(error instanceof Unprocessable) || error.code !== 'variables_invalid') throw error;
     throw invalidField(`work.${kind}.variables`, error.message.replace(/^variables: /, ''));
   }
 }
@@ -119,13 +154,6 @@ function parseObject(field: string, text: string): object {
     if (!(error instanceof SyntaxError)) throw error;
   }
   throw invalidField(field, 'expected a JSON object, such as {"size": 3}');
-}
-
-/** Masked values are left out: sending a mask back would make it the value. */
-function plainVariables(variables: Record<string, unknown> = {}): string {
-  const isMask = (value: unknown) => typeof value === 'object' && value !== null && 'sensitive' in value;
-  const plain = Object.entries(variables).filter(([, value]) => !isMask(value));
-  return plain.length > 0 ? JSON.stringify(Object.fromEntries(plain), null, 2) : '';
 }
 
 async function readTemplates(visit: Visit): Promise<Choices> {

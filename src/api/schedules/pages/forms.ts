@@ -10,6 +10,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { create, remove, trigger, update } from '../operations.ts';
 import { placingVariables, readWork, type WorkKind, workFields } from './fields.ts';
 import { readSubject, type ScheduleSubject, scheduleCrumbs, schedulePath } from './shown.ts';
+import { readWorkSchema } from './work-schema.ts';
 
 /** Adds the forms that make, change, pause, start and delete schedules. */
 export function registerScheduleForms(addPage: AddPage): void {
@@ -40,13 +41,14 @@ function registerNew(addPage: AddPage): void {
         lead: html`<p>It starts ${words[kind]} at set times, under your authority as it is then. A time is skipped while what it started before has
 not ended. <a href="${path}">Start ${words[other]} instead</a></p>`,
         fields: [nameField(), ...timeFields(), ...(await workFields(visit, kind))],
+        schema: kind === 'run' ? await readWorkSchema(visit) : null,
         submit: 'Create schedule',
         cancel: pagePath(pages.schedules),
         refusal: visit.mayDo(create, ...(await readTeamsForNewInScope(visit))).reason,
       };
     },
-    carryOut: async (_subject, typed, visit) => {
-      const { teamId: team_id, work } = await readWork(visit, kindOf(visit), typed);
+    carryOut: async (_subject, typed, visit, variables) => {
+      const { teamId: team_id, work } = await readWork(visit, kindOf(visit), typed, { variables });
       const body = { team_id, name: typed['name'], schedule: readTimes(typed), work };
       const made = await placingVariables(kindOf(visit), () => visit.run(create, { body }));
       return schedulePath(made, 'created');
@@ -86,13 +88,14 @@ function registerWork(addPage: AddPage): void {
       crumbs: scheduleCrumbs(schedule),
       lead: 'From now on the work starts under your authority.',
       fields: [...(await workFields(visit, kindOfWork(schedule), schedule.work)), revisionField(schedule)],
+      schema: kindOfWork(schedule) === 'run' ? await readWorkSchema(visit, schedule.work) : null,
       submit: 'Save work',
       cancel: schedulePath(schedule),
       refusal: refusalOf(schedule.actions, 'update'),
     }),
-    carryOut: async (schedule, typed, visit) => {
+    carryOut: async (schedule, typed, visit, variables) => {
       const kind = kindOfWork(schedule);
-      const { work } = await readWork(visit, kind, typed);
+      const { work } = await readWork(visit, kind, typed, { variables, saved: schedule.work });
       const body = { work, expected_revision: Number(typed['expected_revision']) };
       await placingVariables(kind, () => visit.run(update, { params: { id: schedule.id }, body }));
       return schedulePath(schedule, 'saved');

@@ -1,3 +1,4 @@
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type Crumb, renderPageHead } from '../components/page-head.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../layout.ts';
@@ -6,7 +7,20 @@ import { toSentence } from '../text.ts';
 import type { AddPage, PageOptions } from '../visit/route.ts';
 import type { Visit } from '../visit/visit.ts';
 import { type Form, type FormField, renderForm } from './form.ts';
-import { submit } from './problems.ts';
+import { type FormProblems, submit } from './problems.ts';
+import { readForm } from './read-form.ts';
+import type { VariablesEntry } from './schema/variables.ts';
+import {
+  fillPart,
+  otherFields,
+  placePart,
+  readPart,
+  renderPart,
+  type SchemaPart,
+  splitSent,
+  valuesOf,
+  withPlaced,
+} from './schema-part.ts';
 
 /** A page that holds one form. */
 export interface FormPage extends Pick<Form, 'submit' | 'tone' | 'cancelLabel'> {
@@ -19,6 +33,8 @@ export interface FormPage extends Pick<Form, 'submit' | 'tone' | 'cancelLabel'> 
   /** What the form is about: what goes, what stays. */
   readonly lead?: Html | string | null;
   readonly fields: readonly FormField[];
+  /** The variables of what is chosen in the form, after its fields. */
+  readonly schema?: SchemaPart | null;
   /** Where a visitor goes who changes their mind. */
   readonly cancel: LocalPath;
   /**
@@ -39,7 +55,12 @@ export interface FormPageDeclaration<Params, Subject> {
   readonly read: (visit: Visit<Params>) => Promise<Subject>;
   readonly describe: (subject: Subject, visit: Visit<Params>) => FormPage | Promise<FormPage>;
   /** Carries the form out by one command. Answers where the visitor goes next, or a page that shows something once. */
-  readonly carryOut: (subject: Subject, typed: Typed, visit: Visit<Params>) => Promise<LocalPath | Page>;
+  readonly carryOut: (
+    subject: Subject,
+    typed: Typed,
+    visit: Visit<Params>,
+    variables: Readonly<Record<string, JsonValue>>,
+  ) => Promise<LocalPath | Page>;
 }
 
 /** Adds a form: it is shown by GET, and carried out by POST at the same address. Problems are shown in it, with what was typed. */
@@ -51,18 +72,28 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
 ): void {
   addPage('GET', pattern, async (visit) => {
     const described = await describe(await read(visit), visit);
-    return visit.show(formPage(described, visit.request.url as LocalPath));
+    const { schema } = described;
+    const state = schema ? { entry: fillPart(schema) } : {};
+    return visit.show(formPage(described, visit.request.url as LocalPath, state));
   });
   const post = async (visit: Visit<ParamsOf<Pattern>>) => {
     const subject = await read(visit);
     const described = await describe(subject, visit);
     const names = described.fields.map(({ name }) => name);
-    const typed = visit.form(...names);
-    const submitted = await submit(visit, names, () => carryOut(subject, typed, visit));
-    if (!submitted.done) {
-      const state = { typed: withoutSecrets(typed, described), problems: submitted.problems };
-      return visit.show(formPage(described, visit.request.url as LocalPath, state), submitted.problems.status);
-    }
+    const { schema } = described;
+    const { plain, fields } = schema ? splitSent(visit.request.body) : { plain: visit.request.body, fields: null };
+    const { key: _, ...typed } = readForm(plain, [...names, 'key']);
+    const sent = schema && fields ? readPart(schema, fields) : null;
+    const again = (problems: FormProblems | null) => {
+      const state = { typed: withoutSecrets(typed, described), problems, ...(sent && { entry: sent.entry }) };
+      return visit.show(formPage(described, visit.request.url as LocalPath, state), problems?.status ?? 200);
+    };
+    if (sent?.isEdit) return again(null);
+    if (sent && !sent.isCurrent) return again(otherFields);
+    const given = schema && sent ? valuesOf(schema, sent.entry) : { values: {}, problems: null };
+    if (given.problems) return again(given.problems);
+    const submitted = await submit(visit, names, () => carryOut(subject, typed, visit, given.values));
+    if (!submitted.done) return again(submitted.problems);
     const { result } = submitted;
     return typeof result === 'string' ? visit.redirect(result) : visit.show(result, 201);
   };
@@ -79,11 +110,17 @@ function withoutSecrets(typed: Typed, { forgets }: FormPage): Typed {
   return { ...typed, ...Object.fromEntries(secrets.map((name) => [name, ''])) };
 }
 
-function formPage(described: FormPage, action: LocalPath, state: Pick<Form, 'typed' | 'problems'> = {}): Page {
+/** What was entered into a form that is shown again. */
+interface FormState extends Pick<Form, 'typed' | 'problems'> {
+  readonly entry?: VariablesEntry;
+}
+
+function formPage(described: FormPage, action: LocalPath, state: FormState = {}): Page {
   const { title, crumbs, below, actions, lead, refusal, cancel } = described;
   return {
     title,
     hasProblem: Boolean(state.problems),
+    ...(described.schema && { scripts: ['schema-form.js'] }),
     main: html`<div class="page page-narrow">
 ${renderPageHead({ title, crumbs, below: below ?? null, actions: actions ?? null })}
 <div class="panel stack">
@@ -92,8 +129,20 @@ ${
   // What was typed stays in a form that was refused just now.
   refusal && !state.problems
     ? html`<p class="notice notice-problem">${toSentence(refusal)}</p><a class="button" href="${cancel}">Back</a>`
-    : renderForm({ ...described, ...state, action })
+    : renderForm(withSchema({ ...described, ...state, action }, described.schema, state.entry))
 }</div>
 </div>`,
+  };
+}
+
+/** The form with the fields of variables after its own. */
+function withSchema(form: Form, schema: SchemaPart | null | undefined, entry: VariablesEntry | undefined): Form {
+  if (!schema || !entry) return form;
+  const placed = placePart(schema, entry, form.problems ?? null);
+  return {
+    ...form,
+    hasEdits: true,
+    fields: [...form.fields, renderPart(schema, entry, placed, form.action)],
+    problems: form.problems ? withPlaced(form.problems, placed, entry) : null,
   };
 }

@@ -55,6 +55,8 @@ export interface Form {
   /** What the link says that leads there; "Cancel" unless given. */
   readonly cancelLabel?: string;
   readonly problems?: FormProblems | null;
+  /** Buttons inside the form show it again with a change, and a script sends what they need. Enter still sends the form. */
+  readonly hasEdits?: boolean;
   /** What was typed before, by the field's name. It wins over the values of fields. */
   readonly typed?: Readonly<Record<string, string>>;
   /** The form sends files, to a route that takes them. */
@@ -77,10 +79,12 @@ export function renderForm(form: Form): Html {
     problems,
     typed = {},
     hasFiles,
+    hasEdits,
   } = form;
   const plain = fields.filter(isField);
   const stale = isStale(problems, plain);
-  return html`<form class="form" method="post" action="${action}" ${hasFiles ? html`enctype="multipart/form-data"` : null} novalidate>
+  return html`<form class="form" method="post" action="${action}" ${hasFiles ? html`enctype="multipart/form-data"` : null} novalidate ${hasEdits ? html`data-edited` : null}>
+${hasEdits ? html`<button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Send</button>` : null}
 ${problems ? (stale ? renderStale(plain, typed, (field) => renderFieldLink(field, name)) : renderSummary(problems, plain, name)) : null}
 ${plain.some(holdsSecret) ? null : renderKey()}
 ${fields.map((field) => (isField(field) ? renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name]) : field))}
@@ -111,7 +115,11 @@ function withState(field: FormField, typed: Readonly<Record<string, string>>, st
 }
 
 /** The problems of a form, with links to their fields. It gets the focus when the page opens. */
-export function renderSummary({ fields, others }: FormProblems, known: readonly FormField[], form?: string): Html {
+export function renderSummary(
+  { fields, others, listed = [] }: FormProblems,
+  known: readonly FormField[],
+  form?: string,
+): Html {
   const named = Object.entries(fields).map(([name, text]) => ({
     text,
     field: known.find((each) => each.name === name) ?? { name, label: name },
@@ -119,8 +127,8 @@ export function renderSummary({ fields, others }: FormProblems, known: readonly 
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
 ${others.map((text) => html`<p>${text}</p>`)}
 ${
-  named.length > 0
-    ? html`<ul class="plain-list">${named.map(({ field, text }) => html`<li>${renderFieldLink(field, form)}: ${text}</li>`)}</ul>`
+  named.length + listed.length > 0
+    ? html`<ul class="plain-list">${named.map(({ field, text }) => html`<li>${renderFieldLink(field, form)}: ${text}</li>`)}${listed.map(({ target, label, message }) => html`<li class="foreign"><a href="#${target}">${label}</a>: ${message}</li>`)}</ul>`
     : null
 }</div></div>`;
 }

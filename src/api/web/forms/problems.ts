@@ -14,6 +14,8 @@ export interface FormProblems {
   readonly ofOthers: Readonly<Record<string, string>>;
   /** What concerns no field of the form: the problems of other values, or of the request as a whole. */
   readonly others: readonly string[];
+  /** The problems of controls that are no fields of the form, such as those of variables, by their ids in the page. */
+  readonly listed?: readonly { readonly target: string; readonly label: string; readonly message: string }[];
   /** The rule that was broken. */
   readonly code?: ErrorCode;
   /** The single problems as the error names them, for forms whose fields are not those of the body. */

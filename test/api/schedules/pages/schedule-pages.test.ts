@@ -22,7 +22,6 @@ const runFields = () => ({
   'work.run.operation': 'plan',
   'work.run.instance': '',
   'work.run.version': '',
-  'work.run.variables': '',
   'work.run.message': 'Weekly',
 });
 
@@ -63,8 +62,60 @@ describe('the pages of schedules', () => {
     expect(cron.text).toContain('value="0 18 * * FRY"');
     const both = await owner.submit('/schedules/new', { ...wrong, 'schedule.every': '6h' });
     expect(both.text).toContain('field-schedule-every-problem');
-    const json = await owner.submit('/schedules/new', { ...wrong, 'work.run.variables': '[]' });
-    expect(json.text).toContain('field-work-run-variables-problem');
+  });
+
+  it('have the fields of the chosen template, also where they are sent again, and say at the field what is wrong', async () => {
+    const { id } = await stage.tenant.owner.make('/registry/templates', { name: 'Sized', team_id: stage.tenant.team });
+    const properties = { size: { type: 'integer', title: 'Size' }, token: { type: 'string', writeOnly: true } };
+    const variables = { type: 'object', properties, required: ['size'] };
+    const step = [{ name: 'go', run: ['true'] }];
+    const spec = { variables, executor: { kind: 'command', apply: step, destroy: step } };
+    await stage.tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
+    const choice = { 'work.run.template_id': id, 'work.run.operation': 'apply' };
+    const fields = { name: 'Sized', ...times, ...runFields(), ...choice };
+    expect((await owner.get('/schedules/new')).text).toContain('Choose a template');
+    const early = await owner.submit('/schedules/new', { ...fields, variables_of: '' });
+    expect([early.status, early.text.includes('name="v/size"')]).toEqual([409, true]);
+    const shown = await owner.submit('/schedules/new', { ...fields, variables_of: '', do: 'show:0@' });
+    expect([shown.status, shown.text.includes('name="v/size"')]).toEqual([200, true]);
+    expect(shown.text).toContain('value="0 18 * * MON"');
+    const filled = { ...fields, variables_of: `${id} 1.0.0`, 'v/size': 'many', 'v/token': 'hush-hush' };
+    const wrong = await owner.submit('/schedules/new', filled);
+    expect(wrong.status).toBe(422);
+    expect(wrong.text).toMatch(/role="alert"[\s\S]*href="#field-v[^"]*size"/);
+    expect(wrong.text).not.toContain('hush-hush');
+    const missing = await owner.submit('/schedules/new', { ...filled, 'v/size': '' });
+    expect(missing.status).toBe(422);
+    expect(missing.text).toMatch(/href="#field-v[^"]*size"/);
+    expect((await owner.submit('/schedules/new', { ...filled, 'v/other': '1' })).status).toBe(400);
+    const made = await owner.submit('/schedules/new', { ...filled, 'v/size': '3' });
+    expect(made.location, made.text).toContain('done=created');
+    const path = made.location?.replace(/\?.*/, '') ?? '';
+    const { body } = await stage.tenant.owner.get(path);
+    expect(body.work.run.variables).toEqual({ size: 3, token: { sensitive: true } });
+    expect((await owner.get(`${path}/work`)).text).toMatch(/name="v\/size"[^>]*value="3"/);
+  });
+
+  it('keep what they have no field for when the work is changed', async () => {
+    const { id } = await stage.tenant.owner.make('/registry/templates', { name: 'Tofu', team_id: stage.tenant.team });
+    const executor = { kind: 'opentofu', files: { 'main.tf': 'resource "terraform_data" "a" {}' } };
+    await stage.tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec: { executor } });
+    const work = { run: { template_id: id, environment_id: stage.tenant.environment, replace: ['a.b'] } };
+    const schedule = { cron: '0 18 * * MON', timezone: 'UTC' };
+    const body = { team_id: stage.tenant.team, name: 'Kept', schedule, work };
+    const made = await stage.tenant.owner.post('/schedules', body);
+    expect(made.status, made.text).toBe(201);
+    const path = `/schedules/${made.body.id}`;
+    const sent = await owner.submit(`${path}/work`, {
+      ...runFields(),
+      'work.run.template_id': id,
+      'work.run.operation': 'apply',
+      expected_revision: '1',
+    });
+    expect(sent.location, sent.text).toContain('done=saved');
+    expect((await stage.tenant.owner.get(path)).body.work.run.replace).toEqual(['a.b']);
+    const destroy = { ...runFields(), 'work.run.template_id': id, expected_revision: '2' };
+    expect((await owner.submit(`${path}/work`, destroy)).location).toContain('done=saved');
   });
 
   it('say at once that the last time started nothing, and why', async () => {

@@ -108,7 +108,7 @@ function readVariables(visit: RunFormVisit, id: string) {
 }
 
 /** Null for what does not exist, may not be known, or has no right name. */
-function orNull<Read>(reading: Promise<Read>): Promise<Read | null> {
+export function orNull<Read>(reading: Promise<Read>): Promise<Read | null> {
   return reading.catch((error: unknown) => {
     if (error instanceof ServiceError && (error.kind === 'invalid' || error.kind === 'notFound')) return null;
     throw error;
@@ -138,7 +138,7 @@ interface GivenVariable {
 }
 
 /** The defaults that the environment sets, in words. */
-function describeInherited(variables: readonly GivenVariable[], environment: string): Map<string, string> {
+export function describeInherited(variables: readonly GivenVariable[], environment: string): Map<string, string> {
   const defaults = variables.filter(({ category }) => category === 'template');
   return new Map(
     defaults.map(({ name, sensitive, value }) => {

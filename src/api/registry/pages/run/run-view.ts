@@ -4,6 +4,7 @@ import { renderEmpty } from '#api/web/components/table.ts';
 import { fieldId, renderFormField } from '#api/web/forms/form.ts';
 import { type PlacedProblems, placeProblems } from '#api/web/forms/schema/places.ts';
 import { holdsSecret } from '#api/web/forms/schema/plan/node.ts';
+import { renderVariableFields } from '#api/web/forms/schema/view/variables.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -12,7 +13,7 @@ import { basicLabels, basicParts, renderTarget } from './basic-fields.ts';
 import type { RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 import { variablesIn } from './run-problems.ts';
-import { renderVariableFields } from './variable-fields.ts';
+import { describeKept } from './variable-fields.ts';
 
 export function headOf({ template: { id, name }, source }: RunFacts) {
   return {
@@ -52,7 +53,6 @@ function renderForm(form: RunForm): Html {
   const { facts, basic, entry, problems, address } = form;
   const whole = { kind: 'object', members: entry.members, rows: [] } as const;
   const placed = placeProblems(facts.root, whole, variablesIn(problems));
-  const atJson = entry.json !== null;
   const action = address.replace(/#.*$/, '');
   return html`<form class="form run-form" method="post" action="${action}" novalidate data-edited>
 <button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Run</button>
@@ -61,7 +61,7 @@ function renderForm(form: RunForm): Html {
 ${problems ? renderProblems(form, placed) : null}
 <section class="panel form-part" aria-labelledby="what"><h2 id="what">What and where</h2>${renderTarget(form)}</section>
 <section class="panel form-part" aria-labelledby="variables"><h2 id="variables">Variables</h2>
-${renderVariableFields({ facts, entry, action, problems: placed.bySlot, isJson: atJson })}</section>
+${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(facts) })}</section>
 <section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>
 ${basicParts(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
 <div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}Run</button><a class="button button-plain" href="${pagePath(pages.template, { id: facts.template.id })}">Cancel</a>

@@ -1,0 +1,64 @@
+import { get as getEnvironment } from '#api/environments/operations.ts';
+import { list as listVariables } from '#api/environments/variable-operations.ts';
+import { describeInherited, orNull } from '#api/registry/pages/run/facts.ts';
+import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
+import { get as getVersion } from '#api/registry/version-operations.ts';
+import { writeEdit } from '#api/web/forms/schema/edit.ts';
+import { planForm } from '#api/web/forms/schema/plan/plan.ts';
+import type { SchemaPart } from '#api/web/forms/schema-part.ts';
+import { html } from '#api/web/html.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { ListedSchedule } from './shown.ts';
+
+/** The variables of the template that the form names: as it was sent, as it was saved, or as the address says. */
+export async function readWorkSchema(visit: Visit, work?: ListedSchedule['work']): Promise<SchemaPart> {
+  const saved = work && 'run' in work ? work.run : undefined;
+  const chosen = (name: 'template_id' | 'environment_id' | 'version') =>
+    sentText(visit, `work.run.${name}`) ?? saved?.[name] ?? visit.query(name) ?? '';
+  const [templateId, environmentId] = [chosen('template_id'), chosen('environment_id')];
+  const [version, inherited] = await Promise.all([
+    readVersion(visit, templateId, chosen('version') || 'latest'),
+    readInherited(visit, environmentId),
+  ]);
+  return {
+    root: planForm(schemaOf(version?.spec ?? {})),
+    values: withoutMasks(saved?.variables),
+    inherited,
+    of: version ? `${templateId} ${version.version}` : '',
+    lead: html`<p><button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${visit.request.url}#variables" data-edit data-edit-for="work.run.template_id work.run.environment_id">Show the fields of this template and environment</button></p>
+${version ? null : html`<p class="muted">Choose a template: its variables appear here.</p>`}`,
+  };
+}
+
+/** What the form sent; undefined if it was not sent yet. */
+function sentText({ request }: Visit, name: string): string | undefined {
+  const sent = (request.body as Readonly<Record<string, unknown>> | undefined)?.[name];
+  return typeof sent === 'string' ? sent : undefined;
+}
+
+/** The version that the schedule would run today; the latest one if there is none such. */
+async function readVersion(visit: Visit, id: string, wanted: string) {
+  if (id === '') return null;
+  const read = (version: string) => orNull(visit.read(getVersion, { params: { id, version } }));
+  return (await read(wanted)) ?? (wanted === 'latest' ? null : read('latest'));
+}
+
+async function readInherited(visit: Visit, id: string): Promise<SchemaPart['inherited']> {
+  if (id === '') return new Map();
+  const params = { id };
+  const [environment, given] = await Promise.all([
+    orNull(visit.read(getEnvironment, { params })),
+    orNull(visit.read(listVariables, { params, query: { limit: '200' } })),
+  ]);
+  return describeInherited(given?.variables ?? [], environment?.name ?? 'the environment');
+}
+
+/** Masked values are left out: sending a mask back would make it the value. */
+export function withoutMasks(variables: Readonly<Record<string, unknown>> = {}): Record<string, JsonValue> {
+  const isMask = (value: unknown) => typeof value === 'object' && value !== null && 'sensitive' in value;
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => !isMask(value))) as Record<
+    string,
+    JsonValue
+  >;
+}

@@ -1,0 +1,115 @@
+import { Invalid } from '#domain/shared/errors.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { type Html, html } from '../html.ts';
+import type { FormProblems } from './problems.ts';
+import type { SentFields } from './schema/decode.ts';
+import { readEdit } from './schema/edit.ts';
+import { knowsField } from './schema/known.ts';
+import { type PlacedProblems, placeProblems } from './schema/places.ts';
+import { holdsSecret, type ObjectNode } from './schema/plan/node.ts';
+import { isSchemaField } from './schema/slots.ts';
+import {
+  decodeVariables,
+  editVariables,
+  fillVariables,
+  readVariables,
+  type VariablesEntry,
+} from './schema/variables.ts';
+import { renderVariableFields } from './schema/view/variables.ts';
+
+/** The part of a form that is made from a JSON Schema: the variables of what is chosen in the form. */
+export interface SchemaPart {
+  readonly root: ObjectNode;
+  /** What it is filled in with at first. Secrets are left out: they are never shown again. */
+  readonly values: Readonly<Record<string, JsonValue>>;
+  /** What applies to a variable that is left empty instead of its default, by its slot. */
+  readonly inherited: ReadonlyMap<string, string>;
+  /** Whose fields these are. If it differs from what the sent form says, the fields were those of another choice. */
+  readonly of: string;
+  /** What stands above the fields, such as the button that shows those of another choice. */
+  readonly lead: Html | null;
+}
+
+/** The names of the fields that every form with such a part has. */
+const ofName = 'variables_of';
+const editName = 'do';
+
+/** What was sent for the part. */
+export interface SentPart {
+  readonly entry: VariablesEntry;
+  /** A button inside the form was pressed: the form is shown again, and nothing is carried out. */
+  readonly isEdit: boolean;
+  /** What was entered belongs to the fields that are shown. */
+  readonly isCurrent: boolean;
+}
+
+/** Takes the fields of the part out of a sent form. */
+export function splitSent(body: unknown): { readonly plain: Record<string, unknown>; readonly fields: SentFields } {
+  const all = Object.entries(body ?? {});
+  const isPart = (name: string) => isSchemaField(name) || name === ofName || name === editName;
+  const fields = all
+    .filter(([name]) => isPart(name))
+    .map(([name, value]) => [name, [value].flat().map(String)] as const);
+  return { plain: Object.fromEntries(all.filter(([name]) => !isPart(name))), fields: new Map(fields) };
+}
+
+/** @throws Invalid for a field that the form of these variables cannot have */
+export function readPart({ root, of }: SchemaPart, sent: SentFields): SentPart {
+  const edit = readEdit(sent.get(editName)?.[0] ?? '');
+  const isSame = (sent.get(ofName)?.[0] ?? of) === of;
+  const unknown = [...sent.keys()].find((name) => isSchemaField(name) && !knowsField(root, name));
+  if (isSame && unknown !== undefined) throw new Invalid(`the form has no field ${JSON.stringify(unknown)}`);
+  const decoded = decodeVariables(sent, root);
+  const isCurrent = isSame || root.members.length === 0;
+  return { entry: edit ? editVariables(root, decoded, edit) : decoded, isEdit: edit !== null, isCurrent };
+}
+
+/** The part of a form that was not sent yet. */
+export function fillPart({ root, values }: SchemaPart): VariablesEntry {
+  return fillVariables(root, values);
+}
+
+/** The values that were entered, or what is wrong with them as they stand. */
+export function valuesOf({ root }: SchemaPart, entry: VariablesEntry) {
+  const { values, problems } = readVariables(root, entry);
+  if (problems.length === 0) return { values, problems: null };
+  const details = problems.map(({ pointer, message }) => ({ path: pointer, message }));
+  return { values, problems: { ...noProblems, code: 'variables_invalid' as const, details } };
+}
+
+const noProblems = { status: 422, fields: {}, ofOthers: {}, others: [] };
+
+/** That somebody chose other variables than those whose fields were filled in. */
+export const otherFields: FormProblems = {
+  ...noProblems,
+  status: 409,
+  others: ['The variables are others now. Fill them in, then send the form again.'],
+};
+
+/** Finds the fields of the variables that problems are about. */
+export function placePart({ root }: SchemaPart, entry: VariablesEntry, problems: FormProblems | null): PlacedProblems {
+  const details = problems?.code === 'variables_invalid' ? (problems.details ?? []) : [];
+  const found = details.map(({ path, message }) => ({ pointer: path, message }));
+  return placeProblems(root, { kind: 'object', members: entry.members, rows: [] }, found);
+}
+
+/** The problems of a form with those of its variables at their fields, linked in the summary. */
+export function withPlaced(
+  problems: FormProblems,
+  { listed, others }: PlacedProblems,
+  entry: VariablesEntry,
+): FormProblems {
+  if (problems.code !== 'variables_invalid') return problems;
+  if (entry.json === null) return { ...problems, others, listed };
+  return { ...problems, others: [...others, ...listed.map(({ label, message }) => `${label}: ${message}`)] };
+}
+
+export function renderPart(part: SchemaPart, entry: VariablesEntry, placed: PlacedProblems, action: string): Html {
+  const { root, inherited, of, lead } = part;
+  const secrets = root.members.some(holdsSecret)
+    ? html`<p class="muted">Secrets are never shown again: enter them once more whenever you save the form.</p>`
+    : null;
+  return html`<section class="form-part" aria-labelledby="variables"><h2 id="variables">Variables</h2>
+<input type="hidden" name="${ofName}" value="${of}">
+${lead}${secrets}${renderVariableFields({ root, entry, action, problems: placed.bySlot, inherited })}</section>`;
+}

@@ -1,0 +1,34 @@
+import { type Html, html } from '../../../html.ts';
+import { writeEdit } from '../edit.ts';
+import type { ObjectNode } from '../plan/node.ts';
+import { fieldNames, idOf } from '../slots.ts';
+import { openPart, secretPart, type VariablesEntry } from '../variables.ts';
+import { renderMembers } from './render.ts';
+
+export interface VariableFields {
+  /** The variables of the version. */
+  readonly root: ObjectNode;
+  readonly entry: VariablesEntry;
+  /** Where the form is sent. */
+  readonly action: string;
+  /** The problems of variables, by their slots. */
+  readonly problems: ReadonlyMap<string, string>;
+  /** What applies to a variable that is left empty instead of its default, by its slot. */
+  readonly inherited: ReadonlyMap<string, string>;
+}
+
+/** The fields of variables, or their JSON beside the fields of the secrets. */
+export function renderVariableFields({ root, entry, ...context }: VariableFields): Html {
+  if (root.members.length === 0) return html`<p class="muted">It has no variables.</p>`;
+  const edit = (name: 'json' | 'form', label: string) =>
+    html`<p><button class="button button-small" type="submit" name="do" value="${writeEdit(name, '')}" formaction="${context.action}#variables" data-edit>${label}</button></p>`;
+  if (entry.json === null) {
+    const mayWrite = openPart(root).members.length > 0;
+    return html`${renderMembers(root, entry.members, context)}${mayWrite ? edit('json', 'Write all variables as JSON') : null}`;
+  }
+  const id = idOf(fieldNames.json(''));
+  return html`<div class="field"><label for="${id}">Variables as JSON</label><textarea class="code" id="${id}" name="${fieldNames.json('')}" rows="16" spellcheck="false" autocomplete="off">
+${entry.json}</textarea></div>
+${edit('form', 'Back to the form')}
+${renderMembers(secretPart(root), entry.members, context)}`;
+}
