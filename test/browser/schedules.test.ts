@@ -37,6 +37,7 @@ describe.skipIf(findBrowser() === null)('the pages of schedules, in a real brows
     const variables = { type: 'object', properties, required: ['size'] };
     const spec = { variables, executor: { kind: 'command', apply: step, destroy: step } };
     await tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
+    await tenant.owner.make('/registry/templates', { name: 'Another', team_id: tenant.team });
     await api.app.listen({ port: 0, host: '127.0.0.1' });
     origin = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`;
   });

@@ -1,12 +1,14 @@
-import { get as getEnvironment } from '#api/environments/operations.ts';
+import { get as getEnvironment, list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listVariables } from '#api/environments/variable-operations.ts';
 import { describeInherited, orNull } from '#api/registry/pages/run/facts.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
+import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { get as getVersion } from '#api/registry/version-operations.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import type { SchemaPart } from '#api/web/forms/schema-part.ts';
 import { html } from '#api/web/html.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ListedSchedule } from './shown.ts';
@@ -16,7 +18,10 @@ export async function readWorkSchema(visit: Visit, work?: ListedSchedule['work']
   const saved = work && 'run' in work ? work.run : undefined;
   const chosen = (name: 'template_id' | 'environment_id' | 'version') =>
     sentText(visit, `work.run.${name}`) ?? saved?.[name] ?? visit.query(name) ?? '';
-  const [templateId, environmentId] = [chosen('template_id'), chosen('environment_id')];
+  const [templateId, environmentId] = await Promise.all([
+    chosen('template_id') || findOnlyTemplate(visit),
+    chosen('environment_id') || findOnlyEnvironment(visit),
+  ]);
   const [version, inherited] = await Promise.all([
     readVersion(visit, templateId, chosen('version') || 'latest'),
     readInherited(visit, environmentId),
@@ -29,6 +34,17 @@ export async function readWorkSchema(visit: Visit, work?: ListedSchedule['work']
     lead: html`<p><button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${visit.request.url}#variables" data-edit data-edit-for="work.run.template_id work.run.environment_id">Show the fields of this template and environment</button></p>
 ${version ? null : html`<p class="muted">Choose a template: its variables appear here.</p>`}`,
   };
+}
+
+/** Where there is one template, the form has chosen it already. */
+async function findOnlyTemplate(visit: Visit): Promise<string> {
+  const { templates } = await visit.read(listTemplates, { query: { limit: '2' } });
+  return templates.length === 1 ? (templates[0]?.id ?? '') : '';
+}
+
+async function findOnlyEnvironment(visit: Visit): Promise<string> {
+  const { environments } = await visit.read(listEnvironments, { query: { ...scopeQuery(visit.scope), limit: '2' } });
+  return environments.length === 1 ? (environments[0]?.id ?? '') : '';
 }
 
 /** What the form sent; undefined if it was not sent yet. */
