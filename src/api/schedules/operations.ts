@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { toDenial } from '#api/pipeline/access/authorization.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
 import { scheduleAuthority, workAuthority } from '#domain/schedules/authority.ts';
 import type { Work } from '#domain/schedules/model.ts';
@@ -98,7 +99,7 @@ export const create = command({
     const wanted = toNewSchedule(body);
     requireWorkAuthority(principal, wanted.work, target);
     const schedule = await createSchedule(tx, services, target, wanted, principal);
-    return { ...changeOf(schedule), after: toAudited(schedule) };
+    return { ...changeOf(schedule), after: toAudited(services, schedule) };
   },
 });
 
@@ -117,12 +118,12 @@ export const update = command({
   idempotency: 'none',
   audit: 'schedule.updated',
   handle: async ({ tx, target, body, principal, services }) => {
-    const before = toAudited(target.schedule);
+    const before = toAudited(services, target.schedule);
     const change = toScheduleChange(body);
     requireWorkAuthority(principal, change.work ?? target.schedule.work, target);
     await updateSchedule(tx, services, target, change, principal);
     // Work that was saved again has a new authority, and secrets of which no digest tells.
-    const after = { ...toAudited(target.schedule), ...(change.work && { workSaved: true }) };
+    const after = { ...toAudited(services, target.schedule), ...(change.work && { workSaved: true }) };
     return { ...changeOf(target.schedule), before, after };
   },
 });
@@ -139,8 +140,8 @@ export const remove = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'schedule.deleted',
-  handle: async ({ tx, target, request }) => {
-    const before = toAudited(target.schedule);
+  handle: async ({ tx, target, request, services }) => {
+    const before = toAudited(services, target.schedule);
     const revision = await deleteSchedule(tx, target, revisionOf(request.headers));
     return { id: target.schedule.id, before, revision };
   },
@@ -175,12 +176,16 @@ function requireWorkAuthority(principal: Principal, work: Pick<Work, 'kind'>, ta
 }
 
 /**
- * What the audit keeps: everything that decides what is started, and under whose authority. Of variables it keeps the names and a digest of the values
- * that answers show, so that a change is seen.
+ * What the audit keeps: everything that decides what is started, and under whose authority. Of variables it keeps the names and a keyed digest of the
+ * values that answers show, so that a change is seen and no value can be guessed.
  */
-function toAudited({ name, spec, isEnabled, work, authorityId, authorityName }: ScheduleTarget['schedule']) {
-  const digest = createHash('sha256').update(canonicalJson(work.variables)).digest('hex');
-  const variables = { names: Object.keys(work.variables), digest: `sha256:${digest}` };
+function toAudited(
+  { installation }: Services,
+  { id, name, spec, isEnabled, work, authorityId, authorityName }: ScheduleTarget['schedule'],
+) {
+  const text = canonicalJson(['schedule variables', id, work.variables]);
+  const digest = createHmac('sha256', installation.bindingKey).update(text).digest('hex');
+  const variables = { names: Object.keys(work.variables), digest: `hmac-sha256:${digest}` };
   const [[kind, starts] = []] = Object.entries(viewWork({ ...work, variables: {} }));
   const authority = { id: authorityId, name: authorityName };
   return { name, schedule: spec, enabled: isEnabled, work: { kind, ...starts, variables }, authority };

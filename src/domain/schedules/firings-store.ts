@@ -51,11 +51,15 @@ export async function keepFiring(em: Em, firing: Firing): Promise<void> {
   await forgetOld(em, scheduleId);
 }
 
-/** What has not ended is not forgotten, however long it waits: the next times are left out because of it. */
+/**
+ * What has not ended is not forgotten, however long it waits: the next times are left out because of it. Nor is a start that somebody asked for, since
+ * they do not approve what it starts.
+ */
 async function forgetOld(em: Em, scheduleId: string): Promise<void> {
   await db(em)
     .deleteFrom('schedule_firings')
     .where('schedule_id', '=', scheduleId)
+    .where('outcome', '<>', 'pending')
     .where((eb) => eb.not(eb('schedule_firings.id', 'in', selectUnended(em, scheduleId))))
     .where('scheduled_at', '<', (eb) =>
       eb

@@ -95,19 +95,18 @@ async function lockUnchanged({ em }: Transaction, { id, revision }: Schedule): P
   return locked;
 }
 
-/** @throws Forbidden or Unprocessable unless the work is still of the schedule's team, and the principal may start it */
+/** @throws Forbidden or Unprocessable unless the work is of the owners for whom it was saved, and the principal may start it */
 function refuseForeign(
   found: Found | undefined,
-  { teamId }: Schedule,
+  { teamId, savedForTeamId, savedForOrganizationId }: Schedule,
   work: Work,
   principal: Principal,
 ): asserts found is Found {
-  if (!found || found.teamId !== teamId) {
+  const isOwn = found?.teamId === savedForTeamId && found.organizationId === savedForOrganizationId;
+  if (!isOwn || savedForTeamId !== teamId) {
     throw new Unprocessable(
-      'the template, assembly or environment of the work was deleted, or belongs to another team now: save other work',
-      {
-        code: 'schedule_work_unknown',
-      },
+      'the template, assembly or environment of the work was deleted, or belongs to another team or organization now: save other work',
+      { code: 'schedule_work_unknown' },
     );
   }
   if (!decide(principal, workAuthority(work), found).allowed) throw new Forbidden();

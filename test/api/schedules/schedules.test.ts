@@ -298,6 +298,27 @@ describe('a time of a schedule', () => {
     expect((await read(id)).last_results[0], 'saving the work is').toMatchObject({ outcome: 'started' });
   });
 
+  it('starts nothing if its environment is transferred while the work starts', async () => {
+    const id = await made();
+    const { schedule } = (await findSchedule(api.services.orm.em.fork(), id)) ?? {};
+    if (!schedule) throw new Error('the schedule was not found');
+    const principal = await api.services.transactions.run(({ em }) => findStoredPrincipal(em, schedule));
+    const moved = { ...schedule, savedForOrganizationId: newId() } as typeof schedule;
+    await expect(startWork(deps(), moved, new Date(), principal)).rejects.toThrow('another team or organization');
+  });
+
+  it('does not forget who asked for a start that has not happened yet', async () => {
+    const id = await made();
+    await tenant.owner.post(`/schedules/${id}/trigger`);
+    const later = Date.now() + 3_600_000;
+    await fire(id, new Date(later));
+    for (let time = 1; time <= 205; time += 1) await fire(id, new Date(later + time * 3_600_000));
+    const found = await api.rows('select outcome from schedule_firings where schedule_id = ? and author is not null', [
+      id,
+    ]);
+    expect(found).toEqual([{ outcome: 'pending' }]);
+  });
+
   it('leaves its times out for as long as its run has not ended, however many times that are', async () => {
     const id = await made();
     const start = new Date('2026-01-01T00:00:00Z');
