@@ -10,6 +10,7 @@ import { examineHostileTemplate } from './hostile/examination.ts';
 import { findLeaks } from './hostile/leaks.ts';
 import { describeHostileTemplates, secret } from './hostile/templates.ts';
 import { disruptScans } from './scans.ts';
+import { disruptSchedules } from './schedules.ts';
 import { disruptUndo } from './undo.ts';
 
 /**
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     nodes: { type: 'string', default: '500' },
     'assembly-runs': { type: 'string', default: '100' },
     instances: { type: 'string', default: '20' },
+    schedules: { type: 'string', default: '20' },
     only: { type: 'string', multiple: true },
   },
 });
@@ -38,6 +40,7 @@ const parts: Record<string, () => Promise<readonly string[]>> = {
   assemblies: () => withInstallation((installation) => disruptAssemblies(installation, values.grid)),
   'assembly-scale': () => withInstallation((installation) => runManyAssemblies(installation, Number(values.nodes))),
   scans: () => withInstallation((installation) => scanWhileDisrupted(installation, Number(values.instances))),
+  schedules: () => withInstallation((installation) => startWhileDisrupted(installation, Number(values.schedules))),
   undo: () => withInstallation(disruptOneUndo),
   hostile: () => withInstallation((installation) => runHostileTemplates(installation, Number(values.flood))),
 };
@@ -89,6 +92,11 @@ async function disruptAssemblies(installation: Installation, grid: string): Prom
 
 async function scanWhileDisrupted(installation: Installation, instances: number): Promise<readonly string[]> {
   console.log(JSON.stringify(await disruptScans(installation, { instances })));
+  return installation.violations;
+}
+
+async function startWhileDisrupted(installation: Installation, schedules: number): Promise<readonly string[]> {
+  console.log(JSON.stringify(await disruptSchedules(installation, { schedules })));
   return installation.violations;
 }
 

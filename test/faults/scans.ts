@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkLeftovers } from './harness/checks.ts';
+import { killBeforeRecording } from './harness/held-recording.ts';
 import type { Installation } from './harness/installation.ts';
 import { awaitEnd, deployInstances, Scanner } from './harness/scanned-instances.ts';
 
@@ -44,6 +45,8 @@ export async function disruptScans(
     await awaitIdle(installation);
     if ((await awaitEnd(installation, writer.id)).status !== 'succeeded')
       installation.violations.push('the run to which scans gave way did not succeed');
+    await killBeforeRecording(installation, deployed.at(-1)?.id ?? '');
+    await awaitIdle(installation);
     return {
       ...(await check(installation, scanner)),
       finishedAfterSeconds: Math.round((Date.now() - disruptedAt) / 1000),

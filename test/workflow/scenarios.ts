@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
 import type { Caller } from '#test/support/api/caller.ts';
 import { addAssembly, awaitAssemblyRun, makePlace } from '#test/support/assembly-stage.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
@@ -81,6 +83,20 @@ export const scenarios: Record<string, Scenario> = {
   'assembly-retried': async (caller) => {
     const retry = { attempts: 2, backoff: 'PT1S' };
     return startAssembly(caller, { retry }, ['failed'], 'exit 3');
+  },
+  'schedule-started-by-hand': async (caller) => {
+    number += 1;
+    const { teamId, environmentId } = await makePlace(caller, `scenario-${number}`);
+    const templateId = await publish(caller, `scenario-${number}`, quick, teamId);
+    const work = { run: { template_id: templateId, environment_id: environmentId } };
+    const wanted = { team_id: teamId, name: `Scenario ${number}`, schedule: { every: 'P1D' }, work };
+    const { body: schedule } = await caller.post('/schedules', wanted);
+    const key = randomUUID();
+    await caller.post(`/schedules/${schedule.id}/trigger`, undefined, { 'idempotency-key': key });
+    await expect
+      .poll(async () => (await caller.get(`/schedules/${schedule.id}`)).body.last_results[0]?.outcome)
+      .toBe('started');
+    return { idempotency_key: key };
   },
 };
 

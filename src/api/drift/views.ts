@@ -4,6 +4,7 @@ import type { EvidenceDetails, FindingDetails } from '#domain/drift/findings/lis
 import { findingReasons, findingStatuses } from '#domain/drift/findings/model.ts';
 import { monitorScopes, scanTriggers } from '#domain/drift/model.ts';
 import type { MonitorDetails } from '#domain/drift/monitors/list-store.ts';
+import { isStale } from '#domain/drift/monitors/staleness.ts';
 import type { ScanDetails } from '#domain/drift/scans/list-store.ts';
 import { runStatuses } from '#domain/runs/model.ts';
 import { changeActions } from '#domain/runs/plans/model.ts';
@@ -26,6 +27,11 @@ const monitorFields = {
   scan_run_id: AnswerId.nullable().describe('The run that scans now.'),
   last_scan_at: Time.nullable(),
   last_success_at: Time.nullable(),
+  stale: z
+    .boolean()
+    .describe(
+      'Three of its times have passed without a successful scan, whatever the cause: nobody knows how the instance is.',
+    ),
   last_failure: z
     .object({ at: Time, code: z.string(), message: z.string(), run_id: AnswerId.nullable() })
     .nullable()
@@ -54,6 +60,7 @@ export function toMonitor(monitor: MonitorDetails): z.output<typeof ListedMonito
     scan_run_id: monitor.scanRunId,
     last_scan_at: monitor.lastScanAt,
     last_success_at: monitor.lastSuccessAt,
+    stale: isStale(monitor),
     last_failure: lastFailure && {
       at: lastFailure.at,
       code: lastFailure.code,

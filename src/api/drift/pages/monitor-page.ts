@@ -76,9 +76,10 @@ ${await parts[tab]()}`,
 }
 
 /** What it means that nothing is open. Only a scan with a result says that nothing differs. */
-function explainNone({ scope, last_failure: failure, last_success_at: success }: MonitorSubject): string {
+function explainNone({ scope, last_failure: failure, last_success_at: success, stale }: MonitorSubject): string {
   if (scope !== 'instance') return 'The instances that inherit this monitor have none.';
   if (failure) return 'That does not mean that nothing differs: the last scan had no result.';
+  if (stale) return 'That does not mean that nothing differs: no scan has succeeded for three of its times.';
   if (success === null) return 'No scan has looked yet.';
   return 'The last scan saw nothing that differs from what was deployed.';
 }
@@ -99,7 +100,9 @@ function renderMonitorActions({ id, actions, scope }: MonitorSubject): Html {
   );
 }
 
-function renderFailure({ last_failure: failure }: MonitorSubject): Html | null {
+function renderFailure({ last_failure: failure, stale }: MonitorSubject): Html | null {
+  if (!failure && stale)
+    return html`<div class="notice notice-problem" role="note"><p>No scan has succeeded for three of its times. Scans give way to runs: look whether runs keep the instance busy, and scan now.</p></div>`;
   if (!failure) return null;
   return html`<div class="notice notice-problem" role="note"><p>The last scan had no result, ${renderAge(failure.at)}: <span class="foreign">${failure.message}</span>${failure.run_id ? html` · ${renderRunLink(failure.run_id)}` : null}</p></div>`;
 }

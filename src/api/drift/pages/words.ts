@@ -37,6 +37,7 @@ export function renderHealth({ scope, enabled, last_failure: failure, ...monitor
   if (scope !== 'instance') return html`<span class="muted">inherited by instances</span>`;
   if (monitor.scan_run_id) return renderStatusBadge({ word: 'Scanning', icon: 'loader-circle', tone: 'running' });
   if (failure) return renderStatusBadge({ word: 'Failing', icon: 'octagon-x', tone: 'failed' });
+  if (monitor.stale) return renderStatusBadge({ word: 'Stale', icon: 'hourglass', tone: 'timed-out' });
   if (monitor.last_success_at === null)
     return renderStatusBadge({ word: 'Not scanned yet', icon: 'circle-dashed', tone: 'queued' });
   return monitor.open_findings > 0

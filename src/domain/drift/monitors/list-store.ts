@@ -41,6 +41,7 @@ function selectMonitors(em: Em) {
       countFindings(eb, 'open').as('openFindings'),
       countFindings(eb, 'suppressed').as('suppressedFindings'),
       selectRunningScan(eb).as('scanRunId'),
+      hasResources(eb).as('hasResources'),
     ]);
 }
 
@@ -62,6 +63,14 @@ function selectRunningScan(eb: Over<{ m: 'drift_monitors' }>) {
     .where('s.recorded_at', 'is', null)
     .select('s.run_id')
     .$asScalar();
+}
+
+function hasResources(eb: Over<{ m: 'drift_monitors' }>) {
+  const holding = eb
+    .selectFrom('instances as i')
+    .whereRef('i.id', '=', 'm.instance_id')
+    .where('i.resource_count', '>', 0);
+  return eb.exists(holding.select('i.id')).$castTo<boolean>();
 }
 
 /** Whether a monitor watches a template or an instance of it. */

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { isStale, type ScanHistory } from '#domain/drift/monitors/staleness.ts';
+
+const hourly: ScanHistory = {
+  id: '019f0210-ad93-7000-8500-d89f7756aa40',
+  scope: 'instance',
+  schedule: { every: 'PT1H' },
+  enabled: true,
+  hasResources: true,
+  createdAt: '2026-01-01T00:00:00Z',
+  lastSuccessAt: '2026-01-10T12:00:00Z',
+};
+const at = (time: string, change: Partial<ScanHistory> = {}) => isStale({ ...hourly, ...change }, new Date(time));
+
+describe('a monitor is stale', () => {
+  it('once three of its times have passed without a successful scan, and not before', () => {
+    expect(at('2026-01-10T14:59:00Z')).toBe(false);
+    expect(at('2026-01-10T16:01:00Z')).toBe(true);
+  });
+
+  it('if it has never succeeded since it was created', () => {
+    expect(at('2026-01-01T02:00:00Z', { lastSuccessAt: null })).toBe(false);
+    expect(at('2026-01-01T05:00:00Z', { lastSuccessAt: null })).toBe(true);
+  });
+
+  it('by the clock of a cron expression', () => {
+    const schedule = { cron: '0 6 * * MON', timezone: 'Europe/Berlin' };
+    expect(at('2026-01-26T06:00:00Z', { schedule })).toBe(false);
+    expect(at('2026-02-02T06:00:00Z', { schedule })).toBe(true);
+  });
+
+  it('never while it is off, watches an environment, or its instance holds nothing', () => {
+    for (const change of [{ enabled: false }, { scope: 'environment' as const }, { hasResources: false }])
+      expect(at('2026-02-01T00:00:00Z', change)).toBe(false);
+  });
+});
