@@ -279,7 +279,9 @@ describe('a system action leaves one audit record with the owners of its target'
     await silence();
     await reportSilentWorkers(deps());
     expect(await recordsOf('worker.lost', worker)).toHaveLength(2);
-    const events = await api.rows('select type, sequence from domain_events where subject_id = ? order by sequence', [worker]);
+    const events = await api.rows('select type, sequence from domain_events where subject_id = ? order by sequence', [
+      worker,
+    ]);
     expect(events).toEqual([1, 2].map((sequence) => ({ type: 'worker.lost', sequence })));
   });
 
