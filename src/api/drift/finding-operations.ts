@@ -92,7 +92,8 @@ export const suppress = command({
   audit: 'drift_finding.suppressed',
   handle: async ({ tx, target, body, principal }) => {
     refuseUnfitTime(body.until);
-    return suppressSeen(tx, target, { ...body, evidenceIds: [body.evidence_id ?? []].flat() }, principal);
+    const evidenceIds = body.evidence_id === undefined ? [] : [body.evidence_id];
+    return suppressSeen(tx, target, { ...body, evidenceIds }, principal);
   },
 });
 

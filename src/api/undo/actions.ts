@@ -6,7 +6,7 @@ import type { AttemptDetails } from '#domain/undo/store.ts';
 
 interface AttemptFacts extends Ownership {
   readonly details: AttemptDetails;
-  /** What is in the way, whatever the step. */
+  /** The obstacle that keeps every step of the attempt from happening. */
   readonly obstacle: Refusal | null;
 }
 

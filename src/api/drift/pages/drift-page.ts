@@ -51,7 +51,7 @@ ${isMonitors ? await renderMonitors(visit, scope) : await renderFindings(visit, 
   });
 }
 
-/** What it means that nothing is open: without a monitor, nobody looks. */
+/** Explains an empty list. Without a monitor, nobody looks. */
 async function explainNone(visit: Visit, scope: Query): Promise<string> {
   const { drift_monitors: monitors } = await visit.read(list, { query: { ...scope, limit: '1' } });
   return monitors.length === 0

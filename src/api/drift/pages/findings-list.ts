@@ -27,7 +27,7 @@ interface FindingsList {
   readonly link: (query: Query) => LocalPath;
   /** Whether the visitor may suppress findings. */
   readonly suppression: Action;
-  /** What it means that nothing is open. */
+  /** Explains an empty list. */
   readonly none: string;
 }
 

@@ -75,7 +75,7 @@ ${await parts[tab]()}`,
   });
 }
 
-/** What it means that nothing is open. Only a scan with a result says that nothing differs. */
+/** Explains an empty list. Only a scan with a result says that nothing differs. */
 function explainNone({ scope, last_failure: failure, last_success_at: success, stale }: MonitorSubject): string {
   if (scope !== 'instance') return 'The instances that inherit this monitor have none.';
   if (failure) return 'That does not mean that nothing differs: the last scan had no result.';

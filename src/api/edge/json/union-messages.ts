@@ -1,6 +1,6 @@
 import type { $ZodIssue } from 'zod/v4/core';
 
-/** What is wrong with an object that may have one of several forms, where its members do not tell which one is meant. */
+/** The message about an object whose members fit none of its possible forms, or more than one. */
 interface FormProblem {
   readonly message: string;
   /** Problems that the object has in every form. */

@@ -69,7 +69,7 @@ ${renderNext(schedule)}
 ${schedule.last_results.length > 0 ? html`<div class="list-panel">${renderHistory(schedule)}</div>` : renderNone()}`;
 }
 
-/** That the last time started nothing, and why, so that nobody has to look for it in the history. */
+/** Says at the top of the page that the last time started nothing, and why. */
 function renderFailure({ last_results: results, enabled }: ScheduleSubject): Html | null {
   const last = results.find(({ outcome }) => outcome !== 'pending');
   if (!enabled || last?.outcome !== 'failed' || last.message === null) return null;

@@ -108,7 +108,7 @@ function explainCollateral({ candidate }: ShownAttempt) {
   return html`<p>The plan also touches resources that the run itself did not touch. Tick each of them, if that is meant.</p>`;
 }
 
-/** Each resource has a box of its own, so that nobody accepts one without having read its name. */
+/** Each resource has a box of its own: whoever accepts it must tick its name. */
 function fieldsOf({ candidate }: ShownAttempt): FormField[] {
   const resources = (candidate?.collateral ?? []).map(
     (address): FormField => ({
