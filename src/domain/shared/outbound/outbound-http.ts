@@ -1,0 +1,153 @@
+import { isIPv6 } from 'node:net';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { ServiceError } from '../errors.ts';
+import { checkOutbound, type Resolve } from './outbound.ts';
+import type { OutboundPolicy } from './outbound-policy.ts';
+
+export interface OutboundRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** From the first packet to the last byte of the answer; 15,000 unless given. */
+  readonly timeoutMs?: number;
+  /** How much of the answer's body is read; 64 KiB unless given. The rest is not waited for. */
+  readonly mostBytes?: number;
+  /** Whom to trust beside the public authorities: certificates in PEM. */
+  readonly certificates?: string;
+}
+
+export interface OutboundAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** The body was longer than `mostBytes`. */
+  readonly isCut: boolean;
+}
+
+/** Why a request got no answer, in words for whoever configured the address. They name no address that was found for a host. */
+export class OutboundFailure extends Error {
+  readonly reason: 'refused' | 'unresolved' | 'unreachable' | 'certificate' | 'timed_out' | 'broken_off';
+
+  constructor(reason: OutboundFailure['reason'], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'OutboundFailure';
+    this.reason = reason;
+  }
+}
+
+const connectTimeoutMs = 10_000;
+const standardTimeoutMs = 15_000;
+const standardMostBytes = 64 * 1024;
+/** What a client may keep open to one host for later requests. */
+const connectionsPerHost = 8;
+
+/**
+ * Sends requests to addresses that a client of the service has configured. Each connection is checked when it is dialled: the name is
+ * resolved, each of its addresses must be allowed, and the socket connects to those addresses alone. So a name that leads elsewhere
+ * after it was saved is refused. Redirects are answers like any other, and the machine's proxy settings do not count.
+ */
+export class OutboundHttp {
+  readonly #policy: OutboundPolicy;
+  readonly #resolve: Resolve | undefined;
+  readonly #agents = new Map<string, Agent>();
+
+  constructor(policy: OutboundPolicy, options: { resolve?: Resolve } = {}) {
+    this.#policy = policy;
+    this.#resolve = options.resolve;
+  }
+
+  /** @throws OutboundFailure if there was no whole answer; its `reason` says why */
+  async send(request: OutboundRequest): Promise<OutboundAnswer> {
+    const signal = AbortSignal.timeout(request.timeoutMs ?? standardTimeoutMs);
+    try {
+      const answer = await this.#agentFor(request.certificates ?? '').request({
+        ...locate(request.url),
+        method: request.method,
+        headers: { ...request.headers },
+        body: request.body ?? null,
+        signal,
+      });
+      const { body, isCut } = await readSome(answer.body, request.mostBytes ?? standardMostBytes);
+      return { status: answer.statusCode, headers: joinHeaders(answer.headers), body, isCut };
+    } catch (error) {
+      throw describeFailure(error, signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#agents.values()].map((agent) => agent.destroy()));
+    this.#agents.clear();
+  }
+
+  /** Connections of requests that trust other certificates are never shared. */
+  #agentFor(certificates: string): Agent {
+    const known = this.#agents.get(certificates);
+    if (known) return known;
+    const agent = new Agent({
+      connections: connectionsPerHost,
+      connect: (options, done) => {
+        this.#dial(options, certificates).then(
+          ({ connect, to }) => connect(to, done),
+          (error) => done(error, null),
+        );
+      },
+    });
+    this.#agents.set(certificates, agent);
+    return agent;
+  }
+
+  async #dial(to: buildConnector.Options, certificates: string) {
+    const port = to.port ? `:${to.port}` : '';
+    const host = isIPv6(to.hostname) ? `[${to.hostname}]` : to.hostname;
+    const { addresses } = await checkOutbound(`${to.protocol}//${host}${port}`, this.#policy, {
+      ...(this.#resolve && { resolve: this.#resolve }),
+    });
+    const checked = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+    const connect = buildConnector({
+      timeout: connectTimeoutMs,
+      autoSelectFamily: true,
+      lookup: (_host, { all }, done) =>
+        all ? done(null, checked) : done(null, checked[0]!.address, checked[0]!.family),
+      ...(certificates !== '' && { ca: certificates }),
+    });
+    return { connect, to };
+  }
+}
+
+function locate(text: string): { origin: string; path: string } {
+  const url = new URL(text);
+  return { origin: url.origin, path: `${url.pathname}${url.search}` };
+}
+
+async function readSome(stream: Dispatcher.ResponseData['body'], mostBytes: number) {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of stream) {
+    parts.push(part);
+    length += part.length;
+    if (length > mostBytes) break;
+  }
+  return { body: Buffer.concat(parts).subarray(0, mostBytes), isCut: length > mostBytes };
+}
+
+function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  const entries = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, [value].flat().join(', ')]],
+  );
+  return Object.fromEntries(entries);
+}
+
+function describeFailure(error: unknown, signal: AbortSignal): OutboundFailure {
+  if (signal.aborted) return new OutboundFailure('timed_out', 'there was no whole answer in time', error);
+  if (error instanceof ServiceError && error.kind === 'unavailable')
+    return new OutboundFailure('unresolved', error.message, error);
+  if (error instanceof ServiceError) return new OutboundFailure('refused', error.message, error);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (/CERT|SIGNATURE|SELF_SIGNED|ALTNAME|ERR_SSL|ERR_TLS/.test(code))
+    return new OutboundFailure('certificate', `the host's certificate or its TLS was refused (${code})`, error);
+  if (/TIMEOUT|ETIMEDOUT/.test(code)) return new OutboundFailure('timed_out', 'the host did not answer in time', error);
+  if (/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL/.test(code))
+    return new OutboundFailure('unreachable', 'the host does not accept connections at this port', error);
+  return new OutboundFailure('broken_off', 'the host broke the connection off', error);
+}
