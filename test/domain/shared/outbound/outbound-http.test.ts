@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Unavailable } from '#domain/shared/errors.ts';
 import { OutboundFailure, OutboundHttp, type OutboundRequest } from '#domain/shared/outbound/outbound-http.ts';
 import { parseOutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 
@@ -104,7 +105,7 @@ describe('an outbound request', () => {
     expect(await reasonOf(http, `https://127.0.0.1:${plain}/`)).toBe('certificate');
     expect(
       await reasonOf(
-        open([], async () => Promise.reject(new Error('no'))),
+        open([], async () => Promise.reject(new Unavailable('the name could not be resolved'))),
         'https://a.example/',
       ),
     ).toBe('unresolved');
