@@ -77,7 +77,7 @@ async function decideByPipeline(tuple: Tuple): Promise<string> {
     ? await operation.target({ em, ...input, callerId: principal.id, lock: false })
     : installationOwnership;
   // A review names a team, which must own the target. A request to the operation names none.
-  const isElsewhere = target && entry.takesTeam && (target.teamId ?? undefined) !== question.team_id;
+  const isElsewhere = target && entry.team !== 'refused' && (target.teamId ?? undefined) !== question.team_id;
   if (isElsewhere || (entry.review.only && question.name !== entry.review.only)) return 'resource_not_found_or_denied';
   const outcome = await outcomeOf(() => authorizeCall({ ...invocation, input }, em));
   const { access } = decideTarget(operation, principal, target);
@@ -139,8 +139,8 @@ describe('can-i', () => {
       const { name, team_id, ...rest } = question;
       const wrong: ResourceAttributes[] = [{ ...rest, resource: `${rest.resource}s`, name, team_id }];
       wrong.push(entry.isNamed ? { ...rest, team_id } : { ...rest, team_id, name: newId() });
-      if (!entry.takesTeam) wrong.push({ ...rest, name, team_id: newId() });
-      else if (!entry.review.unscoped) wrong.push({ ...rest, name });
+      if (entry.team === 'refused') wrong.push({ ...rest, name, team_id: newId() });
+      if (entry.team === 'required') wrong.push({ ...rest, name });
       for (const each of wrong) await expect(decideByReview({ asker, entry, question: each })).rejects.toThrow(Invalid);
     }
   });

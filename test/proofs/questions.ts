@@ -34,15 +34,15 @@ export function drawTupleOf(entry: CatalogueEntry, world: World, random: Random)
 }
 
 function drawTeam(
-  { takesTeam, review: { unscoped } }: CatalogueEntry,
+  { team }: CatalogueEntry,
   name: string | undefined,
   world: World,
   random: Random,
 ): string | undefined {
-  if (!takesTeam) return undefined;
+  if (team === 'refused') return undefined;
   const owner = name === undefined ? undefined : world.teamOf.get(name);
   if (owner && random.chance(0.7)) return owner;
-  if (unscoped && (owner === null || random.chance(0.2))) return undefined;
+  if (team === 'optional' && (owner === null || random.chance(0.2))) return undefined;
   return random.pick(world.teams);
 }
 
@@ -56,10 +56,10 @@ export interface OwnRequest {
 
 export function requestFor(tuple: Tuple, world: World): OwnRequest {
   const { entry, question } = tuple;
-  const { operation, parameter, isNamed, takesTeam } = entry;
+  const { operation, parameter, isNamed, team } = entry;
   const { name, team_id: teamId } = question;
-  const owner = isNamed && takesTeam ? (world.teamOf.get(name ?? '') ?? undefined) : teamId;
-  const ids = world.idsOf(owner ?? (entry.review.unscoped ? undefined : fallbackTeam(entry, world)));
+  const owner = isNamed && team !== 'refused' ? (world.teamOf.get(name ?? '') ?? undefined) : teamId;
+  const ids = world.idsOf(owner ?? (team === 'optional' ? undefined : fallbackTeam(entry, world)));
   const params = { ...parametersOf(operation, ids), ...(parameter && { [parameter.name]: name ?? '' }) };
   const demanded = Object.fromEntries(new URLSearchParams(queries[operation.id]));
   const ofTeam = !isNamed && operation.query?.shape?.team_id && teamId ? { team_id: teamId } : {};
@@ -68,8 +68,8 @@ export function requestFor(tuple: Tuple, world: World): OwnRequest {
 }
 
 /** The team whose resources complete the request if no team owns the target: the missing team if the target needs an owner. */
-function fallbackTeam({ takesTeam }: CatalogueEntry, { teams }: World): string | undefined {
-  return takesTeam ? teams.at(-1) : teams[0];
+function fallbackTeam({ team }: CatalogueEntry, { teams }: World): string | undefined {
+  return team === 'required' ? teams.at(-1) : teams[0];
 }
 
 /** Body fields that a review assumes: that a variable is secret, and that a request without a team means the caller. */
@@ -98,5 +98,5 @@ export function parseRequest({ entry: { operation } }: Tuple, request: OwnReques
 /** Whether the target belongs to another team than the question names. A request to the operation cannot express that. */
 export function isElsewhere({ entry, question: { name = '', team_id: teamId } }: Tuple, world: World): boolean {
   const owner = world.teamOf.get(name);
-  return entry.isNamed && entry.takesTeam && owner !== undefined && owner !== (teamId ?? null);
+  return entry.isNamed && entry.team !== 'refused' && owner !== undefined && owner !== (teamId ?? null);
 }

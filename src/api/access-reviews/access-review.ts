@@ -74,16 +74,13 @@ export async function reviewAccess(context: ReviewContext, question: ResourceAtt
 }
 
 /** Refuses a question without a member that it needs, or with one that it must not have. */
-function refuseMalformed(
-  { review: { unscoped }, isNamed, takesTeam }: CatalogueEntry,
-  question: ResourceAttributes,
-): void {
+function refuseMalformed({ isNamed, team }: CatalogueEntry, question: ResourceAttributes): void {
   const { resource, verb, name, team_id: teamId } = question;
   const what = `${resource} ${verb}`;
   if (isNamed && name === undefined) throw new Invalid(`name: ${what} needs a name`);
   if (!isNamed && name !== undefined) throw new Invalid(`name: ${what} is about the collection: leave the name out`);
-  if (!takesTeam && teamId !== undefined) throw new Invalid(`team_id: ${what} takes no team: leave it out`);
-  if (takesTeam && teamId === undefined && !unscoped) throw new Invalid(`team_id: ${what} needs the id of a team`);
+  if (team === 'refused' && teamId !== undefined) throw new Invalid(`team_id: ${what} takes no team: leave it out`);
+  if (team === 'required' && teamId === undefined) throw new Invalid(`team_id: ${what} needs the id of a team`);
 }
 
 /**
@@ -97,7 +94,7 @@ async function findTarget(
 ): Promise<Ownership | null | undefined> {
   const find = entry.isNamed ? findNamed : findCollection;
   const target = await find(context, entry, question);
-  const isElsewhere = target && entry.takesTeam && target.teamId !== (question.team_id ?? null);
+  const isElsewhere = target && entry.team !== 'refused' && target.teamId !== (question.team_id ?? null);
   return isElsewhere ? undefined : target;
 }
 
@@ -119,10 +116,10 @@ async function findNamed(
 /** A team's collection has the team as its owner. Without a team it is that of the installation, or of the caller. */
 async function findCollection(
   { em, principal }: ReviewContext,
-  { takesTeam }: CatalogueEntry,
+  { team }: CatalogueEntry,
   { team_id: teamId }: ResourceAttributes,
 ): Promise<Ownership | null | undefined> {
-  if (!takesTeam) return null;
+  if (team === 'refused') return null;
   return teamId === undefined ? { ...installationOwnership, ownerUserId: principal.id } : findTeamById(em, teamId);
 }
 

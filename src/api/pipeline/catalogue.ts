@@ -11,8 +11,8 @@ export interface CatalogueEntry {
   readonly review: AccessReview;
   /** A review of the operation names one resource; otherwise it is about the collection. */
   readonly isNamed: boolean;
-  /** A review of the operation gives a team. If the resource may belong to no team, only when it belongs to one. */
-  readonly takesTeam: boolean;
+  /** Whether a review of the operation gives a team: always, never, or only for what belongs to one. */
+  readonly team: 'required' | 'refused' | 'optional';
   /** The path parameter that the name stands for, with its schema; null if the path has none. */
   readonly parameter: { readonly name: string; readonly schema: z.ZodType } | null;
 }
@@ -71,8 +71,12 @@ function toEntry(operation: ReviewedOperation): CatalogueEntry {
   const { review } = operation.access;
   const parameter = parameterOf(operation, review);
   const isNamed = parameter !== null || review.only !== undefined;
-  const takesTeam = operation.access.scope === 'team' || review.unscoped === true;
-  return { operation, review, parameter, isNamed, takesTeam };
+  return { operation, review, parameter, isNamed, team: teamOf(operation) };
+}
+
+function teamOf({ access: { scope, review } }: ReviewedOperation): CatalogueEntry['team'] {
+  if (review.unscoped || scope === 'owned') return 'optional';
+  return scope === 'team' ? 'required' : 'refused';
 }
 
 function parameterOf(operation: Operation, review: AccessReview): CatalogueEntry['parameter'] {

@@ -135,12 +135,12 @@ describe('an access review', () => {
     const team_id = tenant.team;
     const query = vi.spyOn(pg.Client.prototype, 'query');
     try {
-      for (const { operation, review, isNamed, takesTeam } of catalogueOf(operations).entries) {
+      for (const { operation, review, isNamed, team } of catalogueOf(operations).entries) {
         await canI(root, 'get', 'users', { name: missing });
         query.mockClear();
         await canI(root, review.verb, review.resource, {
           ...(isNamed && { name: review.only ?? missing }),
-          ...(takesTeam && { team_id }),
+          ...(team !== 'refused' && { team_id }),
         });
         expect(query.mock.calls.length, operation.id).toBeLessThanOrEqual(2);
       }

@@ -377,3 +377,42 @@ describe('the filter of lists', () => {
     expect(filterOf(principal(), 'hidden')).not.toContain('is null');
   });
 });
+
+describe('what the installation, an organization or a team may own', () => {
+  const manage: Access = {
+    anyOf: ['connection:manage'],
+    scope: 'owned',
+    teamAction: 'team.metadata.write',
+    organizationRole: 'admin',
+    installation: 'administrators',
+    hidden: 'not_found',
+    review: 'none',
+  };
+  const ofOrganization = { organizationId: organization, teamId: null };
+  const because = (reason: string) => ({ allowed: false, because: reason });
+
+  it("demands the action in the team that owns it, not a role in the team's organization", () => {
+    expect(decide(principal({ team: 'admin' }), manage, owner)).toEqual({ allowed: true });
+    expect(decide(principal({ team: 'member' }), manage, owner)).toEqual(because('action'));
+    expect(decide(principal({ organization: 'member' }), manage, owner)).toEqual(because('hidden'));
+  });
+
+  it('demands the role in the organization that owns it, and hides it from everybody outside', () => {
+    expect(decide(principal({ organization: 'admin' }), manage, ofOrganization)).toEqual({ allowed: true });
+    expect(decide(principal({ organization: 'member' }), manage, ofOrganization)).toEqual(because('action'));
+    expect(decide(principal({ team: 'owner' }), manage, ofOrganization)).toEqual(because('hidden'));
+  });
+
+  it("keeps the installation's for administrators", () => {
+    expect(decide(principal({ role: 'admin' }), manage, installationOwnership)).toEqual({ allowed: true });
+    expect(decide(principal({ organization: 'owner' }), manage, installationOwnership)).toEqual(
+      because('installation'),
+    );
+  });
+
+  it('demands the permission beside the role', () => {
+    const requester = principal({ role: 'requester', organization: 'owner', team: 'owner' });
+    expect(decide(requester, manage, ofOrganization)).toEqual(because('permission'));
+    expect(decide(requester, manage, owner)).toEqual(because('permission'));
+  });
+});

@@ -1,5 +1,6 @@
 import {
   type Access,
+  accessByOwner,
   type Decision,
   decide,
   decidePermission,
@@ -54,7 +55,8 @@ export function decideTarget(
 }
 
 function decideOwner(operation: ProtectedOperation, principal: Principal, owner: Ownership | null): AccessDecision {
-  const access = (owner && operation.accessTo?.(owner, principal)) ?? operation.access;
+  const declared = (owner && operation.accessTo?.(owner, principal)) ?? operation.access;
+  const access = accessByOwner(declared, owner ?? installationOwnership);
   return { decision: decide(principal, access, owner ?? installationOwnership), access };
 }
 

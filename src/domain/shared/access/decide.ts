@@ -8,14 +8,15 @@ import type { Principal } from './principal.ts';
  * What an operation demands of its caller. Every operation must declare it, and no required member has a default.
  * The scope says what decides beside the permission: nothing (`platform`), the caller's role in the organization or team that owns
  * the target (`organization`, `team`), nothing because the target is always the caller's own (`self`), the owner of the target
- * (`service_account`): the user who owns it and no other, or an owner of the team that owns it; or whether the caller manages the
- * memberships of the organization or the team that owns the target (`administered`), which hides it from everybody else.
+ * (`service_account`): the user who owns it and no other, or an owner of the team that owns it; whether the caller manages the
+ * memberships of the organization or the team that owns the target (`administered`), which hides it from everybody else; or whatever
+ * fits its owner (`owned`): the action in its team, else the role in its organization, else the rule of `installation`.
  */
 export interface Access {
   readonly anyOf: readonly Permission[];
   /** Permissions that the caller needs beside one of `anyOf`: all of them. */
   readonly allOf?: readonly Permission[];
-  readonly scope: 'platform' | 'organization' | 'team' | 'self' | 'service_account' | 'administered';
+  readonly scope: 'platform' | 'organization' | 'team' | 'self' | 'service_account' | 'administered' | 'owned';
   /** The actions that the caller needs in the team that owns the target, beside the permission. */
   readonly teamAction?: TeamAction | readonly TeamAction[];
   /**
@@ -110,7 +111,14 @@ export function decide(principal: Principal, access: Access, owner: Ownership): 
   return permission.allowed || isHidden ? ownership : permission;
 }
 
-function decideOwnership(principal: Principal, access: Access, owner: Ownership): Decision {
+/** The access that a target in the scope `owned` demands, given its owner; any other access as it is. */
+export function accessByOwner(access: Access, { organizationId, teamId }: Ownership): Access {
+  if (access.scope !== 'owned') return access;
+  return { ...access, scope: teamId === null && organizationId !== null ? 'organization' : 'team' };
+}
+
+function decideOwnership(principal: Principal, declared: Access, owner: Ownership): Decision {
+  const access = accessByOwner(declared, owner);
   if (access.scope === 'service_account' && owner.ownerUserId) return decidePersonal(principal, owner.ownerUserId);
   if (access.scope === 'team') return decideTeam(principal, access, owner);
   if (access.scope === 'organization') return decideOrganization(principal, access, owner);

@@ -1,0 +1,74 @@
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import type { Em } from '#database/database.ts';
+import type { Tables } from '#domain/entities.ts';
+import { isPlatformAdministrator, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
+import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
+import type { OwnerIds } from './owner.ts';
+
+/** The columns of a row that name its owner (`ownerColumns`). */
+export interface OwnerRefs {
+  readonly organization: Expression<string | null>;
+  readonly team: Expression<string | null>;
+  readonly project: Expression<string | null>;
+}
+
+/**
+ * The condition of a list that a principal may read a row by its owner: of a team and its projects those who may read the team, of an
+ * organization its members. `installation` says whether rows of the installation are for everybody who may use the list, or for
+ * administrators alone. It belongs in the list's own query: a page must be cut only from what the principal may read.
+ */
+export function isOfReadableOwner(
+  principal: Principal,
+  { organization, team }: OwnerRefs,
+  installation: 'visible' | 'administrators',
+): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables>();
+  if (isPlatformAdministrator(principal)) return eb.lit(true);
+  const isOfTeam = isInReadableTeam(principal, team, 'hidden');
+  const isOfOrganization = eb(organization, '=', eb.fn.any(eb.val(Object.keys(principal.organizations))));
+  const isInstallations = eb.and([eb(organization, 'is', null), eb(team, 'is', null)]);
+  const isShown = installation === 'visible' || principal.role === 'admin';
+  return eb.or([isOfTeam, isOfOrganization, ...(isShown ? [isInstallations] : [])]);
+}
+
+/** The condition that a row belongs to the owners that a list is filtered by: to them, or to something below them. */
+export function isOfOwner(filter: OwnerIds, { organization, team, project }: OwnerRefs): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables>();
+  const { organizationId, teamId, projectId } = filter;
+  const conditions: Expression<SqlBool>[] = [];
+  if (projectId) conditions.push(eb(project, '=', projectId));
+  if (teamId) conditions.push(eb(team, '=', teamId));
+  if (organizationId) conditions.push(eb.or([eb(organization, '=', organizationId), isTeamOf(organizationId, team)]));
+  return eb.and(conditions);
+}
+
+/**
+ * The condition that a row's owner is a thing's own or above it, so that the thing may use the row: the row of the installation, of its
+ * organization, of its team, or of its project. A thing of a team that has no project uses no project's rows.
+ */
+export function coversOwner(
+  { organization, team, project }: OwnerRefs,
+  thing: { readonly organizationId: string; readonly teamId: string; readonly projectId: string | null },
+): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables>();
+  const isInstallations = eb.and([eb(organization, 'is', null), eb(team, 'is', null)]);
+  const isOfTeam = eb.and([eb(team, '=', thing.teamId), eb(project, 'is', null)]);
+  const isOfProject = thing.projectId === null ? [] : [eb(project, '=', thing.projectId)];
+  return eb.or([isInstallations, eb(organization, '=', thing.organizationId), isOfTeam, ...isOfProject]);
+}
+
+/** Who owns a row of a table with `ownerColumns`, in one query; undefined if there is no such row. Rows end with their owner, so the owner exists. */
+export function findOwnershipOf(em: Em, table: keyof Tables & string, id: string): Promise<Ownership | undefined> {
+  return declaredTables(em)
+    .selectFrom(`${table} as x`)
+    .leftJoin('teams as t', 't.id', 'x.team_id')
+    .where('x.id', '=', id)
+    .select((eb) => [
+      'x.team_id as teamId',
+      eb.fn.coalesce('x.organization_id', 't.organization_id').as('organizationId'),
+    ])
+    .$castTo<Ownership>()
+    .executeTakeFirst();
+}
