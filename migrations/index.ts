@@ -35,6 +35,7 @@ import { Drift } from './20261202_03_drift.ts';
 import { RunPins } from './20261202_04_run_pins.ts';
 import { SelectiveUndo } from './20261202_05_selective_undo.ts';
 import { AuditSeals } from './20261203_01_audit_seals.ts';
+import { DriftRetention } from './20261204_01_drift_retention.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -75,4 +76,5 @@ export const migrations = [
   { name: '20261202_04_run_pins', class: RunPins },
   { name: '20261202_05_selective_undo', class: SelectiveUndo },
   { name: '20261203_01_audit_seals', class: AuditSeals },
+  { name: '20261204_01_drift_retention', class: DriftRetention },
 ];

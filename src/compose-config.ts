@@ -29,6 +29,10 @@ export function composeConfig(values: SettingValues): Omit<StartConfig, 'dataDir
       drainSeconds: values.WORKER_DRAIN_SECONDS ?? 0,
     },
     auditRetentionDays: values.AUDIT_RETENTION_DAYS,
+    driftRetention: {
+      scanDays: values.DRIFT_SCAN_RETENTION_DAYS ?? 0,
+      findingDays: values.DRIFT_FINDING_RETENTION_DAYS ?? 0,
+    },
     logLevel: values.LOG_LEVEL ?? 'info',
     outbound: parseOutboundPolicy(values.COORDINATOR_OUTBOUND_ALLOW ?? []),
     limits: composeLimits(values),

@@ -23,6 +23,8 @@ export type Config = {
   readonly worker: { readonly pools: readonly string[]; readonly concurrency: number; readonly drainSeconds: number };
   /** For how many days audit records are kept; null: forever. */
   readonly auditRetentionDays: number | null;
+  /** For how many days scans of drift monitors, and findings that are resolved, are kept. */
+  readonly driftRetention: { readonly scanDays: number; readonly findingDays: number };
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** Where the service may connect to on behalf of its users, in addition to the public Internet. */
   readonly outbound: OutboundPolicy;

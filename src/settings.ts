@@ -210,6 +210,16 @@ export const settings = {
     default: null,
     description: 'Days after which audit records are removed, a whole month at a time. Default: they are kept forever.',
   },
+  DRIFT_SCAN_RETENTION_DAYS: {
+    schema: wholeNumber(1, 36_500),
+    default: '90',
+    description: 'Days after which scans of drift monitors are removed. The latest 100 of each monitor are kept.',
+  },
+  DRIFT_FINDING_RETENTION_DAYS: {
+    schema: wholeNumber(1, 36_500),
+    default: '365',
+    description: 'Days after which a drift finding that is resolved is removed, counted from when a scan saw it last.',
+  },
   LOG_LEVEL: {
     schema: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     default: 'info',

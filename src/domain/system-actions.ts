@@ -28,6 +28,11 @@ export const systemActions = {
     resourceType: 'drift_findings',
     actor: 'drift detection',
   },
+  'drift_monitor.history_expired': {
+    summary: 'Remove scans and findings of a drift monitor that are out of retention',
+    resourceType: 'drift_monitors',
+    actor: 'retention',
+  },
   'drift_monitor.scan_started': {
     summary: 'Start a scan by the schedule of a drift monitor',
     resourceType: 'drift_monitors',

@@ -64,8 +64,8 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const registration = new WorkerRegistration({ ...system, facts, onDrain: tasks.drain });
   // The worker registers before it works: an attempt counts as lost while its worker is not registered.
   await waitForDatabase(log, () => registration.start());
-  const { auditRetentionDays } = config;
-  const shared = { ...system, engine, keyRing, installationId: installation.id, auditRetentionDays };
+  const { auditRetentionDays, driftRetention } = config;
+  const shared = { ...system, engine, keyRing, installationId: installation.id, auditRetentionDays, driftRetention };
   const background = startBackgroundTasks(shared);
   tasks.start();
   const notice = logStart(facts, log);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makePartitions } from '#database/partitions.ts';
 import { endLostAssemblyRun } from '#domain/assemblies/runs/steps/reconcile.ts';
 import { removeExpired } from '#domain/audit/retention.ts';
+import { forgetHistory } from '#domain/drift/retention/forget-history.ts';
 import { startScheduledScan } from '#domain/drift/scans/scheduled-scans.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';
@@ -260,6 +261,24 @@ describe('a system action leaves one audit record with the owners of its target'
     ]);
     const { body } = await tenant.owner.get(`/drift-findings/${finding}`);
     expect(body).toMatchObject({ status: 'open', reason: 'suppression_ended', suppression: null });
+  });
+
+  it('when findings of a monitor go out of retention', async () => {
+    const run = await steps.admit(inEnvironment());
+    const place = { instance: await instanceOf(run), team: tenant.team, environment: tenant.environment };
+    const execute: Execute = (sql, values) => api.rows(sql, values);
+    const monitor = await addMonitor(execute, place);
+    const { finding } = await addFinding(execute, { ...place, monitor, run });
+    await api.rows(
+      `update drift_findings set status = 'resolved', last_seen_at = now() - interval '2 days' where id = ?`,
+      [finding],
+    );
+    const yesterday = new Date(Date.now() - 24 * 3600_000);
+    const cutoffs = { scans: yesterday, findings: yesterday };
+    await Promise.all([1, 2, 3].map(() => forgetHistory(deps(), monitor, cutoffs)));
+    expect(await recordsOf('drift_monitor.history_expired', monitor)).toMatchObject([
+      { ...ofTenant('drift_monitors', 'retention'), after: { scans: 0, findings: 1, evidence: 1 } },
+    ]);
   });
 
   it('when the heartbeats of a worker stop, once for each loss', async () => {

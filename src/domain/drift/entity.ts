@@ -110,6 +110,10 @@ export const DriftFindingSchema = defineEntity({
     { name: 'drift_findings_status_index', properties: ['status', 'id'] },
     { name: 'drift_findings_instance_index', properties: ['instanceId', 'status', 'id'] },
     {
+      name: 'drift_findings_resolved_index',
+      expression: `create index "drift_findings_resolved_index" on "drift_findings" ("monitor_id", "last_seen_at") where "status" = 'resolved'`,
+    },
+    {
       name: 'drift_findings_suppressed_index',
       expression: `create index "drift_findings_suppressed_index" on "drift_findings" ("suppressed_until", "id") where "suppressed_until" is not null`,
     },
@@ -175,7 +179,7 @@ export class DriftFinding extends DriftFindingSchema.class {
 }
 DriftFindingSchema.setClass(DriftFinding);
 
-/** What a scan saw of a finding. A row never changes. A scan that sees the same again adds none. */
+/** What a scan saw of a finding, which never changes. A scan that sees the same again adds none. */
 export const DriftEvidenceSchema = defineEntity({
   name: 'DriftEvidence',
   tableName: 'drift_evidence',
@@ -198,6 +202,8 @@ export const DriftEvidenceSchema = defineEntity({
     /** The run that held the instance during the scan, such as one that waited for approval. */
     slotHeldBy: p.uuid().nullable(),
     observedAt: at(),
+    /** Somebody decided by it: a suppression or a remediation names it, and it is kept as long as the finding. */
+    cited: p.boolean().default(false),
   },
 });
 export class DriftEvidence extends DriftEvidenceSchema.class {}

@@ -3,6 +3,7 @@ import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { openEngineSweeper } from '#engine/engine-sweeper.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
 import { type AuditSealingDeps, openAuditSealing } from './audit-sealing.ts';
+import { type DriftRetentionDeps, openDriftRetention } from './drift-retention.ts';
 import { openDriftUpkeep } from './drift-upkeep.ts';
 import { createEventHandlers, type EventHandlerDeps } from './event-handlers.ts';
 import { type ExpiryTaskDeps, openExpiry } from './expiry.ts';
@@ -17,7 +18,8 @@ export interface BackgroundTaskDeps
     EventHandlerDeps,
     ResourceListRepairDeps,
     AuditSealingDeps,
-    ScheduleRepairDeps {
+    ScheduleRepairDeps,
+    DriftRetentionDeps {
   readonly auditRetentionDays: number | null;
 }
 
@@ -35,6 +37,7 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openResourceListRepair(deps),
     openScheduleRepair(deps, scheduledWorks),
     openDriftUpkeep(deps),
+    openDriftRetention(deps),
     openAuditSealing(deps),
   ];
   for (const task of [...delivering, maintenance]) task.start();

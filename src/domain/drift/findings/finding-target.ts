@@ -19,8 +19,9 @@ export async function findFinding(em: Em, id: string, lock = false): Promise<Fin
   const known = await em.findOne(DriftFinding, { id });
   const monitor = known && (await findMonitor(em, known.monitorId, lock));
   if (!known || !monitor) return undefined;
-  const finding = lock ? await em.findOneOrFail(DriftFinding, { id }, { refresh: true }) : known;
-  return { ...monitor, finding };
+  // Upkeep may have removed it before the lock.
+  const finding = lock ? await em.findOne(DriftFinding, { id }, { refresh: true }) : known;
+  return finding ? { ...monitor, finding } : undefined;
 }
 
 /** The findings with these ids; undefined if one of them does not exist. */

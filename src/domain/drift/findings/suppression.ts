@@ -5,6 +5,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { longestSuppressionYears } from '../model.ts';
+import { citeEvidence } from '../retention/evidence-store.ts';
 import type { FindingTarget } from './finding-target.ts';
 import type { FindingStatus } from './model.ts';
 import { placeOf, publishTransition } from './publish.ts';
@@ -65,6 +66,7 @@ export function suppressFinding(
   finding.follow(suppress(finding.state(), { reason, until }));
   finding.suppressedByName = by.name;
   finding.reopenReason = null;
+  tx.write(citeEvidence(tx.em, finding.evidenceId));
   tx.publish({
     type: 'drift_finding.suppressed',
     subjectId: finding.id,

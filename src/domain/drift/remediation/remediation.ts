@@ -19,6 +19,7 @@ import { DriftEvidence, DriftFinding } from '../entity.ts';
 import { type FindingTarget, findFinding } from '../findings/finding-target.ts';
 import { placeOf } from '../findings/publish.ts';
 import type { RemediationDirection } from '../model.ts';
+import { citeEvidence } from '../retention/evidence-store.ts';
 import { type EvidenceFacts, findRemediationRefusal } from './remediation-refusal.ts';
 
 /** A finding that is to be remediated, with the template and the environment of its instance. */
@@ -96,6 +97,7 @@ export async function admitRemediation(
     reviewNeeds: deployed.reviewNeeds,
     expects: { stateSerial: facts.stateSerial, deployedRunId: deployed.id },
   });
+  tx.write(citeEvidence(tx.em, evidenceId));
   tx.publish({
     type: 'drift_finding.remediation_requested',
     subjectId: finding.id,

@@ -6,6 +6,7 @@ import { identityOf, observedDigestOf } from '../findings/digests.ts';
 import type { FindingState } from '../findings/model.ts';
 import { publishTransition } from '../findings/publish.ts';
 import { miss, see } from '../findings/transitions.ts';
+import { forgetEvidence } from '../retention/evidence-store.ts';
 import {
   type EndedScan,
   insertEvidence,
@@ -65,6 +66,10 @@ export async function updateFindings(
   }
   await tx.em.flush();
   await insertEvidence(tx.em, evidence);
+  await forgetEvidence(
+    tx.em,
+    evidence.map((row) => row.finding_id),
+  );
   return { found: seen.length, ignored: ignored.length, opened, resolved: gone.length };
 }
 

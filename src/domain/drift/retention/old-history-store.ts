@@ -1,0 +1,100 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db, type Over } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import { firstIdAt } from '#domain/shared/ids.ts';
+
+/** The latest scans of a monitor, which are kept however old they are. */
+const keptScans = 100;
+
+/** What is older than these times is out of retention. */
+export interface Cutoffs {
+  readonly scans: Date;
+  readonly findings: Date;
+}
+
+/** The next monitors, by id, of which anything is out of retention. Deleted monitors are among them. */
+export function findMonitorsWithOldHistory(
+  em: Em,
+  cutoffs: Cutoffs,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<{ id: string }[]> {
+  return db(em)
+    .selectFrom('drift_monitors as m')
+    .where('m.id', '>', after)
+    .where((eb) =>
+      eb.or([eb.exists(selectOldScans(eb, cutoffs).limit(1)), eb.exists(selectOldFindings(eb, cutoffs).limit(1))]),
+    )
+    .select('m.id')
+    .orderBy('m.id')
+    .limit(limit)
+    .execute();
+}
+
+/** The oldest scans of a monitor that are out of retention. */
+export async function listOldScans(em: Em, monitorId: string, cutoffs: Cutoffs, limit: number): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom('drift_monitors as m')
+    .innerJoinLateral(
+      (eb) => selectOldScans(eb, cutoffs).orderBy('s.run_id').limit(limit).as('old'),
+      (join) => join.onTrue(),
+    )
+    .where('m.id', '=', monitorId)
+    .select('old.id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Findings of a monitor that are out of retention. */
+export async function listOldFindings(em: Em, monitorId: string, cutoffs: Cutoffs, limit: number): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom('drift_monitors as m')
+    .innerJoinLateral(
+      (eb) => selectOldFindings(eb, cutoffs).limit(limit).as('old'),
+      (join) => join.onTrue(),
+    )
+    .where('m.id', '=', monitorId)
+    .select('old.id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+type OverMonitors = Over<{ m: 'drift_monitors' }>;
+
+/**
+ * Scans beyond the latest ones; of a monitor that was deleted long ago, all. The id of a scan tells when it began. A scan whose result is not recorded
+ * yet is under way, and stays.
+ */
+function selectOldScans(eb: OverMonitors, { scans }: Cutoffs) {
+  const lastToForget = eb
+    .selectFrom('drift_scans as kept')
+    .whereRef('kept.monitor_id', '=', 'm.id')
+    .orderBy('kept.run_id', 'desc')
+    .offset(keptScans)
+    .limit(1)
+    .select('kept.run_id');
+  return eb
+    .selectFrom('drift_scans as s')
+    .whereRef('s.monitor_id', '=', 'm.id')
+    .where('s.run_id', '<', firstIdAt(scans))
+    .where((scan) => scan.or([scan('s.run_id', '<=', lastToForget), wasDeletedBefore(scans)]))
+    .where('s.recorded_at', 'is not', null)
+    .select('s.run_id as id');
+}
+
+/**
+ * Findings that were resolved long ago; of a monitor that was deleted long ago, all. A suppression that still holds keeps its finding, because the value
+ * may come back. Two selections, so that each can use an index.
+ */
+function selectOldFindings(eb: OverMonitors, { findings }: Cutoffs) {
+  const ofMonitor = eb.selectFrom('drift_findings as f').whereRef('f.monitor_id', '=', 'm.id').select('f.id');
+  return ofMonitor
+    .where('f.status', '=', sql.lit('resolved' as const))
+    .where('f.last_seen_at', '<', sql<string>`${findings}`)
+    .where('f.suppressed_until', 'is', null)
+    .unionAll(ofMonitor.where(wasDeletedBefore(findings)));
+}
+
+function wasDeletedBefore(moment: Date): Expression<SqlBool> {
+  return sql<SqlBool>`coalesce(${expressionBuilder<Tables & { m: Tables['drift_monitors'] }, 'm'>().ref('m.deleted_at')} < ${moment}, false)`;
+}

@@ -1,0 +1,53 @@
+import type { Logger } from 'pino';
+import type { Orm } from '#database/database.ts';
+import { forgetHistory } from '#domain/drift/retention/forget-history.ts';
+import { type Cutoffs, findMonitorsWithOldHistory } from '#domain/drift/retention/old-history-store.ts';
+import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import { zeroId } from '#domain/shared/ids.ts';
+import { PeriodicTask } from '#engine/periodic-task.ts';
+
+const intervalMs = 10 * 60_000;
+const dayMs = 24 * 60 * 60_000;
+const pageSize = 100;
+
+export interface DriftRetentionDeps extends SystemCommandDeps {
+  readonly orm: Orm;
+  readonly log: Logger;
+  readonly driftRetention: { readonly scanDays: number; readonly findingDays: number };
+}
+
+/** Removes scans and findings out of retention, again and again. Any number of workers may do so. */
+export function openDriftRetention(deps: DriftRetentionDeps): PeriodicTask {
+  return new PeriodicTask({
+    intervalMs,
+    log: deps.log,
+    failure: 'could not look for drift history that is out of retention',
+    run: () => forgetOldHistory(deps),
+  });
+}
+
+/**
+ * One pass over all monitors. It begins with a monitor once something of it is out of retention for a day, and then removes all that is out of retention,
+ * so that each monitor has one removal a day rather than one after each scan. A monitor that fails is tried again in the next pass.
+ */
+export async function forgetOldHistory(deps: DriftRetentionDeps, now = new Date(), limit = pageSize): Promise<void> {
+  const { orm, log } = deps;
+  const due = cutoffsAt(deps, new Date(now.getTime() - dayMs));
+  let after = zeroId;
+  for (;;) {
+    const page = await findMonitorsWithOldHistory(orm.em.fork(), due, { after, limit });
+    for (const { id } of page) {
+      await forgetHistory(deps, id, cutoffsAt(deps, now)).catch((error: unknown) => {
+        log.warn({ err: error }, `could not remove the old history of the drift monitor ${id}; trying again`);
+      });
+    }
+    const last = page.at(-1);
+    if (!last || page.length < limit) return;
+    after = last.id;
+  }
+}
+
+function cutoffsAt({ driftRetention: { scanDays, findingDays } }: DriftRetentionDeps, now: Date): Cutoffs {
+  const before = (days: number) => new Date(now.getTime() - days * dayMs);
+  return { scans: before(scanDays), findings: before(findingDays) };
+}
