@@ -37,7 +37,12 @@ export function actionsView<const Names extends readonly string[]>(names: Names)
 export function pageOf<Name extends string, S extends z.ZodType>(name: Name, item: S) {
   const page = z.object({
     [name]: z.array(item),
-    next_cursor: z.string().nullable().describe('Send it as `cursor` to get the next page. Null: there is none.'),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe(
+        'Send it as `cursor` to get the next page. Null: there is none. A page may have fewer items than `limit` and not be the last: it ends before it would be larger than 1 MiB.',
+      ),
   } as { [K in Name]: z.ZodArray<S> } & { next_cursor: z.ZodNullable<z.ZodString> });
   const id = item.meta()?.id;
   return id === undefined ? page : page.meta({ id: `${id}Page` });

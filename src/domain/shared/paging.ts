@@ -1,11 +1,14 @@
 import { type SelectQueryBuilder, type SqlBool, type StringReference, sql } from 'kysely';
 import { z } from 'zod';
+import type { Em } from '#database/database.ts';
+import { queriesOf } from '#database/queries.ts';
 import { Invalid } from './errors.ts';
 import { isId } from './ids.ts';
+import { countFitting, sizeOf } from './page-bytes.ts';
 import { largestInteger } from './values/storable.ts';
 import { wholeNumber } from './values/whole-number.ts';
 
-/** The query of every list. A cursor names the last row of the page before, so every page costs the same. */
+/** The query of every list. A cursor names the last row of the page before, so every page costs the same. A page with large rows holds fewer than `limit`. */
 export const pageQuery = {
   limit: wholeNumber({ min: 1, max: 200 }).default(50),
   cursor: z.string().max(200).optional(),
@@ -42,6 +45,32 @@ export async function pageOf<Db, From extends keyof Db, Row extends { id: string
 }
 
 /**
+ * `pageOf` for rows that may be large, such as values that templates choose: it asks the database how large they are, and reads only those that the page
+ * holds.
+ */
+export async function pageOfLarge<Db, From extends keyof Db, Row extends { id: string }>(
+  em: Em,
+  query: SelectQueryBuilder<Db, From, Row>,
+  idColumn: StringReference<Db, From> & string,
+  request: PageRequest,
+): Promise<Page<Row>> {
+  const id = sql.ref<string>(idColumn);
+  const after = afterId(request);
+  const rest = after === null ? query : query.where(sql<SqlBool>`${id} < ${after}`);
+  const found = rest.orderBy(id, 'desc').limit(request.limit + 1);
+  const { rows: sizes } = await sql<{ id: string; bytes: number }>`
+    select row.id, octet_length(row_to_json(row)::text) as bytes from ${found} row order by row.id desc`.execute(
+    queriesOf(em),
+  );
+  const ids = sizes
+    .slice(0, Math.min(request.limit, countFitting(sizes.map(({ bytes }) => bytes))))
+    .map((row) => row.id);
+  const items = await query.where(sql<SqlBool>`${id} = any(${ids}::uuid[])`).orderBy(id, 'desc').execute();
+  const last = ids.at(-1);
+  return { items, nextCursor: last !== undefined && sizes.length > ids.length ? toCursor(last) : null };
+}
+
+/**
  * Runs a list for one page, by name. `nameColumn` orders the list and is selected as `name`; `isName` says whether a text
  * can be a name of the list.
  * @throws Invalid for a cursor that is not a `nextCursor` of such a list
@@ -71,12 +100,17 @@ export async function pageByRule<Row extends { id: string }>(
   { read, isListed, most }: ListByRule<Row>,
 ): Promise<Page<Row>> {
   const items: Row[] = [];
+  const sizes: number[] = [];
   let after = afterId(request);
   for (let looked = 0; looked < most; looked += rowsAtOnce) {
     const rows = await read(after, rowsAtOnce);
     for (const row of rows) {
       if (items.length === request.limit) return { items, nextCursor: toCursor(after ?? '') };
-      if (isListed(row)) items.push(row);
+      if (isListed(row)) {
+        sizes.push(sizeOf(row));
+        if (countFitting(sizes) < sizes.length) return { items, nextCursor: toCursor(after ?? '') };
+        items.push(row);
+      }
       after = row.id;
     }
     if (rows.length < rowsAtOnce) return { items, nextCursor: null };
@@ -159,12 +193,17 @@ function toNamedPage<T extends { name: string }>(rows: T[], request: PageRequest
 }
 
 function cutPage<T>(rows: T[], { limit }: PageRequest, placeOf: (row: T) => string): Page<T> {
-  const items = rows.slice(0, limit);
+  const items = rows.slice(0, Math.min(limit, countFitting(sizesOf(rows))));
   const last = items.at(-1);
-  const more = rows.length > limit && last !== undefined;
+  const more = rows.length > items.length && last !== undefined;
   return { items, nextCursor: more ? toCursor(placeOf(last)) : null };
 }
 
-function toCursor(place: string): string {
+function* sizesOf(rows: readonly unknown[]): Generator<number> {
+  for (const row of rows) yield sizeOf(row);
+}
+
+/** Names the last row of a page. */
+export function toCursor(place: string): string {
   return Buffer.from(place).toString('base64url');
 }

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOfLarge } from '#domain/shared/paging.ts';
 
 /** An attempt as the API shows it. Times are strings. */
 export type AttemptDetails = NonNullable<Awaited<ReturnType<typeof readAttempt>>>;
@@ -38,7 +38,7 @@ export function readAttempt(em: Em, id: string) {
 
 /** The attempts at undoing a run, newest first. */
 export function listAttempts(em: Em, runId: string, page: PageRequest): Promise<Page<AttemptDetails>> {
-  return pageOf(selectAttempts(em).where('a.run_id', '=', runId), 'a.id', page);
+  return pageOfLarge(em, selectAttempts(em).where('a.run_id', '=', runId), 'a.id', page);
 }
 
 /** The candidate checks of an attempt, newest first. */
@@ -58,5 +58,5 @@ export function listCandidateChecks(em: Em, attemptId: string, page: PageRequest
       'c.created_at as createdAt',
       'c.finished_at as finishedAt',
     ]);
-  return pageOf(checks, 'c.id', page);
+  return pageOfLarge(em, checks, 'c.id', page);
 }

@@ -26,6 +26,33 @@ const suppress = async (id: string, until = inDays(1)) => {
   return stage.tenant.owner.post(`/drift-findings/${id}/suppress`, body);
 };
 
+describe('a list with large values', () => {
+  const readAll = async (path: string, member: string) => {
+    const pages: string[][] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body, text } = await stage.tenant.owner.get(`${path}${cursor === '' ? '' : `cursor=${cursor}`}`);
+      expect(text.length).toBeLessThan(1.1 * 1024 * 1024);
+      pages.push(body[member].map(({ id }: { id: string }) => id));
+      cursor = body.next_cursor;
+    }
+    return pages;
+  };
+
+  it('of findings and of evidence goes on by its cursor after 1 MiB, and leaves nothing out', async () => {
+    const watched = await stage.watched();
+    const value = (letter: string) => letter.repeat(200_000);
+    const wide = (letter: string) =>
+      Array.from({ length: 7 }, (_, index) => changed({ input: 0 }, { input: value(letter) }, `thing.n${index}`));
+    for (const letter of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) await stage.scan(watched, wide(letter));
+    const findings = await readAll(`/drift-findings?monitor_id=${watched.monitor}&`, 'drift_findings');
+    expect(findings.map((page) => page.length)).toEqual([5, 2]);
+    expect(new Set(findings.flat()).size).toBe(7);
+    const evidence = await readAll(`/drift-findings/${findings[0]?.[0]}/evidence?`, 'evidence');
+    expect(evidence.map((page) => page.length)).toEqual([5, 2]);
+    expect(new Set(evidence.flat()).size).toBe(7);
+  });
+});
+
 describe('a scan', () => {
   it('opens one finding for each path that differs, with evidence of what should be and what is', async () => {
     const watched = await stage.watched();

@@ -1,10 +1,20 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Orm } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { afterId, type Page, type PageRequest, pageByName, pageOf, pageQuery, toPage } from '#domain/shared/paging.ts';
+import {
+  afterId,
+  type Page,
+  type PageRequest,
+  pageByName,
+  pageOf,
+  pageOfLarge,
+  pageQuery,
+  toPage,
+} from '#domain/shared/paging.ts';
 import { openDatabase } from '#open-database';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
 
@@ -24,6 +34,23 @@ describe('a page', () => {
     const page = toPage(found, { limit: 5 });
     expect(page.items).toEqual(found.slice(0, 5));
     expect(afterId({ limit: 5, cursor: page.nextCursor ?? '' })).toBe(found[4]?.id);
+  });
+
+  it('ends before its rows are larger than 1 MiB together, with a cursor to the others', () => {
+    const value = { nested: ['x'.repeat(300 * 1024)] };
+    const found = rows(6).map((row) => ({ ...row, value }));
+    const page = toPage(found, { limit: 5 });
+    expect(page.items).toEqual(found.slice(0, 3));
+    const next = toPage(found.slice(3), { limit: 5, cursor: page.nextCursor ?? '' });
+    expect(next).toEqual({ items: found.slice(3), nextCursor: null });
+  });
+
+  it('has one row that is larger than that by itself', () => {
+    const found = rows(3).map((row) => ({ ...row, value: 'x'.repeat(2 * 1024 * 1024) }));
+    const page = toPage(found, { limit: 5 });
+    expect(page.items).toEqual(found.slice(0, 1));
+    expect(afterId({ limit: 5, cursor: page.nextCursor ?? '' })).toBe(found[0]?.id);
+    expect(toPage(found.slice(2), { limit: 5 })).toEqual({ items: found.slice(2), nextCursor: null });
   });
 
   it('starts at its cursor, and refuses any text that is not one', () => {
@@ -91,6 +118,24 @@ describe('a page of a query', () => {
   it('has only rows that the query finds', async () => {
     const few = () => organizations().where((eb) => eb.or([eb('o.name', '=', 'b'), eb('o.name', '=', 'B')]));
     expect(await readAll((request) => pageOf(few(), 'o.id', request))).toEqual([['B', 'b']]);
+  });
+
+  it('of large rows continues where the page before ended, too', async () => {
+    const pages = await readAll((request) => pageOfLarge(orm.em.fork(), organizations(), 'o.id', request));
+    expect(pages).toEqual([['ä', 'a'], ['B', 'a-1'], ['b']]);
+  });
+
+  it('of large rows ends before they are larger than 1 MiB together', async () => {
+    const large = sql<string>`repeat('x', case when o.name = 'B' then 2000000 else 500000 end)`.as('value');
+    const sizes = async (cursor?: string) =>
+      pageOfLarge(orm.em.fork(), organizations().select(large), 'o.id', { limit: 10, cursor });
+    const names: string[][] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await sizes(cursor);
+      names.push(page.items.map(({ name }) => name));
+      cursor = page.nextCursor;
+    }
+    expect(names).toEqual([['ä', 'a'], ['B'], ['a-1', 'b']]);
   });
 
   it('by name continues in the order of the bytes of the names', async () => {

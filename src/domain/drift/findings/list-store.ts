@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOfLarge } from '#domain/shared/paging.ts';
 import type { FindingStatus } from './model.ts';
 
 export interface FindingFilter {
@@ -89,7 +89,7 @@ export function listFindings(
   if (monitorId !== undefined) query = query.where('f.monitor_id', '=', monitorId);
   if (runId !== undefined) query = query.where('f.last_run_id', '=', runId);
   if (status !== undefined) query = query.where('f.status', '=', status);
-  return pageOf(query, 'f.id', request);
+  return pageOfLarge(em, query, 'f.id', request);
 }
 
 /** What a scan saw of a finding. Times are strings. */
@@ -98,5 +98,5 @@ export type EvidenceDetails = Awaited<ReturnType<typeof listEvidence>>['items'][
 /** The evidence of a finding, newest first. */
 export function listEvidence(em: Em, findingId: string, request: PageRequest) {
   const query = db(em).selectFrom('drift_evidence as e').where('e.finding_id', '=', findingId).select(evidenceColumns);
-  return pageOf(query, 'e.id', request);
+  return pageOfLarge(em, query, 'e.id', request);
 }
