@@ -109,8 +109,8 @@ export const EvidenceView = z
   .object({
     id: AnswerId,
     run_id: AnswerId.describe('The scan that saw it.'),
-    before: z.unknown().describe('What should be there. Null: nothing. A secret is `{"sensitive": true}`.'),
-    after: z.unknown().describe('What is there.'),
+    before: z.unknown().describe('What was expected. Null: nothing. A secret is `{"sensitive": true}`.'),
+    after: z.unknown().describe('What was found. Null: nothing.'),
     sensitive: z.boolean(),
     action: z.enum(changeActions),
     state_serial: z.int(),

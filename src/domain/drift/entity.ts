@@ -189,7 +189,7 @@ export const DriftEvidenceSchema = defineEntity({
     findingId: () => p.manyToOne(DriftFinding).mapToPk().fieldName('finding_id').deleteRule('restrict'),
     /** The scan. */
     runId: p.uuid(),
-    /** What should be there, and what is there. Secrets are masked. */
+    /** What was expected, and what was found. Secrets are masked. */
     before: p.json<JsonValue>().nullable(),
     after: p.json<JsonValue>().nullable(),
     sensitive: p.boolean(),

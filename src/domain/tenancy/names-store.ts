@@ -25,6 +25,8 @@ export interface Named {
   readonly name: string;
   /** The organization of a team; null for every other kind. */
   readonly organizationId: string | null;
+  /** The name of the environment of an instance; null for every other kind. */
+  readonly environment: string | null;
 }
 
 export type Names = ReadonlyMap<string, Named>;
@@ -47,8 +49,17 @@ export async function readNames(em: Em, ids: NamedIds): Promise<Names> {
 
 function selectNames(queries: Kysely<Tables>, table: NamedTable, ids: readonly string[]) {
   const organizationId = table === 'teams' ? sql.ref('organization_id') : sql`null::uuid`;
+  const environment =
+    table === 'instances'
+      ? sql`(select environments.name from environments where environments.id = instances.environment_id)`
+      : sql`null::text`;
   return queries
     .selectFrom(table)
     .where('id', 'in', ids)
-    .select(['id', 'name', sql<string | null>`${organizationId}`.as('organizationId')]);
+    .select([
+      'id',
+      'name',
+      sql<string | null>`${organizationId}`.as('organizationId'),
+      sql<string | null>`${environment}`.as('environment'),
+    ]);
 }

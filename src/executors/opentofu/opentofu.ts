@@ -82,7 +82,7 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
   };
 }
 
-/** What people are shown: a refresh records the drift, and a scan compares what is there with what should be. */
+/** What people are shown: a refresh records the drift, and a scan compares what was found with what is expected. */
 function shownChanges({ phase, operation }: WireRequest, { changes, drift }: ReadPlan): ResourceChange[] {
   if (phase === 'detect') return scannedChanges(drift, changes);
   return operation === 'refresh' ? drift : changes;

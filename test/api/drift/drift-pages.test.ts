@@ -131,6 +131,46 @@ describe('the pages of monitors', () => {
 });
 
 describe('the pages of findings', () => {
+  it('say in which environment an instance is, since several environments have instances of one name', async () => {
+    const { monitor, instance, ids } = await drifted();
+    const [{ name = '', environment = '' } = {}] = await api.rows<{ name: string; environment: string }>(
+      'select i.name, e.name as environment from instances i join environments e on e.id = i.environment_id where i.id = ?',
+      [instance],
+    );
+    const inPlace = `${name} in ${environment}`;
+    const beside = new RegExp(`>${name}</a> <span class="muted">in <span class="foreign">${environment}</span>`);
+    const show = async (path: string) => (await visitor.get(path)).text;
+    expect(await show(`/drift?instance_id=${instance}`)).toMatch(beside);
+    expect(await show('/drift?tab=monitors')).toContain(inPlace);
+    const onMonitor = await show(`/drift/monitors/${monitor}`);
+    expect(onMonitor).toMatch(beside);
+    expect(onMonitor).toContain(`Monitor of ${inPlace}`);
+    expect(await show(`/drift/monitors/${monitor}/edit`)).toContain(`Edit the monitor of ${inPlace}`);
+    expect(await show('/drift/monitors/new')).toContain(`>${inPlace}</option>`);
+    const onFinding = await show(`/drift/findings/${ids[0]}`);
+    expect(onFinding).toMatch(beside);
+    expect(onFinding).toContain(`>${inPlace}</a>`);
+  });
+
+  it('say which value was expected and which was found, also where there is none', async () => {
+    const watched = await stage.watched();
+    await stage.scan(watched, [changed({ size: 1, gone: 'x' }, { size: 2, more: 'y' })]);
+    const { text } = await visitor.get(`/drift/monitors/${watched.monitor}`);
+    const words = text.replaceAll(/<[^>]*>/g, '');
+    for (const sides of [
+      'Expected 1 Found 2',
+      'Expected &quot;x&quot; Found nothing',
+      'Expected nothing Found &quot;y&quot;',
+    ])
+      expect(words).toContain(sides);
+  });
+
+  it('explain the signs where longer values are compared', async () => {
+    const watched = await stage.watched();
+    await stage.scan(watched, [changed({ input: 'a\nb' }, { input: 'a\nc' })]);
+    expect((await visitor.get(`/drift/monitors/${watched.monitor}`)).text).toContain('Expected −, found +');
+  });
+
   it('list findings by resource, with both values as text', async () => {
     const { monitor } = await drifted();
     const { text } = await visitor.get(`/drift/monitors/${monitor}`);

@@ -40,6 +40,9 @@ describe('the pages of an undo', () => {
     const ready = await owner.get(page);
     expect(ready.text).toContain('Can be undone');
     expect(ready.text).toContain('new &lt;b&gt;');
+    const inPlace = /<\/a> <span class="muted">in <span class="foreign">/;
+    expect(ready.text).toMatch(inPlace);
+    expect((await owner.get(`/workloads/runs/${run}/undo`)).text).toMatch(inPlace);
     expect(ready.text).not.toContain('new <b>');
     expect(ready.text).not.toContain('every 3s');
     expect(ready.text).toContain(`href="${page}/plan"`);

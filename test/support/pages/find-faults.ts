@@ -9,12 +9,14 @@ export interface Look {
   readonly colorScheme: 'light' | 'dark';
 }
 
-/** A window of a desk and one of a phone, both light and dark. */
+/** A window of a desk, that of a desk at 400 % zoom (1280 / 4), and one of a phone, both light and dark. */
 export const looks: readonly Look[] = [
   { width: 1280, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },
   { width: 1280, colorScheme: 'dark' },
   { width: 390, colorScheme: 'light' },
+  { width: 320, colorScheme: 'light' },
+  { width: 320, colorScheme: 'dark' },
 ];
 
 /**

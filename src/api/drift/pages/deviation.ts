@@ -1,22 +1,35 @@
-import { renderSides } from '#api/web/components/value-change/render-value.ts';
+import { isShort } from '#api/web/components/value-change/print.ts';
+import { renderPlain, renderSides } from '#api/web/components/value-change/render-value.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ShownFinding } from './words.ts';
 
 type Evidence = Pick<ShownFinding['evidence'], 'before' | 'after' | 'sensitive' | 'action'>;
 
-/** What should be and what is, as changes of values are shown everywhere. */
+/** What was expected and what was found. */
 export function renderDeviation({ before, after, sensitive }: Evidence, mostCharacters = 2_000): Html {
-  const [should, is] = [before as JsonValue, after as JsonValue];
-  if (sensitive && should !== null && is !== null) return html`<em class="value-note">a secret value differs</em>`;
+  const [expected, found] = [before as JsonValue, after as JsonValue];
+  if (sensitive && expected !== null && found !== null) return html`<em class="value-note">a secret value differs</em>`;
   const effort = { left: 20_000, characters: 2 * mostCharacters, until: Number.POSITIVE_INFINITY };
-  const kind = should === null ? 'added' : is === null ? 'removed' : 'changed';
-  return renderSides({ kind, before: should, after: is }, { mostCharacters, effort });
+  const extent = { mostCharacters, effort };
+  if (isShort(expected) && isShort(found)) {
+    const side = (value: JsonValue) => (value === null ? html`<em>nothing</em>` : renderPlain(value, extent));
+    return html`<p class="deviation-sides"><span>Expected ${side(expected)}</span> <span>Found ${side(found)}</span></p>`;
+  }
+  const kind = expected === null ? 'added' : found === null ? 'removed' : 'changed';
+  return html`<p class="deviation-sides">${legends[kind]}</p>${renderSides({ kind, before: expected, after: found }, extent)}`;
 }
+
+/** Signs alone would read as a change that is planned. */
+const legends = {
+  added: 'Expected nothing, found +',
+  removed: 'Expected −, found nothing',
+  changed: 'Expected −, found +',
+} as const;
 
 /** What happened to a whole resource; null if only a value of it differs. */
 export function describeWhole({ path, evidence }: Pick<ShownFinding, 'path' | 'evidence'>): string | null {
   if (path !== '') return null;
   if (evidence.after === null) return 'The resource is gone.';
-  return evidence.before === null ? 'The resource should not be there.' : 'The resource differs.';
+  return evidence.before === null ? 'Nobody expects the resource.' : 'The resource differs.';
 }

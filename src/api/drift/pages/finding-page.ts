@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
+import { renderInstanceLink } from '#api/web/components/instance-name.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunLink } from '#api/web/components/run-link.ts';
@@ -11,12 +12,12 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { listFindingEvidence } from '../finding-operations.ts';
 import { describeWhole, renderDeviation } from './deviation.ts';
-import { driftCrumb, type FindingSubject, monitorPath, readFinding, titleOf } from './shown.ts';
+import { driftCrumb, type FindingSubject, instanceOf, monitorPath, readFinding, titleOf } from './shown.ts';
 import { reasonWords, renderFindingStatus } from './words.ts';
 
 type FindingVisit = Visit<{ id: string }>;
 
-/** Shows a finding: what should be, what is, since when, and all evidence. */
+/** Shows a finding: what was expected, what was found, since when, and all evidence. */
 export async function showFinding(visit: FindingVisit): Promise<FastifyReply> {
   const finding = await readFinding(visit);
   return visit.show({
@@ -24,13 +25,13 @@ export async function showFinding(visit: FindingVisit): Promise<FastifyReply> {
     main: html`<div class="page">
 ${renderPageHead({
   title: titleOf(finding),
-  crumbs: [driftCrumb, { label: finding.instance, path: monitorPath(finding.monitor_id) }],
+  crumbs: [driftCrumb, { label: instanceOf(finding), path: monitorPath(finding.monitor_id) }],
   beside: renderFindingStatus(finding.status),
   actions: renderFindingActions(finding),
   history: ['drift_findings', finding.id],
 })}
 ${renderNews(visit, pages.driftFinding)}
-<section class="section" aria-labelledby="deviation"><div class="section-head"><h2 id="deviation">What should be, and what is</h2></div>
+<section class="section" aria-labelledby="deviation"><div class="section-head"><h2 id="deviation">Expected and found</h2></div>
 <div class="panel stack">${renderLatest(finding)}</div></section>
 <div class="panel">${renderFindingFacts(finding)}</div>
 ${await renderEvidence(visit)}
@@ -65,10 +66,7 @@ function renderFindingFacts(finding: FindingSubject): Html {
   const { suppression, evidence } = finding;
   return renderFacts(
     [
-      [
-        'Instance',
-        html`<a class="foreign" href="${pagePath(pages.instance, { id: finding.instance_id })}">${finding.instance}</a>`,
-      ],
+      ['Instance', renderInstanceLink(finding.instance_id, finding.names)],
       ['State', `${finding.status}: ${reasonWords[finding.reason]}`],
       [
         'Suppressed',

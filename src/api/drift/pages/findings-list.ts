@@ -1,8 +1,9 @@
 import { renderAction } from '#api/web/components/actions.ts';
+import { renderInstanceLink } from '#api/web/components/instance-name.ts';
 import { renderEmpty, renderPages } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { type LocalPath, pagePath, pages, type Query } from '#api/web/paths.ts';
+import { type LocalPath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { findingStatuses } from '#domain/drift/findings/model.ts';
 import type { Action } from '#domain/shared/actions.ts';
@@ -31,7 +32,7 @@ interface FindingsList {
   readonly none: string;
 }
 
-/** The findings that fit, by resource, each with what should be and what is. */
+/** The findings that fit, by resource, each with what was expected and what was found. */
 export async function renderFindings(
   visit: Visit<unknown>,
   { filter, link, suppression, none }: FindingsList,
@@ -73,7 +74,7 @@ function renderSuppress(suppression: Action): Html {
 function renderGroup(group: readonly ShownFinding[], names: Names): Html {
   const [{ address, instance_id: id } = { address: '', instance_id: '' }] = group;
   return html`<section class="list-panel drift-group" aria-label="${address}">
-<header class="drift-group-head"><h2 class="mono foreign">${address}</h2><a class="foreign" href="${pagePath(pages.instance, { id })}">${names.get(id)?.name ?? id}</a></header>
+<header class="drift-group-head"><h2 class="mono foreign">${address}</h2>${renderInstanceLink(id, names)}</header>
 <ul class="rows">${group.map(renderFinding)}</ul>
 </section>`;
 }

@@ -2,6 +2,7 @@ import { list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listInstances } from '#api/instances/operations.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
+import { placedName } from '#api/web/components/instance-name.ts';
 import { choicesOf } from '#api/web/forms/choices.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
@@ -84,13 +85,10 @@ async function readChoices(visit: Visit) {
 type Instances = Awaited<ReturnType<typeof readInstances>>['instances'];
 const readInstances = (visit: Visit) => visit.read(listInstances, { query: { limit: '200' } });
 
-/** Instances of several environments often have the same name. */
 async function withPlaces({ em }: Visit, instances: Instances): Promise<{ id: string; name: string }[]> {
-  const names = await readNames(em, { environments: instances.map((each) => each.environment_id) });
-  const nameOf = ({ name, environment_id: id }: Instances[number]) =>
-    id === null ? name : `${names.get(id)?.name ?? ''} / ${name}`;
+  const names = await readNames(em, { instances: instances.map((each) => each.id) });
   return instances
-    .map((each) => ({ id: each.id, name: nameOf(each) }))
+    .map((each) => ({ id: each.id, name: placedName(names.get(each.id) ?? { ...each, environment: null }) }))
     .sort((one, other) => one.name.localeCompare(other.name));
 }
 

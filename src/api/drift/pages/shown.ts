@@ -1,3 +1,4 @@
+import { placedName, renderInstanceLink } from '#api/web/components/instance-name.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -8,8 +9,8 @@ import type { FindingAlone, MonitorAlone, ShownMonitor } from './words.ts';
 
 /** A monitor with the name of what it watches. */
 export type MonitorSubject = MonitorAlone & { readonly name: string };
-/** A finding with the name of its instance. */
-export type FindingSubject = FindingAlone & { readonly instance: string };
+/** A finding with the names of its instance and of the environment. */
+export type FindingSubject = FindingAlone & { readonly names: Names };
 
 export const driftCrumb = { label: 'Drift', path: pagePath(pages.drift) };
 
@@ -27,13 +28,15 @@ export function readPlaces(visit: Visit<unknown>, places: readonly Place[]): Pro
 /** The name of what a monitor watches. */
 export function nameOf({ scope, ...place }: Place, names: Names): string {
   const id = place[`${scope}_id`] ?? '';
-  return names.get(id)?.name ?? id;
+  const named = names.get(id);
+  return named ? placedName(named) : id;
 }
 
 /** A link to what a monitor watches. */
 export function renderPlace({ scope, ...place }: Place, names: Names): Html {
   const id = place[`${scope}_id`] ?? '';
-  const path = { instance: pages.instance, environment: pages.environment, template: pages.template }[scope];
+  if (scope === 'instance') return renderInstanceLink(id, names);
+  const path = { environment: pages.environment, template: pages.template }[scope];
   return html`<a class="foreign" href="${pagePath(path, { id })}">${names.get(id)?.name ?? id}</a>`;
 }
 
@@ -52,8 +55,12 @@ export function monitorCrumbs({ id, name }: Pick<MonitorSubject, 'id' | 'name'>)
 
 export async function readFinding(visit: Visit<{ id: string }>): Promise<FindingSubject> {
   const finding = await visit.read(getFinding, { params: { id: visit.params.id } });
-  const names = await readNames(visit.em, { instances: [finding.instance_id] });
-  return { ...finding, instance: names.get(finding.instance_id)?.name ?? finding.instance_id };
+  return { ...finding, names: await readNames(visit.em, { instances: [finding.instance_id] }) };
+}
+
+/** The instance of a finding, and its environment, in words. */
+export function instanceOf({ instance_id: id, names }: Pick<FindingSubject, 'instance_id' | 'names'>): string {
+  return nameOf({ scope: 'instance', instance_id: id, environment_id: null, template_id: null }, names);
 }
 
 export function findingPath(id: string): LocalPath {

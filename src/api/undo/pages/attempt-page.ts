@@ -6,6 +6,7 @@ import { runTabPath, type ShownRun } from '#api/runs/pages/run-tab.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
+import { renderInstanceLink } from '#api/web/components/instance-name.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderEmpty, renderTable } from '#api/web/components/table.ts';
@@ -16,6 +17,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize, toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
+import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { getAttempt, list, listChecks } from '../operations.ts';
 import { renderVerdicts } from './changes.ts';
 import { nextSteps, renderState, type ShownAttempt, wordOfState } from './words.ts';
@@ -36,7 +38,8 @@ export async function showAttempt(visit: AttemptVisit): Promise<FastifyReply> {
     readChecks(visit),
     visit.read(list, { params, query: { limit: '1' } }),
   ]);
-  const content = html`${renderHead(attempt, run, ofRun.actions)}
+  const names = await readNames(visit.em, { instances: [run.instance_id] });
+  const content = html`${renderHead({ attempt, run, names, ofRun: ofRun.actions })}
 ${renderSituation(attempt)}
 ${section('verdicts', 'What the run changed', renderVerdicts(attempt))}
 ${section('candidate', 'What would be deployed', renderCandidate(attempt))}
@@ -64,7 +67,15 @@ async function readChecks(visit: AttemptVisit) {
 /** The states out of which only another check leads. */
 const stuck: readonly ShownAttempt['state'][] = ['conflicted', 'blocked', 'failed'];
 
-function renderHead(attempt: ShownAttempt, run: ShownRun, ofRun: readonly Action[]): Html {
+interface Head {
+  readonly attempt: ShownAttempt;
+  readonly run: ShownRun;
+  readonly names: Names;
+  /** What can be done with the run. */
+  readonly ofRun: readonly Action[];
+}
+
+function renderHead({ attempt, run, names, ofRun }: Head): Html {
   const { id } = attempt;
   const again = stuck.includes(attempt.state) ? ofRun : [];
   return renderPageHead({
@@ -75,7 +86,7 @@ function renderHead(attempt: ShownAttempt, run: ShownRun, ofRun: readonly Action
       { label: 'Undo', path: pagePath(pages.undoRun, { id: run.id }) },
     ],
     beside: renderState(attempt.state),
-    below: html`Asked by <span class="foreign">${attempt.requested_by.name}</span> ${renderAge(attempt.created_at)}`,
+    below: html`Asked by <span class="foreign">${attempt.requested_by.name}</span> ${renderAge(attempt.created_at)} · ${renderInstanceLink(run.instance_id, names)}`,
     actions: renderActions([...again, ...attempt.actions], {
       check: {
         label: 'Check again',

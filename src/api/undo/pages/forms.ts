@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { getRun } from '#api/runs/operations.ts';
 import { titleOf } from '#api/runs/pages/run/head.ts';
 import type { ShownRun } from '#api/runs/pages/run-tab.ts';
+import { renderInstanceLink } from '#api/web/components/instance-name.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
@@ -9,6 +10,7 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { check, checkCandidate, getAttempt, list, promote } from '../operations.ts';
 import { renderAttempts, type ShownAttempts } from './attempts.ts';
 import type { ShownAttempt } from './words.ts';
@@ -22,10 +24,10 @@ interface Subject {
 export function registerUndoForms(addPage: AddPage): void {
   addFormPage(addPage, pages.undoRun, {
     read: readRunWithAttempts,
-    describe: ({ run, undo }) => ({
+    describe: ({ run, undo, names }) => ({
       title: `Undo “${titleOf(run)}”`,
       crumbs: crumbsOf(run),
-      lead: html`<p>Takes back what this run changed about the inputs of “<span class="foreign">${run.instance}</span>”, and keeps what later runs changed.</p>
+      lead: html`<p>Takes back what this run changed about the inputs of ${renderInstanceLink(run.instance_id, names)}, and keeps what later runs changed.</p>
 <p>First a check: it compares the run with those before and after it, and the instance with its latest state. It changes nothing.</p>
 ${renderAttempts(undo.attempts)}`,
       fields: [],
@@ -72,13 +74,13 @@ ${renderAttempts(undo.attempts)}`,
 
 type ById = { readonly id: string };
 
-async function readRunWithAttempts(visit: Visit<ById>): Promise<{ run: ShownRun; undo: ShownAttempts }> {
+async function readRunWithAttempts(visit: Visit<ById>): Promise<{ run: ShownRun; undo: ShownAttempts; names: Names }> {
   const { params } = visit;
   const [run, undo] = await Promise.all([
     visit.read(getRun, { params, query: {} }),
     visit.read(list, { params, query: { limit: '20' } }),
   ]);
-  return { run, undo };
+  return { run, undo, names: await readNames(visit.em, { instances: [run.instance_id] }) };
 }
 
 async function readAttempt(visit: Visit<ById>): Promise<Subject> {

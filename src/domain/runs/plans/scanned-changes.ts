@@ -5,7 +5,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type ChangeAction, isEffective, type ResourceChange, type SensitivePath, type ValuePath } from './model.ts';
 
 /**
- * What a scan found, as changes from what should be (`before`) to what is (`after`). Pure.
+ * What a scan found, as changes from what was expected (`before`) to what was found (`after`). Pure.
  *
  * A plan says two things: how the real resources differ from the recorded state (`drift`), and what applying the template would change about
  * the real resources (`planned`). Both are what an operator calls drift: somebody changed an attribute that the template sets, or one that only

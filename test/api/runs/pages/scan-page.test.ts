@@ -69,7 +69,7 @@ describe('the page of a scan', () => {
     expect(text).not.toMatch(/>Approval<|>Apply<|>Plan</);
   });
 
-  it('shows what differs, what is missing and what should not be there', async () => {
+  it('shows what differs, what is missing and what nobody expects', async () => {
     const id = await found(
       { address: 'file.one', action: 'update', before: { mode: '0600' }, after: { mode: '0777' } },
       { address: 'file.two', action: 'delete', before: { mode: '0600' }, after: null },
@@ -78,8 +78,8 @@ describe('the page of a scan', () => {
     const text = await show(id);
     expect(text).toContain('Found: ');
     for (const words of ['1 missing', '1 different', '1 unexpected']) expect(text).toContain(words);
-    expect(text).toContain('It should be there, and is not.');
-    expect(text).toContain('It is there, and should not be.');
+    expect(text).toContain('Expected, but not found.');
+    expect(text).toContain('Found, but not expected.');
     expect(text).toMatch(/0600[\s\S]*0777/);
     expect(await show(id, 'events')).toContain('The scan has looked: 1 missing, 1 different, 1 unexpected.');
   });

@@ -22,7 +22,7 @@ export const kindLooks: Readonly<Record<ChangeKind, KindLook>> = {
   unchanged: { word: 'unchanged', counted: 'unchanged', icon: 'minus' },
 };
 
-/** What a scan says of a resource: what it is compared with what should be. */
+/** What a scan says of a resource: how what was found differs from what was expected. */
 const scanLooks: { readonly [kind in ChangeKind]?: KindLook } = {
   destroy: { word: 'missing', counted: 'missing', icon: 'trash-2' },
   change: { word: 'different', counted: 'different', icon: 'pencil' },
@@ -51,8 +51,8 @@ const causes: Readonly<Record<string, string>> = {
 };
 
 const scanCauses: { readonly [kind in ChangeKind]?: string } = {
-  destroy: 'It should be there, and is not.',
-  add: 'It is there, and should not be.',
+  destroy: 'Expected, but not found.',
+  add: 'Found, but not expected.',
 };
 
 /** Why a resource is destroyed, replaced or read; null if the plan does not say. */
