@@ -61,6 +61,13 @@ describe('the pages of an undo', () => {
     const fields = { key: crypto.randomUUID(), candidate_digest: digest, [tick]: 'yes', message: 'Back' };
     const promoted = await owner.submit(`${page}/promote`, fields);
     expect(promoted.location, promoted.text).toMatch(/^\/workloads\/runs\/[0-9a-f-]{36}\?done=admitted$/);
+    const undo = promoted.location?.split(/[/?]/).at(-2) ?? '';
+    const linked = (word: string, id: string) => `${word} <a href="/workloads/runs/${id}">`;
+    expect((await owner.get(`/workloads/runs/${undo}`)).text).toContain(linked('undoes', run));
+    expect((await owner.get(`/workloads/runs/${run}`)).text).not.toContain('undone by');
+    await stage.apply(undo);
+    await stage.hear(undo);
+    expect((await owner.get(`/workloads/runs/${run}`)).text).toContain(linked('undone by', undo));
     expect((await owner.get(page)).text).toContain('Promoted');
     expect((await owner.get(`/workloads/runs/${run}/undo`)).text).toContain('Earlier checks');
   });

@@ -31,8 +31,8 @@ export async function readWorkSchema(visit: Visit, work?: ListedSchedule['work']
     values: withoutMasks(saved?.variables),
     inherited,
     of: version ? `${templateId} ${version.version}` : '',
-    lead: html`<p><button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${visit.request.url}#variables" data-edit data-edit-for="work.run.template_id work.run.environment_id">Show the fields of this template and environment</button></p>
-${version ? null : html`<p class="muted">Choose a template: its variables appear here.</p>`}`,
+    lead: html`<p><button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${visit.request.url}#variables" data-edit data-edit-for="work.run.template_id work.run.environment_id">Show the fields of this template and environment</button></p>`,
+    ...(!version && { none: 'Choose a template: its variables appear here.' }),
   };
 }
 

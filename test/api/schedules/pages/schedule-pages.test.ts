@@ -73,7 +73,9 @@ describe('the pages of schedules', () => {
     await stage.tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
     const choice = { 'work.run.template_id': id, 'work.run.operation': 'apply' };
     const fields = { name: 'Sized', ...times, ...runFields(), ...choice };
-    expect((await owner.get('/schedules/new')).text).toContain('Choose a template');
+    const empty = await owner.get('/schedules/new');
+    expect(empty.text).toContain('Choose a template');
+    expect(empty.text).not.toContain('It has no variables');
     const early = await owner.submit('/schedules/new', { ...fields, variables_of: '' });
     expect([early.status, early.text.includes('name="v/size"')]).toEqual([409, true]);
     const shown = await owner.submit('/schedules/new', { ...fields, variables_of: '', do: 'show:0@' });

@@ -1,5 +1,6 @@
 import { type IconName, renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderAge, renderSince } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -30,7 +31,7 @@ export function renderRunHead(run: ShownRun, names: Names, actions: Html | null)
 function renderBrief(run: ShownRun, names: Names): Html {
   const { environment_id: environment, template_id: template, template_version: version } = run;
   const { requested_by: by, requeued_from: repeated, assembly_node: node, assembly_run_id: assemblyRun } = run;
-  const { drift_monitor_id: monitor, drift_finding_id: finding } = run;
+  const { drift_monitor_id: monitor, drift_finding_id: finding, undoes, undone_by: undo } = run;
   const items: readonly (readonly [icon: IconName, label: string, content: Html] | null)[] = [
     ['user', 'Asked by', html`<span class="foreign">${by.name}</span>`],
     ['clock', 'Admitted', renderAge(run.created_at)],
@@ -64,6 +65,8 @@ function renderBrief(run: ShownRun, names: Names): Html {
     finding === null
       ? null
       : ['activity', 'Remedies', html`<a href="${pagePath(pages.driftFinding, { id: finding })}">a drift finding</a>`],
+    undoes === null ? null : ['undo-2', 'Undoes', html`undoes ${renderRunLink(undoes)}`],
+    undo === null ? null : ['undo-2', 'Undone', html`undone by ${renderRunLink(undo)}`],
     repeated === null
       ? null
       : ['refresh-cw', 'Repeats', html`<a href="${pagePath(pages.run, { id: repeated })}">an earlier run</a>`],

@@ -15,11 +15,13 @@ export interface VariableFields {
   readonly problems: ReadonlyMap<string, string>;
   /** What applies to a variable that is left empty instead of its default, by its slot. */
   readonly inherited: ReadonlyMap<string, string>;
+  /** What is said instead of fields where there are no variables. */
+  readonly none?: string;
 }
 
 /** The fields of variables, or their JSON beside the fields of the secrets. */
-export function renderVariableFields({ root, entry, ...context }: VariableFields): Html {
-  if (root.members.length === 0) return html`<p class="muted">It has no variables.</p>`;
+export function renderVariableFields({ root, entry, none = 'It has no variables.', ...context }: VariableFields): Html {
+  if (root.members.length === 0) return html`<p class="muted">${none}</p>`;
   const edit = (name: 'json' | 'form', label: string) =>
     html`<p><button class="button button-small" type="submit" name="do" value="${writeEdit(name, '')}" formaction="${context.action}#variables" data-edit>${label}</button></p>`;
   if (entry.json === null) {
