@@ -192,4 +192,18 @@ describe('the pages of findings', () => {
     const { location, text } = await send(`/drift/findings/${ids[0]}/remediation`, { direction: 'revert' });
     expect(location, text).toMatch(/^\/workloads\/runs\//);
   });
+
+  it('show how the run goes that remedies a finding, and that only a scan tells what it did', async () => {
+    const { ids } = await drifted();
+    const page = `/drift/findings/${ids[0]}`;
+    expect((await visitor.get(page)).text).not.toContain('Last remediation');
+    const { location } = await send(`${page}/remediation`, { direction: 'revert' });
+    const run = location?.split(/[/?]/)[3] ?? '';
+    const shown = new RegExp(`Last remediation[\\s\\S]*/workloads/runs/${run}"[\\s\\S]*Queued`);
+    expect((await visitor.get(page)).text).toMatch(shown);
+    // Scans of the stage end a little in the future.
+    const end = `update runs set status = 'succeeded', waiting_on = null, finished_at = now() + interval '1 hour' where id = ?`;
+    await api.rows(end, [run]);
+    expect((await visitor.get(page)).text).toContain('The next scan tells whether it helped.');
+  });
 });

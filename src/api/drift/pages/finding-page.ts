@@ -5,21 +5,25 @@ import { renderInstanceLink } from '#api/web/components/instance-name.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunLink } from '#api/web/components/run-link.ts';
+import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderPages } from '#api/web/components/table.ts';
 import { renderAge, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { findLatestRemediation } from '#domain/drift/remediation/latest-store.ts';
 import { listFindingEvidence } from '../finding-operations.ts';
 import { describeWhole, renderDeviation } from './deviation.ts';
 import { driftCrumb, type FindingSubject, instanceOf, monitorPath, readFinding, titleOf } from './shown.ts';
 import { reasonWords, renderFindingStatus } from './words.ts';
 
 type FindingVisit = Visit<{ id: string }>;
+type Remediation = NonNullable<Awaited<ReturnType<typeof findLatestRemediation>>>;
 
 /** Shows a finding: what was expected, what was found, since when, and all evidence. */
 export async function showFinding(visit: FindingVisit): Promise<FastifyReply> {
   const finding = await readFinding(visit);
+  const { id, instance_id: instanceId } = finding;
   return visit.show({
     title: titleOf(finding),
     main: html`<div class="page">
@@ -33,7 +37,7 @@ ${renderPageHead({
 ${renderNews(visit, pages.driftFinding)}
 <section class="section" aria-labelledby="deviation"><div class="section-head"><h2 id="deviation">Expected and found</h2></div>
 <div class="panel stack">${renderLatest(finding)}</div></section>
-<div class="panel">${renderFindingFacts(finding)}</div>
+<div class="panel">${renderFindingFacts(finding, await findLatestRemediation(visit.em, { id, instanceId }))}</div>
 ${await renderEvidence(visit)}
 </div>`,
   });
@@ -62,7 +66,14 @@ function renderFindingActions({ id, actions }: FindingSubject): Html {
   );
 }
 
-function renderFindingFacts(finding: FindingSubject): Html {
+/** What the run did shows only in the next scan, so an ended one says so. */
+function renderRemediation({ last_seen_at: seen, status }: FindingSubject, run: Remediation): Html {
+  const isSeenSince = run.finishedAt === null || new Date(run.finishedAt) < new Date(seen);
+  const isWaiting = status !== 'resolved' && run.status === 'succeeded' && !isSeenSince;
+  return html`${renderRunLink(run.id)} ${renderRunStatus(run.status)}${isWaiting ? html` <span class="muted">The next scan tells whether it helped.</span>` : null}`;
+}
+
+function renderFindingFacts(finding: FindingSubject, remediation: Remediation | undefined): Html {
   const { suppression, evidence } = finding;
   return renderFacts(
     [
@@ -74,6 +85,7 @@ function renderFindingFacts(finding: FindingSubject): Html {
           html`by <span class="foreign">${suppression.by}</span> until ${renderTime(suppression.until)}: <span class="foreign">${suppression.reason}</span>`,
       ],
       ['Reopened because', finding.reopen_reason && html`<span class="foreign">${finding.reopen_reason}</span>`],
+      ['Last remediation', remediation ? renderRemediation(finding, remediation) : null],
       ['First seen', renderTime(finding.first_seen_at)],
       ['Last seen', html`${renderTime(finding.last_seen_at)} by ${renderRunLink(finding.last_run_id)}`],
       ['Seen by', finding.seen_count === 1 ? 'one scan' : `${finding.seen_count} scans`],
