@@ -12,6 +12,7 @@ import { cost } from './benchmarks/cost.ts';
 import { evaluation } from './benchmarks/evaluation.ts';
 import { findings } from './benchmarks/findings.ts';
 import { logs } from './benchmarks/logs.ts';
+import { monitors } from './benchmarks/monitors.ts';
 import { neighbours } from './benchmarks/neighbours.ts';
 import { opentofu } from './benchmarks/opentofu.ts';
 import { reads } from './benchmarks/reads.ts';
@@ -38,6 +39,7 @@ const benchmarks: readonly Benchmark[] = [
   evaluation,
   assemblies,
   scans,
+  monitors,
   findings,
   ui,
 ];
@@ -47,7 +49,9 @@ const help = `Usage: npm run bench -- [benchmark …] [--rounds <n>] [--save] [-
   benchmark  ${benchmarks.map(({ name }) => name).join(', ')}; all of them by default
   --rounds   how often to measure each arm (5)
   --save     writes the tables to docs/benchmarks.md as well
-  --profile  writes CPU profiles of the service's processes to this directory, which slows the service down`;
+  --profile  writes CPU profiles of the service's processes to this directory, which slows the service down
+
+BENCH_MONITORS=300 lets \`monitors\` try fewer than 10,000 monitors. Each of its rounds takes two minutes.`;
 
 async function main(given: string[]): Promise<number> {
   const { values, positionals } = parseArgs({

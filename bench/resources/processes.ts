@@ -31,9 +31,10 @@ export function listTree(root: number): number[] {
   return tree;
 }
 
-/** The processor time of a process and its living descendants, in milliseconds. */
+/** The processor time of a process and its descendants, in milliseconds: of those that live, and of its own children that have ended. */
 export function readTreeCpu(root: number): number {
-  return listTree(root).reduce((sum, pid) => sum + readOr(() => readCpuUse(pid).ownCpu, 0), 0);
+  const ended = readOr(() => readCpuUse(root).childrenCpu, 0);
+  return listTree(root).reduce((sum, pid) => sum + readOr(() => readCpuUse(pid).ownCpu, 0), ended);
 }
 
 /** The memory of processes in MiB (PSS, so that a page which several processes share counts once). */
