@@ -9,6 +9,7 @@ import * as assemblyVersions from '#api/assemblies/version-operations.ts';
 import * as auditChain from '#api/audit/chain-operations.ts';
 import * as audit from '#api/audit/operations.ts';
 import * as commands from '#api/commands/operations.ts';
+import * as connections from '#api/connections/operations.ts';
 import * as driftFindings from '#api/drift/finding-operations.ts';
 import * as driftMonitors from '#api/drift/monitor-operations.ts';
 import * as driftRemediation from '#api/drift/remediation-operations.ts';
@@ -97,6 +98,7 @@ const areas = [
   assemblyNodes,
   assemblyDiffs,
   schedules,
+  connections,
   users,
   userAdministration,
   serviceAccounts,

@@ -1,5 +1,6 @@
 import { assemblyKinds } from './assemblies/ownership.ts';
 import { auditKinds } from './audit/ownership.ts';
+import { connectionKinds } from './connections/ownership.ts';
 import { driftKinds } from './drift/ownership.ts';
 import { environmentKinds } from './environments/ownership.ts';
 import { identityKinds } from './identity/ownership.ts';
@@ -35,6 +36,7 @@ export const declarations = [
   ...registryKinds,
   ...serviceAccountKinds,
   ...workerKinds,
+  ...connectionKinds,
   ...auditKinds,
   ...sharedKinds,
 ] as const;

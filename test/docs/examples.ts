@@ -3,8 +3,11 @@ import { runShell } from '#test/support/programs/shell.ts';
 import { administrator, type System } from '#test/support/system.ts';
 import { codeBlocks } from './markdown.ts';
 
+/** What the examples of pages talk to, if they need no worker. */
+type Served = Pick<System, 'url' | 'administrator'>;
+
 /** The command blocks of a page that have a name, as a reader would paste them, with the address of a system. */
-export function blocksOf(system: System, file: string, name: string): string[] {
+export function blocksOf(system: Pick<System, 'url'>, file: string, name: string): string[] {
   return codeBlocks(file)
     .filter(({ info }) => info === `sh ${name}`)
     .map(({ text }) => text.replaceAll('http://127.0.0.1:8080', system.url));
@@ -43,7 +46,7 @@ export async function runBlocks(
  * Has a maintainer follow a page from beginning to end: the place of docs/access.md, and then the page's blocks `example`.
  * Returns what each block of the page printed.
  */
-export async function followPage(system: System, file: string, withinMs: number): Promise<string[]> {
+export async function followPage(system: Served, file: string, withinMs: number): Promise<string[]> {
   const user = { email: 'ana@example.com', name: 'Ana', role: 'maintainer', password: 'correct horse battery' };
   expect((await system.administrator.post('/users', user)).status).toBe(201);
   const { email, password } = user;

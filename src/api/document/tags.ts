@@ -7,6 +7,7 @@ export const tags: Readonly<Record<string, string>> = {
   auth: 'Signing in and out, who you are, and what you may do.',
   bootstrap: 'The first administrator of a new installation.',
   commands: 'What became of a command, by its Idempotency-Key.',
+  connections: 'Credentials for systems outside, which nobody is shown.',
   drift_findings: 'What differs from what was deployed: evidence, suppression, remediation.',
   drift_monitors: 'Scanning instances for drift, by schedule or at once.',
   environment_variables: 'Variables and secrets that runs in an environment get.',

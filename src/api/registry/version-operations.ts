@@ -108,11 +108,12 @@ export const publish = command({
   targetName: 'template',
   idempotency: 'none',
   audit: 'template_version.published',
-  prepare: async ({ principal, target, body, services }) => {
+  prepare: async ({ em, principal, target, body, services }) => {
     refuseArchived(target);
     const { variables } = body.spec;
     refuseSchemaProblems(variables, await new VariableEvaluator(services.evaluator, principal.id).check(variables));
-    return prepareVersion(target, body, services.config.outbound);
+    const { keyRing, config } = services;
+    return prepareVersion(target, body, { em, keyRing, policy: config.outbound, principal });
   },
   handle: async ({ tx, principal, target, body, prepared, operations }) => {
     const { version, isNew } = await publishVersion(tx, target, body, prepared, principal);

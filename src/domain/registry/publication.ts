@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Em } from '#database/database.ts';
+import { findGitCredential, type GitReader } from '#domain/connections/git-credential.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
@@ -6,11 +8,13 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
 import { weakenApproval } from './approval/protection.ts';
 import { TemplateVersion } from './entity.ts';
 import { VersionPublished } from './errors.ts';
 import { hasConfiguration, type TemplateFiles } from './files.ts';
-import { snapshotGit } from './git/snapshot.ts';
+import { type GitSnapshot, snapshotGit } from './git/snapshot.ts';
+import type { GitSource } from './git/source.ts';
 import type { NewVersion } from './model.ts';
 import type { TemplateSpec } from './spec.ts';
 import type { TemplateTarget } from './store.ts';
@@ -23,14 +27,22 @@ export type PreparedVersion = {
   readonly digest: string;
 };
 
+/** What a publication needs to read a private repository, and who publishes. */
+export interface Publication {
+  readonly em: Em;
+  readonly keyRing: KeyRing;
+  readonly policy: OutboundPolicy;
+  readonly principal: Principal;
+}
+
 /** @throws Unprocessable, Unavailable if the git source cannot be read; Conflict if the template is archived */
 export async function prepareVersion(
   target: TemplateTarget,
   { spec }: NewVersion,
-  policy: OutboundPolicy,
+  { policy, ...reader }: Publication,
 ): Promise<PreparedVersion> {
   refuseArchived(target);
-  const source = await readSource(spec, policy);
+  const source = await readSource(spec, { ...reader, policy, owner: target });
   const content = canonicalJson([spec, source.files]);
   return { ...source, digest: `sha256:${createHash('sha256').update(content).digest('hex')}` };
 }
@@ -84,24 +96,27 @@ export async function yankVersion(
 
 async function readSource(
   { executor }: TemplateSpec,
-  policy: OutboundPolicy,
+  { policy, ...reader }: GitReader & { readonly policy: OutboundPolicy },
 ): Promise<Omit<PreparedVersion, 'digest'>> {
   const git = executor.kind === 'opentofu' ? executor.git : undefined;
   if (git === undefined) return { files: executor.files ?? {}, commit: null };
   const place = 'spec.executor.git';
-  if (git.connection !== undefined) {
-    throw new Unprocessable(
-      `${place}.connection: there is no connection "${git.connection}" that this template may use`,
-      { code: 'connection_unknown' },
-    );
-  }
-  const snapshot = await snapshotGit(git, { policy }).catch((error: unknown) => {
+  const snapshot = await readRepository(git, { ...reader, policy }).catch((error: unknown) => {
     throw error instanceof ServiceError ? atPlace(error, place) : error;
   });
   if (hasConfiguration(snapshot.files, git.path)) return snapshot;
   throw new Unprocessable(`${place}.path: the directory has no file such as "main.tf" at its top`, {
     code: 'source_path_missing',
   });
+}
+
+async function readRepository(
+  { connection, ...source }: GitSource,
+  { policy, ...reader }: GitReader & { readonly policy: OutboundPolicy },
+): Promise<GitSnapshot> {
+  if (connection === undefined) return snapshotGit(source, { policy });
+  const credential = await findGitCredential(reader, { connection, url: source.url });
+  return snapshotGit(source, { policy, credential });
 }
 
 /** The same error with the field of the request that caused it. */

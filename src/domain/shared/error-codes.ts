@@ -107,6 +107,7 @@ export const errorCodes = {
   collateral_not_accepted:
     'The request does not name exactly the resources that the candidate touches and the undone run did not.',
   connection_unknown: 'There is no connection of this name that the template may use.',
+  credentials_unavailable: 'The keys of the service do not open the credentials of the connection.',
   host_unknown: 'The host of the URL does not exist.',
   address_refused: 'The service may not connect to this address.',
   url_unsupported: 'The URL has another scheme than is allowed, or carries a password.',

@@ -53,6 +53,7 @@ const team = (world: World) => world.team;
 const environment = (world: World) => world.environment;
 const person = (world: World) => world.owner.id;
 const schedule = { name: 'New', schedule: { every: '1d' } };
+const connection = { name: 'New', kind: 'generic', credentials: { variables: { TOKEN: 'kept' } } };
 const account = { name: 'ci', role: 'requester' };
 
 const named: NamedOwner[] = [
@@ -114,6 +115,27 @@ const named: NamedOwner[] = [
     status: 404,
     names: team,
     send: (_caller, _world, id) => ['/assemblies', { team_id: id, name: 'New' }],
+  },
+  {
+    operation: 'connections.create',
+    field: 'organization_id',
+    status: 404,
+    names: organization,
+    send: (_caller, _world, id) => ['/admin/connections', { ...connection, organization_id: id }],
+  },
+  {
+    operation: 'connections.create',
+    field: 'team_id',
+    status: 404,
+    names: team,
+    send: (_caller, _world, id) => ['/admin/connections', { ...connection, team_id: id }],
+  },
+  {
+    operation: 'connections.create',
+    field: 'project_id',
+    status: 404,
+    names: (world) => world.project,
+    send: (_caller, _world, id) => ['/admin/connections', { ...connection, project_id: id }],
   },
   {
     operation: 'schedules.create',

@@ -196,6 +196,14 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   variables_invalid: () => run({ variables: { unknown: 1 } }),
   connection_unknown: () =>
     publishGit({ url: 'https://github.com/acme/network.git', ref: 'main', connection: 'github' }),
+  credentials_unavailable: async () => {
+    const settings = { config: { url: 'https://1.1.1.1/' }, credentials: { token: 'kept' } };
+    const body = { name: 'damaged', kind: 'git', ...settings, team_id: tenant.team };
+    await api.rows(`update connections set sealed_key = '' where id = ? returning id`, [
+      (await tenant.owner.make('/admin/connections', body)).id,
+    ]);
+    return publishGit({ url: 'https://1.1.1.1/x.git', ref: 'main', connection: 'damaged' });
+  },
   address_refused: () => publishGit({ url: 'https://127.0.0.1/x.git', ref: 'main' }),
   environment_locked: async () => {
     const { environment } = await makeTenant(api);

@@ -81,7 +81,7 @@ describe('the table of demands', () => {
         also: access.allOf ?? [],
         scope: access.scope,
         organizationRole: access.scope === 'organization' ? (access.organizationRole ?? 'member') : null,
-        teamActions: access.scope === 'team' ? [access.teamAction ?? []].flat() : [],
+        teamActions: ['team', 'owned'].includes(access.scope) ? [access.teamAction ?? []].flat() : [],
         peopleOnly: access.principals?.join() === 'user',
         refusal: access.missingPermission === 'hidden' ? 404 : 403,
       }).toEqual(demand);
@@ -148,7 +148,7 @@ describe('a caller without the permission', () => {
   });
 });
 
-const ofSomebody = ['team', 'organization', 'service_account'];
+const ofSomebody = ['team', 'owned', 'organization', 'service_account'];
 const owned = closed.filter(([, operation]) => ofSomebody.includes(demandOf(operation).scope));
 
 describe('a caller outside the tenant', () => {

@@ -76,6 +76,7 @@ function namesOf(owned: readonly Ids[], more: Record<string, readonly string[]>)
     drift_monitors: all('monitor'),
     drift_findings: all('finding'),
     schedules: all('schedule'),
+    connections: all('connection'),
     runs: all('run'),
     selective_undo_attempts: all('selectiveUndo'),
     instances: all('instance'),

@@ -269,6 +269,15 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
   'environment_variables.replace': async () => ({
     body: { variables: [{ name: 'REGION', value: secret('variable'), category: 'template', sensitive: true }] },
   }),
+  'connections.create': async (_api, { team }) => ({
+    body: {
+      name: `New ${newId()}`,
+      kind: 'generic',
+      team_id: team,
+      credentials: { variables: { T: secret('connection') } },
+    },
+  }),
+  'connections.rotate': async () => ({ body: { credentials: { files: { T: secret('rotation') } } } }),
   'environment_variables.remove': async ({ root }, { environment }) => {
     const variable = { value: secret('variable'), category: 'template', sensitive: true };
     await root.caller.send('PUT', `/environments/${environment}/variables/REGION`, variable);

@@ -23,6 +23,7 @@ export type Ids = Record<
   | 'assembly'
   | 'assemblyRun'
   | 'schedule'
+  | 'connection'
   | 'run'
   | 'selectiveUndo'
   | 'comment'
@@ -56,10 +57,11 @@ export async function addTenant(
   const { organization, team } = await placeIn(api, options);
   const { projectId: project, environmentId: environment } = await addEnvironment(api.orm, team);
   const offer = { email: `${newId()}@example.com`, role: 'viewer' };
-  const [person, account, sent, work] = await Promise.all([
+  const [person, account, sent, connection, work] = await Promise.all([
     addPerson(api, 'requester', { organizations: { [organization]: 'member' }, teams: { [team]: 'member' } }),
     addServiceAccount(api, 'requester', {}, { teamId: team }),
     root.caller.post(`/organizations/${organization}/teams/${team}/invitations`, offer),
+    root.caller.post('/admin/connections', { ...genericConnection(), team_id: team }),
     addWork(api, root, { team, environment }, (area) => options.operation?.id.startsWith(`${area}.`) ?? true),
   ]);
   return {
@@ -74,6 +76,7 @@ export async function addTenant(
     account: account.id,
     accountKey: account.keyId,
     invitation: sent.body.invitation.id,
+    connection: connection.body.id,
     auditRecord: await findAuditRecord(api, work.run),
   };
 }
@@ -124,6 +127,10 @@ async function addSchedule(
   const { body, status, text } = await caller.post('/schedules', yearly({ team, environment, template }));
   if (status !== 201) throw new Error(`the creation of a schedule answered ${status}: ${text}`);
   return body.id;
+}
+
+function genericConnection() {
+  return { name: `Connection ${newId()}`, kind: 'generic', credentials: { variables: { TOKEN: 'kept' } } };
 }
 
 function yearly({ team, environment, template }: { team: string; environment: string; template: string }) {
@@ -203,6 +210,7 @@ const resourceOfId: Record<string, keyof Ids> = {
   drift_monitors: 'monitor',
   drift_findings: 'finding',
   schedules: 'schedule',
+  connections: 'connection',
   teams: 'team',
   team_members: 'team',
   organization_invitations: 'invitation',
@@ -232,7 +240,7 @@ export const queries: Readonly<Record<string, string>> = {
 };
 
 function isListOfTeam({ access, query }: Operation): boolean {
-  return 'scope' in access && access.scope === 'team' && query?.shape?.team_id !== undefined;
+  return 'scope' in access && ['team', 'owned'].includes(access.scope) && query?.shape?.team_id !== undefined;
 }
 
 /** The path parameters of an operation on a tenant's resources. */
@@ -324,6 +332,9 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'template_versions.validate': () => ({ variables: {} }),
   'template_versions.yank': () => ({ reason: 'Replaced' }),
   'template_versions.run': ({ environment }) => ({ environment_id: environment }),
+  'connections.create': ({ team }) => ({ ...genericConnection(), ...(team !== undefined && { team_id: team }) }),
+  'connections.update': () => ({ name: `Renamed ${newId()}` }),
+  'connections.rotate': () => ({ credentials: { variables: { TOKEN: 'replaced' } } }),
   'schedules.create': yearly,
   'schedules.update': () => ({ name: 'Renamed' }),
   'assemblies.create': ({ team }) => ({ team_id: team, name: `Landscape ${newId()}` }),

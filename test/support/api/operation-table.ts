@@ -4,6 +4,7 @@ import type { TeamAction, TeamRole } from '#domain/teams/model.ts';
 /**
  * Every operation and the access it demands, written by hand from the specification (*Authorization model*): the
  * permissions, then the scope. `team:` and `organization:` name the action or role that is needed in the owner,
+ * `owned:` the action in a team for what several kinds of owners may own; the tenant's team owns the tests' own.
  * `service_account:` the role in the team that owns the account. `user`: service accounts may not use it.
  * `a,b` demands one of the permissions, `a&b` both.
  * `404`: a caller without the permission is told that there is no such thing.
@@ -148,6 +149,12 @@ schedules.get                       environment:read                    team:met
 schedules.update                    environment:write                   team:metadata.write
 schedules.delete                    environment:write                   team:metadata.write
 schedules.trigger                   environment:write                   team:metadata.write
+connections.list                    connection:manage,connection:use,connection:test owned:metadata.read
+connections.create                  connection:manage                   owned:metadata.write
+connections.get                     connection:manage,connection:use,connection:test owned:metadata.read
+connections.update                  connection:manage                   owned:metadata.write
+connections.rotate                  connection:manage                   owned:metadata.write
+connections.delete                  connection:manage                   owned:metadata.write
 assemblies.list                     assembly:read,workload:read         team:metadata.read
 assemblies.create                   assembly:write                      team:metadata.write
 assemblies.get                      assembly:read,workload:read         team:metadata.read          404
@@ -233,7 +240,7 @@ export interface Demand {
   readonly permissions: readonly string[];
   /** Permissions that are needed as well. */
   readonly also: readonly string[];
-  readonly scope: 'self' | 'platform' | 'organization' | 'team' | 'service_account';
+  readonly scope: 'self' | 'platform' | 'organization' | 'team' | 'owned' | 'service_account';
   readonly organizationRole: OrganizationRole | null;
   readonly teamActions: readonly TeamAction[];
   readonly peopleOnly: boolean;
@@ -261,7 +268,8 @@ function toDemand(permissions: string, where: string, kind: string | undefined):
     permissions: alternatives.split(','),
     also,
     organizationRole: scope === 'organization' ? (needed as OrganizationRole) : null,
-    teamActions: scope === 'team' ? needed.split('+').map((action) => `team.${action}` as TeamAction) : [],
+    teamActions:
+      scope === 'team' || scope === 'owned' ? needed.split('+').map((action) => `team.${action}` as TeamAction) : [],
     peopleOnly: kind === 'user',
     refusal: kind === '404' ? 404 : 403,
   };

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -67,13 +68,29 @@ export type GitServer = { port: number; requests: IncomingMessage[]; close: () =
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Serves the repositories below a directory over HTTP. Requests that `handle` answers itself do not reach git. */
-export async function serveGit(root: string, handle: Handle = () => false): Promise<GitServer> {
+/** Files of a certificate in PEM. */
+interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/**
+ * Serves the repositories below a directory over HTTP, or over HTTPS with a certificate. Requests that `handle` answers itself do not
+ * reach git.
+ */
+export async function serveGit(
+  root: string,
+  handle: Handle = () => false,
+  certificate?: Certificate,
+): Promise<GitServer> {
   const requests: IncomingMessage[] = [];
-  const server = createServer((request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
     requests.push(request);
     if (!handle(request, response)) runBackend(root, request, response);
-  });
+  };
+  const server = certificate
+    ? createSecureServer({ key: readFileSync(certificate.key), cert: readFileSync(certificate.cert) }, answer)
+    : createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const close = () =>

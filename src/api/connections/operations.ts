@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { readList } from '#api/pipeline/list.ts';
+import { command, read } from '#api/pipeline/operation.ts';
+import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts';
+import { Nothing } from '#api/pipeline/schemas.ts';
+import type { Services } from '#api/services.ts';
+import type { Em } from '#database/database.ts';
+import { checkSettings } from '#domain/connections/check.ts';
+import {
+  createConnection,
+  deleteConnection,
+  rotateCredentials,
+  type SettingsOfRevision,
+  updateConnection,
+} from '#domain/connections/connection-changes.ts';
+import { type ConnectionDetails, findConnection, listConnections } from '#domain/connections/store.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { findRowOwner } from '#domain/tenancy/owned/owner.ts';
+import { findOwnershipOf } from '#domain/tenancy/owned/rows-store.ts';
+import { connectionActions } from './actions.ts';
+import { CreateConnection, RotateConnection, UpdateConnection } from './bodies.ts';
+import { ConnectionView, ListedConnectionView, viewConnection } from './views.ts';
+
+const ConnectionParams = z.strictObject({ id: Id });
+
+const review = {
+  resource: 'connections',
+  target: (em: Em, id: string) => findOwnershipOf(em, 'connections', id),
+} as const;
+
+/** Whoever may use connections must be able to choose one, so those of the installation are no secret to them. */
+const readAccess: Access = {
+  anyOf: ['connection:manage', 'connection:use', 'connection:test'],
+  scope: 'owned',
+  teamAction: 'team.metadata.read',
+  hidden: 'not_found',
+  review: { ...review, verb: 'get' },
+};
+
+const writeAccess: Access = {
+  anyOf: ['connection:manage'],
+  scope: 'owned',
+  teamAction: 'team.metadata.write',
+  organizationRole: 'admin',
+  installation: 'administrators',
+  hidden: 'not_found',
+  review: { ...review, verb: 'update' },
+};
+
+export const list = readList({
+  id: 'connections.list',
+  route: 'GET /api/v1/admin/connections',
+  summary: 'List the connections that you may read, by name, without their credentials',
+  description: 'The list has no pages: an owner has at most 200 connections.',
+  query: z.strictObject(ownerQuery),
+  responses: { 200: z.object({ connections: z.array(ListedConnectionView) }).meta({ id: 'Connections' }) },
+  access: { ...readAccess, review: { resource: 'connections', verb: 'list' } },
+  owners: ownerParameters,
+  handle: async ({ em, principal, query }) => {
+    const connections = await listConnections(em, principal, toOwnerIds(query));
+    return { connections: connections.map(viewConnection) };
+  },
+});
+
+export const get = read({
+  id: 'connections.get',
+  route: 'GET /api/v1/admin/connections/:id',
+  summary: 'Read a connection without its credentials',
+  params: ConnectionParams,
+  responses: { 200: ConnectionView },
+  access: readAccess,
+  target: ({ em, params }) => findConnection(em, params.id),
+  targetName: 'connection',
+  handle: async ({ target, operations, principal }) => ({
+    ...viewConnection(target.connection),
+    actions: connectionActions.describe({ operations, principal }, target),
+  }),
+});
+
+export const create = command({
+  id: 'connections.create',
+  route: 'POST /api/v1/admin/connections',
+  summary: 'Keep credentials for a system outside',
+  description: 'The credentials are encrypted, and no answer ever shows them.',
+  body: CreateConnection,
+  responses: { 201: ConnectionView },
+  at: get,
+  access: { ...writeAccess, review: { resource: 'connections', verb: 'create' } },
+  target: ({ em, body, lock }) => findRowOwner(em, toOwnerIds(body), lock),
+  targetName: 'owner',
+  idempotency: 'none',
+  audit: 'connection.created',
+  prepare: ({ body, services }) => checkSettings(body, services.config.outbound),
+  handle: async ({ tx, target, body, prepared, services }) => {
+    const { name, kind } = body;
+    const connection = await createConnection(tx, services.keyRing, target, { name, kind, ...prepared });
+    return { ...changeOf(connection), after: toAudited(connection) };
+  },
+});
+
+export const update = command({
+  id: 'connections.update',
+  route: 'PATCH /api/v1/admin/connections/:id',
+  summary: 'Rename a connection, or change its config with its credentials; what is left out stays',
+  params: ConnectionParams,
+  body: UpdateConnection,
+  responses: { 200: ConnectionView },
+  at: get,
+  access: writeAccess,
+  target: ({ em, params, lock }) => findConnection(em, params.id, lock),
+  targetName: 'connection',
+  idempotency: 'none',
+  audit: 'connection.updated',
+  prepare: async ({ target, body, services }) => {
+    const { config = target.connection.config, credentials } = body;
+    return credentials && checkChange(target.connection, { config, credentials }, services);
+  },
+  handle: async ({ tx, target, body, prepared, services }) => {
+    const { name, expected_revision: expectedRevision } = body;
+    const change = { name, settings: prepared, expectedRevision };
+    const connection = await updateConnection(tx, services.keyRing, target, change);
+    return { ...changeOf(connection), before: toAudited(target.connection), after: toAudited(connection) };
+  },
+});
+
+export const rotate = command({
+  id: 'connections.rotate',
+  route: 'POST /api/v1/admin/connections/:id/rotate',
+  summary: 'Replace the credentials of a connection',
+  description:
+    'What has the former credentials keeps them until it ends; whatever begins from now on gets the new ones.',
+  params: ConnectionParams,
+  body: RotateConnection,
+  responses: { 200: ConnectionView },
+  at: get,
+  access: { ...writeAccess, review: { ...review, verb: 'rotate' } },
+  target: ({ em, params, lock }) => findConnection(em, params.id, lock),
+  targetName: 'connection',
+  idempotency: 'none',
+  audit: 'connection.rotated',
+  prepare: ({ target: { connection }, body: { credentials }, services }) =>
+    checkChange(connection, { config: connection.config, credentials }, services),
+  handle: async ({ tx, target, body, prepared, services }) => {
+    const change = { settings: prepared, expectedRevision: body.expected_revision };
+    const connection = await rotateCredentials(tx, services.keyRing, target, change);
+    return { ...changeOf(connection), before: toAudited(target.connection), after: toAudited(connection) };
+  },
+});
+
+export const remove = command({
+  id: 'connections.delete',
+  route: 'DELETE /api/v1/admin/connections/:id',
+  summary: 'Delete a connection with its credentials',
+  params: ConnectionParams,
+  responses: { 204: Nothing },
+  access: { ...writeAccess, review: { ...review, verb: 'delete' } },
+  target: ({ em, params, lock }) => findConnection(em, params.id, lock),
+  targetName: 'connection',
+  idempotency: 'none',
+  ifMatch: true,
+  audit: 'connection.deleted',
+  handle: async ({ tx, target, request }) => {
+    const { connection } = target;
+    await deleteConnection(tx, target, revisionOf(request.headers));
+    return { ...changeOf(connection), before: toAudited(connection) };
+  },
+});
+
+async function checkChange(
+  { kind, revision }: ConnectionDetails,
+  settings: { config: unknown; credentials: unknown },
+  { config }: Services,
+): Promise<SettingsOfRevision> {
+  return { ...(await checkSettings({ kind, ...settings }, config.outbound)), checkedFor: revision };
+}
+
+/** What the audit keeps: everything but the credentials, whose revision tells that they were replaced. */
+function toAudited({ name, kind, config, provides, credentialRevision }: ConnectionDetails) {
+  return { name, kind, config, provides, credentialRevision };
+}
+
+function changeOf({ id, revision }: ConnectionDetails) {
+  return { id, revision };
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
+import type { ConnectionDetails } from '#domain/connections/store.ts';
+import { connectionActions } from './actions.ts';
+
+/** A connection in a list. No answer has credentials, and none needs them to be opened. */
+export const ListedConnectionView = z
+  .object({
+    id: AnswerId,
+    ...ownerView,
+    name: z.string(),
+    kind: z.enum(connectionKinds),
+    config: z.record(z.string(), z.unknown()),
+    provides: z.array(z.string()).describe('The environment variables that a run gets from it.'),
+    credential_revision: z.int().describe('How often its credentials were set.'),
+    credentials_set_at: Time,
+    revision: z.int(),
+    created_at: Time,
+  })
+  .meta({ id: 'ListedConnection' });
+
+/** A connection that is read alone. */
+export const ConnectionView = ListedConnectionView.extend({ actions: connectionActions.view }).meta({
+  id: 'Connection',
+});
+
+export function viewConnection(connection: ConnectionDetails): z.input<typeof ListedConnectionView> {
+  return {
+    id: connection.id,
+    ...viewOwner(connection),
+    name: connection.name,
+    kind: connection.kind,
+    config: connection.config,
+    provides: connection.provides,
+    credential_revision: connection.credentialRevision,
+    credentials_set_at: connection.credentialsSetAt,
+    revision: connection.revision,
+    created_at: connection.createdAt,
+  };
+}

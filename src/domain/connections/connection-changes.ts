@@ -1,0 +1,138 @@
+import { brokenConstraint } from '#database/errors.ts';
+import { json } from '#database/tables.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Conflict } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { RowOwner } from '#domain/tenancy/owned/owner.ts';
+import type { CheckedSettings } from './check.ts';
+import { sealCredentials } from './envelope.ts';
+import type { ConnectionKind } from './kinds/kinds.ts';
+import {
+  type ConnectionDetails,
+  type ConnectionTarget,
+  changeConnection,
+  countConnections,
+  findConnection,
+  insertConnection,
+  removeConnection,
+} from './store.ts';
+
+/** How many connections an owner may have. The list of connections has no pages. */
+export const mostConnections = 200;
+
+interface NewConnection {
+  readonly name: string;
+  readonly kind: ConnectionKind;
+}
+
+/** Creates a connection of an owner, whose row the caller has locked. */
+export async function createConnection(
+  tx: Transaction,
+  keyRing: KeyRing,
+  owner: RowOwner,
+  { name, kind, config, credentials, provides }: NewConnection & CheckedSettings,
+): Promise<ConnectionDetails> {
+  refuseArchived(owner);
+  if ((await countConnections(tx.em, owner.columns)) >= mostConnections)
+    throw new Conflict(`an owner has at most ${mostConnections} connections: delete one first`, 'limit_reached');
+  const seal = { id: newId(), credentialRevision: 1 };
+  const sealed = sealCredentials(keyRing, seal, credentials);
+  await refuseTakenName(name, () =>
+    insertConnection(tx.em, { ...seal, ...sealed, ...owner.columns, name, kind, config, provides }),
+  );
+  return readChanged(tx, seal.id);
+}
+
+/**
+ * Changes the name of a connection, or all of its settings. The caller has locked the row. Whoever changes the config brings the credentials: so
+ * nobody can have kept credentials sent to another host.
+ */
+export async function updateConnection(
+  tx: Transaction,
+  keyRing: KeyRing,
+  target: ConnectionTarget,
+  { name, settings, expectedRevision }: UpdatedConnection,
+): Promise<ConnectionDetails> {
+  const { connection } = target;
+  refuseArchived(target);
+  refuseStale(connection, expectedRevision);
+  refuseOvertaken(connection, settings);
+  const isRenamed = name !== undefined && name !== connection.name;
+  if (!isRenamed && !settings) return connection;
+  const columns = settings ? toColumns(keyRing, connection, settings) : {};
+  await refuseTakenName(name ?? connection.name, () =>
+    changeConnection(tx.em, connection, { ...columns, ...(isRenamed && { name }) }),
+  );
+  return readChanged(tx, connection.id);
+}
+
+interface UpdatedConnection {
+  readonly name: string | undefined;
+  /** The config with the credentials that belong to it. */
+  readonly settings: SettingsOfRevision | undefined;
+  readonly expectedRevision: number | undefined;
+}
+
+/** Settings that were checked together with what the connection was at a revision. */
+export interface SettingsOfRevision extends CheckedSettings {
+  readonly checkedFor: number;
+}
+
+/** Replaces the credentials. Whatever got the former ones keeps them until it ends. The caller has locked the row. */
+export async function rotateCredentials(
+  tx: Transaction,
+  keyRing: KeyRing,
+  target: ConnectionTarget,
+  { settings, expectedRevision }: { settings: SettingsOfRevision; expectedRevision: number | undefined },
+): Promise<ConnectionDetails> {
+  return updateConnection(tx, keyRing, target, { name: undefined, settings, expectedRevision });
+}
+
+/** Deletes a connection with its credentials. The caller has locked the row. */
+export async function deleteConnection(
+  tx: Transaction,
+  { connection }: ConnectionTarget,
+  expectedRevision: number | undefined,
+): Promise<void> {
+  refuseStale(connection, expectedRevision);
+  await removeConnection(tx.em, connection.id);
+}
+
+/** Credentials go to the config that they were checked with, and never to one that somebody saved meanwhile. */
+function refuseOvertaken({ revision }: ConnectionDetails, settings: SettingsOfRevision | undefined): void {
+  if (!settings || settings.checkedFor === revision) return;
+  throw new Conflict('the connection was changed at the same time: read it again', 'concurrent_change');
+}
+
+function toColumns(
+  keyRing: KeyRing,
+  { id, credentialRevision: former }: ConnectionDetails,
+  { config, credentials, provides }: CheckedSettings,
+) {
+  const credentialRevision = former + 1;
+  const { sealedKey, sealedCredentials } = sealCredentials(keyRing, { id, credentialRevision }, credentials);
+  return {
+    config: json(config),
+    provides: json(provides),
+    sealed_key: sealedKey,
+    sealed_credentials: sealedCredentials,
+    credential_revision: credentialRevision,
+    credentials_set_at: new Date().toISOString(),
+  };
+}
+
+async function refuseTakenName(name: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (brokenConstraint(error) !== 'connections_owner_name_unique') throw error;
+    throw new Conflict(`name: the owner has a connection "${name}" already: choose another name`, 'name_taken');
+  }
+}
+
+async function readChanged(tx: Transaction, id: string): Promise<ConnectionDetails> {
+  return (await readBack(findConnection(tx.em, id))).connection;
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { explainVariableName } from '#domain/environments/variable-names.ts';
+import { defineKind, SecretText } from './kind.ts';
+
+const mostNames = 50;
+
+const Named = z
+  .record(z.string(), SecretText)
+  .default({})
+  .superRefine((values, context) => {
+    for (const name of Object.keys(values)) {
+      const wrong = explainVariableName('env', name);
+      if (wrong) context.addIssue({ code: 'custom', message: wrong, path: [name], input: name });
+    }
+  })
+  .refine((values) => Object.keys(values).length <= mostNames, { error: `must have at most ${mostNames} names` });
+
+const Credentials = z
+  .strictObject({
+    variables: Named.describe('Environment variables by their names.'),
+    files: Named.describe('Text of files. Each name is an environment variable that holds the path of its file.'),
+  })
+  .refine(({ variables, files }) => Object.keys(variables).length + Object.keys(files).length > 0, {
+    error: 'expected at least one of variables and files',
+  })
+  .refine(({ variables, files }) => Object.keys(files).every((name) => !Object.hasOwn(variables, name)), {
+    error: 'a name is that of a variable or of a file, not of both',
+  });
+
+/** Gives variables and files to whatever a template runs. */
+export const generic = defineKind({
+  summary: 'Give any tool secret variables and files.',
+  config: z.strictObject({}),
+  credentials: Credentials,
+  urls: () => [],
+  deliver: (_config, { variables, files }) => ({ variables, files }),
+});

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { GitCredential } from '#domain/registry/git/access.ts';
+import { defineKind, nothing, Secret, SecretText } from './kind.ts';
+
+const GitPrefix = z.string().max(2_000).refine(isPrefix, {
+  error:
+    'expected where repositories begin, such as "https://git.example.com/acme/" or "ssh://git@git.example.com/acme/"',
+});
+
+const Config = z.strictObject({
+  url: GitPrefix.describe('The credentials open repositories below this URL and no others.'),
+});
+
+const Token = z.strictObject({
+  username: Secret.max(255).default('git').describe('What the host wants beside a token; often anything.'),
+  token: Secret,
+});
+const Key = z.strictObject({
+  private_key: SecretText.regex(/^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/, { error: 'expected a private key in PEM' }),
+  known_hosts: SecretText.describe("The host's keys, as ssh-keyscan prints them."),
+});
+const Credentials = z.union([Token, Key], {
+  error: 'expected {token, username?} for https://, or {private_key, known_hosts} for ssh://',
+});
+
+/** Opens private repositories of templates. */
+export const git = defineKind({
+  summary: 'Publish templates from private repositories.',
+  config: Config,
+  credentials: Credentials,
+  findMisfit: ({ url }, credentials) => {
+    const isSsh = url.startsWith('ssh:');
+    if (isSsh === 'private_key' in credentials) return null;
+    return isSsh
+      ? 'credentials: an ssh:// URL takes private_key and known_hosts'
+      : 'credentials: an https:// URL takes a token';
+  },
+  urls: ({ url }) => [url],
+  deliver: () => nothing,
+});
+
+/** The credential as git is given it. */
+export function toGitCredential(credentials: z.output<typeof Credentials>): GitCredential {
+  if ('token' in credentials) {
+    return { kind: 'password', username: credentials.username, password: credentials.token };
+  }
+  return { kind: 'ssh_key', privateKey: credentials.private_key, knownHosts: credentials.known_hosts };
+}
+
+/**
+ * Whether a repository lies below the URL of a connection: same scheme, user, host and port, and a path that continues its path after a
+ * slash. Credentials are sent nowhere else, whatever a template names.
+ */
+export function isBelow(repository: string, prefix: string): boolean {
+  const [below, above] = [new URL(repository), new URL(prefix)];
+  const isSameHost = (['protocol', 'username', 'host'] as const).every((part) => below[part] === above[part]);
+  const path = above.pathname.endsWith('/') ? above.pathname : `${above.pathname}/`;
+  return isSameHost && (below.pathname === above.pathname || below.pathname.startsWith(path));
+}
+
+function isPrefix(text: string): boolean {
+  if (!/^(https?|ssh):\/\/[^\s]+$/.test(text) || !URL.canParse(text)) return false;
+  const { password, username, protocol, search, hash } = new URL(text);
+  return password === '' && search === '' && hash === '' && (username === '' || protocol === 'ssh:');
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { Certificates, defineKind, Secret } from './kind.ts';
+
+const Server = z
+  .string()
+  .max(2_000)
+  .refine((text) => /^https:\/\/[^\s@?#]+$/.test(text) && URL.canParse(text), {
+    error: 'expected the https:// URL of the API server, such as "https://cluster.example.com:6443"',
+  });
+
+const Config = z.strictObject({
+  server: Server,
+  ca: Certificates.optional().describe("The cluster's authorities in PEM; the public ones unless given."),
+  namespace: z
+    .string()
+    .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, { error: 'expected a name such as "team-a"' })
+    .optional(),
+});
+
+/** Opens a Kubernetes cluster: the tools find a kubeconfig by KUBECONFIG and KUBE_CONFIG_PATH. */
+export const kubernetes = defineKind({
+  summary: 'Reach a Kubernetes cluster.',
+  config: Config,
+  credentials: z.strictObject({ token: Secret }),
+  urls: ({ server }) => [server],
+  deliver: ({ server, ca, namespace }, { token }) => {
+    const name = 'connection';
+    const authorities = ca && { 'certificate-authority-data': Buffer.from(ca).toString('base64') };
+    const context = { cluster: name, user: name, ...(namespace && { namespace }) };
+    const kubeconfig = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name, cluster: { server, ...authorities } }],
+      users: [{ name, user: { token } }],
+      contexts: [{ name, context }],
+      'current-context': name,
+    };
+    // Every JSON document is a YAML document.
+    const text = JSON.stringify(kubeconfig);
+    return { variables: {}, files: { KUBECONFIG: text, KUBE_CONFIG_PATH: text } };
+  },
+});

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { defineKind, nothing, Secret } from './kind.ts';
+
+const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+
+const Config = z.strictObject({
+  host: z
+    .string()
+    .max(253)
+    .regex(new RegExp(`^${label}(?:\\.${label})+$`), {
+      error: 'expected the name of a host in lower case, such as "registry.example.com"',
+    })
+    .describe('The host of the registry of providers or modules.'),
+});
+
+/** Opens a registry of providers and modules to OpenTofu and Terraform. */
+export const registry = defineKind({
+  summary: 'Download providers and modules from a private registry.',
+  config: Config,
+  credentials: z.strictObject({ token: Secret }),
+  urls: ({ host }) => [`https://${host}/`],
+  deliver: ({ host }, { token }) => ({ ...nothing, variables: { [tokenVariable(host)]: token } }),
+});
+
+/** The variable in which the tools look for the token of a host: a dot becomes `_`, and a hyphen `__`. */
+function tokenVariable(host: string): string {
+  return `TF_TOKEN_${host.replaceAll('-', '__').replaceAll('.', '_')}`;
+}

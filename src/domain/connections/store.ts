@@ -1,0 +1,107 @@
+import type { Updateable } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Archivable } from '#domain/shared/archiving.ts';
+import { findRowOwner, type OwnerIds } from '#domain/tenancy/owned/owner.ts';
+import { isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
+import { Connection } from './entity.ts';
+import type { SealedCredentials } from './envelope.ts';
+import type { ConnectionKind } from './kinds/kinds.ts';
+
+/** A connection as its readers see it. Nothing of it is sealed, so reading needs no key. */
+export interface ConnectionDetails extends OwnerIds {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: ConnectionKind;
+  readonly config: Record<string, unknown>;
+  readonly provides: string[];
+  readonly credentialRevision: number;
+  readonly credentialsSetAt: string;
+  readonly revision: number;
+  readonly createdAt: string;
+}
+
+/** A connection with its owner. */
+export interface ConnectionTarget extends Ownership, Archivable {
+  readonly connection: ConnectionDetails;
+}
+
+/** A connection by its id; undefined if it or its owner is deleted. With `lock` it locks the rows of the owner, then its own. */
+export async function findConnection(em: Em, id: string, lock = false): Promise<ConnectionTarget | undefined> {
+  const known = await selectConnections(em).where('c.id', '=', id).executeTakeFirst();
+  const owner = known && (await findRowOwner(em, known, lock));
+  const connection =
+    owner && lock ? await selectConnections(em).where('c.id', '=', id).forUpdate('c').executeTakeFirst() : known;
+  if (!owner || !connection) return undefined;
+  return { organizationId: owner.organizationId, teamId: owner.teamId, archived: owner.archived, connection };
+}
+
+/** The connections that a principal may read, by name. Those of the installation are for everybody who may use connections. */
+export function listConnections(em: Em, principal: Principal, filter: OwnerIds): Promise<ConnectionDetails[]> {
+  return selectConnections(em)
+    .where((eb) => {
+      const owner = {
+        organization: eb.ref('c.organization_id'),
+        team: eb.ref('c.team_id'),
+        project: eb.ref('c.project_id'),
+      };
+      return eb.and([isOfReadableOwner(principal, owner, 'visible'), isOfOwner(filter, owner)]);
+    })
+    .orderBy('c.name')
+    .orderBy('c.id')
+    .execute();
+}
+
+export async function insertConnection(
+  em: Em,
+  connection: Omit<ConnectionDetails, 'revision' | 'createdAt' | 'credentialsSetAt'> & SealedCredentials,
+): Promise<void> {
+  await em.persist(em.create(Connection, { ...connection, credentialsSetAt: new Date() })).flush();
+}
+
+/** Writes columns of a connection and raises its revision. The caller has locked the row. */
+export async function changeConnection(
+  em: Em,
+  { id, revision }: Pick<ConnectionDetails, 'id' | 'revision'>,
+  columns: Updateable<Tables['connections']>,
+): Promise<void> {
+  const changes = { ...columns, revision: revision + 1 };
+  await db(em).updateTable('connections').set(changes).where('id', '=', id).execute();
+}
+
+export async function removeConnection(em: Em, id: string): Promise<void> {
+  await db(em).deleteFrom('connections').where('id', '=', id).execute();
+}
+
+/** How many connections an owner has. */
+export async function countConnections(em: Em, { organizationId, teamId, projectId }: OwnerIds): Promise<number> {
+  const { count } = await db(em)
+    .selectFrom('connections as c')
+    .where('c.organization_id', 'is not distinct from', organizationId ?? null)
+    .where('c.team_id', 'is not distinct from', teamId ?? null)
+    .where('c.project_id', 'is not distinct from', projectId ?? null)
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** The seals of a connection, for a use of its credentials; undefined if there is no such connection. */
+export function readSeals(em: Em, id: string) {
+  return db(em)
+    .selectFrom('connections as c')
+    .where('c.id', '=', id)
+    .select(['c.id', 'c.sealed_key as sealedKey', 'c.sealed_credentials as sealedCredentials'])
+    .select('c.credential_revision as credentialRevision')
+    .executeTakeFirst();
+}
+
+function selectConnections(em: Em) {
+  return db(em)
+    .selectFrom('connections as c')
+    .select(['c.id', 'c.organization_id as organizationId', 'c.team_id as teamId', 'c.project_id as projectId'])
+    .select(['c.name', 'c.kind', 'c.config', 'c.provides', 'c.credential_revision as credentialRevision'])
+    .select(['c.credentials_set_at as credentialsSetAt', 'c.revision', 'c.created_at as createdAt']);
+}

@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { type GitServer, makeGitRoot, Repository, serveGit } from '#test/support/programs/git.ts';
+
+let api: TestApi;
+let tenant: Tenant;
+let stranger: Tenant;
+let server: GitServer;
+let other: GitServer;
+let template: string;
+let base: string;
+const root = makeGitRoot();
+const trusted = process.env['GIT_SSL_CAINFO'];
+const token = 'secret-of-git-5d1e';
+const expected = `Basic ${Buffer.from(`bot:${token}`).toString('base64')}`;
+
+/** A certificate that signs itself, for 127.0.0.1. */
+function makeCertificate(directory: string) {
+  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];
+  execFileSync('openssl', [...args, '-keyout', key, '-out', cert, ...subject], { stdio: 'ignore' });
+  return { key, cert };
+}
+
+beforeAll(async () => {
+  new Repository(join(root.path, 'acme/network.git')).commit({ 'main.tf': 'output "a" { value = 1 }\n' });
+  const files = makeCertificate(root.path);
+  server = await serveGit(
+    root.path,
+    ({ headers }, response) => {
+      if (headers.authorization === expected) return false;
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+      return true;
+    },
+    files,
+  );
+  other = await serveGit(root.path, () => false, files);
+  process.env['GIT_SSL_CAINFO'] = files.cert;
+  base = `https://127.0.0.1:${server.port}`;
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' });
+  [tenant, stranger] = [await makeTenant(api), await makeTenant(api)];
+  template = (await tenant.owner.make('/registry/templates', { name: 'Network', team_id: tenant.team })).id;
+});
+afterAll(async () => {
+  if (trusted === undefined) delete process.env['GIT_SSL_CAINFO'];
+  else process.env['GIT_SSL_CAINFO'] = trusted;
+  await Promise.all([api?.close(), server?.close(), other?.close()]);
+  root.remove();
+});
+
+const add = (name: string, owner: object, { by = tenant.owner, credential = token, url = `${base}/acme/` } = {}) =>
+  by.make('/admin/connections', {
+    name,
+    kind: 'git',
+    config: { url },
+    credentials: { username: 'bot', token: credential },
+    ...owner,
+  });
+
+let published = 0;
+function publish(connection: string | undefined, url = `${base}/acme/network.git/.git`) {
+  const spec = { executor: { kind: 'opentofu', git: { url, ref: 'main', connection } } };
+  return tenant.owner.post(`/registry/templates/${template}/versions`, { version: `1.0.${++published}`, spec });
+}
+
+it('a private repository over HTTPS is published with the token of a connection, which nothing shows', async () => {
+  expect(await publish(undefined)).toMatchObject({
+    status: 422,
+    headers: { 'x-error-code': 'source_credential_unfit' },
+  });
+  await add('host', { organization_id: tenant.organization });
+  const answer = await publish('host');
+  expect(answer.status, answer.text).toBe(201);
+  expect(answer.body.commit).toMatch(/^[0-9a-f]{40}$/);
+  const kept = [
+    await api.rows('select * from template_versions'),
+    await api.rows('select * from audit_records'),
+    await api.rows('select * from domain_events'),
+  ];
+  expect(JSON.stringify([answer, kept])).not.toContain(token);
+});
+
+it('the connection of the team comes before that of its organization', async () => {
+  await add('own', { organization_id: tenant.organization }, { credential: 'wrong' });
+  expect(await publish('own')).toMatchObject({ status: 422, headers: { 'x-error-code': 'source_credential_unfit' } });
+  await add('own', { team_id: tenant.team });
+  expect((await publish('own')).status).toBe(201);
+});
+
+it('connections of another tenant, of a project or of another kind are unknown', async () => {
+  await add('foreign', { team_id: stranger.team }, { by: stranger.owner });
+  await add('foreign', { organization_id: stranger.organization }, { by: stranger.owner });
+  await add('project', { project_id: tenant.project });
+  const generic = { kind: 'generic', credentials: { variables: { TOKEN: token } } };
+  await tenant.owner.make('/admin/connections', { name: 'generic', ...generic, team_id: tenant.team });
+  for (const name of ['foreign', 'project', 'generic', 'missing'])
+    expect(await publish(name), name).toMatchObject({ status: 422, headers: { 'x-error-code': 'connection_unknown' } });
+});
+
+it('a template cannot have the credentials sent to another host', async () => {
+  await add('host2', { team_id: tenant.team });
+  const elsewhere = `https://127.0.0.1:${other.port}/acme/network.git/.git`;
+  expect(await publish('host2', elsewhere)).toMatchObject({
+    status: 422,
+    headers: { 'x-error-code': 'source_credential_unfit' },
+  });
+  expect(other.requests).toHaveLength(0);
+});
+
+it('credentials that cannot be opened fail the publication and say so', async () => {
+  const { id } = await add('broken', { team_id: tenant.team });
+  await api.rows(`update connections set sealed_key = '\\x00' where id = ? returning id`, [id]);
+  expect(await publish('broken')).toMatchObject({
+    status: 409,
+    headers: { 'x-error-code': 'credentials_unavailable' },
+  });
+});
