@@ -36,6 +36,7 @@ import { RunPins } from './20261202_04_run_pins.ts';
 import { SelectiveUndo } from './20261202_05_selective_undo.ts';
 import { AuditSeals } from './20261203_01_audit_seals.ts';
 import { DriftRetention } from './20261204_01_drift_retention.ts';
+import { Settings } from './20261205_01_settings.ts';
 import { Connections } from './20261205_31_connections.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
@@ -78,5 +79,6 @@ export const migrations = [
   { name: '20261202_05_selective_undo', class: SelectiveUndo },
   { name: '20261203_01_audit_seals', class: AuditSeals },
   { name: '20261204_01_drift_retention', class: DriftRetention },
+  { name: '20261205_01_settings', class: Settings },
   { name: '20261205_31_connections', class: Connections },
 ];

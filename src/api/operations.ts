@@ -55,6 +55,7 @@ import * as search from '#api/search/operations.ts';
 
 import * as serviceAccountKeys from '#api/service-accounts/key-operations.ts';
 import * as serviceAccounts from '#api/service-accounts/operations.ts';
+import * as settings from '#api/settings/operations.ts';
 import * as system from '#api/system/operations.ts';
 import * as teams from '#api/teams/operations.ts';
 import * as selectiveUndo from '#api/undo/operations.ts';
@@ -112,6 +113,7 @@ const areas = [
   environmentVariables,
   environmentHolds,
   applyPause,
+  settings,
   workers,
   workerPools,
   search,

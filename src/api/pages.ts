@@ -20,6 +20,7 @@ import { registerRuns } from '#api/runs/pages/register.ts';
 import { registerSchedulePages } from '#api/schedules/pages/register.ts';
 import { registerSearch } from '#api/search/pages.ts';
 import { registerServiceAccountPages } from '#api/service-accounts/pages/register.ts';
+import { registerSettingsPages } from '#api/settings/pages/register.ts';
 import { registerTeamPages } from '#api/teams/pages/register.ts';
 import { registerUndoPages } from '#api/undo/pages/register.ts';
 import { registerAssets } from '#api/web/assets.ts';
@@ -37,6 +38,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerPasswordReset,
   registerProfile,
   registerOrganizationPages,
+  registerSettingsPages,
   registerTeamPages,
   registerMemberPages,
   registerInvitationPages,

@@ -29,6 +29,7 @@ import { RunLogChunkSchema } from './runs/log/entity.ts';
 import { RunPlanSchema } from './runs/plans/entity.ts';
 import { ScheduleFiringSchema, ScheduleSchema } from './schedules/entity.ts';
 import { ServiceAccountSchema } from './service-accounts/entity.ts';
+import { SettingsSchema } from './settings/entity.ts';
 import { CommandReceiptSchema, InstallationSchema } from './shared/entity.ts';
 import { DomainEventSchema, OutboxRowSchema } from './shared/events/entity.ts';
 import { RateCountSchema } from './shared/rate-counts/entity.ts';
@@ -40,6 +41,7 @@ export const entities = [
   AuditRecordSchema,
   AuditSealSchema,
   InstallationSchema,
+  SettingsSchema,
   CommandReceiptSchema,
   DomainEventSchema,
   OutboxRowSchema,

@@ -7,6 +7,7 @@ import { instanceEvents } from './instances/events.ts';
 import { templateEvents } from './registry/events.ts';
 import { runEvents } from './runs/events.ts';
 import { scheduleEvents } from './schedules/events.ts';
+import { settingsEvents } from './settings/events.ts';
 import type { EventType } from './shared/events/event-type.ts';
 import { undoEvents } from './undo/events.ts';
 import { workerEvents } from './workers/events.ts';
@@ -23,6 +24,7 @@ export const eventTypes = {
   ...scheduleEvents,
   ...instanceEvents,
   ...workerEvents,
+  ...settingsEvents,
 } as const satisfies Record<string, EventType>;
 
 export type EventTypeName = keyof typeof eventTypes;

@@ -3,6 +3,7 @@ import type { Orm } from '#database/database.ts';
 import { makePartitions } from '#database/partitions.ts';
 import { removeExpired } from '#domain/audit/retention.ts';
 import { removeOldSessions } from '#domain/identity/sessions/cleaning.ts';
+import { readRetentionDays } from '#domain/settings/retention.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
@@ -11,7 +12,7 @@ const intervalMs = 10 * 60_000;
 export interface DatabaseMaintenanceDeps extends SystemCommandDeps {
   readonly orm: Orm;
   readonly log: Logger;
-  /** Null: audit records are kept for good. */
+  /** Unless the settings say otherwise; null: audit records are kept for good. */
   readonly auditRetentionDays: number | null;
 }
 
@@ -48,7 +49,8 @@ export class DatabaseMaintenance {
   }
 
   async #removeExpired(): Promise<void> {
-    const { orm, log, auditRetentionDays: days } = this.#deps;
+    const { orm, log, auditRetentionDays } = this.#deps;
+    const days = await readRetentionDays(orm.em.fork(), 'audit', auditRetentionDays);
     if (days === null) return;
     const months = await removeExpired(orm.em.fork(), this.#deps, days);
     if (months.length > 0) log.info({ months }, 'removed the audit records out of retention');

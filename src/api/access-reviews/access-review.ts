@@ -5,6 +5,7 @@ import {
   decideOperation,
   decideTarget,
   describeDenial,
+  explainClosed,
   type ProtectedOperation,
 } from '#api/pipeline/access/authorization.ts';
 import type { Catalogue, CatalogueEntry } from '#api/pipeline/catalogue.ts';
@@ -67,7 +68,9 @@ export async function reviewAccess(context: ReviewContext, question: ResourceAtt
     return answersNotFound(permission) ? notFound : toVerdict(entry.operation, permission);
   try {
     const decided = decideTarget(entry.operation, principal, await findTarget(context, entry, question));
-    return isHidden(decided) ? notFound : toVerdict(entry.operation, decided);
+    if (isHidden(decided)) return notFound;
+    const closed = decided.decision.allowed ? explainClosed(entry.operation, principal) : null;
+    return closed === null ? toVerdict(entry.operation, decided) : denied('permission_denied', closed);
   } catch (error) {
     return indeterminate(error, onFailure);
   }

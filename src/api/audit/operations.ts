@@ -10,6 +10,7 @@ import type { AuditRecord } from '#domain/audit/model.ts';
 import { findRecord, listRecords, resolveActor } from '#domain/audit/records.ts';
 import { auditScopeOf, showTo } from '#domain/audit/scope.ts';
 import { readRecord } from '#domain/audit/store.ts';
+import { readRetentionDays } from '#domain/settings/retention.ts';
 import { type Access, administers, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
@@ -122,7 +123,13 @@ export const list = readList({
   accessTo: accessToFiltered,
   handle: async ({ em, principal, query, services, operations }) => {
     const filter = await resolveActor(em, query);
-    const page = await listRecords(em, principal, filter, services.config.auditRetentionDays, query);
+    const page = await listRecords(
+      em,
+      principal,
+      filter,
+      await readRetentionDays(em, 'audit', services.config.auditRetentionDays),
+      query,
+    );
     if (page.items.length === 0) refuseUnknownAction(operations, query.action);
     return { audit_records: page.items, next_cursor: page.nextCursor };
   },
@@ -161,7 +168,12 @@ export const exportRecords = readList({
   partShownTo: auditScopeOf,
   handle: async ({ em, principal, query, services }) => {
     const { format, ...filter } = query;
-    const opened = await openExport(em, principal, await resolveActor(em, filter), services.config.auditRetentionDays);
+    const opened = await openExport(
+      em,
+      principal,
+      await resolveActor(em, filter),
+      await readRetentionDays(em, 'audit', services.config.auditRetentionDays),
+    );
     return answerExport(format, opened);
   },
 });
@@ -178,7 +190,11 @@ export const get = read({
   accessTo: ({ isCallersOwn }) => (isCallersOwn ? readAccess : administeredAccess),
   resourceId: ({ params }) => params.id,
   handle: async ({ em, principal, params, services }) => {
-    const record = await readRecord(em, params.id, services.config.auditRetentionDays);
+    const record = await readRecord(
+      em,
+      params.id,
+      await readRetentionDays(em, 'audit', services.config.auditRetentionDays),
+    );
     if (!record) throw new NotFound('audit record');
     return showTo(principal, record);
   },

@@ -27,6 +27,7 @@ export const tags: Readonly<Record<string, string>> = {
   selective_undo: 'Undoing what one run changed, and keeping what later runs changed.',
   service_account_keys: 'API keys of service accounts.',
   service_accounts: 'Accounts for automation.',
+  settings: 'The settings of the installation: defaults, retention, and which areas are on.',
   system: 'What this service is.',
   team_invitations: 'Inviting people into a team.',
   team_members: 'Who is in a team, in which role.',

@@ -11,6 +11,7 @@ import {
   decideOperation,
   decideTarget,
   isProtected,
+  refuseClosedArea,
   toDenial,
 } from './access/authorization.ts';
 import type { CommandAnswer, Responses } from './answers/answer-types.ts';
@@ -206,6 +207,7 @@ function authorizeTarget(invocation: Invocation, em: Em, found: Ownership | null
   const { operation, operations, services, request, principal, input } = invocation;
   const called = asCalled(operation, principal, input.params);
   if (isProtected(called)) refuseUnlessAllowed(called, decideTarget(called, principal, found));
+  refuseClosedArea(operation, principal);
   const target = found ?? undefined;
   return {
     em,

@@ -183,6 +183,7 @@ export const pages = {
   confirmEmail: '/users/:id/email-confirmation',
   makePasswordReset: '/users/:id/password-reset',
   deleteUser: '/users/:id/delete',
+  settings: '/admin/settings',
   audit: '/audit',
   auditChain: '/audit/verify',
   auditRecord: '/audit/:id',

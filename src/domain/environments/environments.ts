@@ -2,6 +2,7 @@ import type { Em } from '#database/database.ts';
 import type { ProjectTarget } from '#domain/projects/store.ts';
 import { toPolicyFields } from '#domain/registry/approval/approval-policy.ts';
 import { raiseRevisionOfGovernedRuns } from '#domain/runs/approval/policy-store.ts';
+import { readSettings } from '#domain/settings/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -9,8 +10,15 @@ import { newId } from '#domain/shared/ids.ts';
 import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
-import { defaultApproval, type EnvironmentChange, type NewEnvironment } from './model.ts';
-import { changesPolicy, choosePolicy, publishProtection, refuseWeakening, refuseWeakProduction } from './protection.ts';
+import type { EnvironmentChange, NewEnvironment } from './model.ts';
+import {
+  changesPolicy,
+  choosePolicy,
+  publishProtection,
+  refuseWeakening,
+  refuseWeakProduction,
+  usualPolicy,
+} from './protection.ts';
 import {
   type EnvironmentFields,
   type EnvironmentTarget,
@@ -20,7 +28,7 @@ import {
 } from './store.ts';
 
 /**
- * Makes an environment of a project. Without an approval policy, it gets its kind's.
+ * Makes an environment of a project. Without an approval policy, it gets that of the settings, and of its kind where that protects more.
  * @throws Forbidden for production with a weaker policy, if the caller may not weaken one
  * @throws Conflict for something archived, or a slug that is taken
  */
@@ -31,7 +39,8 @@ export async function createEnvironment(
   request: NewEnvironment,
 ): Promise<EnvironmentTarget> {
   const slug = chooseSlug(request);
-  const { name, kind, approvalPolicy = defaultApproval[kind], ttlSeconds = null, isolation = null } = request;
+  const { name, kind, ttlSeconds = null, isolation = null } = request;
+  const approvalPolicy = request.approvalPolicy ?? usualPolicy(kind, (await readSettings(em)).document);
   const fields = { name, slug, kind, ...toPolicyFields(approvalPolicy), ttlSeconds, isolation };
   refuseWeakProduction(principal, project, fields);
   refuseArchived(project);

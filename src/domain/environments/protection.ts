@@ -4,15 +4,23 @@ import {
   policyFields,
   policyOf,
   stricterApproval,
+  strictestPolicy,
   toPolicyFields,
 } from '#domain/registry/approval/approval-policy.ts';
+import type { SettingsDocument } from '#domain/settings/document.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
 import type { Difference } from '#domain/shared/revisions.ts';
 import { mayWeakenPolicy, whoMayWeaken } from '#domain/tenancy/policy.ts';
-import { defaultApproval, type EnvironmentChange, type Protection, protections } from './model.ts';
+import {
+  defaultApproval,
+  type EnvironmentChange,
+  type EnvironmentKind,
+  type Protection,
+  protections,
+} from './model.ts';
 import type { EnvironmentFields, EnvironmentTarget } from './store.ts';
 
 /** What protects an environment: its kind, its approval policy, and the isolation that it demands. */
@@ -31,6 +39,12 @@ export function choosePolicy(
   const kept = becomesProduction ? stricterApproval(defaultApproval.production, present) : present;
   const { required = kept.required, when = kept.when, allow_self = kept.allow_self } = approvalPolicy ?? {};
   return { required, when, allow_self };
+}
+
+/** The policy of an environment that states none. Production is never without the approval of its kind. */
+export function usualPolicy(kind: EnvironmentKind, { default_approval_policy: set }: SettingsDocument): ApprovalPolicy {
+  if (set === undefined) return defaultApproval[kind];
+  return kind === 'production' ? strictestPolicy(set, defaultApproval.production) : set;
 }
 
 const weakenings: Record<Protection, string> = {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Em } from '#database/database.ts';
 import { findGitCredential, type GitReader } from '#domain/connections/git-credential.ts';
+import { readSettings } from '#domain/settings/store.ts';
+import { refuseOtherTools } from '#domain/settings/tools.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
@@ -51,6 +53,7 @@ export async function prepareVersion(
  * Publishes a version for good. Publishing the same version with the same content again finds the existing one. The caller has
  * locked the template's row, so of two concurrent publications one creates the version and the other finds it.
  * @throws Conflict if the version is published with other content, or the template or its owner is archived
+ * @throws Unprocessable if the settings allow no tool that could run it
  * @throws Forbidden if it demands less approval than its highest version, and the publisher may not weaken policies
  */
 export async function publishVersion(
@@ -65,6 +68,7 @@ export async function publishVersion(
   const earlier = await tx.em.findOne(TemplateVersion, { templateId: template.id, version: request.version });
   if (earlier && earlier.digest !== prepared.digest) throw new VersionPublished(request.version);
   if (earlier) return { version: earlier, isNew: false };
+  refuseOtherTools((await readSettings(tx.em)).document.allowed_tools, request.spec);
   await weakenApproval(tx, target, request, publisher);
   const version = tx.em.create(TemplateVersion, {
     ...prepared,

@@ -1,6 +1,6 @@
 import { AuthorityEnded, findStoredPrincipal, type LostAuthority } from '#domain/shared/access/stored-authority.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Forbidden, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
+import { FeatureDisabled, Forbidden, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
 import { defineScheduledWork, planWork, type ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
 import type { Schedule } from './entity.ts';
 import { type Firing, findOutcome, isStillRunning, keepFiring } from './firings-store.ts';
@@ -89,6 +89,7 @@ const lostAuthorities: Readonly<Record<LostAuthority, FiringReason>> = {
 function toFailure(error: unknown, scheduledAt: Date): { reason: FiringReason; message: string } | undefined {
   const of = (reason: FiringReason) => ({ reason, message: firingReasons[reason] });
   if (error instanceof AuthorityEnded) return of(lostAuthorities[error.reason]);
+  if (error instanceof FeatureDisabled) return { reason: 'feature_disabled', message: error.message };
   if (error instanceof Forbidden || error instanceof Unauthenticated) return of('not_permitted');
   const mayPass = !(error instanceof ServiceError) || error.kind === 'unavailable' || error.kind === 'limited';
   if (!mayPass) return { reason: 'refused', message: error.message };

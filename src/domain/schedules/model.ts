@@ -55,6 +55,7 @@ export const firingReasons = {
     'the schedule came to another team or organization with a transfer, and is paused: let somebody of the new owner save the work',
   not_permitted:
     'the user or account under whose authority the work starts may no longer start it: let somebody save the work who may',
+  feature_disabled: 'an administrator has turned off schedules, or what the schedule starts',
   refused: 'the service refused to start the work',
   internal: 'the service could not start the work: ask an operator, whose log says why',
 } as const;

@@ -12,6 +12,7 @@ import { runCommand } from '#domain/shared/commands/command.ts';
 import { serviceKeyOf } from '#domain/shared/commands/service-key.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Forbidden, Unprocessable } from '#domain/shared/errors.ts';
+import { refuseClosed } from '#domain/shared/features/gates.ts';
 import type { ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
 import { workAuthority } from './authority.ts';
 import type { Schedule } from './entity.ts';
@@ -39,7 +40,7 @@ interface Started {
 /**
  * Starts the work of one time under the authority of the schedule, by the same command as a request of that principal. A repeated call
  * for the same time has the same key, so it finds the receipt of the first.
- * @throws ServiceError if the work is refused
+ * @throws ServiceError if the work is refused, or if schedules or assemblies are turned off
  */
 export async function startWork(
   deps: ScheduledWorkDeps,
@@ -68,6 +69,8 @@ export async function startWork(
     act: async (tx, current, found) => {
       const principal = answeredFor(current, schedule);
       refuseForeign(found, schedule, work, principal);
+      refuseClosed('schedules', principal.closedFeatures);
+      if (!isRun) refuseClosed('assemblies', principal.closedFeatures);
       const locked = await lockUnchanged(tx, schedule);
       const askers = await findAuthors(tx.em, schedule.id, scheduledAt);
       const authors = locked.timesAuthor ? [locked.timesAuthor, ...askers] : askers;

@@ -7,6 +7,7 @@ export const errorCodes = {
   filters_contradict: 'Two filters of a list name different owners, so nothing fits both.',
   unauthenticated: 'The request has no valid credential.',
   permission_denied: 'You may not do this.',
+  feature_disabled: 'An administrator has turned the area off; the message says why.',
   not_found: 'There is no such thing, or you may not know of it.',
   method_not_allowed: 'The path exists for other methods.',
   not_acceptable: 'None of the media types that you accept can be answered.',
@@ -83,6 +84,7 @@ export const errorCodes = {
   draft_unreadable: 'The text of the draft is neither YAML nor JSON that the service can read.',
   draft_missing: 'The assembly has no draft yet.',
   assembly_invalid: 'The draft breaks rules of assemblies, or refers to what does not exist.',
+  tool_not_allowed: 'The settings of the installation do not allow the tool that the template or the instance needs.',
   operation_unsupported: 'The template does not support the operation.',
   environment_unknown: 'The team of the assembly has no such environment.',
   schedule_work_unknown:

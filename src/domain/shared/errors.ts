@@ -89,6 +89,13 @@ export class Forbidden extends ServiceError {
   }
 }
 
+/** The settings have turned off what the request is about. It says why. */
+export class FeatureDisabled extends ServiceError {
+  constructor(message: string) {
+    super('forbidden', message, { code: 'feature_disabled' });
+  }
+}
+
 export class NotFound extends ServiceError {
   constructor(what: string) {
     super('notFound', `${what} was not found`);

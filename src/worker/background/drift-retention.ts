@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { forgetHistory } from '#domain/drift/retention/forget-history.ts';
 import { type Cutoffs, findMonitorsWithOldHistory } from '#domain/drift/retention/old-history-store.ts';
+import { readRetentionDays } from '#domain/settings/retention.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
@@ -32,12 +33,13 @@ export function openDriftRetention(deps: DriftRetentionDeps): PeriodicTask {
  */
 export async function forgetOldHistory(deps: DriftRetentionDeps, now = new Date(), limit = pageSize): Promise<void> {
   const { orm, log } = deps;
-  const due = cutoffsAt(deps, new Date(now.getTime() - dayMs));
+  const cutoffs = await readCutoffs(deps);
+  const due = cutoffs(new Date(now.getTime() - dayMs));
   let after = zeroId;
   for (;;) {
     const page = await findMonitorsWithOldHistory(orm.em.fork(), due, { after, limit });
     for (const { id } of page) {
-      await forgetHistory(deps, id, cutoffsAt(deps, now)).catch((error: unknown) => {
+      await forgetHistory(deps, id, cutoffs(now)).catch((error: unknown) => {
         log.warn({ err: error }, `could not remove the old history of the drift monitor ${id}; trying again`);
       });
     }
@@ -47,7 +49,12 @@ export async function forgetOldHistory(deps: DriftRetentionDeps, now = new Date(
   }
 }
 
-function cutoffsAt({ driftRetention: { scanDays, findingDays } }: DriftRetentionDeps, now: Date): Cutoffs {
-  const before = (days: number) => new Date(now.getTime() - days * dayMs);
-  return { scans: before(scanDays), findings: before(findingDays) };
+/** The settings decide, and the configuration where they say nothing. What is kept for good is never older than the beginning of time. */
+async function readCutoffs({ orm, driftRetention: { scanDays, findingDays } }: DriftRetentionDeps) {
+  const em = orm.em.fork();
+  const scans = await readRetentionDays(em, 'drift_scans', scanDays);
+  const findings = await readRetentionDays(em, 'drift_findings', findingDays);
+  const before = (now: Date, days: number | null) =>
+    days === null ? new Date(0) : new Date(now.getTime() - days * dayMs);
+  return (now: Date): Cutoffs => ({ scans: before(now, scans), findings: before(now, findings) });
 }

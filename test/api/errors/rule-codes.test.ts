@@ -96,6 +96,18 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     const { organization: other } = await makeTenant(api);
     return admin.get(`/runs?team_id=${tenant.team}&organization_id=${other}`);
   },
+  feature_disabled: async () => {
+    await admin.patch('/admin/settings', { features: { schedules: { enabled: false, reason: 'a test' } } });
+    const answer = await tenant.owner.get('/schedules');
+    await admin.patch('/admin/settings', { features: { schedules: { enabled: true } } });
+    return answer;
+  },
+  tool_not_allowed: async () => {
+    await admin.patch('/admin/settings', { allowed_tools: { opentofu: ['*'] } });
+    const { answer } = await publish();
+    await admin.patch('/admin/settings', { allowed_tools: null });
+    return answer;
+  },
   email_taken: () =>
     admin.post('/users', { email: admin.email, name: 'Twin', password: 'long enough', role: 'requester' }),
   name_taken: async () => {
@@ -364,7 +376,7 @@ describe('a broken rule', () => {
   it.each(Object.keys(refusals))('is told to programs as %s', async (code) => {
     const answer = await refusals[code]!();
     expect(answer.headers['x-error-code'], answer.text).toBe(code);
-    expect([400, 409, 422]).toContain(answer.status);
+    expect([400, 403, 409, 422]).toContain(answer.status);
   });
 
   it('has a row here, and the list of codes without one only shrinks', () => {

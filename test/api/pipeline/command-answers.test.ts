@@ -73,6 +73,7 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'environments.set_freeze_windows': [200],
   'apply_pause.set': [200],
   'apply_pause.end': [204],
+  'settings.update': [200],
   'environment_variables.set': [200],
   'environment_variables.replace': [200],
   'environment_variables.remove': [204],

@@ -306,6 +306,7 @@ describe('a service account as caller', () => {
         owner,
         teams: { [team]: 'viewer' },
         organizations: { [organization]: 'owner' },
+        features: {},
       },
       key,
     );

@@ -324,6 +324,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'environments.lock': () => ({ reason: 'An incident' }),
   'environments.set_freeze_windows': () => ({ freeze_windows: [] }),
   'apply_pause.set': () => ({ reason: 'An incident' }),
+  'settings.update': () => ({ sign_in_notice: `Notice ${newId()}` }),
   'environment_variables.set': () => ({ value: 'eu', category: 'template' }),
   'environment_variables.replace': () => ({ variables: [{ name: 'REGION', value: 'eu', category: 'template' }] }),
   'templates.create': ({ team }) => ({ team_id: team, name: 'Network' }),

@@ -108,6 +108,8 @@ environments.set_freeze_windows     environment:write                   team:met
 apply_pause.get                     settings.manage                     platform
 apply_pause.set                     settings.manage                     platform
 apply_pause.end                     settings.manage                     platform
+settings.get                        settings.manage                     platform
+settings.update                     settings.manage                     platform
 environment_variables.list          environment:read                    team:metadata.read
 environment_variables.get           environment:read                    team:metadata.read
 environment_variables.set           environment:write,secret:manage     team:metadata.write

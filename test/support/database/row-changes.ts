@@ -107,9 +107,11 @@ function withoutRandomParts(value: unknown): unknown {
   if (typeof value === 'string') return random.reduce((text, [pattern, name]) => text.replace(pattern, name), value);
   if (Array.isArray(value)) return value.map(withoutRandomParts);
   if (value === null || typeof value !== 'object') return value;
-  const isOfInstallation = 'subject_kind' in value && value.subject_kind === 'installation';
+  const isOfInstallation =
+    'subject_kind' in value && (value.subject_kind === 'installation' || value.subject_kind === 'settings');
+  const isSettings = 'only' in value && 'document' in value;
   const members = Object.entries(value).filter(
-    // The installation is the same in every try, so its events and the revisions of its pause and of deleted pools are counted on.
+    // The installation is the same in every try, so its events and the revisions of its pause, its settings and of deleted pools are counted on.
     // The offset of repeated work comes from the id of its owner.
     ([name, member]) =>
       name !== 'hint' &&
@@ -117,7 +119,8 @@ function withoutRandomParts(value: unknown): unknown {
       name !== 'removed_pool_revision' &&
       name !== 'offsetSeconds' &&
       !isNumber(name, member) &&
-      !(isOfInstallation && name === 'sequence'),
+      !(isOfInstallation && name === 'sequence') &&
+      !(isSettings && name === 'revision'),
   );
   return Object.fromEntries(members.map(([name, member]) => [name, withoutRandomParts(member)]));
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { canKeepSession, setSessionCookie } from '#api/edge/cookies.ts';
 import { answerError } from '#api/edge/errors/error-answers.ts';
+import { readSignInNotice } from '#api/settings/pages/sign-in-notice.ts';
 import { fieldProblems } from '#api/web/forms/read-form.ts';
 import { toLocalPath } from '#api/web/local-path.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -28,7 +29,7 @@ async function showLogin(visit: Visit): Promise<FastifyReply> {
     return visit.show(signedInPage(request.principal, session.expires_at, next));
   }
   if (!canKeepSession(request, context.services.config)) return visit.show(unencryptedPage());
-  return visit.show(signInPage({ next, status: statusOf(query) }));
+  return visit.show(signInPage({ next, status: statusOf(query), notice: await readSignInNotice(visit) }));
 }
 
 function statusOf(query: Readonly<Record<string, unknown>>): string | null {
@@ -43,7 +44,8 @@ async function submitLogin(visit: Visit): Promise<FastifyReply> {
   const email = fields.email.trim();
   const next = toLocalPath(fields.next);
   const blank = findBlank(email, fields.password);
-  if (blank) return visit.show(signInPage({ email, next, fields: blank }), 400);
+  const notice = await readSignInNotice(visit);
+  if (blank) return visit.show(signInPage({ email, next, fields: blank, notice }), 400);
   try {
     await visit.run(signIn, { body: { email, password: fields.password } });
   } catch (error) {
@@ -51,7 +53,7 @@ async function submitLogin(visit: Visit): Promise<FastifyReply> {
     const problem = explain(error, status, headers);
     if (!problem) throw error;
     reply.headers({ ...headers });
-    return visit.show(signInPage({ email, next, ...problem }), status);
+    return visit.show(signInPage({ email, next, notice, ...problem }), status);
   }
   return visit.redirect(next ?? pagePath(pages.home));
 }

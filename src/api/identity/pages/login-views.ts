@@ -1,7 +1,7 @@
 import { docsPath } from '#api/edge/docs/docs.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { renderAlert, renderField, renderStatus } from '#api/web/forms/fields.ts';
-import { html } from '#api/web/html.ts';
+import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -17,13 +17,21 @@ export interface SignInForm {
   readonly fields?: { readonly email?: string; readonly password?: string };
   /** A message about what has just happened. */
   readonly status?: string | null;
+  /** What the settings tell everybody who signs in. */
+  readonly notice?: string | null;
 }
 
 const alertId = 'problem';
 const longestEmail = 254;
 
+/** Each line of it is a paragraph. */
+function renderNotice(notice: string): Html {
+  const lines = notice.split('\n').filter((line) => line.trim() !== '');
+  return html`<div class="stack" role="note" aria-label="Notice">${lines.map((line) => html`<p class="foreign">${line}</p>`)}</div>`;
+}
+
 /** The form to sign in. The focus is on the first field that still has to be filled in. */
-export function signInPage({ email = '', next, alert, fields = {}, status }: SignInForm): Page {
+export function signInPage({ email = '', next, alert, fields = {}, status, notice }: SignInForm): Page {
   const passwordFirst = email !== '' && !fields.email;
   return {
     title: 'Sign in',
@@ -32,6 +40,7 @@ export function signInPage({ email = '', next, alert, fields = {}, status }: Sig
     main: html`<section class="card" aria-labelledby="title">
 <h1 id="title">Sign in</h1>
 <p class="lede">Planned, approved, on record.</p>
+${notice ? renderNotice(notice) : null}
 ${status ? renderStatus(status) : null}
 ${alert ? renderAlert(alertId, alert) : null}
 <form class="form" method="post" action="${pagePath(pages.login)}" novalidate>

@@ -1,3 +1,4 @@
+import { featureOfOperation } from '#domain/features.ts';
 import {
   type Access,
   accessByOwner,
@@ -9,6 +10,7 @@ import {
 } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden, HiddenResource } from '#domain/shared/errors.ts';
+import { describeClosed, refuseClosed } from '#domain/shared/features/gates.ts';
 import { isPublic, type Operation } from '../operation.ts';
 
 /** A decision, with the access that was required. */
@@ -87,14 +89,28 @@ export function explainDenial(
   principal: Principal,
   target: Ownership | null | undefined,
 ): string | null {
-  const missing = explainPermission(operation, principal);
-  return missing ?? toDenial(operation, decideTarget(operation, principal, target))?.message ?? null;
+  const { decision, access } = decideOperation(operation, principal);
+  if (!decision.allowed) return describeDenial(operation, decision, access);
+  const denial = toDenial(operation, decideTarget(operation, principal, target));
+  return denial?.message ?? explainClosed(operation, principal);
 }
 
-/** The permission that a caller lacks for an operation on any target; null if none. It tells nothing about a target. */
+/** The permission that a caller lacks for an operation on any target, or why its area is off; null if neither. It tells nothing about a target. */
 export function explainPermission(operation: ProtectedOperation, principal: Principal): string | null {
   const { decision, access } = decideOperation(operation, principal);
-  return decision.allowed ? null : describeDenial(operation, decision, access);
+  return decision.allowed ? explainClosed(operation, principal) : describeDenial(operation, decision, access);
+}
+
+/** Why the area of an operation is off; null if it is not. A caller without the authority is told that first. */
+export function explainClosed({ id }: Pick<Operation, 'id'>, { closedFeatures }: Principal): string | null {
+  const feature = featureOfOperation(id);
+  return feature === undefined ? null : describeClosed(feature, closedFeatures);
+}
+
+/** @throws FeatureDisabled if the area of the operation is off */
+export function refuseClosedArea({ id }: Pick<Operation, 'id'>, { closedFeatures }: Principal): void {
+  const feature = featureOfOperation(id);
+  if (feature !== undefined) refuseClosed(feature, closedFeatures);
 }
 
 /** The text of a denial. It reveals nothing that the caller may not read. */

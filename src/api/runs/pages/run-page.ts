@@ -90,6 +90,8 @@ async function readUndo(
 ): Promise<Action | null> {
   const mayHaveChanged = operation === 'apply' || operation === 'refresh';
   if (!isTerminal(status) || !mayHaveChanged || deleted !== null) return null;
+  const reading = visit.mayDo(listUndoAttempts);
+  if (!reading.allowed) return reading;
   const { actions } = await visit.read(listUndoAttempts, { params: { id }, query: { limit: '1' } });
   return actions[0] ?? null;
 }

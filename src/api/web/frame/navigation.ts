@@ -49,6 +49,7 @@ export const navigation = [
       { label: 'Service accounts', icon: 'bot', path: pages.serviceAccounts, operation: 'service_accounts.list' },
       { label: 'Users', icon: 'users', path: pages.users, operation: 'users.list' },
       { label: 'Audit', icon: 'scroll-text', path: pages.audit, operation: 'audit_records.list' },
+      { label: 'Settings', icon: 'list-checks', path: pages.settings, operation: 'settings.get' },
     ],
   },
 ] as const satisfies readonly NavigationGroup[];

@@ -144,7 +144,7 @@ async function resolveRemediation(
     );
   }
   const what = finding.path === '' ? finding.address : `${finding.address}: ${finding.path}`;
-  return buildRun(keyRing, admission, version, {
+  return buildRun(em, keyRing, admission, version, {
     operation: direction === 'revert' ? 'apply' : 'refresh',
     replace: [],
     instance: deployed.instance,

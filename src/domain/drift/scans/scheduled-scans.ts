@@ -1,3 +1,4 @@
+import { readGates } from '#domain/settings/store.ts';
 import {
   NothingToDo,
   runSystemCommand,
@@ -5,6 +6,7 @@ import {
   systemCommandKey,
 } from '#domain/shared/commands/system-command.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
+import { refuseClosed } from '#domain/shared/features/gates.ts';
 import { defineScheduledWork, type ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
 import { DriftMonitor } from '../entity.ts';
 import { findMonitor, lockMonitor } from '../monitors/monitor-target.ts';
@@ -25,7 +27,7 @@ export const monitorWork = defineScheduledWork({
   trigger: startScheduledScan,
 });
 
-/** Starts the scan of one time. It starts one scan, however often it is called. A refusal becomes the last failure of the monitor. */
+/** Starts the scan of one time. It starts one scan, however often it is called. A refusal becomes the last failure of the monitor, also that drift detection is off. */
 export async function startScheduledScan(deps: ScheduledWorkDeps, id: string, scheduledAt: Date): Promise<void> {
   const cause = `${id}/${scheduledAt.toISOString()}`;
   const key = systemCommandKey(deps.bindingKey, action, cause);
@@ -37,6 +39,7 @@ export async function startScheduledScan(deps: ScheduledWorkDeps, id: string, sc
         find: (tx) => findMonitor(tx.em, id, true),
         act: async (tx, _caller, target) => {
           if (!target?.monitor.enabled || !(await findPlannedMonitor(tx.em, id))) throw new NothingToDo();
+          refuseClosed('drift', await readGates(tx.em));
           const requester = systemActor(action);
           const runId = await startScan(tx, deps, target, { key, trigger: 'schedule', requester });
           return { id, after: { runId }, revision: target.monitor.revision };

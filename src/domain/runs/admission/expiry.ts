@@ -63,7 +63,7 @@ async function resolveDestruction(
   deployed: Run,
 ): Promise<ResolvedRun> {
   const version = await loadVersionById(em, deployed.templateVersionId);
-  return buildRun(keyRing, target, version, {
+  return buildRun(em, keyRing, target, version, {
     operation: 'destroy',
     replace: [],
     instance: deployed.instance,

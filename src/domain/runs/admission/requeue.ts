@@ -79,7 +79,7 @@ export async function resolveRequeue(
   target: AdmissionTarget,
 ): Promise<ResolvedRun> {
   const version = await loadVersionById(em, run.templateVersionId);
-  return buildRun(keyRing, target, version, {
+  return buildRun(em, keyRing, target, version, {
     operation: run.operation,
     replace: run.replace,
     instance: run.instance,

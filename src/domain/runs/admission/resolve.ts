@@ -5,6 +5,10 @@ import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluato
 import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { maskVariables, mergeVariables, secretNames } from '#domain/registry/variables/variables.ts';
+import type { SettingsDocument } from '#domain/settings/document.ts';
+import { usualApproval } from '#domain/settings/effective.ts';
+import { readSettings } from '#domain/settings/store.ts';
+import { refuseOtherTools } from '#domain/settings/tools.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
@@ -93,7 +97,7 @@ export async function resolveRun(
   );
   if (!valid) throw new Unprocessable(describeInvalid(errors), { code: 'variables_invalid', details: { errors } });
   const inputs = { ...given, variables, sensitive: [...new Set([...secretNames(schema), ...given.sensitive])] };
-  return buildRun(keyRing, target, version, {
+  return buildRun(em, keyRing, target, version, {
     ...request,
     instance,
     shown: maskVariables(schema, inputs.variables, inputs.sensitive),
@@ -142,8 +146,12 @@ function mergeInputs(
   return { variables, sensitive, environment: environment.env };
 }
 
-/** Builds a run from its version, its inputs and its target. */
-export function buildRun(
+/**
+ * Builds a run from its version, its inputs and its target. The settings say what version and environment leave open.
+ * @throws Unprocessable if the settings allow no tool that could run it
+ */
+export async function buildRun(
+  em: Em,
   keyRing: KeyRing,
   target: AdmissionTarget,
   version: PublishedVersion,
@@ -153,8 +161,10 @@ export function buildRun(
     inputs: RunInputs;
     requeuedFrom: string | null;
   },
-): ResolvedRun {
+): Promise<ResolvedRun> {
   const { spec } = version;
+  const { document: settings } = await readSettings(em);
+  if (!isAlwaysAllowed(request.operation)) refuseOtherTools(settings.allowed_tools, spec);
   const id = newId();
   return {
     id,
@@ -166,12 +176,23 @@ export function buildRun(
     variables: request.shown,
     sealedInputs: sealInputs(keyRing, id, request.inputs),
     message: request.message,
-    pool: spec.pool ?? defaultPool,
+    pool: spec.pool ?? settings.default_pool ?? defaultPool,
     retrySafe: spec.retry_safe,
     timeouts: readTimeouts(spec),
-    approval: strictestPolicy(stricterApproval(spec.approval ?? null, target.approval), request.approval ?? null),
+    approval: strictestPolicy(choosePolicy(spec, target, settings), request.approval ?? null),
     requeuedFrom: request.requeuedFrom,
   };
+}
+
+/** What exists can be looked at and removed by whatever made it. */
+function isAlwaysAllowed(operation: RunOperation): boolean {
+  return operation === 'destroy' || operation === 'scan';
+}
+
+/** An environment has a policy from its beginning. That of the settings is for runs without an environment. */
+function choosePolicy({ approval }: TemplateSpec, target: AdmissionTarget, settings: SettingsDocument): ApprovalPolicy {
+  if (approval === undefined && target.approval === null) return settings.default_approval_policy ?? usualApproval;
+  return stricterApproval(approval ?? null, target.approval);
 }
 
 function refuseUnsupported({ executor }: TemplateSpec, { operation, replace }: RunRequest): void {

@@ -48,7 +48,7 @@ export async function admitScan(
   if (!target) throw new ActionRefused(targetIsGone);
   const found = await findScannable(tx.em, instanceId);
   // What refuses any run of the target, such as that it is archived, comes first.
-  const resolve = async () => resolveScan(keyRing, target, refuseUnscannable(found));
+  const resolve = async () => resolveScan(tx.em, keyRing, target, refuseUnscannable(found));
   const { id } = await admitRun(tx, key, target, { instance: scanned.name, resolve }, requester, {
     ...(links && { links }),
   });
@@ -60,8 +60,13 @@ function refuseUnscannable(found: Scannable | Refusal): Scannable {
   return found;
 }
 
-function resolveScan(keyRing: KeyRing, target: AdmissionTarget, { deployment, version }: Scannable): ResolvedRun {
-  const run = buildRun(keyRing, target, version, {
+async function resolveScan(
+  em: Em,
+  keyRing: KeyRing,
+  target: AdmissionTarget,
+  { deployment, version }: Scannable,
+): Promise<ResolvedRun> {
+  const run = await buildRun(em, keyRing, target, version, {
     operation: 'scan',
     replace: [],
     instance: deployment.instance,

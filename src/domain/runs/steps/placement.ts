@@ -1,5 +1,8 @@
 import type { Em } from '#database/database.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
+import type { AllowedTools } from '#domain/settings/document.ts';
+import { readSettings } from '#domain/settings/store.ts';
+import { isToolAllowed } from '#domain/settings/tools.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findLiveWorkers, type LiveWorker } from '#domain/workers/placement-store.ts';
 import type { Run } from '../entity.ts';
@@ -27,14 +30,21 @@ export async function findPlacement(em: Em, run: Run): Promise<Placement> {
   return { taskQueue: poolQueue(run.pool, isolation), hasUncontainedWorkers };
 }
 
-/** Commands need no tool. Other templates need a worker with the kind of tool that wrote the state, or any before the first. */
+/** Commands need no tool. Other templates need a worker with an allowed tool of the kind that wrote the state, or of any kind before the first. */
 async function findWorkersWithTool(em: Em, run: Run): Promise<LiveWorker[]> {
   const workers = await findLiveWorkers(em, { runId: run.id });
   const { spec } = await loadVersionById(em, run.templateVersionId);
   if (spec.executor.kind === 'command') return workers;
+  const allowed = await readAllowedTools(em, run);
   return workers.filter(({ tools, requiredTool: required }) =>
-    tools.some(({ name }) => !required || name === required),
+    tools.some((tool) => (!required || tool.name === required) && isToolAllowed(allowed, tool)),
   );
+}
+
+/** A run keeps the tool of its plan. What exists can be looked at and removed by whatever made it. Undefined: all tools. */
+async function readAllowedTools(em: Em, { tool, operation }: Run): Promise<AllowedTools | undefined> {
+  if (tool || operation === 'scan' || operation === 'destroy') return undefined;
+  return (await readSettings(em)).document.allowed_tools;
 }
 
 function isContainedEnough({ isolation, demandsSandbox }: LiveWorker): boolean {

@@ -3,6 +3,7 @@ import type { OrganizationRole } from '#domain/organizations/model.ts';
 import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
 import { Unavailable } from '../errors.ts';
+import { type ClosedFeatures, readClosedFeatures } from '../features/gates.ts';
 
 /** What a request proved its caller's identity with (specification, *Principal types*). */
 export interface Credential {
@@ -35,6 +36,8 @@ export interface Principal {
   readonly responsibleUserId: string | null;
   readonly organizations: Readonly<Record<string, OrganizationRole>>;
   readonly teams: Readonly<Record<string, TeamRole>>;
+  /** What the settings have turned off for everybody. */
+  readonly closedFeatures: ClosedFeatures;
 }
 
 /** What is kept about a principal where it is named: its name at that time stays, whatever becomes of it. */
@@ -59,18 +62,23 @@ export interface PrincipalSnapshot {
   owner: AccountOwner | null;
   organizations: Record<string, OrganizationRole>;
   teams: Record<string, TeamRole>;
+  /** As the settings store them; null: there are no settings. */
+  features: unknown;
 }
 
-export function toPrincipal(snapshot: PrincipalSnapshot, credential: Credential): Principal {
+export function toPrincipal({ features, ...stored }: PrincipalSnapshot, credential: Credential): Principal {
+  const snapshot = { ...stored, closedFeatures: readClosedFeatures(features) };
   if (snapshot.kind === 'service_account') return toServiceAccount(snapshot, credential);
   return { ...snapshot, credential, responsibleUserId: snapshot.kind === 'user' ? snapshot.id : null };
 }
+
+type KnownPrincipal = Omit<PrincipalSnapshot, 'features'> & Pick<Principal, 'closedFeatures'>;
 
 /**
  * A service account acts by its own role, which also decides its role in its teams. In an organization it is only a member,
  * because any higher role would open every team there. A service account without an owner has no role.
  */
-function toServiceAccount(snapshot: PrincipalSnapshot, credential: Credential): Principal {
+function toServiceAccount(snapshot: KnownPrincipal, credential: Credential): Principal {
   const { owner } = snapshot;
   const role = owner && snapshot.role;
   const teams = owner?.teamId ? [owner.teamId] : Object.keys(snapshot.teams);
@@ -110,6 +118,7 @@ export const anonymous: Principal = {
   responsibleUserId: null,
   organizations: {},
   teams: {},
+  closedFeatures: {},
 };
 
 /** The id of a principal as answers show it. Principals without a row are known only by name: they have one id in all tables, and none here. */

@@ -30,6 +30,7 @@ export function selectPrincipal(eb: PrincipalTable) {
     eb.case().when('p.kind', '=', 'service_account').then(selectOwner(eb)).end().as('owner'),
     selectOrganizations(eb).$asScalar().$notNull().as('organizations'),
     selectTeams(eb).$asScalar().$notNull().as('teams'),
+    selectFeatures(eb).as('features'),
   ] as const;
 }
 
@@ -67,6 +68,12 @@ function selectTeams(eb: PrincipalTable) {
     .whereRef('m.principal_id', '=', 'p.id')
     .where('t.deleted_at', 'is', null)
     .select((of) => rolesById<TeamRole>(of.ref('m.team_id'), of.ref('m.role')).as('roles'));
+}
+
+/** With the caller, so that what is off is known wherever it is known who asks. */
+function selectFeatures(eb: PrincipalTable) {
+  const set = sql<unknown>`coalesce(${sql.ref('settings.document')} -> 'features', '{}')`;
+  return eb.selectFrom('settings').select(set.as('set')).$asScalar();
 }
 
 function rolesById<Role extends string>(id: Expression<string>, role: Expression<Role>) {

@@ -2,6 +2,7 @@ import type { Expression } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
 import { defaultPool } from '#domain/runs/model.ts';
+import { readSettings } from '#domain/settings/store.ts';
 import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
@@ -83,7 +84,7 @@ export async function updatePool(
  */
 export async function deletePool(em: Em, principal: Principal, pool: PoolTarget, expected?: number): Promise<void> {
   const { name } = pool;
-  throwIfRefused(findRequiredRefusal(name));
+  throwIfRefused(await findRequiredRefusal(em, name));
   refuseStale({ revision: refuseUncreated(pool) }, expected);
   throwIfRefused(await findPoolDeletionRefusal(em, principal, name));
   await removePool(em, name);
@@ -93,11 +94,11 @@ export async function deletePool(em: Em, principal: Principal, pool: PoolTarget,
 export async function findPoolDeletionRefusal(em: Em, principal: Principal, name: string): Promise<Refusal | null> {
   const subject = `the worker pool "${name}"`;
   const wording = { subject, showsNames: namesShownTo(principal) };
-  return findRequiredRefusal(name) ?? (await findDeletionRefusal(em, 'worker_pool', name, wording));
+  return (await findRequiredRefusal(em, name)) ?? (await findDeletionRefusal(em, 'worker_pool', name, wording));
 }
 
-function findRequiredRefusal(name: string): Refusal | null {
-  if (name !== defaultPool) return null;
+async function findRequiredRefusal(em: Em, name: string): Promise<Refusal | null> {
+  if (name !== defaultPool && name !== (await readSettings(em)).document.default_pool) return null;
   const message = `the worker pool "${name}" cannot be deleted: templates that name no pool use it`;
   return { code: 'pool_required', message };
 }

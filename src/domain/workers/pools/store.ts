@@ -102,6 +102,17 @@ export async function readEgress(em: Em, pool: string): Promise<Egress> {
   return row?.egress ?? defaultEgress;
 }
 
+/** Shares the row of a pool until the commit. False: no operator has created a pool of that name. */
+export async function sharePool(em: Em, name: string): Promise<boolean> {
+  const row = await db(em)
+    .selectFrom('worker_pools')
+    .where('name', '=', name)
+    .select('name')
+    .forKeyShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Removes a pool. The installation keeps the highest revision that it has removed. */
 export async function removePool(em: Em, name: string): Promise<void> {
   await db(em)

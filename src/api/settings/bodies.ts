@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
+import {
+  AllowedTools,
+  FeatureGates,
+  QuotaLimit,
+  quotaKinds,
+  Retention,
+  retentionKinds,
+  SignInNotice,
+} from '#domain/settings/document.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { PoolName } from '#domain/workers/pools/model.ts';
+
+/** An object that may have any of these members, each of which may be null. */
+function someOf<const Names extends readonly string[], S extends z.ZodType>(names: Names, value: S) {
+  const member = value.nullable().optional();
+  return z.strictObject(
+    Object.fromEntries(names.map((name) => [name, member])) as Record<Names[number], typeof member>,
+  );
+}
+
+export const UpdateSettings = z
+  .strictObject({
+    default_approval_policy: ApprovalPolicy.nullable()
+      .optional()
+      .describe('For environments that state none, and runs for which neither template nor environment states one.'),
+    allowed_tools: AllowedTools.nullable().optional().describe('Ranges of versions by tool; null: all tools.'),
+    retention: someOf(retentionKinds, Retention).optional().describe('Days, or `forever`.'),
+    default_pool: PoolName.nullable().optional().describe('The pool of templates that name none.'),
+    default_quotas: someOf(quotaKinds, QuotaLimit)
+      .optional()
+      .describe('The limits of organizations and teams that have no quota of their own.'),
+    sign_in_notice: SignInNotice.nullable().optional().describe('Plain text that the sign-in page shows to everybody.'),
+    features: FeatureGates.optional().describe('Which areas are on. One that is off says why.'),
+    ...ExpectedRevision,
+  })
+  .meta({ id: 'UpdateSettings' });

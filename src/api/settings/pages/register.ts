@@ -1,0 +1,29 @@
+import { renderHistoryLink } from '#api/web/components/history.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { get, update } from '../operations.ts';
+import { settingsName } from '../views.ts';
+import { settingsFields, toChange } from './fields.ts';
+
+/** Adds the page of the settings, which shows what holds and changes it. For administrators. */
+export function registerSettingsPages(addPage: AddPage): void {
+  addFormPage(addPage, pages.settings, {
+    read: (visit) => visit.read(get),
+    describe: (settings) => ({
+      title: 'Settings',
+      crumbs: [],
+      below: 'They hold for the whole installation, from the next request on.',
+      actions: renderHistoryLink('settings', settingsName),
+      fields: settingsFields(settings),
+      submit: 'Save the settings',
+      cancel: pagePath(pages.settings),
+      refusal: refusalOf(settings.actions, 'update'),
+    }),
+    carryOut: async (settings, typed, visit) => {
+      await visit.run(update, { body: toChange(settings, typed) });
+      return pagePath(pages.settings);
+    },
+  });
+}

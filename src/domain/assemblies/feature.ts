@@ -1,0 +1,3 @@
+import type { Feature } from '#domain/shared/features/feature.ts';
+
+export const assembliesFeature = { title: 'Assemblies', operations: ['assemblies'] } as const satisfies Feature;

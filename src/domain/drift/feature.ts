@@ -1,0 +1,6 @@
+import type { Feature } from '#domain/shared/features/feature.ts';
+
+export const driftFeature = {
+  title: 'Drift detection',
+  operations: ['drift_monitors', 'drift_findings'],
+} as const satisfies Feature;

@@ -1,0 +1,26 @@
+import { assembliesFeature } from './assemblies/feature.ts';
+import { driftFeature } from './drift/feature.ts';
+import { schedulesFeature } from './schedules/feature.ts';
+import type { Feature } from './shared/features/feature.ts';
+import { selectiveUndoFeature } from './undo/feature.ts';
+
+/** Everything that the settings can turn off, by the name that it has there. What must always work, such as signing in, is not here. */
+export const features = {
+  assemblies: assembliesFeature,
+  drift: driftFeature,
+  schedules: schedulesFeature,
+  selective_undo: selectiveUndoFeature,
+} as const satisfies Record<string, Feature>;
+
+export type FeatureName = keyof typeof features;
+
+export const featureNames = Object.keys(features) as [FeatureName, ...FeatureName[]];
+
+const featureByArea = new Map(
+  featureNames.flatMap((name) => features[name].operations.map((area) => [area as string, name] as const)),
+);
+
+/** The feature that an operation belongs to; undefined if nothing can turn the operation off. */
+export function featureOfOperation(id: string): FeatureName | undefined {
+  return featureByArea.get(id.slice(0, id.indexOf('.')));
+}

@@ -1,0 +1,104 @@
+import semver from 'semver';
+import { z } from 'zod';
+import { featureNames } from '#domain/features.ts';
+import { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
+import { findUnstorableText } from '#domain/shared/values/storable.ts';
+import { PoolName } from '#domain/workers/pools/model.ts';
+
+/** What an administrator can set for the whole installation. A document holds only what was set; the rest has its default. */
+
+/** How long something is kept: days, or for good. */
+export const Retention = z.union([z.int().min(1).max(36_500), z.literal('forever')], {
+  error: 'expected a number of days from 1 to 36500, or "forever"',
+});
+export type Retention = z.output<typeof Retention>;
+
+/** What is removed when it is old. */
+export const retentionKinds = ['audit', 'drift_scans', 'drift_findings'] as const;
+export type RetentionKind = (typeof retentionKinds)[number];
+
+/** The tools that run templates. `command` stands for the programs that command templates run, which have no version. */
+export const toolNames = ['opentofu', 'terraform', 'command'] as const;
+export type ToolName = (typeof toolNames)[number];
+
+const VersionRange = z
+  .string()
+  .max(128)
+  .refine((range) => range.trim() !== '' && semver.validRange(range) !== null, {
+    error: 'expected a range of versions, such as ">=1.8 <2", or "*" for all',
+  });
+
+/** The versions of each tool that may be used. A tool that is not named may not be used. */
+export const AllowedTools = z
+  .partialRecord(z.enum(toolNames), z.array(VersionRange).min(1).max(20))
+  .refine((tools) => Object.keys(tools).length > 0, {
+    error: 'must name at least one tool, or be null to allow all',
+  });
+export type AllowedTools = z.output<typeof AllowedTools>;
+
+/** What a quota limits. */
+export const quotaKinds = [
+  'concurrent_runs',
+  'queued_runs',
+  'runs_per_day',
+  'instances',
+  'templates',
+  'state_bytes',
+  'log_bytes',
+  'api_keys',
+] as const;
+export const QuotaLimit = z.int().min(0);
+
+export const SignInNotice = z
+  .string()
+  .trim()
+  .min(1)
+  .max(2000)
+  .refine((text) => findUnstorableText(text, 2000) === null, { error: 'must be plain text' });
+
+/** Whether an area works. One that does not says why. */
+export const FeatureGate = z.discriminatedUnion('enabled', [
+  z.strictObject({ enabled: z.literal(true) }),
+  z.strictObject({
+    enabled: z.literal(false),
+    reason: z
+      .string()
+      .trim()
+      .min(1, { error: 'must say why the area is off' })
+      .max(500)
+      .refine((text) => findUnstorableText(text, 500) === null, { error: 'must be plain text' })
+      .describe('Everybody who wants to use the area is told.'),
+  }),
+]);
+export type FeatureGate = z.output<typeof FeatureGate>;
+
+export const FeatureGates = z.strictObject(
+  Object.fromEntries(featureNames.map((name) => [name, FeatureGate.optional()])) as {
+    [Name in (typeof featureNames)[number]]: z.ZodOptional<typeof FeatureGate>;
+  },
+);
+
+const Retentions = z.partialRecord(z.enum(retentionKinds), Retention);
+const QuotaLimits = z.partialRecord(z.enum(quotaKinds), QuotaLimit);
+export type QuotaLimits = z.output<typeof QuotaLimits>;
+
+/** As it is stored. Members that this release does not know were set by a later one, and do nothing. */
+export const StoredDocument = z.looseObject({
+  default_approval_policy: ApprovalPolicy.optional(),
+  allowed_tools: AllowedTools.optional(),
+  retention: z.looseObject(Object.fromEntries(retentionKinds.map((kind) => [kind, Retention.optional()]))).optional(),
+  default_pool: PoolName.optional(),
+  default_quotas: z.looseObject(Object.fromEntries(quotaKinds.map((kind) => [kind, QuotaLimit.optional()]))).optional(),
+  sign_in_notice: SignInNotice.optional(),
+  features: z.looseObject(Object.fromEntries(featureNames.map((name) => [name, FeatureGate.optional()]))).optional(),
+});
+
+export interface SettingsDocument {
+  default_approval_policy?: ApprovalPolicy;
+  allowed_tools?: AllowedTools;
+  retention?: z.output<typeof Retentions>;
+  default_pool?: string;
+  default_quotas?: QuotaLimits;
+  sign_in_notice?: string;
+  features?: z.output<typeof FeatureGates>;
+}

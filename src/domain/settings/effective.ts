@@ -1,0 +1,35 @@
+import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
+import { defaultPool } from '#domain/runs/model.ts';
+import { type Retention, type RetentionKind, retentionKinds, type SettingsDocument } from './document.ts';
+
+/** What the installation's configuration says about what the settings leave open. */
+export interface InstallationDefaults {
+  /** Null: for good. */
+  readonly auditRetentionDays: number | null;
+  readonly driftRetention: { readonly scanDays: number; readonly findingDays: number };
+}
+
+/** The policy where neither a template nor an environment has one, unless the settings say otherwise. */
+export const usualApproval: ApprovalPolicy = { required: 0, when: 'never', allow_self: false };
+
+/** The settings that hold if nobody sets anything. */
+export function defaultsOf({ auditRetentionDays, driftRetention }: InstallationDefaults) {
+  const retention: Record<RetentionKind, Retention> = {
+    audit: auditRetentionDays ?? 'forever',
+    drift_scans: driftRetention.scanDays,
+    drift_findings: driftRetention.findingDays,
+  };
+  return { approvalPolicy: usualApproval, pool: defaultPool, retention };
+}
+
+/** The settings that hold. */
+export function effectiveSettings(document: SettingsDocument, installation: InstallationDefaults) {
+  const defaults = defaultsOf(installation);
+  return {
+    approvalPolicy: document.default_approval_policy ?? defaults.approvalPolicy,
+    pool: document.default_pool ?? defaults.pool,
+    retention: Object.fromEntries(
+      retentionKinds.map((kind) => [kind, document.retention?.[kind] ?? defaults.retention[kind]]),
+    ) as Record<RetentionKind, Retention>,
+  };
+}

@@ -1,0 +1,10 @@
+import { z } from 'zod';
+import type { EventType } from '#domain/shared/events/event-type.ts';
+
+export const settingsEvents = {
+  'settings.changed': {
+    subject: 'settings',
+    summary: 'Somebody changed the settings of the installation',
+    data: z.strictObject({ by: z.string(), changed: z.array(z.string()), features_off: z.array(z.string()) }),
+  },
+} as const satisfies Record<string, EventType>;

@@ -1,0 +1,50 @@
+import type { AllowedTools, FeatureGate, SettingsDocument } from './document.ts';
+
+type Nullable<T> = { readonly [K in keyof T]?: T[K] | null | undefined };
+
+/** A change of the settings. What is left out stays, and null restores the default. */
+export interface SettingsChange {
+  readonly default_approval_policy?: SettingsDocument['default_approval_policy'] | null | undefined;
+  readonly allowed_tools?: AllowedTools | null | undefined;
+  readonly default_pool?: string | null | undefined;
+  readonly sign_in_notice?: string | null | undefined;
+  readonly retention?: Nullable<NonNullable<SettingsDocument['retention']>> | undefined;
+  readonly default_quotas?: Nullable<NonNullable<SettingsDocument['default_quotas']>> | undefined;
+  readonly features?: Nullable<NonNullable<SettingsDocument['features']>> | undefined;
+}
+
+/** The document after a change. It holds only what differs from no setting at all, so that defaults can change with the installation. */
+export function mergeSettings(document: SettingsDocument, change: SettingsChange): SettingsDocument {
+  const { retention, default_quotas: quotas, features, ...single } = change;
+  return withoutEmpty({
+    ...document,
+    ...definedOf(single),
+    retention: { ...document.retention, ...definedOf(retention) },
+    default_quotas: { ...document.default_quotas, ...definedOf(quotas) },
+    features: withoutOpen({ ...document.features, ...definedOf(features) }),
+  }) as SettingsDocument;
+}
+
+function definedOf(members: object = {}): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+/** A feature is on unless it says otherwise. */
+function withoutOpen(gates: Readonly<Record<string, FeatureGate | null | undefined>>): object {
+  return Object.fromEntries(Object.entries(gates).filter(([, gate]) => gate?.enabled === false));
+}
+
+function withoutEmpty(members: object): object {
+  const kept = Object.entries(members)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => [name, isGroup(value) ? withoutNull(value) : value] as const);
+  return Object.fromEntries(kept.filter(([, value]) => !isGroup(value) || Object.keys(value).length > 0));
+}
+
+function withoutNull(members: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+}
+
+function isGroup(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

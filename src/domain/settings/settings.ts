@@ -1,0 +1,59 @@
+import type { Em } from '#database/database.ts';
+import { defaultPool } from '#domain/runs/model.ts';
+import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { NotFound, Unprocessable } from '#domain/shared/errors.ts';
+import { findInstallation } from '#domain/shared/installation/store.ts';
+import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
+import { sharePool } from '#domain/workers/pools/store.ts';
+import type { SettingsDocument } from './document.ts';
+import { mergeSettings, type SettingsChange } from './merge.ts';
+import { lockSettings, readSettings, type StoredSettings, saveSettings } from './store.ts';
+
+/** The settings, which belong to the whole installation. */
+export interface SettingsTarget extends Ownership, StoredSettings {}
+
+export async function findSettings(em: Em, lock: boolean): Promise<SettingsTarget> {
+  return { ...installationOwnership, ...(await (lock ? lockSettings(em) : readSettings(em))) };
+}
+
+/**
+ * Changes the settings; the caller has locked them. They hold from the commit on, in every process.
+ * @throws Conflict for a stale revision; Unprocessable for a default pool that does not exist
+ */
+export async function updateSettings(
+  tx: Transaction,
+  target: SettingsTarget,
+  { expectedRevision, ...change }: SettingsChange & { readonly expectedRevision: number | undefined },
+  by: Principal,
+): Promise<{ updated: StoredSettings; difference: Difference<SettingsDocument> }> {
+  refuseStale(target, expectedRevision);
+  const document = mergeSettings(target.document, change);
+  const difference = compare(target.document, document);
+  if (difference.isEmpty) return { updated: target, difference };
+  if (difference.after.default_pool) await requirePool(tx.em, difference.after.default_pool);
+  const saved = await saveSettings(tx.em, document);
+  const changed = [...new Set([...Object.keys(difference.before), ...Object.keys(difference.after)])];
+  const installation = await findInstallation(tx.em);
+  if (!installation) throw new NotFound('the installation');
+  const data = { by: by.name, changed, features_off: Object.keys(document.features ?? {}) };
+  tx.publish({ type: 'settings.changed', subjectId: installation.id, owners: { teamId: null }, data });
+  return { updated: { document, ...saved }, difference };
+}
+
+/** What differs, by the names of settings; null stands for what is not set. */
+function compare(before: SettingsDocument, after: SettingsDocument): Difference<SettingsDocument> {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof SettingsDocument)[];
+  const complete = (document: SettingsDocument) =>
+    Object.fromEntries(names.map((name) => [name, document[name] ?? null])) as SettingsDocument;
+  return findDifference(complete(before), complete(after));
+}
+
+/** The pool is shared until the commit, so that nobody deletes it meanwhile. */
+async function requirePool(em: Em, name: string): Promise<void> {
+  if (name === defaultPool || (await sharePool(em, name))) return;
+  throw new Unprocessable(`default_pool: there is no worker pool "${name}": create it first`, {
+    code: 'unknown_reference',
+  });
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { json } from '#database/tables.ts';
+import { db, prepare } from '#domain/db.ts';
+import { Unavailable } from '#domain/shared/errors.ts';
+import { type ClosedFeatures, readClosedFeatures } from '#domain/shared/features/gates.ts';
+import { type SettingsDocument, StoredDocument } from './document.ts';
+
+/** The settings as they are stored. */
+export interface StoredSettings {
+  readonly document: SettingsDocument;
+  readonly revision: number;
+  readonly updatedAt: string | null;
+}
+
+const selectSettings = prepare((db) =>
+  db.selectFrom('settings').select(['document', 'revision', 'updated_at as updatedAt']),
+);
+
+/**
+ * The settings at this moment: one row, read whenever something depends on it and never kept, so that every process follows a change at once.
+ * @throws Unavailable if the row is missing or damaged: nothing is allowed then that depends on it
+ */
+export async function readSettings(em: Em): Promise<StoredSettings> {
+  return toSettings((await selectSettings(em, {}))[0]);
+}
+
+/** The same, locked for a change. */
+export async function lockSettings(em: Em): Promise<StoredSettings> {
+  const row = await db(em)
+    .selectFrom('settings')
+    .select(['document', 'revision', 'updated_at as updatedAt'])
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return toSettings(row);
+}
+
+function toSettings(row: { document: unknown; revision: number; updatedAt: string | null } | undefined) {
+  const parsed = StoredDocument.safeParse(row?.document);
+  if (!row || !parsed.success) {
+    throw new Unavailable('the settings of the installation cannot be read', { cause: parsed.error });
+  }
+  return { ...row, document: parsed.data as SettingsDocument };
+}
+
+/** Replaces the document. The caller has locked the row. */
+export function saveSettings(
+  em: Em,
+  document: SettingsDocument,
+): Promise<Pick<StoredSettings, 'revision' | 'updatedAt'>> {
+  return db(em)
+    .updateTable('settings')
+    .set((eb) => ({
+      document: json(document),
+      revision: eb('revision', '+', 1),
+      updated_at: sql`clock_timestamp()`,
+    }))
+    .returning(['revision', 'updated_at as updatedAt'])
+    .executeTakeFirstOrThrow();
+}
+
+/** Which features are off, for what the service starts by itself. */
+export async function readGates(em: Em): Promise<ClosedFeatures> {
+  return readClosedFeatures((await readSettings(em)).document.features ?? {});
+}

@@ -1,0 +1,7 @@
+/** An area that an administrator can turn off. It is declared in `feature.ts` of the area; `src/domain/features.ts` lists all of them. */
+export interface Feature {
+  /** What people call it, as it begins a sentence. */
+  readonly title: string;
+  /** The first parts of the ids of its operations. */
+  readonly operations: readonly string[];
+}

@@ -1,0 +1,6 @@
+import type { Feature } from '#domain/shared/features/feature.ts';
+
+export const selectiveUndoFeature = {
+  title: 'Selective undo',
+  operations: ['selective_undo'],
+} as const satisfies Feature;

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+
+/** The settings of the installation, and what follows from them. */
+let api: TestApi;
+let admin: ApiUser;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  api = await startApi();
+  admin = await api.addUser('admin');
+  tenant = await makeTenant(api);
+});
+afterAll(() => api?.close());
+
+const path = '/admin/settings';
+const change = async (body: object) => {
+  const answer = await admin.patch(path, body);
+  expect(answer.status, answer.text).toBe(200);
+  return answer;
+};
+const turnOff = (...names: string[]) =>
+  change({ features: Object.fromEntries(names.map((name) => [name, { enabled: false, reason: 'costs too much' }])) });
+const turnOn = (...names: string[]) =>
+  change({ features: Object.fromEntries(names.map((name) => [name, { enabled: true }])) });
+
+describe('the settings', () => {
+  it('show what holds, and null restores a default', async () => {
+    const before = (await admin.get(path)).body;
+    expect(before).toMatchObject({
+      name: 'global',
+      default_pool: 'default',
+      allowed_tools: null,
+      retention: { audit: 'forever', drift_scans: 90 },
+    });
+    const { body } = await change({ retention: { drift_scans: 30, audit: 400 }, sign_in_notice: ' For staff. ' });
+    expect(body).toMatchObject({
+      retention: { drift_scans: 30, audit: 400, drift_findings: 365 },
+      sign_in_notice: 'For staff.',
+    });
+    const { body: restored } = await change({ retention: { drift_scans: null, audit: null }, sign_in_notice: null });
+    expect(restored).toMatchObject({ retention: before.retention, sign_in_notice: null });
+    expect(restored.revision).toBe(before.revision + 2);
+    expect((await change({ sign_in_notice: null })).body.revision).toBe(restored.revision);
+  });
+
+  it('are for administrators, and refuse what no setting can be', async () => {
+    expect(await tenant.owner.get(path)).toMatchObject({ status: 403 });
+    expect(await tenant.owner.patch(path, { sign_in_notice: 'mine' })).toMatchObject({ status: 403 });
+    const wrong = [
+      { features: { audit: { enabled: false, reason: 'x' } } },
+      { features: { drift: { enabled: false } } },
+      { allowed_tools: { opentofu: ['newest'] } },
+      { allowed_tools: {} },
+      { retention: { audit: 0 } },
+      { sign_in_notice: 'x'.repeat(2001) },
+      { default_quotas: { runs: 1 } },
+    ];
+    for (const body of wrong) expect((await admin.patch(path, body)).status, JSON.stringify(body)).toBe(400);
+    expect((await admin.patch(path, { default_pool: 'nobody-made-it' })).headers['x-error-code']).toBe(
+      'unknown_reference',
+    );
+  });
+
+  it('that somebody else has changed are not overwritten, and every change is in the audit with before and after', async () => {
+    const { revision } = (await admin.get(path)).body;
+    await change({ default_quotas: { runs_per_day: 10 }, expected_revision: revision });
+    const stale = await admin.patch(path, { default_quotas: { runs_per_day: 20 }, expected_revision: revision });
+    expect(stale.headers['x-error-code']).toBe('stale_revision');
+    const records = (await admin.get('/audit?resource_type=settings&outcome=committed')).body.audit_records;
+    expect(records[0]).toMatchObject({
+      action: 'settings.updated',
+      resource: { type: 'settings', id: 'global' },
+      before: { default_quotas: null },
+      after: { default_quotas: { runs_per_day: 10 } },
+    });
+    const [event] = await api.rows(
+      "select data from domain_events where type = 'settings.changed' order by sequence desc limit 1",
+    );
+    expect(event).toMatchObject({ data: { changed: ['default_quotas'] } });
+    await change({ default_quotas: { runs_per_day: null } });
+  });
+
+  it('are changed by one of fifty racing requests for the same revision', async () => {
+    const { revision } = (await admin.get(path)).body;
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => admin.patch(path, { sign_in_notice: `${n}`, expected_revision: revision })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
+    await change({ sign_in_notice: null });
+  });
+
+  it('name a pool that cannot be deleted meanwhile', async () => {
+    await admin.make('/worker-pools', { name: 'usual' });
+    await change({ default_pool: 'usual' });
+    expect((await admin.delete('/worker-pools/usual')).headers['x-error-code']).toBe('pool_required');
+    await change({ default_pool: null });
+    expect((await admin.delete('/worker-pools/usual')).status).toBe(204);
+  });
+});
+
+describe('an area that is off', () => {
+  const question = (resource: string, verb: string, more: object = {}) =>
+    tenant.owner.post('/auth/can-i', {
+      resource_attributes: { group: 'delivery.coordinator', version: 'v1', resource, verb, ...more },
+    });
+
+  it('refuses its operations with the reason, after authority and before its own rules, and works again at once when it is on', async () => {
+    await turnOff('schedules');
+    const refused = await tenant.owner.get('/schedules');
+    expect(refused).toMatchObject({ status: 403, headers: { 'x-error-code': 'feature_disabled' } });
+    expect(refused.text).toContain('costs too much');
+    const outsider = await api.addUser('requester');
+    const hidden = await outsider.get(`/schedules?team_id=${tenant.team}`);
+    expect([hidden.status, hidden.headers['x-error-code']]).toEqual([404, 'not_found']);
+    expect((await outsider.get(`/schedules/${crypto.randomUUID()}`)).status).toBe(404);
+    expect((await question('schedules', 'list', { team_id: tenant.team })).body.status).toMatchObject({
+      denied: true,
+      reason: { code: 'permission_denied', message: expect.stringContaining('costs too much') },
+    });
+    await turnOn('schedules');
+    expect((await tenant.owner.get('/schedules')).status).toBe(200);
+    expect((await question('schedules', 'list', { team_id: tenant.team })).body.status).toMatchObject({
+      allowed: true,
+    });
+  });
+
+  it('is still off for a reader whose settings are damaged, who can sign in and read the rest', async () => {
+    const [{ document } = { document: null }] = await api.rows<{ document: object }>('select document from settings');
+    await api.rows(`update settings set document = '{"features": [1]}'`);
+    expect((await tenant.owner.get('/assemblies')).headers['x-error-code']).toBe('feature_disabled');
+    expect((await tenant.owner.get('/projects')).status).toBe(200);
+    expect((await admin.get(path)).status).toBe(503);
+    await api.rows('update settings set document = ?', [JSON.stringify(document)]);
+  });
+
+  it('is told by actions of other areas, and its pages are not in the navigation', async () => {
+    await turnOff('drift', 'assemblies', 'schedules', 'selective_undo');
+    const visitor = new Visitor(api.app);
+    await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+    const home = await visitor.get('/');
+    expect(home.status).toBe(200);
+    expect(home.text).not.toContain('href="/schedules"');
+    const page = await visitor.get('/schedules');
+    expect([page.status, page.text.includes('costs too much')]).toEqual([403, true]);
+    await turnOn('drift', 'assemblies', 'schedules', 'selective_undo');
+  });
+});
+
+describe('defaults of the settings', () => {
+  const strict = { required: 2, when: 'always', allow_self: true };
+  const policyOf = async (kind: string, more: object = {}) => {
+    const made = await tenant.owner.make('/environments', {
+      project_id: tenant.project,
+      name: `E ${++count}`,
+      kind,
+      ...more,
+    });
+    return made['approval_policy'];
+  };
+  let count = 0;
+
+  it('give a policy to environments that state none, and production keeps what protects it', async () => {
+    await change({ default_approval_policy: strict });
+    expect(await policyOf('staging')).toEqual(strict);
+    expect(await policyOf('production')).toEqual({ ...strict, allow_self: false });
+    await change({ default_approval_policy: { required: 0, when: 'never' } });
+    expect(await policyOf('production')).toEqual({ required: 1, when: 'changes', allow_self: false });
+    expect(await policyOf('staging', { approval_policy: strict })).toEqual(strict);
+    await change({ default_approval_policy: null });
+  });
+
+  it('refuse the publication and the run of what no allowed tool executes, and give runs the default pool', async () => {
+    const template = await tenant.owner.make('/registry/templates', { name: 'Tools', team_id: tenant.team });
+    const versions = `/registry/templates/${template.id}/versions`;
+    const spec = { executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] } };
+    await tenant.owner.make(versions, { version: '1.0.0', spec });
+    const run = () => tenant.owner.post('/runs', { template_id: template.id, environment_id: tenant.environment });
+    await change({ allowed_tools: { opentofu: ['>=1.8'] } });
+    for (const answer of [await tenant.owner.post(versions, { version: '1.1.0', spec }), await run()])
+      expect([answer.status, answer.headers['x-error-code']], answer.text).toEqual([422, 'tool_not_allowed']);
+    await admin.make('/worker-pools', { name: 'second' });
+    await change({ allowed_tools: null, default_pool: 'second' });
+    const { body } = await run();
+    expect(await api.rows('select pool from runs where id = ?', [body.id])).toEqual([{ pool: 'second' }]);
+    await change({ default_pool: null });
+  });
+});
+
+describe('the pages of the settings', () => {
+  it('show what holds, change only what was typed, and the sign-in page shows the notice as text', async () => {
+    const visitor = new Visitor(api.app);
+    await visitor.submit('/login', { email: admin.email, password: testPassword });
+    const page = await visitor.get('/admin/settings');
+    expect([page.status, page.text.includes('Scans of drift monitors')]).toEqual([200, true]);
+    const fields = Object.fromEntries(
+      [...page.text.matchAll(/<input[^>]*name="([^"]+)"[^>]*value="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+    );
+    const typed = {
+      sign_in_notice: '<script>alert(1)</script>',
+      'retention.drift_scans': '45',
+      'features.drift.reason': 'being moved',
+    };
+    const chosen = { 'default_approval_policy.when': 'never', 'default_approval_policy.allow_self': 'false' };
+    const lists = { allowed_tools: 'opentofu >=1.8 <2, 1.7.x\nterraform *', default_quotas: 'runs_per_day 500' };
+    const sent = await visitor.submit('/admin/settings', { ...fields, ...chosen, ...typed, ...lists });
+    expect([sent.status, sent.location]).toEqual([303, '/admin/settings']);
+    expect((await api.rows('select document from settings'))[0]).toEqual({
+      document: {
+        sign_in_notice: '<script>alert(1)</script>',
+        retention: { drift_scans: 45 },
+        features: { drift: { enabled: false, reason: 'being moved' } },
+        allowed_tools: { opentofu: ['>=1.8 <2', '1.7.x'], terraform: ['*'] },
+        default_quotas: { runs_per_day: 500 },
+      },
+    });
+    const login = await new Visitor(api.app).get('/login');
+    expect(login.text).toContain('&lt;script&gt;alert(1)');
+    expect(login.text).not.toContain('<script>alert(1)');
+    await api.rows(`update settings set document = '{}'`);
+  });
+});
