@@ -37,6 +37,7 @@ import { SelectiveUndo } from './20261202_05_selective_undo.ts';
 import { AuditSeals } from './20261203_01_audit_seals.ts';
 import { DriftRetention } from './20261204_01_drift_retention.ts';
 import { Settings } from './20261205_01_settings.ts';
+import { Quotas } from './20261205_11_quotas.ts';
 import { Connections } from './20261205_31_connections.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
@@ -80,5 +81,6 @@ export const migrations = [
   { name: '20261203_01_audit_seals', class: AuditSeals },
   { name: '20261204_01_drift_retention', class: DriftRetention },
   { name: '20261205_01_settings', class: Settings },
+  { name: '20261205_11_quotas', class: Quotas },
   { name: '20261205_31_connections', class: Connections },
 ];

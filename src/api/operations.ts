@@ -37,6 +37,7 @@ import * as teamMembers from '#api/members/team-operations.ts';
 import * as organizations from '#api/organizations/operations.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import * as projects from '#api/projects/operations.ts';
+import * as quotas from '#api/quotas/operations.ts';
 import * as templates from '#api/registry/template-operations.ts';
 import * as templateVersions from '#api/registry/version-operations.ts';
 import * as runApproval from '#api/runs/approvals/approval-operations.ts';
@@ -116,6 +117,7 @@ const areas = [
   settings,
   workers,
   workerPools,
+  quotas,
   search,
   commands,
   auditChain,

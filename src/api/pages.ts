@@ -14,6 +14,7 @@ import { registerInvitationPages } from '#api/invitations/pages/register.ts';
 import { registerMemberPages } from '#api/members/pages/register.ts';
 import { registerOrganizationPages } from '#api/organizations/pages/register.ts';
 import { registerProjectPages } from '#api/projects/pages/register.ts';
+import { registerQuotaPages } from '#api/quotas/pages/register.ts';
 import { registerCatalog } from '#api/registry/pages/register.ts';
 import { countApprovals } from '#api/runs/pages/approval-count.ts';
 import { registerRuns } from '#api/runs/pages/register.ts';
@@ -55,6 +56,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerHoldPages,
   registerInstancePages,
   registerWorkerPages,
+  registerQuotaPages,
 ];
 
 /** Registers all pages of the service, and the files that they use. */

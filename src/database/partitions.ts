@@ -25,6 +25,13 @@ export async function makePartitions(em: Em, now = new Date()): Promise<void> {
   });
 }
 
+/** The first day of the oldest month that a table still has a partition for; -infinity if it has none by month. */
+export function oldestMonth(table: MonthlyTable) {
+  return sql<string>`(select coalesce(min(to_date(right(c.relname, 7), 'YYYY_MM')), '-infinity'::date)
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+   where i.inhparent = ${sql.lit(table)}::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$')`;
+}
+
 /** The months of a table that had ended before a moment, oldest first, as `2026-01`. */
 export async function findMonthsBefore(em: Em, table: MonthlyTable, moment: Date): Promise<string[]> {
   const { rows } = await sql<{ month: string }>`

@@ -21,6 +21,7 @@ import {
   UserSchema,
 } from './identity/entity.ts';
 import { InstanceResourceSchema, InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './instances/entity.ts';
+import { InstanceUsageSchema, QuotaCrossingSchema, QuotaSchema } from './quotas/entity.ts';
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
 import { RunReviewSchema } from './runs/approval/entity.ts';
 import { RunCommentSchema } from './runs/comments/entity.ts';
@@ -90,6 +91,9 @@ export const entities = [
   UndoAttemptSchema,
   CandidateCheckSchema,
   ConnectionSchema,
+  QuotaSchema,
+  QuotaCrossingSchema,
+  InstanceUsageSchema,
 ] as const;
 
 type Schema = (typeof entities)[number];

@@ -4,6 +4,7 @@ import { driftEvents } from './drift/events.ts';
 import { environmentEvents } from './environments/events.ts';
 import { holdEvents } from './holds/events.ts';
 import { instanceEvents } from './instances/events.ts';
+import { quotaEvents } from './quotas/events.ts';
 import { templateEvents } from './registry/events.ts';
 import { runEvents } from './runs/events.ts';
 import { scheduleEvents } from './schedules/events.ts';
@@ -25,6 +26,7 @@ export const eventTypes = {
   ...instanceEvents,
   ...workerEvents,
   ...settingsEvents,
+  ...quotaEvents,
 } as const satisfies Record<string, EventType>;
 
 export type EventTypeName = keyof typeof eventTypes;

@@ -9,6 +9,7 @@ import { invitationKinds } from './invitations/ownership.ts';
 import { memberKinds } from './members/ownership.ts';
 import { organizationKinds } from './organizations/ownership.ts';
 import { projectKinds } from './projects/ownership.ts';
+import { quotaKinds } from './quotas/ownership.ts';
 import { registryKinds } from './registry/ownership.ts';
 import { runKinds } from './runs/ownership.ts';
 import { scheduleKinds } from './schedules/ownership.ts';
@@ -37,6 +38,7 @@ export const declarations = [
   ...serviceAccountKinds,
   ...workerKinds,
   ...connectionKinds,
+  ...quotaKinds,
   ...auditKinds,
   ...sharedKinds,
 ] as const;

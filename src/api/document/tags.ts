@@ -19,6 +19,7 @@ export const tags: Readonly<Record<string, string>> = {
   organizations: 'Tenants. Everything else belongs to one, by its team.',
   profile: 'Your own sessions, password, address and API keys.',
   projects: 'Groups of environments in a team.',
+  quotas: 'How much the installation, an organization, a team or an environment may use.',
   resources: 'What all instances hold.',
   run_comments: 'What people say about runs.',
   runs: 'Governed changes: plan, review, apply, logs.',

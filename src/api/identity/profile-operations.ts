@@ -75,7 +75,7 @@ export const createApiKey = command({
   resource: 'api_keys',
   handle: async ({ tx, principal, body }) => {
     const holder = { principalId: principal.id, kind: 'personal', issuedBy: principal.id } as const;
-    const issued = await addKey(tx.em, principal, holder, { name: body.name, expiresAt: expiryOf(body) });
+    const issued = await addKey(tx, principal, holder, { name: body.name, expiresAt: expiryOf(body) });
     return issuedChange(principal.id, issued);
   },
 });
@@ -96,7 +96,7 @@ export const rotateApiKey = command({
   resource: 'api_keys',
   handle: async ({ tx, principal, params, body }) => {
     const holder = { principalId: principal.id, issuedBy: principal.id };
-    const rotated = await rotateKey(tx.em, principal, holder, params.id, overlapOf(body));
+    const rotated = await rotateKey(tx, principal, holder, params.id, overlapOf(body));
     return issuedChange(principal.id, rotated, rotated.replaced);
   },
 });
@@ -131,7 +131,7 @@ export const regenerateApiKey = command({
   audit: 'api_key.regenerated',
   resource: 'api_keys',
   handle: async ({ tx, principal, body }) => {
-    const issued = await regenerateProfileKey(tx.em, principal, expiryOf(body));
+    const issued = await regenerateProfileKey(tx, principal, expiryOf(body));
     return issuedChange(principal.id, issued, issued.replaced);
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
 import { type EventTypeName, eventTypes } from '#domain/events.ts';
+import { quotaScopes } from '#domain/quotas/model.ts';
 import { runActions } from '#domain/runs/actions.ts';
 import type { LogRow } from '#domain/runs/attempts/log-store.ts';
 import type { RunDetails } from '#domain/runs/details-store.ts';
@@ -24,11 +25,23 @@ const HoldBlockerView = z
     until: Time.nullable(),
   })
   .meta({ id: 'Hold' });
+const QuotaBlockerView = z
+  .object({
+    scope: z.enum(quotaScopes),
+    id: z.string().describe('Of the owner whose quota it is; `global` for the installation.'),
+    kind: z.literal('concurrent_runs'),
+    limit: z.number().nullable().describe('Null: the quota cannot be read.'),
+    used: z.number().nullable().describe('When the run last looked.'),
+  })
+  .meta({ id: 'FullQuota' });
 export const WaitingOnView = z.object({
   code: z.enum(waitingCodes),
   since: Time,
   position: z.int().nullable(),
-  blocker: z.union([z.string(), HoldBlockerView]).nullable().describe('The id of a run, or what holds the apply.'),
+  blocker: z
+    .union([z.string(), QuotaBlockerView, HoldBlockerView])
+    .nullable()
+    .describe('The id of a run, what holds the apply, or the quota that has no place.'),
 });
 const Requester = z
   .object({ ...By.shape, id: AnswerId.nullable().describe('Null where the service itself requested the run.') })

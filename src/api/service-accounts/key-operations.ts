@@ -100,7 +100,7 @@ export const create = command({
   handle: async ({ tx, principal, target, body }) => {
     await refuseIssuing(tx.em, principal, target);
     const request = { name: body.name, expiresAt: expiryOf(body) };
-    const issued = await addKey(tx.em, principal, holderOf(target, principal), request);
+    const issued = await addKey(tx, principal, holderOf(target, principal), request);
     return issuedChange(target.id, issued);
   },
   atParams: ({ id: keyID }, { params }) => ({ id: params.id, keyID }),
@@ -124,7 +124,7 @@ export const rotate = command({
   audit: 'api_key.rotated',
   handle: async ({ tx, principal, target, params, body }) => {
     await refuseIssuing(tx.em, principal, target);
-    const rotated = await rotateKey(tx.em, principal, holderOf(target, principal), params.keyID, overlapOf(body));
+    const rotated = await rotateKey(tx, principal, holderOf(target, principal), params.keyID, overlapOf(body));
     return issuedChange(target.id, rotated, rotated.replaced);
   },
   atParams: ({ id: keyID }, { params }) => ({ id: params.id, keyID }),

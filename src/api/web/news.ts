@@ -118,6 +118,11 @@ const news = {
     'pool-saved': 'The pool is saved.',
     'pool-deleted': 'The pool is deleted.',
   },
+  [pages.quotas]: { cleared: 'The quota is removed. Runs that waited for it begin.' },
+  [pages.quota]: {
+    saved: 'The limits are set.',
+    recounted: 'What is used is counted again.',
+  },
   [pages.drift]: {
     deleted: 'The monitor is deleted. The runs of its scans stay.',
     suppressed: 'The findings are suppressed.',

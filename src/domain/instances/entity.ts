@@ -18,6 +18,12 @@ export const InstanceSchema = defineEntity({
         'create unique index "instances_template_name_unique" on "instances" ("template_id", "name") where "environment_id" is null',
     },
   ],
+  indexes: [
+    {
+      name: 'instances_team_id_index',
+      expression: `create index "instances_team_id_index" on "instances" ("team_id") where "deleted_at" is null`,
+    },
+  ],
   properties: {
     id: id(),
     teamId: p.uuid().nullable(),

@@ -1,4 +1,5 @@
 import { brokenConstraint } from '#database/errors.ts';
+import { takeQuota } from '#domain/quotas/use/take.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { type Archivable, refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -34,6 +35,7 @@ export async function createInstance(tx: Transaction, place: InstancePlace, name
     const where = environmentId === null ? 'the template, without an environment,' : 'the environment';
     throw new Conflict(`name: ${where} has an instance "${name}" already: choose another name`, 'name_taken');
   }
+  await takeQuota(tx, { teamId, environmentId }, { instances: 1 });
   const data = { name, template_id: templateId, environment_id: environmentId };
   tx.publish({ type: 'instance.created', subjectId: id, owners: { teamId, organizationId }, data });
   return id;

@@ -235,9 +235,10 @@ const takePositionIn = {
 /** Finds or makes an instance and takes the next position in its queue; the row of the instance stays locked. */
 export async function takePosition(em: Em, instance: Omit<NewInstance, 'id'>) {
   const take = instance.environmentId === null ? takePositionIn.template : takePositionIn.environment;
-  const [row] = await take(em, { id: newId(), ...instance });
+  const id = newId();
+  const [row] = await take(em, { id, ...instance });
   if (!row) throw new Error(`the instance "${instance.name}" was neither found nor made`);
-  return row;
+  return { ...row, isNew: row.id === id };
 }
 
 /** Assigns an instance that holds no resources to another template. */

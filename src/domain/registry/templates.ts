@@ -1,5 +1,6 @@
 import type { Expression } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { takeQuota } from '#domain/quotas/use/take.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
@@ -32,6 +33,7 @@ export async function createTemplate(
   const template = tx.em.create(Template, { id: newId(), teamId: owner.teamId, name, slug, ...described });
   tx.em.persist(template);
   await reportingSlugConflict('template', slug, () => tx.em.flush());
+  await takeQuota(tx, owner, { templates: 1 });
   return template;
 }
 

@@ -24,7 +24,7 @@ import {
 } from './model.ts';
 import type { StoredSummary } from './plans/model.ts';
 import type { StatusReason } from './reasons/model.ts';
-import type { WaitingOn } from './waiting.ts';
+import { isHold, type WaitingOn } from './waiting.ts';
 
 export const RunSchema = defineEntity({
   name: 'Run',
@@ -48,6 +48,10 @@ export const RunSchema = defineEntity({
     {
       name: 'runs_unfinished_index',
       expression: `create index "runs_unfinished_index" on "runs" ("status", "id") where "finished_at" is null`,
+    },
+    {
+      name: 'runs_unfinished_team_index',
+      expression: `create index "runs_unfinished_team_index" on "runs" ("team_id", "status") where "finished_at" is null and "operation" <> 'scan'`,
     },
     {
       name: 'runs_finished_index',
@@ -194,6 +198,18 @@ export class Run extends RunSchema.class {
 
   isFinished(): boolean {
     return isTerminal(this.status);
+  }
+
+  /** Whether it counts as executing, as `takesPlace` counts runs. */
+  hasPlace(): boolean {
+    const isExecuting = this.status === 'running' || this.status === 'canceling';
+    const code = this.waitingOn?.code;
+    const waitsOutside = code !== undefined && (code === 'quota' || isHold(code));
+    return isExecuting && (this.phase === 'planning' || this.phase === 'applying') && !waitsOutside && !this.isScan();
+  }
+
+  isScan(): boolean {
+    return this.operation === 'scan';
   }
 
   isWriter(): boolean {

@@ -1,8 +1,9 @@
 import { type HoldBlocker, type HoldCode, holdCodes } from '#domain/holds/model.ts';
+import type { QuotaBlocker } from '#domain/quotas/model.ts';
 
 /** What runs wait for. Pure. */
 
-/** Why a run waits; `blocker` is the id of the run that it waits for, or what holds its apply. */
+/** Why a run waits; `blocker` is the id of the run that it waits for, what holds its apply, or the quota that has no place for it. */
 export const waitingCodes = ['engine', 'instance_busy', 'quota', 'no_worker', 'approval', ...holdCodes] as const;
 export type WaitingCode = (typeof waitingCodes)[number];
 
@@ -10,9 +11,15 @@ export function isHold(code: WaitingCode): code is HoldCode {
   return (holdCodes as readonly string[]).includes(code);
 }
 
+/** The quota for which a run waits; null if it waits for something else, or for nothing. */
+export function findQuotaBlocker(waitingOn: WaitingOn | null | undefined): QuotaBlocker | null {
+  const blocker = waitingOn?.code === 'quota' ? waitingOn.blocker : null;
+  return blocker !== null && typeof blocker === 'object' && 'scope' in blocker ? blocker : null;
+}
+
 export interface WaitingOn {
   code: WaitingCode;
   since: string;
   position: number | null;
-  blocker: string | HoldBlocker | null;
+  blocker: string | HoldBlocker | QuotaBlocker | null;
 }

@@ -1,3 +1,4 @@
+import { QuotaExceeded } from '#domain/quotas/errors.ts';
 import { AuthorityEnded, findStoredPrincipal, type LostAuthority } from '#domain/shared/access/stored-authority.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { FeatureDisabled, Forbidden, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
@@ -91,6 +92,7 @@ function toFailure(error: unknown, scheduledAt: Date): { reason: FiringReason; m
   if (error instanceof AuthorityEnded) return of(lostAuthorities[error.reason]);
   if (error instanceof FeatureDisabled) return { reason: 'feature_disabled', message: error.message };
   if (error instanceof Forbidden || error instanceof Unauthenticated) return of('not_permitted');
+  if (error instanceof QuotaExceeded) return { reason: 'refused', message: error.message };
   const mayPass = !(error instanceof ServiceError) || error.kind === 'unavailable' || error.kind === 'limited';
   if (!mayPass) return { reason: 'refused', message: error.message };
   return Date.now() - scheduledAt.getTime() > retriedForMs ? of('internal') : undefined;

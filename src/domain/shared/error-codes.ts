@@ -27,6 +27,7 @@ export const errorCodes = {
   name_taken: 'Another resource has this name.',
   slug_taken: 'Another resource has this slug.',
   limit_reached: 'The limit is reached; the message names it.',
+  quota_exceeded: 'A quota is used up. `errors` names it, with its limit and what is used.',
   email_unverified: 'Your e-mail address was changed, and is not confirmed yet.',
   last_owner: 'The organization or team would have no owner, or the installation no administrator.',
   variables_invalid: 'The variables do not fit the schema of the template.',

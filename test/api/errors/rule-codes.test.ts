@@ -108,6 +108,12 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     await admin.patch('/admin/settings', { allowed_tools: null });
     return answer;
   },
+  quota_exceeded: async () => {
+    await admin.put(`/admin/quotas/environment/${tenant.environment}`, { limits: { queued_runs: 0 } });
+    const answer = await run({ instance: 'beyond' });
+    await admin.delete(`/admin/quotas/environment/${tenant.environment}`);
+    return answer;
+  },
   email_taken: () =>
     admin.post('/users', { email: admin.email, name: 'Twin', password: 'long enough', role: 'requester' }),
   name_taken: async () => {
@@ -376,7 +382,7 @@ describe('a broken rule', () => {
   it.each(Object.keys(refusals))('is told to programs as %s', async (code) => {
     const answer = await refusals[code]!();
     expect(answer.headers['x-error-code'], answer.text).toBe(code);
-    expect([400, 403, 409, 422]).toContain(answer.status);
+    expect([400, 403, 409, 422, 429]).toContain(answer.status);
   });
 
   it('has a row here, and the list of codes without one only shrinks', () => {

@@ -214,6 +214,8 @@ describe('a member of the tenant', () => {
     'runs.delete': 409,
     // The account already belongs to that team.
     'service_accounts.transfer': 409,
+    // It has none.
+    'quotas.clear': 404,
     'runs.create': 202,
     // Its instance is not deployed.
     'drift_monitors.scan': 409,

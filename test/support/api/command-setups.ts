@@ -335,6 +335,10 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
     await root.caller.send('PUT', `/environments/${environment}/lock`, { reason: 'a test' });
     return {};
   },
+  'quotas.clear': async ({ root }, { team }) => {
+    await root.caller.send('PUT', `/admin/quotas/team/${team}`, { limits: { templates: 100 } });
+    return {};
+  },
   'apply_pause.set': async ({ root }) => {
     await root.caller.send('DELETE', '/admin/apply-pause');
     return {};

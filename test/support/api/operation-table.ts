@@ -105,6 +105,11 @@ environments.lock                   environment:write                   team:met
 environments.unlock                 environment:write                   team:metadata.write
 environments.get_freeze_windows     environment:read                    team:metadata.read
 environments.set_freeze_windows     environment:write                   team:metadata.write
+quotas.list                         quota:manage                        platform
+quotas.get                          quota:manage                        platform
+quotas.set                          quota:manage                        platform
+quotas.clear                        quota:manage                        platform
+quotas.recount                      quota:manage                        platform
 apply_pause.get                     settings.manage                     platform
 apply_pause.set                     settings.manage                     platform
 apply_pause.end                     settings.manage                     platform

@@ -8,6 +8,7 @@ import { addDrift, type SeededDrift } from './drift/add-drift.ts';
 import { addEnvironments, addHolds, addVariables, type Environments } from './environments.ts';
 import { backdate } from './history.ts';
 import { addPeople, type People } from './people.ts';
+import { addQuotas } from './quotas.ts';
 import { type Place, Places } from './runs/places.ts';
 import { poolOf } from './runs/run-row.ts';
 import { tellEnded } from './runs/stories/ended-runs.ts';
@@ -77,6 +78,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   const drift = await addDrift(api, people, { environment: environments.networkProduction.id, instances: places.all });
   const schedules = await addSchedules(api, place, assemblies.shop.id);
   await addHolds(people, environments);
+  await addQuotas(people, tenants);
   await backdate(api);
   const { orm, installation } = api.services;
   await sealRecords(orm, sealingKeyOf(installation.bindingKey), { margin: 0 });

@@ -29,6 +29,7 @@ export const facts: StepFacts = {
   pinHolds: true,
   poolIsOpen: true,
   blocker: null,
+  noPlace: null,
   isChanging: false,
   hasWorker: true,
   executed: null,

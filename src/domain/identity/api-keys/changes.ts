@@ -1,14 +1,24 @@
 import type { Em } from '#database/database.ts';
+import { takeQuota } from '#domain/quotas/use/take.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, HiddenResource, Invalid } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import type { ApiKeyKind } from '../model.ts';
 import { findRevocationRefusal, findRotationRefusal, withKeyFacts } from './actions.ts';
 import { issueApiKey } from './api-keys.ts';
 import { refuseOutliving, withinBound } from './bounds.ts';
-import { type ApiKeyDetails, countActiveKeys, expireKeyIn, findKey, revokeProfileKey, setRevoked } from './store.ts';
+import {
+  type ApiKeyDetails,
+  countActiveKeys,
+  expireKeyIn,
+  findKey,
+  findKeyOwner,
+  revokeProfileKey,
+  setRevoked,
+} from './store.ts';
 
 /** How many keys of one principal may be active at once: enough for any use, and few enough not to fill the table. */
 export const mostActiveKeys = 50;
@@ -35,14 +45,14 @@ export interface IssuedKey {
  * too many keys
  */
 export async function addKey(
-  em: Em,
+  tx: Transaction,
   caller: Principal,
   holder: KeyHolder,
   { name, expiresAt }: { name: string; expiresAt: Date | null },
 ): Promise<IssuedKey> {
   if (expiresAt && expiresAt <= new Date()) throw new Invalid('expires_at: must lie in the future');
-  await refuseOutliving(em, caller, 'key', expiresAt);
-  return insertKey(em, holder, { name, expiresAt });
+  await refuseOutliving(tx.em, caller, 'key', expiresAt);
+  return insertKey(tx, holder, { name, expiresAt });
 }
 
 /**
@@ -64,20 +74,20 @@ export async function revokeKey(em: Em, principalId: string, keyId: string): Pro
  * @throws HiddenResource, or Conflict if the key has ended, has a successor already, or is the profile key
  */
 export async function rotateKey(
-  em: Em,
+  tx: Transaction,
   caller: Principal,
   { principalId, issuedBy }: Omit<KeyHolder, 'kind'>,
   keyId: string,
   overlapSeconds: number,
 ): Promise<IssuedKey & { replaced: ApiKeyDetails }> {
-  const replaced = await findKey(em, principalId, keyId);
+  const replaced = await findKey(tx.em, principalId, keyId);
   if (!replaced) throw new HiddenResource('API key');
-  throwIfRefused(findRotationRefusal(await withKeyFacts(em, replaced)));
-  const expiresAt = await withinBound(em, caller, expiryLike(replaced));
-  await endKey(em, principalId, replaced, overlapSeconds);
+  throwIfRefused(findRotationRefusal(await withKeyFacts(tx.em, replaced)));
+  const expiresAt = await withinBound(tx.em, caller, expiryLike(replaced));
+  await endKey(tx.em, principalId, replaced, overlapSeconds);
   const { kind, name } = replaced;
-  const issued = await insertKey(em, { principalId, kind, issuedBy }, { name, expiresAt }, keyId);
-  return { ...issued, replaced: await readBack(findKey(em, principalId, keyId)) };
+  const issued = await insertKey(tx, { principalId, kind, issuedBy }, { name, expiresAt }, keyId);
+  return { ...issued, replaced: await readBack(findKey(tx.em, principalId, keyId)) };
 }
 
 /**
@@ -85,14 +95,14 @@ export async function rotateKey(
  * (specification, *API key*)
  */
 export async function regenerateProfileKey(
-  em: Em,
+  tx: Transaction,
   caller: Principal,
   expiresAt: Date | null,
 ): Promise<IssuedKey & { replaced: { id: string } | null }> {
-  const old = await revokeProfileKey(em, caller.id);
-  await lockAgainstUse(em, caller.id);
+  const old = await revokeProfileKey(tx.em, caller.id);
+  await lockAgainstUse(tx.em, caller.id);
   const holder = { principalId: caller.id, kind: 'profile', issuedBy: caller.id } as const;
-  return { ...(await addKey(em, caller, holder, { name: 'profile', expiresAt })), replaced: old ?? null };
+  return { ...(await addKey(tx, caller, holder, { name: 'profile', expiresAt })), replaced: old ?? null };
 }
 
 /** The expiry that gives a new key the lifetime of the old one; null for a key that never expires. */
@@ -109,15 +119,16 @@ async function endKey(em: Em, principalId: string, { id }: ApiKeyDetails, overla
 }
 
 async function insertKey(
-  em: Em,
+  tx: Transaction,
   { principalId, kind, issuedBy }: KeyHolder,
   { name, expiresAt }: { name: string; expiresAt: Date | null },
   rotatedFrom: string | null = null,
 ): Promise<IssuedKey> {
-  await refuseTooMany(em, principalId);
-  const { apiKey, key } = issueApiKey(em, { principalId, kind, name, expiresAt, issuedBy, rotatedFrom });
-  await em.flush();
-  return { apiKey: await readBack(findKey(em, principalId, apiKey.id)), key };
+  await refuseTooMany(tx.em, principalId);
+  const { apiKey, key } = issueApiKey(tx.em, { principalId, kind, name, expiresAt, issuedBy, rotatedFrom });
+  await tx.em.flush();
+  await takeQuota(tx, { teamId: await findKeyOwner(tx.em, principalId) }, { api_keys: 1 });
+  return { apiKey: await readBack(findKey(tx.em, principalId, apiKey.id)), key };
 }
 
 async function refuseTooMany(em: Em, principalId: string): Promise<void> {

@@ -113,6 +113,16 @@ export async function revokeActiveKeys(em: Em, principalId: string): Promise<num
   return revoked.length;
 }
 
+/** The team whose service account a principal is; null for anybody else. */
+export async function findKeyOwner(em: Em, principalId: string): Promise<string | null> {
+  const account = await db(em)
+    .selectFrom('service_accounts')
+    .where('id', '=', principalId)
+    .select('owner_team_id as teamId')
+    .executeTakeFirst();
+  return account?.teamId ?? null;
+}
+
 export async function countActiveKeys(em: Em, principalId: string): Promise<number> {
   const { active } = await db(em)
     .selectFrom('api_keys')

@@ -1,3 +1,4 @@
+import { takeQuota } from '#domain/quotas/use/take.ts';
 import { findTemplateOwner } from '#domain/registry/store.ts';
 import { outputsContext } from '#domain/runs/attempts/seals.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
@@ -99,6 +100,8 @@ export async function importFirstState(
   instance.outputs = maskOutputs(outputs);
   instance.sealedOutputs = keyRing.sealJson(outputsContext(instanceId), outputs);
   const serial = await addStateVersion(tx.em, keyRing, instance, { ...state, runId: null, attempt: null, createdBy });
+  const { teamId = null, environmentId = null } = instance;
+  await takeQuota(tx, { teamId, environmentId }, { state_bytes: state.content.length });
   tx.publish({
     type: 'instance.state_imported',
     subjectId: instanceId,

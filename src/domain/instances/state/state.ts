@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { addStateBytes } from '#domain/quotas/use/metering-store.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
@@ -45,6 +46,7 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
     content: keyRing.seal(context(instance.id, digest), state.content),
     created_by: state.createdBy,
   });
+  await addStateBytes(em, { instanceId: instance.id, bytes: state.content.length });
   instance.revision += 1;
   await em.flush();
   return serial;

@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { changeTemplate, takePosition } from '#domain/instances/store.ts';
+import { type Added, takeQuota } from '#domain/quotas/use/take.ts';
 import { toPolicyColumns, toPolicyFields } from '#domain/registry/approval/approval-policy.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
@@ -93,10 +94,20 @@ export async function admitRun(
     created_at: new Date(),
   });
   await refuseClosedPool(tx, target, run.pool);
+  await takeQuota(tx, target, addedBy(run, queued));
   const { id, operation } = run;
   publishRunEvent(tx, { id, teamId: target.teamId }, 'run.admitted', { by: requester.name, operation });
   tx.notifyEngine(key, { kind: 'start', workflow: runWorkflow, input: { run_id: id } });
   return { id, teamId: target.teamId, revision: 1, details };
+}
+
+/** What a run adds to what quotas count. A scan is no run that anybody asked for, but its log takes room. */
+function addedBy({ operation }: ResolvedRun, { isNew }: { isNew: boolean }): Added {
+  const instances = isNew ? { instances: 1 } : {};
+  if (operation === 'scan') return { ...instances, log_bytes: 0 };
+  const added = { ...instances, queued_runs: 1, runs_per_day: 1, log_bytes: 0 };
+  // A destroy makes room for other states.
+  return operation === 'apply' || operation === 'refresh' ? { ...added, state_bytes: 0 } : added;
 }
 
 function describeOrigin({ links, parentWorkflowId, authors = [], reviewNeeds = [], expects }: RunOrigin) {
@@ -160,7 +171,11 @@ function describeRequester(requester: Principal) {
 }
 
 /** Finds or makes the instance and takes the next position in its queue; the row of the instance stays locked. */
-async function enqueue(em: Em, target: AdmissionTarget, name: string): Promise<{ id: string; position: number }> {
+async function enqueue(
+  em: Em,
+  target: AdmissionTarget,
+  name: string,
+): Promise<{ id: string; position: number; isNew: boolean }> {
   const { templateId, teamId, environmentId } = target;
   const instance = await takePosition(em, { name, templateId, teamId, environmentId });
   if (instance.templateId !== templateId) {

@@ -1,3 +1,4 @@
+import { removeLogBytes } from '#domain/quotas/use/metering-store.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { cascadeDeletion } from '#domain/shared/ownership-graph/deletion.ts';
 import { refuseByStatus } from '../actions.ts';
@@ -16,5 +17,6 @@ export async function deleteRun(tx: Transaction, run: Run, by: string): Promise<
   await eraseInputs(tx.em, run);
   await tx.em.flush();
   publishRunEvent(tx, run, 'run.deleted', { by });
+  await removeLogBytes(tx.em, { runId: run.id, createdAt: run.createdAt.toISOString() });
   await cascadeDeletion(tx.em, 'run', run.id);
 }

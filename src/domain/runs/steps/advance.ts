@@ -1,3 +1,4 @@
+import { reportNoPlace } from '#domain/quotas/use/places.ts';
 import { toPolicyFields } from '#domain/registry/approval/approval-policy.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
@@ -13,6 +14,7 @@ import { readStepContext, type StepContext, type WorkflowFacts } from './facts.t
 import { cancelScans } from './give-way.ts';
 import { decideNextStep, noWorkerRetrySeconds } from './next-step.ts';
 import { approvalWaitSeconds } from './obstacles.ts';
+import { notePlace, passPlaceOn } from './place.ts';
 import { findPlacement, type Placement, publishUncontainedWorkers } from './placement.ts';
 import { acquireSlot } from './slot.ts';
 import type { Closing, Step, StepFacts } from './step.ts';
@@ -39,7 +41,10 @@ export async function advanceRun(tx: Transaction, run: Run, workflow: WorkflowFa
   if (run.isFinished()) return { kind: 'end' };
   const context = await readStepContext(tx.em, run, workflow);
   for (const lapse of context.lapses) await publishLapse(tx, run, lapse);
-  return carryOut(tx, run, context, decideNextStep(context.facts));
+  const before = notePlace(run);
+  const next = await carryOut(tx, run, context, decideNextStep(context.facts));
+  await passPlaceOn(tx, run, before);
+  return next;
 }
 
 async function publishLapse(tx: Transaction, run: Run, { by, reviewerId, reason }: Lapse): Promise<void> {
@@ -90,11 +95,12 @@ async function recordApprovalTimeout(tx: Transaction, { id, status, revision }: 
 async function wait(
   tx: Transaction,
   run: Run,
-  { placement }: StepContext,
+  { placement, facts: { noPlace } }: StepContext,
   { seconds, suspects, waitingOn }: Extract<Step, { kind: 'wait' }>,
 ): Promise<NextStep> {
   if (waitingOn?.code === 'no_worker' && placement?.hasUncontainedWorkers) await publishUncontainedWorkers(tx, run);
   if (waitingOn) waitFor(tx, run, waitingOn);
+  if (noPlace && waitingOn?.code === 'quota') await reportNoPlace(tx, noPlace.blocker);
   await tx.em.flush();
   return { kind: 'wait', seconds, ...(suspects && { suspects }) };
 }
@@ -106,7 +112,8 @@ function waitFor(
   waitingOn: NonNullable<Extract<Step, { kind: 'wait' }>['waitingOn']>,
 ): void {
   const { code, blocker = null } = waitingOn;
-  if (!run.waitFor(code, waitingOn) || !isHold(code) || blocker === null || typeof blocker === 'string') return;
+  if (!run.waitFor(code, waitingOn) || !isHold(code)) return;
+  if (blocker === null || typeof blocker === 'string' || 'scope' in blocker) return;
   publishRunEvent(tx, run, 'run.held', { code, reason: blocker.reason, until: blocker.until });
 }
 

@@ -6,6 +6,7 @@ import { countApprovals, findLapses, type Lapse } from '../approval/rules.ts';
 import { toApprovalFacts } from '../approval/store.ts';
 import { type Run, RunAttempt } from '../entity.ts';
 import { plansNothingBeyond } from '../plans/changes-store.ts';
+import { findMissingPlace } from './place.ts';
 import { findPlacement, type Placement } from './placement.ts';
 import { findBlocker } from './slot.ts';
 import type { StepFacts } from './step.ts';
@@ -37,11 +38,12 @@ export interface StepContext {
 /** Reads the facts in one round trip. The caller has locked the run and its instance. */
 export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts): Promise<StepContext> {
   const mayBegin = run.status === 'queued' && !workflow.canceled;
-  const [[row], attempt, placement, keepsToPlan] = await Promise.all([
+  const [[row], attempt, placement, keepsToPlan, noPlace] = await Promise.all([
     selectStepFacts(em, { runId: run.id }),
     run.attemptId ? em.findOne(RunAttempt, { id: run.attemptId }) : null,
     mayBegin ? findPlacement(em, run) : null,
     run.expectedPlanRunId ? plansNothingBeyond(em, run.id, run.expectedPlanRunId) : true,
+    findMissingPlace(em, run, workflow.canceled),
   ]);
   if (!row) throw new Error(`the locked run ${run.id} was not found`);
   const now = new Date();
@@ -61,6 +63,7 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     pinHolds: keepsToPlan && isAsExpected(run, row),
     poolIsOpen: isOpenTo(row.poolAccess, run),
     blocker: row.slotQueue && findBlocker(run.id, row.slotQueue),
+    noPlace,
     isChanging: row.isChanging ?? false,
     hasWorker: typeof placement?.taskQueue === 'string',
     executed: workflow.executed,

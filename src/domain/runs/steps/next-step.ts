@@ -1,7 +1,7 @@
 import { attemptTimeoutSeconds } from '../attempts/limits.ts';
 import { type AttemptPhase, isTerminal } from '../model.ts';
 import type { StatusReason } from '../reasons/model.ts';
-import { findBrokenPin, findObstacle } from './obstacles.ts';
+import { findBrokenPin, findFullQuota, findObstacle } from './obstacles.ts';
 import { type Closing, finish, type Step, type StepFacts } from './step.ts';
 
 /** How many times planning is tried when its workers are lost. */
@@ -34,6 +34,8 @@ function decideBegin(facts: StepFacts): Step {
   }
   const stale = findBrokenPin(facts);
   if (stale) return stale;
+  const full = findFullQuota(facts);
+  if (full) return full;
   if (!hasWorker) return { kind: 'wait', seconds: noWorkerRetrySeconds, waitingOn: { code: 'no_worker' } };
   return { kind: 'begin' };
 }

@@ -20,7 +20,13 @@ type Obstacle = Extract<Step, { kind: 'ask_approval' | 'wait' | 'finish' }>;
  * about to start: approvals that counted may have lapsed, and the policy may have become stricter.
  */
 export function findObstacle(facts: StepFacts): Obstacle | null {
-  return findBrokenPin(facts) ?? findMissingApproval(facts) ?? findMovedPlan(facts) ?? findHoldObstacle(facts);
+  return (
+    findBrokenPin(facts) ??
+    findMissingApproval(facts) ??
+    findMovedPlan(facts) ??
+    findHoldObstacle(facts) ??
+    findFullQuota(facts)
+  );
 }
 
 /** A run that was made for one state of the instance changes no other. An apply that begins again may have moved the state itself. */
@@ -33,8 +39,9 @@ function findMissingApproval(facts: StepFacts): Obstacle | null {
   const { run, policy, approvals, now } = facts;
   const destroys = run.operation === 'destroy' || (run.planSummary?.destroy ?? 0) > 0;
   if (!needsApproval(policy, { changes: true, destroys }) || hasQuorum(policy.required, approvals)) return null;
-  // A run that was held had its approvals, and some have lapsed meanwhile: it gets the whole time for approval again.
-  const isOpen = run.status === 'pending_approval' && !(run.waitingOn && isHold(run.waitingOn.code));
+  // A run that was held, or waited for a place, had its approvals, and some have lapsed meanwhile: it gets the whole time for approval again.
+  const wasReady = run.waitingOn && (isHold(run.waitingOn.code) || run.waitingOn.code === 'quota');
+  const isOpen = run.status === 'pending_approval' && !wasReady;
   if (!isOpen) return { kind: 'ask_approval', seconds: run.timeouts.approval };
   const remainingMs = (run.approvalExpiresAt?.getTime() ?? 0) - now.getTime();
   if (remainingMs <= 0) return finish('timed_out', 'approval_timeout');
@@ -58,4 +65,12 @@ function findHoldObstacle({ hold, now }: StepFacts): Obstacle | null {
   const { until } = hold.blocker;
   const remaining = until === null ? holdRetrySeconds : Math.ceil((Date.parse(until) - now.getTime()) / 1000);
   return { kind: 'wait', seconds: Math.min(Math.max(remaining, 1), holdRetrySeconds), waitingOn: hold };
+}
+
+/** A run that ends, or a quota that is raised, wakes the first run that waits for a place; this is how often one looks again if both fail. */
+const placeRetrySeconds = 300;
+
+/** Runs that execute at once are limited: without a place, a run neither begins nor goes on after it has waited for people. */
+export function findFullQuota({ noPlace }: StepFacts): Extract<Step, { kind: 'wait' }> | null {
+  return noPlace && { kind: 'wait', seconds: placeRetrySeconds, waitingOn: { code: 'quota', ...noPlace } };
 }

@@ -1,4 +1,5 @@
 import type { Hold } from '#domain/holds/holds.ts';
+import type { NoPlace } from '#domain/quotas/use/places.ts';
 import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import type { WorkerLiveness } from '#domain/workers/model.ts';
 import type { Run, RunAttempt } from '../entity.ts';
@@ -34,6 +35,8 @@ export interface StepFacts {
   readonly poolIsOpen: boolean;
   /** The run that holds the slot of the instance or comes before this one; null if this one may acquire the slot. */
   readonly blocker: { readonly id: string; readonly position: number } | null;
+  /** The quota that has no place for the run; null if it may begin or go on, or has a place. */
+  readonly noPlace: NoPlace | null;
   /** For a queued scan: whether a run is changing the instance now. One that waits for approval changes nothing yet. */
   readonly isChanging: boolean;
   /** Whether a live worker may execute the run. */

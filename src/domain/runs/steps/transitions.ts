@@ -1,5 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
+import { addLogBytes } from '#domain/quotas/use/metering-store.ts';
+import { wakeNext } from '#domain/quotas/use/places.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { findLogEnd } from '../attempts/log-store.ts';
@@ -14,6 +16,7 @@ import {
 } from '../model.ts';
 import { publishRunEvent } from '../publish-event.ts';
 import type { StatusReason } from '../reasons/model.ts';
+import { placeSeekerOf } from './place.ts';
 import { releaseSlot } from './slot.ts';
 import { discardPlanArtifact, lockInstanceOfAttempt, lockInstanceOfRun } from './store.ts';
 
@@ -59,7 +62,9 @@ export async function finishRun(
   await tx.em.flush();
   publishRunEvent(tx, run, 'run.finished', { status, reason, operation: run.operation });
   await discardPlanArtifact(tx.em, run.id);
+  void tx.send(addLogBytes(tx.em, { runId: run.id, createdAt: run.createdAt.toISOString() }));
   await releaseSlot(tx, run);
+  if (!run.isScan()) await wakeNext(tx, placeSeekerOf(run), 'all');
 }
 
 /** Opens an attempt at a phase. Its id is the fencing token: from now on the writes of older attempts are refused. */

@@ -5,6 +5,7 @@ import { catalogPages } from './catalog-pages.ts';
 import type { DeclaredPage } from './declared-page.ts';
 import { driftPages } from './drift-pages.ts';
 import { administrationPages, ownPages } from './people-pages.ts';
+import { quotaPages } from './quota-pages.ts';
 import { schedulePages } from './schedule-pages.ts';
 import { environmentPages, organizationPages } from './tenancy-pages.ts';
 import { undoPages } from './undo-pages.ts';
@@ -44,5 +45,6 @@ export function declareAll(installation: Installation): DeclaredPage[] {
     ...environmentPages(installation),
     ...organizationPages(installation),
     ...administrationPages(installation),
+    ...quotaPages(installation),
   ];
 }

@@ -98,7 +98,12 @@ export function reviewTime(planned: number, seconds: number, index: number, coun
 function holdEvents({ waitingOn }: RunStory, { decided }: Timeline): RunEvent[] {
   if (waitingOn === null || decided === null) return [];
   const { code, blocker } = waitingOn;
-  if ((code !== 'locked' && code !== 'frozen' && code !== 'paused') || !blocker || typeof blocker === 'string')
+  if (
+    (code !== 'locked' && code !== 'frozen' && code !== 'paused') ||
+    !blocker ||
+    typeof blocker === 'string' ||
+    'scope' in blocker
+  )
     return [];
   return [{ at: decided, type: 'run.held', data: { code, reason: blocker.reason, until: blocker.until } }];
 }

@@ -26,7 +26,10 @@ const words: Readonly<Record<Waiting['code'], Words>> = {
     typeof blocker === 'string'
       ? html`<a href="${pagePath(pages.run, { id: blocker })}">another run</a> of its instance`
       : 'another run of its instance',
-  quota: () => "the team's quota",
+  quota: ({ blocker }) =>
+    blocker !== null && typeof blocker === 'object' && 'scope' in blocker
+      ? `a place: the quota of the ${blocker.scope} is full`
+      : 'a place: a quota is full',
   no_worker: () => html`<a href="${pages.workers}">a worker</a>`,
   approval: (_waiting, { run_id: runId }) =>
     runId === null ? 'approval' : html`<a href="${planPath(runId)}">approval of its plan</a>`,

@@ -74,7 +74,7 @@ function toChoices(items: readonly { id: string; name: string }[], chosen: strin
 const waitingNames: Readonly<Record<WaitingCode, string>> = {
   engine: 'Its start',
   instance_busy: 'Another run',
-  quota: 'The quota of its team',
+  quota: 'A quota',
   no_worker: 'A worker',
   approval: 'Approval',
   paused: 'The end of a pause',

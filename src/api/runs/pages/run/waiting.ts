@@ -6,7 +6,7 @@ import type { WaitingCode } from '#domain/runs/waiting.ts';
 import type { ListedShownRun } from '../run-tab.ts';
 
 type Waiting = NonNullable<ListedShownRun['waiting_on']>;
-type Hold = Exclude<Waiting['blocker'], string | null>;
+type Hold = Exclude<Waiting['blocker'], string | null | { scope: string }>;
 
 /** Why a run waits, in words. */
 export interface WaitingWords {
@@ -42,12 +42,7 @@ const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting
     blocker:
       typeof blocker === 'string' ? { label: 'Show that run', path: pagePath(pages.run, { id: blocker }) } : null,
   }),
-  quota: () => ({
-    short: "the team's quota",
-    what: 'The team already has as many running runs as it may have.',
-    who: 'It goes on by itself when one of them ends.',
-    blocker: null,
-  }),
+  quota: describeQuota,
   no_worker: ({ pool }) => ({
     short: `a worker of ${pool}`,
     what: html`No worker of the pool ${pool} is free for it: all are busy, or none is live, has the tool, or contains template code where that is required.`,
@@ -75,6 +70,23 @@ const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting
   }),
 };
 
+function describeQuota(_run: ListedShownRun, { position, blocker }: Waiting): WaitingWords {
+  const quota = blocker !== null && typeof blocker === 'object' && 'scope' in blocker ? blocker : null;
+  const owner = quota ? `the ${quota.scope}` : 'an owner of the run';
+  const ahead = position ? ` (${position} ahead)` : '';
+  const isReadable = quota?.limit !== null && quota?.used !== null;
+  const full = quota && isReadable ? ` When it last looked, ${quota.used} of ${quota.limit} were executing.` : '';
+  return {
+    short: `the quota of ${owner}${ahead}`,
+    what:
+      quota && !isReadable
+        ? `The quota of ${owner} cannot be read, so that no run begins.`
+        : `As many runs of ${owner} are executing as may at once.${full}${position ? ` Before this one, ${pluralize(position, 'run')} waited for a place.` : ''}`,
+    who: 'It goes on by itself when one of them ends, or waits for approval. An administrator can raise or clear the quota.',
+    blocker: null,
+  };
+}
+
 /** In a list nobody knows which reviews count now, so only a run that is read alone says how many are missing. */
 function describeApproval({ approval, reviewers }: ListedShownRun): WaitingWords {
   const { required, expires_at: expires, reviews } = approval;
@@ -94,7 +106,7 @@ function describeApproval({ approval, reviewers }: ListedShownRun): WaitingWords
 
 /** The end of a sentence about a hold, and its reason. */
 function describeHold(blocker: Waiting['blocker']): Html | string {
-  if (blocker === null || typeof blocker === 'string') return '.';
+  if (blocker === null || typeof blocker === 'string' || 'scope' in blocker) return '.';
   const { by, name, reason, until }: Hold = blocker;
   return html`${name ? html` (<span class="foreign">${name}</span>)` : null}${
     by ? html` by <span class="foreign">${by.name}</span>` : null

@@ -1,3 +1,4 @@
+import { QuotaExceeded } from '#domain/quotas/errors.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
@@ -156,6 +157,8 @@ class NodeNotStartable extends Error {}
 function toEnding(error: unknown): NodeEndsUnrun | NodeNotStartable | undefined {
   if (error instanceof NodeEndsUnrun || error instanceof NodeNotStartable) return error;
   if (error instanceof Unauthenticated) return notPermitted();
+  // A queue that is full empties by itself. Any other quota needs somebody who makes room.
+  if (error instanceof QuotaExceeded && !error.passesSoon) return new NodeEndsUnrun('failed', 'refused', error.message);
   if (!(error instanceof ServiceError) || error.kind === 'unavailable' || error.kind === 'limited') return undefined;
   return new NodeEndsUnrun('failed', 'refused', error.message);
 }

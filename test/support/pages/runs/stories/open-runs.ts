@@ -41,7 +41,11 @@ export function tellOpen(narrator: Narrator) {
       ...queued,
       ago: 9 * minute,
       message: 'Spot machines for the nightly jobs',
-      waitingOn: { code: 'quota' },
+      waitingOn: {
+        code: 'quota',
+        position: 2,
+        blocker: { scope: 'installation', id: 'global', kind: 'concurrent_runs', limit: 200, used: 200 },
+      },
     }),
     queued: tell('shopProduction/flags', {
       ...queued,

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { clearQuota, recountQuota, setQuota } from '#domain/quotas/changes.ts';
+import { listQuotas } from '#domain/quotas/store.ts';
+import { findQuotaTarget } from '#domain/quotas/targets.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { ListedQuotaView, QuotaParams, QuotaScopeName, QuotaView, SetQuota, showQuota, viewQuota } from './views.ts';
+
+const listAccess: Access = {
+  anyOf: ['quota:manage'],
+  scope: 'platform',
+  hidden: 'not_found',
+  review: { resource: 'quotas', verb: 'list' },
+};
+/** Whoever may list quotas may do all that there is to do with them. */
+const access: Access = { ...listAccess, review: { inherits: 'quotas.list' } };
+
+const ofOwner = {
+  params: QuotaParams,
+  targetName: 'organization, team or environment',
+  resourceId: ({ params }: { readonly params: { readonly id: string } }) => params.id,
+  idempotency: 'none',
+} as const;
+
+export const list = read({
+  id: 'quotas.list',
+  route: 'GET /api/v1/admin/quotas',
+  summary: 'List quotas, the newest first, and what is used of them',
+  query: z.strictObject({ ...pageQuery, scope: QuotaScopeName.optional() }),
+  responses: { 200: pageOf('quotas', ListedQuotaView) },
+  access: listAccess,
+  handle: async ({ em, query }) => {
+    const page = await listQuotas(em, query);
+    const quotas = [];
+    for (const quota of page.items) quotas.push(await viewQuota(em, quota));
+    return { quotas, next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'quotas.get',
+  route: 'GET /api/v1/admin/quotas/:scope/:id',
+  summary: 'Read the quota of an owner, and all that it uses',
+  params: QuotaParams,
+  responses: { 200: QuotaView },
+  access,
+  target: ({ em, params }) => findQuotaTarget(em, params, false),
+  targetName: ofOwner.targetName,
+  handle: async ({ em, target, principal, operations }) => showQuota(em, { principal, operations }, target),
+});
+
+export const set = command({
+  ...ofOwner,
+  id: 'quotas.set',
+  route: 'PUT /api/v1/admin/quotas/:scope/:id',
+  summary: 'Set the limits of an owner, in place of all that it had',
+  description:
+    'A limit may be lower than what is used: nothing is taken away, and nothing more is let through. Raising a limit of concurrent runs lets the next ones begin.',
+  body: SetQuota,
+  responses: { 200: QuotaView },
+  access,
+  target: ({ em, params, lock }) => findQuotaTarget(em, params, lock),
+  audit: 'quota.set',
+  handle: async ({ tx, target, body, principal, operations }) => {
+    const { before, after, revision } = await setQuota(tx, target, body.limits, body.expected_revision);
+    const answer = await showQuota(tx.em, { principal, operations }, target);
+    return { id: target.id, before: named(before), after: named(after), revision, answer };
+  },
+});
+
+export const clear = command({
+  ...ofOwner,
+  id: 'quotas.clear',
+  route: 'DELETE /api/v1/admin/quotas/:scope/:id',
+  summary: 'Remove the quota of an owner',
+  responses: { 204: Nothing },
+  access,
+  target: ({ em, params, lock }) => findQuotaTarget(em, params, lock),
+  ifMatch: true,
+  audit: 'quota.cleared',
+  handle: async ({ tx, target, request }) => {
+    const { before, revision } = await clearQuota(tx, target, revisionOf(request.headers));
+    return { id: target.id, before: named(before), after: named(null), revision };
+  },
+});
+
+export const recount = command({
+  ...ofOwner,
+  id: 'quotas.recount',
+  route: 'POST /api/v1/admin/quotas/:scope/:id/recount',
+  summary: 'Count again what an owner uses, from what there is',
+  description:
+    'Everything but bytes is counted whenever somebody asks. Bytes of states and logs are recorded as they are written; this sums them up again. What the instances of the owner would write waits meanwhile.',
+  responses: { 200: QuotaView },
+  access,
+  target: ({ em, params, lock }) => findQuotaTarget(em, params, lock),
+  audit: 'quota.recounted',
+  handle: async ({ tx, target, principal, operations }) => {
+    const { before, after } = await recountQuota(tx, target);
+    const answer = await showQuota(tx.em, { principal, operations }, target);
+    return { id: target.id, before: { usage: [...before] }, after: { usage: [...after] }, answer };
+  },
+});
+
+function named(limits: object | null) {
+  return { limits };
+}

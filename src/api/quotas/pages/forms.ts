@@ -1,0 +1,153 @@
+import type { FormField } from '#api/web/forms/form.ts';
+import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import {
+  installationId,
+  kindsInBytes,
+  kindsOf,
+  type QuotaKind,
+  quotaKinds,
+  quotaScopes,
+} from '#domain/quotas/model.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import { clear, get, recount, set } from '../operations.ts';
+import { QuotaParams, scopeNames } from '../views.ts';
+import { crumbs, paramsOf, type QuotaVisit } from './quota-page.ts';
+import { kindLabels, nameOwner, quotaPath, showAmount, type Usage } from './words.ts';
+
+/** Adds the forms that set, recount and remove quotas. */
+export function registerQuotaForms(addPage: AddPage): void {
+  addNewQuota(addPage);
+  addEditQuota(addPage);
+  addRecount(addPage);
+  addClear(addPage);
+}
+
+const read = (visit: QuotaVisit) => visit.read(get, { params: paramsOf(visit) });
+
+function addNewQuota(addPage: AddPage): void {
+  addFormPage(addPage, pages.newQuota, {
+    read: async () => null,
+    describe: (_subject, visit) => ({
+      title: 'New quota',
+      crumbs,
+      below: 'It replaces the limits that the owner has already.',
+      fields: [
+        {
+          name: 'scope',
+          label: 'Of',
+          kind: 'select',
+          value: 'team',
+          choices: quotaScopes.map((value) => ({ value, label: scopeNames[value] })),
+        },
+        {
+          name: 'id',
+          label: 'Id',
+          isOptional: true,
+          hint: 'It stands in the address of the page of the owner. The installation needs none.',
+        },
+        ...kindsOf('installation').map((kind) => limitField(kind)),
+      ],
+      submit: 'Set the limits',
+      cancel: pagePath(pages.quotas),
+      refusal: visit.mayDo(set).reason,
+    }),
+    carryOut: async (_subject, typed, visit) => {
+      const { scope, id } = typed;
+      const params = QuotaParams.safeParse({ scope, id: scope === 'installation' ? installationId : id?.trim() });
+      if (!params.success) throw invalidField('id', 'expected the id of the organization, team or environment');
+      await visit.run(set, { params: params.data, body: { limits: toLimits(typed) } });
+      return pagePath(pages.quota, params.data, { done: 'saved' });
+    },
+  });
+}
+
+function addEditQuota(addPage: AddPage): void {
+  addFormPage(addPage, pages.editQuota, {
+    read,
+    describe: (quota) => ({
+      title: `Limits: ${nameOwner(quota)}`,
+      crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
+      below:
+        'An empty field limits nothing, and 0 allows nothing. A limit may be lower than what is used: then nothing more is let through.',
+      fields: [
+        ...quota.usage.map((use) => limitField(use.kind, use)),
+        ...(quota.revision === null ? [] : [revisionField({ revision: quota.revision })]),
+      ],
+      submit: 'Set the limits',
+      cancel: quotaPath(quota),
+      refusal: refusalOf(quota.actions, 'set'),
+    }),
+    carryOut: async ({ scope, id }, typed, visit) => {
+      const { expected_revision: revision } = typed;
+      const body = { limits: toLimits(typed), ...(revision && { expected_revision: Number(revision) }) };
+      await visit.run(set, { params: { scope, id }, body });
+      return pagePath(pages.quota, { scope, id }, { done: 'saved' });
+    },
+  });
+}
+
+function addRecount(addPage: AddPage): void {
+  addFormPage(addPage, pages.recountQuota, {
+    read,
+    describe: (quota) => ({
+      title: `Recount: ${nameOwner(quota)}`,
+      crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
+      lead: 'The bytes of states and logs are summed up again from what there is. Meanwhile, runs of this owner that begin or end wait.',
+      fields: [],
+      submit: 'Recount',
+      cancel: quotaPath(quota),
+      refusal: refusalOf(quota.actions, 'recount'),
+    }),
+    carryOut: async ({ scope, id }, _typed, visit) => {
+      await visit.run(recount, { params: { scope, id } });
+      return pagePath(pages.quota, { scope, id }, { done: 'recounted' });
+    },
+  });
+}
+
+function addClear(addPage: AddPage): void {
+  addFormPage(addPage, pages.clearQuota, {
+    read,
+    describe: (quota) => ({
+      title: `Remove the quota: ${nameOwner(quota)}`,
+      crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
+      lead: 'Its limits no longer hold, and runs that wait for it begin. Quotas of other owners stay.',
+      fields: [],
+      submit: 'Remove',
+      tone: 'danger',
+      cancel: quotaPath(quota),
+      refusal: refusalOf(quota.actions, 'clear'),
+    }),
+    carryOut: async ({ scope, id }, _typed, visit) => {
+      await visit.run(clear, { params: { scope, id } });
+      return pagePath(pages.quotas, {}, { done: 'cleared' });
+    },
+  });
+}
+
+function limitField(kind: QuotaKind, use?: Usage): FormField {
+  const used = use === undefined || use.used === null ? '' : ` Used: ${showAmount(kind, use.used)}.`;
+  const unit = kindsInBytes.includes(kind) ? ' In bytes: a GiB is 1073741824.' : '';
+  return {
+    name: `limits.${kind}`,
+    label: kindLabels[kind],
+    kind: 'number',
+    min: 0,
+    isOptional: true,
+    hint: `At most this many ${quotaKinds[kind]}.${unit}${used}`,
+    ...(use?.limit !== undefined && use.limit !== null && { value: String(use.limit) }),
+  };
+}
+
+/** The limits that were typed. The operation says what is wrong with anything but a number. */
+function toLimits(typed: Typed): Record<string, unknown> {
+  const fields = Object.entries(typed).filter(([name, value]) => name.startsWith('limits.') && value.trim() !== '');
+  return Object.fromEntries(fields.map(([name, value]) => [name.slice('limits.'.length), toNumber(value.trim())]));
+}
+
+function toNumber(text: string): unknown {
+  return /^\d{1,16}$/.test(text) ? Number(text) : text;
+}

@@ -1,0 +1,54 @@
+import type { FastifyReply } from 'fastify';
+import { renderAction } from '#api/web/components/actions.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { list, set } from '../operations.ts';
+import { kindLabels, type ListedQuota, nameOwner, quotaPath, renderUsage } from './words.ts';
+
+/** Shows all quotas with what is used of them. */
+export async function showQuotas(visit: Visit): Promise<FastifyReply> {
+  const cursor = visit.query('cursor');
+  const { quotas, next_cursor: next } = await visit.read(list, { query: { ...(cursor && { cursor }) } });
+  const button = { label: 'New quota', icon: 'plus', tone: 'primary', path: pagePath(pages.newQuota) } as const;
+  return visit.show({
+    title: 'Quotas',
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: 'Quotas',
+  below:
+    'How much the installation, an organization, a team or an environment may use. What has no quota is not limited.',
+  actions: html`<div class="actions">${renderAction(visit.mayDo(set), button)}</div>`,
+})}
+${renderNews(visit, pages.quotas)}
+<div class="list-panel">${quotas.length > 0 ? renderQuotas(quotas) : renderEmpty('Nothing is limited', 'A quota limits runs, instances, templates, keys, or the bytes of states and logs.')}</div>
+${renderPages({ cursor, next }, (query) => pagePath(pages.quotas, {}, query))}
+</div>`,
+  });
+}
+
+function renderQuotas(quotas: readonly ListedQuota[]): Html {
+  return renderTable<ListedQuota>({
+    caption: 'Quotas',
+    rows: quotas,
+    columns: [
+      {
+        label: 'Of',
+        kind: 'main',
+        cell: (quota) => html`<a class="foreign" href="${quotaPath(quota)}">${nameOwner(quota)}</a>`,
+      },
+      { label: 'Used', cell: renderUses },
+      { label: 'Changed', kind: 'minor', cell: ({ updated_at: at }) => at && renderTime(String(at)) },
+    ],
+  });
+}
+
+function renderUses({ limits, usage }: ListedQuota): Html {
+  if (limits === null) return html`<strong>It cannot be read, and lets nothing through: set or remove it.</strong>`;
+  if (usage.length === 0) return html`<span class="muted">it limits nothing</span>`;
+  return html`<ul class="plain-list" role="list">${usage.map((use) => html`<li>${kindLabels[use.kind]}: ${renderUsage(use)}</li>`)}</ul>`;
+}

@@ -1,0 +1,51 @@
+import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import { renderActions } from '#api/web/components/actions.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { get } from '../operations.ts';
+import type { QuotaParams } from '../views.ts';
+import { kindLabels, nameOwner, renderUsage } from './words.ts';
+
+export type QuotaVisit = Visit<{ scope: string; id: string }>;
+
+/** What the address names. The operation refuses a scope that does not exist. */
+export function paramsOf({ params }: QuotaVisit): z.output<typeof QuotaParams> {
+  return params as z.output<typeof QuotaParams>;
+}
+
+export const crumbs = [{ label: 'Quotas', path: pagePath(pages.quotas) }];
+
+/** Shows the quota of one owner, and all that it uses. */
+export async function showQuotaPage(visit: QuotaVisit): Promise<FastifyReply> {
+  const quota = await visit.read(get, { params: paramsOf(visit) });
+  const { scope, id, limits, usage, actions } = quota;
+  const title = `Quota: ${nameOwner(quota)}`;
+  const problem =
+    limits === null ? 'The quota cannot be read, and lets nothing through. Set its limits, or remove it.' : null;
+  const used = usage.map((use) => [kindLabels[use.kind], renderUsage(use)] as const);
+  const changed = quota.updated_at === null ? 'no quota of its own' : renderTime(String(quota.updated_at));
+  return visit.show({
+    title,
+    main: html`<div class="page">
+${renderPageHead({
+  title,
+  crumbs,
+  history: ['quotas', id],
+  actions: renderActions(actions, {
+    set: { label: 'Set limits', tone: 'primary', path: pagePath(pages.editQuota, { scope, id }) },
+    recount: { label: 'Recount', path: pagePath(pages.recountQuota, { scope, id }) },
+    clear: { label: 'Remove', icon: 'trash-2', tone: 'danger', path: pagePath(pages.clearQuota, { scope, id }) },
+  }),
+})}
+${renderNews(visit, pages.quota)}
+${problem ? html`<p class="notice notice-problem">${problem}</p>` : null}
+<div class="panel">${renderFacts([...used, ['Changed', changed]])}</div>
+</div>`,
+  });
+}

@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import { type Html, html } from '#api/web/html.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import { renderUse } from '#api/workers/pages/workers.ts';
+import { kindsInBytes, type QuotaKind } from '#domain/quotas/model.ts';
+import { type ListedQuotaView, scopeNames } from '../views.ts';
+
+export type ListedQuota = z.input<typeof ListedQuotaView>;
+export type Usage = ListedQuota['usage'][number];
+
+export const kindLabels: Readonly<Record<QuotaKind, string>> = {
+  concurrent_runs: 'Runs at once',
+  queued_runs: 'Queued runs',
+  runs_per_day: 'Runs today (UTC)',
+  instances: 'Instances',
+  templates: 'Templates',
+  state_bytes: 'States',
+  log_bytes: 'Logs',
+  api_keys: 'API keys',
+};
+
+/** Whose quota it is, as "Team Platform". */
+export function nameOwner({ scope, name, id }: Pick<ListedQuota, 'scope' | 'name' | 'id'>): string {
+  return scope === 'installation' ? 'The installation' : `${scopeNames[scope]} ${name ?? id}`;
+}
+
+export function quotaPath({ scope, id }: Pick<ListedQuota, 'scope' | 'id'>): LocalPath {
+  return pagePath(pages.quota, { scope, id });
+}
+
+/** How much of a kind is used: in words, and as a bar where it is limited. */
+export function renderUsage({ kind, limit, used }: Usage): Html {
+  if (used === null) return html`<strong>unknown: recount it</strong>`;
+  const full = limit !== null && used >= limit ? html` <strong>full</strong>` : null;
+  if (limit === null) return html`${showAmount(kind, used)} <span class="muted">not limited</span>`;
+  if (!kindsInBytes.includes(kind)) return html`${renderUse(used, limit)}${full}`;
+  const words = `${showAmount(kind, used)} of ${showAmount(kind, limit)}`;
+  return html`<span class="use">${words} <meter class="meter" min="0" max="${Math.max(limit, 1)}" value="${used}" aria-hidden="true"></meter></span>${full}`;
+}
+
+const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+
+/** A number, or bytes in the largest unit that leaves at least one before the point. */
+export function showAmount(kind: QuotaKind, amount: number): string {
+  if (!kindsInBytes.includes(kind)) return String(amount);
+  const power = amount < 1024 ? 0 : Math.min(Math.floor(Math.log2(amount) / 10), units.length - 1);
+  const value = amount / 1024 ** power;
+  return `${power === 0 || Number.isInteger(value) ? value : value.toFixed(1)} ${units[power]}`;
+}

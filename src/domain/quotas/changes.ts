@@ -1,0 +1,126 @@
+import { isDeepStrictEqual } from 'node:util';
+import { db } from '#domain/db.ts';
+import { takeAdvisoryLock } from '#domain/shared/access/authority-lock.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { invalidField, NotFound } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import { Quota } from './entity.ts';
+import { readLimits } from './limits/limits.ts';
+import {
+  kindsInBytes,
+  kindsOf,
+  type Limits,
+  type QuotaKind,
+  type QuotaSubject,
+  subjectName,
+  withoutNulls,
+} from './model.ts';
+import { readQuota } from './store.ts';
+import type { QuotaTarget } from './targets.ts';
+import { readUsage, type Usage } from './usage.ts';
+import { noteUse } from './use/crossings.ts';
+import { recountBytes } from './use/metering-store.ts';
+import { wakeFirst } from './use/places.ts';
+
+/** What a change of a quota was. Null limits: there was no quota, or nobody can read what it was. */
+export interface QuotaChange {
+  readonly before: Limits | null;
+  readonly after: Limits | null;
+  readonly revision: number;
+}
+
+/**
+ * Gives an owner these limits in place of all that it had, whatever is used, and whether or not the former ones can be read. Whoever has read the
+ * former ones commits first. Bytes that were not limited before are counted from what there is.
+ * @throws Invalid for a kind that the scope does not have; Conflict for a stale revision
+ */
+export async function setQuota(
+  tx: Transaction,
+  target: QuotaTarget,
+  wanted: Limits,
+  expectedRevision: number | undefined,
+): Promise<QuotaChange> {
+  const limits = withoutNulls(wanted);
+  refuseUnknownKinds(target, limits);
+  await countNewBytes(tx, target, limits);
+  const quota = await lockQuota(tx, target);
+  if (expectedRevision !== undefined) refuseStale({ revision: quota?.revision ?? 0 }, expectedRevision);
+  const before = quota ? readLimits(quota.limits) : null;
+  const revision = isDeepStrictEqual(before, limits) && quota ? quota.revision : save(tx, target, quota, limits);
+  await tx.em.flush();
+  await noteUses(tx, target, limits);
+  await wakeFirst(tx, target);
+  return { before, after: limits, revision };
+}
+
+function refuseUnknownKinds({ scope }: QuotaSubject, limits: Limits): void {
+  const known: readonly string[] = kindsOf(scope);
+  const unknown = Object.keys(limits).find((kind) => !known.includes(kind));
+  if (unknown) throw invalidField(`limits.${unknown}`, `an ${scope} has none: limit its team or organization`);
+}
+
+/** The instances are locked before the quota, as by whoever uses it. */
+async function countNewBytes(tx: Transaction, target: QuotaTarget, limits: Limits): Promise<void> {
+  const current = (await readQuota(tx.em, target))?.limits;
+  const isNew = (kind: QuotaKind) => typeof limits[kind] === 'number' && typeof current?.[kind] !== 'number';
+  if (kindsInBytes.some(isNew)) await recountBytes(tx.em, target);
+}
+
+/** Waits for everybody who has read the quota, and lets nobody else read it until the commit. */
+async function lockQuota(tx: Transaction, { scope, id }: QuotaSubject): Promise<Quota | null> {
+  await takeAdvisoryLock(tx.em, `quotas/${subjectName({ scope, id })}`);
+  return tx.em.findOne(Quota, scope === 'installation' ? { scope } : { [`${scope}Id`]: id });
+}
+
+function save(tx: Transaction, { scope, id }: QuotaSubject, quota: Quota | null, limits: Limits): number {
+  const now = new Date();
+  if (quota) {
+    Object.assign(quota, { limits, updatedAt: now, revision: quota.revision + 1 });
+    return quota.revision;
+  }
+  const owner = scope === 'installation' ? {} : { [`${scope}Id`]: id };
+  tx.em.persist(tx.em.create(Quota, { id: newId(), scope, ...owner, limits, createdAt: now, updatedAt: now }));
+  return 1;
+}
+
+/** A limit that is at or below what is used is full from now on. */
+async function noteUses(tx: Transaction, { scope, id }: QuotaSubject, limits: Limits): Promise<void> {
+  const uses = await readUsage(tx.em, { scope, id }, limits, 'limited');
+  for (const { kind, limit, used } of uses) {
+    if (limit === null || used === null || kind === 'concurrent_runs') continue;
+    await noteUse(tx, { scope, id, kind, limit, used });
+  }
+}
+
+/** Removes the quota of an owner. What waits for it goes on. @throws NotFound if there is none; Conflict for a stale revision */
+export async function clearQuota(
+  tx: Transaction,
+  target: QuotaTarget,
+  expectedRevision: number | undefined,
+): Promise<QuotaChange> {
+  const quota = await lockQuota(tx, target);
+  if (!quota) throw new NotFound(`a quota of the ${target.scope}`);
+  refuseStale(quota, expectedRevision);
+  const { revision } = quota;
+  const before = readLimits(quota.limits);
+  tx.em.remove(quota);
+  await tx.em.flush();
+  await db(tx.em).deleteFrom('quota_crossings').where('subject', '=', subjectName(target)).execute();
+  await wakeFirst(tx, target);
+  return { before, after: null, revision };
+}
+
+/**
+ * Counts again what an owner uses. Only bytes are stored, and so can be wrong: after a restore, for example. What the instances of the owner
+ * would write waits meanwhile.
+ */
+export async function recountQuota(
+  tx: Transaction,
+  target: QuotaTarget,
+): Promise<{ before: readonly Usage[]; after: readonly Usage[] }> {
+  const limits = (await readQuota(tx.em, target))?.limits ?? null;
+  const before = await readUsage(tx.em, target, limits, 'all');
+  await recountBytes(tx.em, target);
+  return { before, after: await readUsage(tx.em, target, limits, 'all') };
+}

@@ -1,0 +1,69 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt, id, revision } from '#database/columns.ts';
+import type { Limits, QuotaKind, QuotaScope } from './model.ts';
+
+/** The limits of the installation, an organization, a team or an environment. What they allow is counted, not stored. */
+export const QuotaSchema = defineEntity({
+  name: 'Quota',
+  tableName: 'quotas',
+  checks: [
+    {
+      name: 'quotas_one_owner_check',
+      expression: `num_nonnulls(organization_id, team_id, environment_id) = case scope when 'installation' then 0 else 1 end`,
+    },
+  ],
+  uniques: [
+    {
+      name: 'quotas_installation_unique',
+      expression: `create unique index "quotas_installation_unique" on "quotas" ("scope") where "scope" = 'installation'`,
+    },
+    ...['organization', 'team', 'environment'].map((owner) => ({
+      name: `quotas_${owner}_unique`,
+      expression: `create unique index "quotas_${owner}_unique" on "quotas" ("${owner}_id") where "${owner}_id" is not null`,
+    })),
+  ],
+  properties: {
+    id: id(),
+    scope: p.string().$type<QuotaScope>(),
+    organizationId: p.uuid().nullable(),
+    teamId: p.uuid().nullable(),
+    environmentId: p.uuid().nullable(),
+    /** Whoever reads it checks it: a row that somebody has damaged lets nothing through. */
+    limits: p.json<Limits>(),
+    revision: revision(),
+    createdAt: createdAt(),
+    updatedAt: at(),
+  },
+});
+export class Quota extends QuotaSchema.class {}
+QuotaSchema.setClass(Quota);
+
+/** That a quota was full, so that this is reported once. */
+export const QuotaCrossingSchema = defineEntity({
+  name: 'QuotaCrossing',
+  tableName: 'quota_crossings',
+  properties: {
+    /** `team/<id>`. */
+    subject: p.string().primary(),
+    kind: p.string().$type<QuotaKind>().primary(),
+    publishedAt: at(),
+    /** Much less was used since. */
+    isOver: p.boolean(),
+  },
+});
+export class QuotaCrossing extends QuotaCrossingSchema.class {}
+QuotaCrossingSchema.setClass(QuotaCrossing);
+
+/** The bytes of states and of logs of ended runs that an instance wrote in a month (UTC). */
+export const InstanceUsageSchema = defineEntity({
+  name: 'InstanceUsage',
+  tableName: 'instance_usages',
+  properties: {
+    instanceId: p.uuid().primary(),
+    month: p.date().primary(),
+    stateBytes: p.bigint('string'),
+    logBytes: p.bigint('string'),
+  },
+});
+export class InstanceUsage extends InstanceUsageSchema.class {}
+InstanceUsageSchema.setClass(InstanceUsage);

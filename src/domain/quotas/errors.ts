@@ -1,0 +1,53 @@
+import { ServiceError, Unavailable } from '#domain/shared/errors.ts';
+import { type QuotaKind, type QuotaSubject, quotaKinds } from './model.ts';
+
+/** How much of a limit is used. */
+export interface QuotaState extends QuotaSubject {
+  readonly kind: QuotaKind;
+  readonly limit: number;
+  readonly used: number;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** A queue moves, but nobody knows when. */
+const queueRetrySeconds = 30;
+
+/** Something would pass a limit. Nothing was changed. */
+export class QuotaExceeded extends ServiceError {
+  readonly state: QuotaState;
+
+  constructor(state: QuotaState) {
+    const retryAfter = secondsUntilRoom(state.kind);
+    super('limited', describe(state), {
+      code: 'quota_exceeded',
+      details: { errors: [state] },
+      ...(retryAfter !== undefined && { retryAfter }),
+    });
+    this.state = state;
+  }
+
+  /** Whether the same request may succeed soon without anybody's doing. */
+  get passesSoon(): boolean {
+    return this.state.kind === 'queued_runs';
+  }
+}
+
+function describe({ scope, kind, limit, used }: QuotaState): string {
+  const remedy = kind === 'runs_per_day' ? 'wait until midnight (UTC), or' : 'remove some, or';
+  return `the quota of the ${scope} is used up: ${used} of ${limit} ${quotaKinds[kind]}; ${kind === 'queued_runs' ? 'wait until some have begun, or' : remedy} ask an administrator to raise it`;
+}
+
+function secondsUntilRoom(kind: QuotaKind, now = Date.now()): number | undefined {
+  if (kind === 'runs_per_day') return Math.ceil((dayMs - (now % dayMs)) / 1000);
+  return kind === 'queued_runs' ? queueRetrySeconds : undefined;
+}
+
+/** A quota or its usage makes no sense, so nobody knows whether there is room. It lets nothing through. */
+export class QuotaUnreadable extends Unavailable {
+  constructor({ scope, id }: QuotaSubject, what: 'quota' | 'usage') {
+    const remedy = what === 'quota' ? 'set or clear it' : 'recount it, or clear the quota';
+    super(
+      `the ${what === 'quota' ? 'quota' : 'usage'} of the ${scope} ${id} cannot be read: an administrator can ${remedy}`,
+    );
+  }
+}

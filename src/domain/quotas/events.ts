@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import type { EventType } from '#domain/shared/events/event-type.ts';
+import { quotaKindNames, quotaScopes } from './model.ts';
+
+const subject = 'quota';
+
+/** What happens to quotas. The id of the subject is that of the owner whose quota it is, or that of the installation. */
+export const quotaEvents = {
+  'quota.exceeded': {
+    subject,
+    summary: 'A quota is full: what goes beyond it waits or is refused. It is said once, until much less is used',
+    data: z.strictObject({
+      scope: z.enum(quotaScopes),
+      id: z.string(),
+      kind: z.enum(quotaKindNames),
+      limit: z.number().int(),
+      used: z.number().int(),
+    }),
+  },
+} as const satisfies Record<string, EventType>;

@@ -1,0 +1,105 @@
+import { type Expression, sql } from 'kysely';
+import type { ParameterOf } from '#database/queries.ts';
+import { prepare } from '#domain/db.ts';
+import type { QuotaScope } from '../model.ts';
+
+/** The owners of something that is counted. The organization is the team's. Without a team, it belongs to the installation alone. */
+export interface QuotaOwners {
+  readonly environmentId?: string | null;
+  readonly teamId: string | null;
+}
+
+interface OwnerParameters {
+  readonly environmentId: string | null;
+  readonly teamId: string | null;
+}
+
+const lockName = (name: string) => sql.lit(`delivery-coordinator/quotas/${name}`);
+
+/**
+ * Shares the quotas of all owners until the commit. Whoever changes one of them waits for those who have read it, and everybody who reads it
+ * later sees the change: read them in the next statement.
+ */
+export const shareQuotas = prepare((db, parameter: ParameterOf<OwnerParameters>) =>
+  db.selectNoFrom((eb) => [
+    sql`case when ${parameter('environmentId')}::uuid is not null then
+      pg_advisory_xact_lock_shared(hashtextextended(${lockName('environment/')} || ${parameter('environmentId')}::text, 0)) end`.as(
+      'environment',
+    ),
+    sql`case when ${parameter('teamId')}::uuid is not null then
+      pg_advisory_xact_lock_shared(hashtextextended(${lockName('team/')} || ${parameter('teamId')}::text, 0)) end`.as(
+      'team',
+    ),
+    eb
+      .selectFrom('teams')
+      .where('teams.id', '=', parameter('teamId'))
+      .select(
+        sql`pg_advisory_xact_lock_shared(hashtextextended(${lockName('organization/')} || ${sql.ref('teams.organization_id')}::text, 0))`.as(
+          'locked',
+        ),
+      )
+      .as('organization'),
+    sql`pg_advisory_xact_lock_shared(hashtextextended(${lockName('installation/global')}, 0))`.as('installation'),
+  ]),
+);
+
+/** Tells a row with damaged limits, such as a JSON null, from no row. */
+function storedLimits(limits: Expression<unknown>) {
+  return sql<{ limits: unknown }>`jsonb_build_object('limits', ${limits})`.as('stored');
+}
+
+/** The quotas of all owners, as they are stored, and whose they are. An owner without one has null. */
+export const selectLimits = prepare((db, parameter: ParameterOf<OwnerParameters>) =>
+  db
+    .selectNoFrom((eb) => [
+      sql<QuotaScope>`'installation'`.as('scope'),
+      sql<string>`'global'`.as('id'),
+      eb
+        .selectFrom('quotas as q')
+        .where('q.scope', '=', sql.lit('installation' as const))
+        .select((of) => storedLimits(of.ref('q.limits')))
+        .as('stored'),
+    ])
+    .unionAll(
+      db
+        .selectFrom('teams as t')
+        .where('t.id', '=', parameter('teamId'))
+        .select((eb) => [
+          sql<QuotaScope>`'organization'`.as('scope'),
+          eb.cast<string>('t.organization_id', 'text').as('id'),
+          eb
+            .selectFrom('quotas as q')
+            .whereRef('q.organization_id', '=', 't.organization_id')
+            .select((of) => storedLimits(of.ref('q.limits')))
+            .as('stored'),
+        ]),
+    )
+    .unionAll(
+      db
+        .selectFrom('teams as t')
+        .where('t.id', '=', parameter('teamId'))
+        .select((eb) => [
+          sql<QuotaScope>`'team'`.as('scope'),
+          eb.cast<string>('t.id', 'text').as('id'),
+          eb
+            .selectFrom('quotas as q')
+            .whereRef('q.team_id', '=', 't.id')
+            .select((of) => storedLimits(of.ref('q.limits')))
+            .as('stored'),
+        ]),
+    )
+    .unionAll(
+      db
+        .selectFrom('environments as e')
+        .where('e.id', '=', parameter('environmentId'))
+        .select((eb) => [
+          sql<QuotaScope>`'environment'`.as('scope'),
+          eb.cast<string>('e.id', 'text').as('id'),
+          eb
+            .selectFrom('quotas as q')
+            .whereRef('q.environment_id', '=', 'e.id')
+            .select((of) => storedLimits(of.ref('q.limits')))
+            .as('stored'),
+        ]),
+    ),
+);

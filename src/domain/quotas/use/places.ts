@@ -1,0 +1,83 @@
+import type { Em } from '#database/database.ts';
+import { wakeSignal } from '#domain/runs/model.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { QuotaState } from '../errors.ts';
+import { shareLimits } from '../limits/limits.ts';
+import type { QuotaOwners } from '../limits/store.ts';
+import type { QuotaBlocker, QuotaSubject } from '../model.ts';
+import { noteUse } from './crossings.ts';
+import { countAhead, findFirstWaiting } from './places-store.ts';
+import { lockUse } from './take.ts';
+import { countUse } from './usage-store.ts';
+
+/** Places of runs that execute at once. Where a quota limits them, runs get them one after the other, in the order in which they wait. */
+
+const kind = 'concurrent_runs';
+
+export interface PlaceSeeker extends QuotaOwners {
+  readonly id: string;
+  readonly status: string;
+}
+
+/** The quota that has no place for a run, and how many runs wait for it before this one. */
+export interface NoPlace {
+  readonly blocker: QuotaBlocker;
+  readonly position: number;
+}
+
+/**
+ * Why a run must wait for a place; null if it may take one before the commit. Whoever asks holds the locks of these quotas until then. A
+ * quota that cannot be read has no place.
+ */
+export async function findNoPlace(em: Em, run: PlaceSeeker): Promise<NoPlace | null> {
+  const limited = await lockPlaces(em, run);
+  for (const { scope, id, limit } of limited) {
+    if (limit === null) return { blocker: { scope, id, kind, limit, used: null }, position: 0 };
+    const [used, ahead] = await Promise.all([countUse(em, { scope, id }, kind), countAhead(em, { scope, id }, run)]);
+    if (used + ahead >= limit) return { blocker: { scope, id, kind, limit, used }, position: ahead };
+  }
+  return null;
+}
+
+/** Reports that a run begins to wait for a place. The locks of `findNoPlace` are held. */
+export async function reportNoPlace(tx: Transaction, { limit, used, ...blocker }: QuotaBlocker): Promise<void> {
+  if (limit !== null && used !== null) await noteUse(tx, { ...blocker, limit, used }, true);
+}
+
+/** Which runs to wake: all that wait for a place of an owner of the run, or those that wait for the one that it waited for until now. */
+export type Freed = 'all' | QuotaSubject;
+
+/** Wakes the first run that waits for each place that a run has freed, or left to others. */
+export async function wakeNext(tx: Transaction, run: PlaceSeeker, freed: Freed): Promise<void> {
+  const limited = await lockPlaces(tx.em, run);
+  const isFreed = ({ scope, id }: QuotaSubject) => freed === 'all' || (freed.scope === scope && freed.id === id);
+  const freedPlaces = limited.filter(isFreed);
+  // Where there is no quota any more, all those who waited for it may go.
+  const subjects = freed !== 'all' && freedPlaces.length === 0 ? [{ ...freed, limit: null }] : freedPlaces;
+  for (const { scope, id, limit } of subjects) {
+    const used = limit === null ? 0 : await countUse(tx.em, { scope, id }, kind);
+    if (limit !== null && used >= limit) continue;
+    if (limit !== null) await noteUse(tx, { scope, id, kind, limit, used }, false);
+    await wakeFirst(tx, { scope, id });
+  }
+}
+
+/** Wakes the first run that waits for a place. If it takes one, it wakes the next. */
+export async function wakeFirst(tx: Transaction, subject: QuotaSubject): Promise<void> {
+  const workflowId = await findFirstWaiting(tx.em, subject);
+  if (workflowId !== undefined) tx.notifyEngine(workflowId, { kind: 'signal', signal: wakeSignal });
+}
+
+/** The limits of places, locked; null for a quota that cannot be read. */
+async function lockPlaces(
+  em: Em,
+  owners: QuotaOwners,
+): Promise<readonly (Pick<QuotaState, 'scope' | 'id'> & { limit: number | null })[]> {
+  const all = await shareLimits(em, owners);
+  const limited = all.flatMap(({ scope, id, limits }) => {
+    const limit = limits === null ? null : limits[kind];
+    return limit === undefined || (limits !== null && limit === null) ? [] : [{ scope, id, limit }];
+  });
+  await Promise.all(limited.map((subject) => lockUse(em, subject, kind)));
+  return limited;
+}

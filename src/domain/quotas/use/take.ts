@@ -1,0 +1,66 @@
+import type { Em } from '#database/database.ts';
+import { takeAdvisoryLock } from '#domain/shared/access/authority-lock.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { QuotaExceeded, type QuotaState, QuotaUnreadable } from '../errors.ts';
+import { shareLimits } from '../limits/limits.ts';
+import type { QuotaOwners } from '../limits/store.ts';
+import { type QuotaKind, type QuotaSubject, subjectName } from '../model.ts';
+import { noteUse } from './crossings.ts';
+import { countUse } from './usage-store.ts';
+
+/**
+ * How many of each kind a command has just added. 0: it will add bytes, and nobody knows how many. It is refused once the limit is reached, and
+ * keeps all that it writes otherwise.
+ */
+export type Added = { readonly [Kind in QuotaKind]?: number };
+
+/**
+ * Lets a command keep what it has added, if no quota of an owner is exceeded. Call it after the rows were written or sent: it counts them. The
+ * locks that it takes are held until the commit, and come after those of all rows, so that no two commands together pass a limit.
+ * @throws QuotaExceeded for the first quota that is, from the nearest owner to the widest
+ * @throws QuotaUnreadable if nobody can say
+ */
+export async function takeQuota(tx: Transaction, owners: QuotaOwners, added: Added): Promise<void> {
+  const limited = await findLimited(tx.em, owners, added);
+  const counted = limited.filter(({ by }) => by > 0);
+  await Promise.all(counted.map(({ kind, ...subject }) => lockUse(tx.em, subject, kind)));
+  const uses = await Promise.all(limited.map((each) => countUse(tx.em, each, each.kind)));
+  const states = limited.map((each, index) => ({ ...each, used: uses[index] ?? Number.NaN }));
+  for (const { by, ...state } of states) refuseExceeded(state, by);
+  for (const { by, ...state } of states) if (by > 0) await noteUse(tx, state);
+}
+
+interface Limited extends QuotaSubject {
+  readonly kind: QuotaKind;
+  readonly limit: number;
+  readonly by: number;
+}
+
+async function findLimited(em: Em, owners: QuotaOwners, added: Added): Promise<Limited[]> {
+  const all = await shareLimits(em, owners);
+  const kinds = Object.entries(added) as [QuotaKind, number][];
+  return all.flatMap(({ scope, id, limits }) => {
+    if (limits === null) throw new QuotaUnreadable({ scope, id }, 'quota');
+    return kinds.flatMap(([kind, by]) => {
+      const limit = limits[kind] ?? null;
+      return limit === null ? [] : [{ scope, id, kind, limit, by }];
+    });
+  });
+}
+
+/** Lets one transaction at a time count and use one kind of one quota. */
+export function lockUse(em: Em, subject: QuotaSubject, kind: QuotaKind): Promise<void> {
+  return takeAdvisoryLock(em, `quotas/${subjectName(subject)}/${kind}`);
+}
+
+/** What was added is in `used` already. */
+function refuseExceeded({ scope, id, kind, limit, used }: QuotaState, by: number): void {
+  refuseImpossible({ scope, id }, used);
+  if (by > 0 ? used <= limit : used < limit) return;
+  throw new QuotaExceeded({ scope, id, kind, limit, used: used - by });
+}
+
+/** A sum of bytes below zero: something was taken away that was never added. */
+export function refuseImpossible(subject: QuotaSubject, used: number): void {
+  if (!Number.isFinite(used) || used < 0) throw new QuotaUnreadable(subject, 'usage');
+}

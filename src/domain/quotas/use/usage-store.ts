@@ -1,0 +1,114 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { oldestMonth } from '#database/partitions.ts';
+import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import { holdCodes } from '#domain/holds/model.ts';
+import { firstIdAt } from '#domain/shared/ids.ts';
+import type { QuotaKind, QuotaSubject } from '../model.ts';
+
+/**
+ * How much each kind is used. Everything is counted when somebody asks, so that no count can be wrong, and a transfer needs no bookkeeping. Only
+ * bytes are summed from what each instance wrote in each month (`metering-store.ts`).
+ */
+
+/** The columns that say whose a row is. Keys and templates have no environment. */
+interface OwnerColumns {
+  readonly team: Expression<string | null>;
+  readonly environment?: Expression<string | null>;
+}
+
+/** Whether a row belongs to a subject. The team of an environment is compared as well, because indexes begin with it. */
+export function belongsTo({ scope, id }: QuotaSubject, { team, environment }: OwnerColumns) {
+  if (scope === 'installation') return sql<SqlBool>`true`;
+  if (scope === 'team') return sql<SqlBool>`${team} = ${id}::uuid`;
+  if (scope === 'organization')
+    return sql<SqlBool>`${team} = any(array(select id from teams where organization_id = ${id}::uuid))`;
+  const teamOf = sql`(select p.team_id from environments e join projects p on p.id = e.project_id where e.id = ${id}::uuid)`;
+  return sql<SqlBool>`(${environment} = ${id}::uuid and ${team} = ${teamOf})`;
+}
+
+const count = sql<number>`count(*)::float8`.as('used');
+const isNoScan = sql<SqlBool>`runs.operation <> 'scan'`;
+const runOwner = { team: sql.ref<string>('runs.team_id'), environment: sql.ref<string>('runs.environment_id') };
+
+/**
+ * A run takes a place from the beginning of its plan to its end, and none while it waits for approvals, for the end of a hold or for a place.
+ * One that is canceled keeps its place until its tool has stopped. Scans take none.
+ */
+export const takesPlace = sql<SqlBool>`runs.finished_at is null and runs.operation <> 'scan' and runs.status in ('running', 'canceling')
+  and runs.phase in ('planning', 'applying')
+  and coalesce(runs.waiting_on ->> 'code', '') not in ('quota', ${sql.join(holdCodes.map((code) => sql.lit(code)))})`;
+
+type Counter = (em: Em, subject: QuotaSubject, now: Date) => Promise<{ used: number } | undefined>;
+
+const counters: Readonly<Record<QuotaKind, Counter>> = {
+  concurrent_runs: (em, subject) =>
+    db(em).selectFrom('runs').where(belongsTo(subject, runOwner)).where(takesPlace).select(count).executeTakeFirst(),
+  queued_runs: (em, subject) =>
+    db(em)
+      .selectFrom('runs')
+      .where(belongsTo(subject, runOwner))
+      .where('runs.finished_at', 'is', null)
+      .where(isNoScan)
+      .where('runs.status', '=', sql.lit('queued' as const))
+      .select(count)
+      .executeTakeFirst(),
+  runs_per_day: (em, subject, now) =>
+    db(em)
+      .selectFrom('runs')
+      .where(belongsTo(subject, runOwner))
+      .where(isNoScan)
+      .where('runs.id', '>=', firstIdAt(beginOfDay(now)))
+      .select(count)
+      .executeTakeFirst(),
+  instances: (em, subject) =>
+    db(em)
+      .selectFrom('instances as i')
+      .where(belongsTo(subject, { team: sql.ref('i.team_id'), environment: sql.ref('i.environment_id') }))
+      .where('i.deleted_at', 'is', null)
+      .select(count)
+      .executeTakeFirst(),
+  templates: (em, subject) =>
+    db(em)
+      .selectFrom('templates as t')
+      .where(belongsTo(subject, { team: sql.ref('t.team_id') }))
+      .where('t.deleted_at', 'is', null)
+      .select(count)
+      .executeTakeFirst(),
+  state_bytes: (em, subject) =>
+    sumBytes(em, subject, 'state_bytes').where('i.deleted_at', 'is', null).executeTakeFirst(),
+  // Logs that are out of retention are gone with the partition of their month.
+  log_bytes: (em, subject) =>
+    sumBytes(em, subject, 'log_bytes')
+      .where('instance_usages.month', '>=', oldestMonth('run_log_chunks'))
+      .executeTakeFirst(),
+  api_keys: (em, subject) =>
+    db(em)
+      .selectFrom('api_keys as k')
+      .leftJoin('service_accounts as a', 'a.id', 'k.principal_id')
+      .where(belongsTo(subject, { team: sql.ref('a.owner_team_id') }))
+      .where('k.revoked_at', 'is', null)
+      .where((eb) => eb.or([eb('k.expires_at', 'is', null), eb('k.expires_at', '>', sql<string>`clock_timestamp()`)]))
+      .select(count)
+      .executeTakeFirst(),
+};
+
+function sumBytes(em: Em, subject: QuotaSubject, column: 'state_bytes' | 'log_bytes') {
+  const bytes = expressionBuilder<Tables, 'instance_usages'>().ref(`instance_usages.${column}`);
+  return db(em)
+    .selectFrom('instances as i')
+    .innerJoin('instance_usages', 'instance_usages.instance_id', 'i.id')
+    .where(belongsTo(subject, { team: sql.ref('i.team_id'), environment: sql.ref('i.environment_id') }))
+    .select(sql<number>`coalesce(sum(${bytes}), 0)::float8`.as('used'));
+}
+
+/** How much of a kind is used. What the open transaction has written counts. */
+export async function countUse(em: Em, subject: QuotaSubject, kind: QuotaKind, now = new Date()): Promise<number> {
+  const row = await counters[kind](em, subject, now);
+  return row?.used ?? 0;
+}
+
+function beginOfDay(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()));
+}
