@@ -25,7 +25,10 @@ const help = `Usage: node src/main.ts <command>
   admin recover  sets a new password for an administrator and ends their sessions; reads the password
                  from standard input
                  --email <address>
-                 Both use the database of a running start, unless DATABASE_URL is set.
+  admin rotate-keys [--check]
+                 encrypts everything in the database anew with the first of COORDINATOR_SECRET_KEYS, while
+                 the service runs; --check only counts what needs another key
+                 All use the database of a running start, unless DATABASE_URL is set.
 
 Settings come from the environment: docs/configuration.md lists them.`;
 
@@ -73,8 +76,9 @@ const commands: Readonly<Record<string, Command>> = {
   admin: async ([subcommand, ...given]) => {
     if (subcommand === 'create') return createAdministrator(given);
     if (subcommand === 'recover') return recoverAdministrator(given);
+    if (subcommand === 'rotate-keys') return rotateKeys(given);
     const problem = subcommand === undefined ? 'admin needs an argument' : `Unknown command: admin ${subcommand}`;
-    throw new UsageError(`${problem}: create or recover`);
+    throw new UsageError(`${problem}: create, recover or rotate-keys`);
   },
 };
 
@@ -109,6 +113,27 @@ async function recoverAdministrator(given: string[]): Promise<number> {
   await withInstallation(config, (installation) => recover(installation, { email, password }));
   console.log(`Set the new password of ${email} and ended all sessions of this user.`);
   return 0;
+}
+
+/** Exits with 1 if something still needs another key than the first. */
+async function rotateKeys(given: string[]): Promise<number> {
+  const isCheck = given[0] === '--check';
+  refuseArguments(isCheck ? given.slice(1) : given);
+  const config = await findInstallation();
+  const { sealedColumns } = await import('#domain/sealed-columns.ts');
+  const { countOld, rotateColumn } = await import('#domain/shared/sealed/rotate-keys.ts');
+  let left = 0;
+  await withInstallation(config, async (installation) => {
+    for (const each of sealedColumns) {
+      const name = `${each.table}.${each.column}`;
+      const done = isCheck ? { left: await countOld(installation, each) } : await rotateColumn(installation, each);
+      left += done.left;
+      const anew = 'sealed' in done ? `${done.sealed} encrypted anew, ${done.unreadable} that no key opens, ` : '';
+      console.log(`${name}: ${anew}${done.left} left`);
+    }
+  });
+  console.log(left === 0 ? 'Nothing in the database needs an old key.' : `${left} values need an old key.`);
+  return left === 0 ? 0 : 1;
 }
 
 /** The settings of the installation: its own database, or the one that a running `start` embeds. */

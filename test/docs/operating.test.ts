@@ -89,9 +89,10 @@ describe('the commands for the processes', () => {
   });
 
   it('start healthy processes, and start them again with a new key', { timeout: 180_000 }, async () => {
-    const [start = '', probe = '', audit = '', chain = '', rotate = '', recover = '', pools = ''] = codeBlocks(page)
-      .filter(({ info }) => info === 'sh tried')
-      .map(({ text }) => text);
+    const [start = '', probe = '', audit = '', chain = '', rotate = '', reseal = '', recover = '', pools = ''] =
+      codeBlocks(page)
+        .filter(({ info }) => info === 'sh tried')
+        .map(({ text }) => text);
     const again = ['node src/main.ts api &', 'node src/main.ts worker &', 'await_ready', 'stop', 'echo done'];
     const script = [
       helpers,
@@ -103,6 +104,7 @@ describe('the commands for the processes', () => {
       inScratch(onPorts(pools)),
       'stop',
       rotate,
+      reseal,
       recover,
       ...again,
     ].join('\n');
@@ -114,6 +116,7 @@ describe('the commands for the processes', () => {
     expect(output).toMatch(/^x-audit-complete-until: \S+Z\r?\n^x-audit-records: [1-9]\d*\r?$/im);
     expect(output).toMatch(/"valid":true.*"problems":\[\]/);
     expect(output).toMatch(/"name":"guarded".*"policy":"internet","allow":\["registry\.opentofu\.org"\].*"revision":2/);
+    expect(output).toContain('Nothing in the database needs an old key.');
     expect(output).toMatch(/\ndone\n$/);
   });
 

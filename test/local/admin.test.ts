@@ -46,6 +46,17 @@ describe('admin beside a running `start`', () => {
     });
   });
 
+  it('encrypts everything anew by the first key, and says when nothing needs an old key', async () => {
+    const rotated = await admin(['rotate-keys']);
+    expect(rotated).toMatchObject({
+      code: 0,
+      printed: expect.stringContaining('installation.sealed_keys: 0 encrypted anew'),
+    });
+    expect(rotated.printed).toMatch(/\nNothing in the database needs an old key\.$/);
+    expect(await admin(['rotate-keys', '--check'])).toMatchObject({ code: 0 });
+    expect(await admin(['rotate-keys', '--all'])).toMatchObject({ code: 2 });
+  });
+
   it('without a running `start` says to start it, and asks for no Temporal server', async () => {
     const { code, printed } = await admin(['recover', '--email', 'first@example.com'], makeTestDirectory());
     expect(code).toBe(1);
@@ -55,10 +66,10 @@ describe('admin beside a running `start`', () => {
     expect(printed).not.toContain('TEMPORAL_ADDRESS');
   });
 
-  it('without a subcommand names both', async () => {
+  it('without a subcommand names all', async () => {
     expect(await admin([])).toEqual({
       code: 2,
-      printed: 'admin needs an argument: create or recover (--help lists the commands).',
+      printed: 'admin needs an argument: create, recover or rotate-keys (--help lists the commands).',
     });
   });
 });

@@ -16,14 +16,14 @@ import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyWork, RunWork, ShownWork, Work } from './model.ts';
 
-const context = (scheduleId: string): SealContext => ['schedule-work', scheduleId];
+export const workContext = (scheduleId: string): SealContext => ['schedule-work', scheduleId];
 
 export function sealWork(keyRing: KeyRing, scheduleId: string, work: Work): Buffer {
-  return keyRing.sealJson(context(scheduleId), work);
+  return keyRing.sealJson(workContext(scheduleId), work);
 }
 
 export function openWork(keyRing: KeyRing, schedule: { readonly id: string; readonly sealedWork: Uint8Array }): Work {
-  return keyRing.openJson<Work>(context(schedule.id), schedule.sealedWork);
+  return keyRing.openJson<Work>(workContext(schedule.id), schedule.sealedWork);
 }
 
 /**

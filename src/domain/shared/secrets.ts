@@ -25,9 +25,15 @@ export class KeyRing {
     this.#keys = keys;
   }
 
+  /** The bytes with which everything begins that the first key seals. */
+  get header(): Buffer {
+    const { id } = this.#keys[0]!;
+    return Buffer.concat([Buffer.from([formatVersion, Buffer.byteLength(id)]), Buffer.from(id)]);
+  }
+
   seal(context: SealContext, plaintext: Buffer): Buffer {
-    const { id, key } = this.#keys[0]!;
-    const header = Buffer.concat([Buffer.from([formatVersion, Buffer.byteLength(id)]), Buffer.from(id)]);
+    const { key } = this.#keys[0]!;
+    const { header } = this;
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv('aes-256-gcm', derive(key, context[0]), nonce);
     cipher.setAAD(additionalData(header, context));

@@ -10,7 +10,7 @@ import { recordResources } from '../resources.ts';
 import type { StateFile } from '../state-file/state-file.ts';
 import { insertStateVersion } from '../store.ts';
 
-const context = (instanceId: string, digest: string): SealContext => ['state', instanceId, digest];
+export const stateContext = (instanceId: string, digest: string): SealContext => ['state', instanceId, digest];
 
 /** The next state of an instance. */
 export interface NewState {
@@ -43,7 +43,7 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
     digest,
     size: state.content.length,
     resource_count: instance.resourceCount,
-    content: keyRing.seal(context(instance.id, digest), state.content),
+    content: keyRing.seal(stateContext(instance.id, digest), state.content),
     created_by: state.createdBy,
   });
   await addStateBytes(em, { instanceId: instance.id, bytes: state.content.length });
@@ -65,7 +65,7 @@ async function findLastSerial(em: Em, instanceId: string): Promise<number> {
 /** The content of a state version; null if no version has that serial. */
 export async function readState(em: Em, keyRing: KeyRing, instanceId: string, serial: number): Promise<Buffer | null> {
   const version = await em.findOne(StateVersion, { instanceId, serial });
-  return version && keyRing.open(context(instanceId, version.digest), version.content);
+  return version && keyRing.open(stateContext(instanceId, version.digest), version.content);
 }
 
 /** The instance with its row locked until the commit. */

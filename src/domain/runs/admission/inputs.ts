@@ -36,14 +36,14 @@ interface PhaseVariable {
   readonly hidden?: string;
 }
 
-const context = (runId: string): SealContext => ['run-inputs', runId];
+export const inputsContext = (runId: string): SealContext => ['run-inputs', runId];
 
 export function sealInputs(keyRing: KeyRing, runId: string, inputs: RunInputs): Buffer {
-  return keyRing.sealJson(context(runId), inputs);
+  return keyRing.sealJson(inputsContext(runId), inputs);
 }
 
 export function openInputs(keyRing: KeyRing, runId: string, sealed: Uint8Array): RunInputs {
-  return keyRing.openJson<RunInputs>(context(runId), sealed);
+  return keyRing.openJson<RunInputs>(inputsContext(runId), sealed);
 }
 
 /**

@@ -14,13 +14,13 @@ export interface InstallationKeys {
   readonly bindingKey: Buffer;
 }
 
-const context = (id: string) => ['installation-keys', id] as const;
+export const installationContext = (id: string) => ['installation-keys', id] as const;
 
 /** Reads the installation's identity, and creates it at the very first start. Several processes may do so at once. */
 export async function openInstallation(orm: Orm, keyRing: KeyRing): Promise<InstallationKeys> {
   const em = orm.em.fork();
   const row = (await findInstallation(em)) ?? (await createInstallation(em, keyRing));
-  const keys = keyRing.openJson<{ session: string; binding: string }>(context(row.id), row.sealedKeys);
+  const keys = keyRing.openJson<{ session: string; binding: string }>(installationContext(row.id), row.sealedKeys);
   return {
     id: row.id,
     sessionKey: Buffer.from(keys.session, 'base64'),
@@ -31,7 +31,7 @@ export async function openInstallation(orm: Orm, keyRing: KeyRing): Promise<Inst
 function createInstallation(em: Em, keyRing: KeyRing): Promise<Installation> {
   const id = newId();
   const keys = { session: randomBytes(32).toString('base64'), binding: randomBytes(32).toString('base64') };
-  return insertInstallation(em, id, keyRing.sealJson(context(id), keys));
+  return insertInstallation(em, id, keyRing.sealJson(installationContext(id), keys));
 }
 
 /**

@@ -16,14 +16,14 @@ export interface AssemblyVariables {
   readonly sensitive: string[];
 }
 
-const context = (runId: string): SealContext => ['assembly-variables', runId];
+export const variablesContext = (runId: string): SealContext => ['assembly-variables', runId];
 
 export function sealVariables(keyRing: KeyRing, runId: string, variables: AssemblyVariables): Buffer {
-  return keyRing.sealJson(context(runId), variables);
+  return keyRing.sealJson(variablesContext(runId), variables);
 }
 
 export function openVariables(keyRing: KeyRing, run: Pick<AssemblyRun, 'id' | 'sealedVariables'>): AssemblyVariables {
-  return keyRing.openJson<AssemblyVariables>(context(run.id), run.sealedVariables);
+  return keyRing.openJson<AssemblyVariables>(variablesContext(run.id), run.sealedVariables);
 }
 
 /**

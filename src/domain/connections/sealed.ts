@@ -1,0 +1,13 @@
+import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
+import { dataKeyContext } from './envelope.ts';
+
+/** `sealed_credentials` is sealed by the row's own key, which stays the same when the key ring changes. */
+export const connectionSeals = [
+  sealedColumn({
+    table: 'connections',
+    column: 'sealed_key',
+    key: ['id'],
+    from: ['credential_revision'],
+    context: ({ id, credential_revision: revision }) => dataKeyContext({ id, credentialRevision: Number(revision) }),
+  }),
+];
