@@ -5,7 +5,7 @@ import { isPlatformAdministrator, type Ownership } from '#domain/shared/access/d
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
 import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
-import type { OwnerIds } from './owner.ts';
+import { findRowOwner, type OwnerIds } from './owner.ts';
 
 /** The columns of a row that name its owner (`ownerColumns`). */
 export interface OwnerRefs {
@@ -59,16 +59,18 @@ export function coversOwner(
   return eb.or([isInstallations, eb(organization, '=', thing.organizationId), isOfTeam, ...isOfProject]);
 }
 
-/** Who owns a row of a table with `ownerColumns`, in one query; undefined if there is no such row. Rows end with their owner, so the owner exists. */
-export function findOwnershipOf(em: Em, table: keyof Tables & string, id: string): Promise<Ownership | undefined> {
-  return declaredTables(em)
+/** Who owns a row of a table with `ownerColumns`; undefined if there is no such row, or its owner was deleted. */
+export async function findOwnershipOf(
+  em: Em,
+  table: keyof Tables & string,
+  id: string,
+): Promise<Ownership | undefined> {
+  const row = await declaredTables(em)
     .selectFrom(`${table} as x`)
-    .leftJoin('teams as t', 't.id', 'x.team_id')
     .where('x.id', '=', id)
-    .select((eb) => [
-      'x.team_id as teamId',
-      eb.fn.coalesce('x.organization_id', 't.organization_id').as('organizationId'),
-    ])
-    .$castTo<Ownership>()
+    .select(['x.organization_id as organizationId', 'x.team_id as teamId', 'x.project_id as projectId'])
+    .$castTo<OwnerIds>()
     .executeTakeFirst();
+  const owner = row && (await findRowOwner(em, row));
+  return owner && { organizationId: owner.organizationId, teamId: owner.teamId };
 }
