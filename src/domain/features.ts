@@ -1,4 +1,5 @@
 import { assembliesFeature } from './assemblies/feature.ts';
+import { connectionsFeature } from './connections/feature.ts';
 import { driftFeature } from './drift/feature.ts';
 import { schedulesFeature } from './schedules/feature.ts';
 import type { Feature } from './shared/features/feature.ts';
@@ -7,6 +8,7 @@ import { selectiveUndoFeature } from './undo/feature.ts';
 /** Everything that the settings can turn off, by the name that it has there. What must always work, such as signing in, is not here. */
 export const features = {
   assemblies: assembliesFeature,
+  connections: connectionsFeature,
   drift: driftFeature,
   schedules: schedulesFeature,
   selective_undo: selectiveUndoFeature,

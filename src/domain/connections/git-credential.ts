@@ -3,6 +3,7 @@ import type { GitCredential } from '#domain/registry/git/access.ts';
 import { type Access, decidePermission, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden, Unprocessable } from '#domain/shared/errors.ts';
+import { refuseClosed } from '#domain/shared/features/gates.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { openCredentials } from './envelope.ts';
 import { git, isBelow, toGitCredential } from './kinds/git.ts';
@@ -27,13 +28,14 @@ const useAccess: Access = {
 /**
  * The credential of the connection that a template names for its repository. It is for repositories below the connection's URL alone:
  * whoever publishes chooses the URL, and must not have the credential sent to a host of theirs.
- * @throws Forbidden without `connection:use`; Unprocessable if there is no such connection, or its URL is another;
+ * @throws FeatureDisabled while connections are turned off; Forbidden without `connection:use`; Unprocessable if there is no such connection, or its URL is another;
  * CredentialsUnavailable if its credentials do not open
  */
 export async function findGitCredential(
   { em, keyRing, principal, owner }: GitReader,
   { connection: name, url }: { readonly connection: string; readonly url: string },
 ): Promise<GitCredential> {
+  refuseClosed('connections', principal.closedFeatures);
   if (!decidePermission(principal, useAccess).allowed)
     throw new Forbidden('permission denied: publishing with a connection needs connection:use');
   const found = await findUsableConnection(em, { name, kind: 'git' }, owner);

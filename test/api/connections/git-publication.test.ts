@@ -111,6 +111,21 @@ it('a template cannot have the credentials sent to another host', async () => {
   expect(other.requests).toHaveLength(0);
 });
 
+it('while connections are turned off, nothing is published with one', async () => {
+  const root = await api.addUser('admin');
+  const turn = (connections: object) => root.patch('/admin/settings', { features: { connections } });
+  await add('gated', { team_id: tenant.team });
+  try {
+    expect((await turn({ enabled: false, reason: 'We replace all keys.' })).status).toBe(200);
+    const answer = await publish('gated');
+    expect(answer).toMatchObject({ status: 403, headers: { 'x-error-code': 'feature_disabled' } });
+    expect(answer.text).toContain('We replace all keys.');
+    expect((await tenant.owner.get('/admin/connections')).status).toBe(403);
+  } finally {
+    await turn({ enabled: true });
+  }
+});
+
 it('credentials that cannot be opened fail the publication and say so', async () => {
   const { id } = await add('broken', { team_id: tenant.team });
   await api.rows(`update connections set sealed_key = '\\x00' where id = ? returning id`, [id]);

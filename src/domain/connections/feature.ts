@@ -1,0 +1,3 @@
+import type { Feature } from '#domain/shared/features/feature.ts';
+
+export const connectionsFeature = { title: 'Connections', operations: ['connections'] } as const satisfies Feature;
