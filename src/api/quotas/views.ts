@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
 import { Time } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
+import { readDefaultLimits } from '#domain/quotas/limits/limits.ts';
 import {
   installationId,
   Limits,
@@ -35,7 +36,10 @@ export const SetQuota = z
 const UsageView = z
   .object({
     kind: z.enum(quotaKindNames),
-    limit: z.number().nullable().describe('Null: not limited.'),
+    limit: z
+      .number()
+      .nullable()
+      .describe('Null: not limited. Without a quota of its own, an owner may have a limit by the settings.'),
     used: z.number().nullable().describe('Null: what is recorded cannot be right; recount it.'),
   })
   .meta({ id: 'QuotaUsage' });
@@ -102,7 +106,8 @@ export async function showQuota(
   target: QuotaTarget,
 ): Promise<z.input<typeof QuotaView>> {
   const quota = await readQuota(em, target);
-  const usage = await readUsage(em, target, quota?.limits ?? null, 'all');
+  const limits = quota ? quota.limits : await readDefaultLimits(em, target.scope);
+  const usage = await readUsage(em, target, limits, 'all');
   return {
     ...view(target, quota, usage),
     actions: quotaActions.describe(context, { ...target, hasQuota: quota !== undefined }),

@@ -46,6 +46,13 @@ export const Limits = z.strictObject(
     quotaKindNames.map((kind) => [kind, (kindsInBytes.includes(kind) ? LimitOfBytes : Limit).nullable().optional()]),
   ) as Record<QuotaKind, z.ZodOptional<z.ZodNullable<typeof Limit>>>,
 );
+/** Limits as they are stored: the settings bound theirs otherwise. */
+export const StoredLimits = z.strictObject(
+  Object.fromEntries(quotaKindNames.map((kind) => [kind, z.int().min(0).nullable().optional()])) as Record<
+    QuotaKind,
+    z.ZodOptional<z.ZodNullable<z.ZodInt>>
+  >,
+);
 export type Limits = { [Kind in QuotaKind]?: number | null | undefined };
 
 /** Without the kinds that are not limited. */

@@ -134,6 +134,27 @@ describe('fifty requests at once, at two processes', () => {
   });
 });
 
+describe('the default quotas of the settings', () => {
+  it('limit an organization or a team without a quota of its own', async () => {
+    const stage = await make();
+    const { team } = stage.tenant;
+    const set = (default_quotas: object) => stage.admin.patch('/admin/settings', { default_quotas });
+    try {
+      expect((await set({ instances: 1 })).status).toBe(200);
+      expect((await stage.run()).status).toBe(202);
+      expect((await stage.run()).text).toContain('the quota of the team is used up: 1 of 1 instances');
+      const { body } = await stage.admin.get(`/admin/quotas/team/${team}`);
+      expect(body).toMatchObject({ limits: {}, revision: null });
+      expect(body.usage).toContainEqual({ kind: 'instances', limit: 1, used: 1 });
+      await stage.limit('team', team, {});
+      await stage.limit('organization', stage.tenant.organization, { instances: 5 });
+      expect((await stage.run()).status).toBe(202);
+    } finally {
+      await set({ instances: null });
+    }
+  });
+});
+
 describe('a quota', () => {
   it('that somebody has damaged lets nothing through and answers 503, until it is set or cleared', async () => {
     const stage = await make();

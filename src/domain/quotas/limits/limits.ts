@@ -1,5 +1,14 @@
 import type { Em } from '#database/database.ts';
-import { Limits, type QuotaScope, type QuotaSubject, quotaScopes } from '../model.ts';
+import { readSettings } from '#domain/settings/store.ts';
+import { Unavailable } from '#domain/shared/errors.ts';
+import {
+  type Limits,
+  type QuotaScope,
+  type QuotaSubject,
+  quotaKindNames,
+  quotaScopes,
+  StoredLimits,
+} from '../model.ts';
 import { type QuotaOwners, selectLimits, shareQuotas } from './store.ts';
 
 /** The limits that hold for one owner of something; null limits cannot be read. */
@@ -17,27 +26,51 @@ export async function shareLimits(
 ): Promise<readonly OwnerLimits[]> {
   const owners = { environmentId, teamId };
   // Sent together, and still two statements: one that waits for a lock sees what was there before it waited.
-  const [, rows] = await Promise.all([shareQuotas(em, owners), selectLimits(em, owners)]);
-  const found = rows.map(({ scope, id, stored }) => ({ scope, id, limits: limitsOf(scope, stored) }));
+  const [, rows, defaults] = await Promise.all([shareQuotas(em, owners), selectLimits(em, owners), readDefaults(em)]);
+  const found = rows.map(({ scope, id, stored }) => ({ scope, id, limits: limitsOf(scope, stored, defaults) }));
   return found
-    .filter(({ limits }) => limits === null || Object.keys(limits).length > 0)
+    .filter(({ limits }) => limits === null || Object.values(limits).some((limit) => typeof limit === 'number'))
     .sort((one, other) => quotaScopes.indexOf(one.scope) - quotaScopes.indexOf(other.scope));
 }
 
-/** The stored limits of a scope, or those that hold where none are stored. Null if the stored ones cannot be read. */
-function limitsOf(scope: QuotaScope, stored: { readonly limits: unknown } | null): Limits | null {
-  return stored === null ? defaultLimits(scope) : readLimits(stored.limits);
+/** The stored limits of a scope, or those that hold where none are stored. Null if they cannot be read. */
+function limitsOf(
+  scope: QuotaScope,
+  stored: { readonly limits: unknown } | null,
+  defaults: Limits | null,
+): Limits | null {
+  return stored === null ? defaultsOf(scope, defaults) : readLimits(stored.limits);
 }
 
 /** The limits of a row; null if somebody has damaged it. */
 export function readLimits(stored: unknown): Limits | null {
-  const read = Limits.safeParse(stored);
+  const read = StoredLimits.safeParse(stored);
   return read.success ? read.data : null;
 }
 
 const unlimited: Limits = {};
 
-/** The limits of an owner without a quota of its own. */
-function defaultLimits(_scope: QuotaScope): Limits {
-  return unlimited;
+/** The settings limit each organization and each team that has no quota of its own. */
+function defaultsOf(scope: QuotaScope, defaults: Limits | null): Limits | null {
+  return scope === 'organization' || scope === 'team' ? defaults : unlimited;
+}
+
+/** The limits of an owner without a quota of its own; null if the settings cannot be read. */
+export async function readDefaultLimits(em: Em, scope: QuotaScope): Promise<Limits | null> {
+  return defaultsOf(scope, await readDefaults(em));
+}
+
+/** A later release may know more kinds. */
+function knownOf(limits: Limits): Limits {
+  return Object.fromEntries(quotaKindNames.map((kind) => [kind, limits[kind]]));
+}
+
+/** Settings that cannot be read must not keep a run from ending, so that they are no error here: nothing new begins. */
+async function readDefaults(em: Em): Promise<Limits | null> {
+  try {
+    return readLimits(knownOf((await readSettings(em)).document.default_quotas ?? {}));
+  } catch (error) {
+    if (error instanceof Unavailable) return null;
+    throw error;
+  }
 }
