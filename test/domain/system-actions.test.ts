@@ -234,6 +234,13 @@ describe('a system action leaves one audit record with the owners of its target'
     const monitor = await addMonitor(execute, place);
     const { evaluator } = api.services;
     const at = new Date('2026-11-23T06:00:00Z');
+    await api.rows(`update settings set document = '{"features": {"drift": {"enabled": false, "reason": "a move"}}}'`);
+    await startScheduledScan({ ...deps(), evaluator }, monitor, new Date('2026-11-23T00:00:00Z'));
+    expect(await recordsOf('drift_monitor.scan_started', monitor), 'drift detection is off').toHaveLength(0);
+    expect(await api.rows('select last_failure as last from drift_monitors where id = ?', [monitor])).toMatchObject([
+      { last: { code: 'feature_disabled', message: expect.stringContaining('a move') } },
+    ]);
+    await api.rows(`update settings set document = '{}'`);
     await Promise.all([1, 2, 3].map(() => startScheduledScan({ ...deps(), evaluator }, monitor, at)));
     expect(await recordsOf('drift_monitor.scan_started', monitor)).toMatchObject([
       ofTenant('drift_monitors', 'drift detection'),

@@ -3,8 +3,8 @@ import { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import {
   AllowedTools,
   FeatureGates,
-  QuotaLimit,
   quotaKinds,
+  quotaLimitOf,
   Retention,
   retentionKinds,
   SignInNotice,
@@ -13,11 +13,9 @@ import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { PoolName } from '#domain/workers/pools/model.ts';
 
 /** An object that may have any of these members, each of which may be null. */
-function someOf<const Names extends readonly string[], S extends z.ZodType>(names: Names, value: S) {
-  const member = value.nullable().optional();
-  return z.strictObject(
-    Object.fromEntries(names.map((name) => [name, member])) as Record<Names[number], typeof member>,
-  );
+function someOf<Name extends string, S extends z.ZodType>(names: readonly Name[], schemaOf: (name: Name) => S) {
+  const members = names.map((name) => [name, schemaOf(name).nullable().optional()] as const);
+  return z.strictObject(Object.fromEntries(members) as Record<Name, z.ZodOptional<z.ZodNullable<S>>>);
 }
 
 export const UpdateSettings = z
@@ -26,9 +24,11 @@ export const UpdateSettings = z
       .optional()
       .describe('For environments that state none, and runs for which neither template nor environment states one.'),
     allowed_tools: AllowedTools.nullable().optional().describe('Ranges of versions by tool; null: all tools.'),
-    retention: someOf(retentionKinds, Retention).optional().describe('Days, or `forever`.'),
+    retention: someOf(retentionKinds, () => Retention)
+      .optional()
+      .describe('Days, or `forever`.'),
     default_pool: PoolName.nullable().optional().describe('The pool of templates that name none.'),
-    default_quotas: someOf(quotaKinds, QuotaLimit)
+    default_quotas: someOf(quotaKinds, quotaLimitOf)
       .optional()
       .describe('The limits of organizations and teams that have no quota of their own.'),
     sign_in_notice: SignInNotice.nullable().optional().describe('Plain text that the sign-in page shows to everybody.'),

@@ -2,7 +2,7 @@ import semver from 'semver';
 import { z } from 'zod';
 import { featureNames } from '#domain/features.ts';
 import { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
-import { findUnstorableText } from '#domain/shared/values/storable.ts';
+import { findUnstorableText, largestInteger } from '#domain/shared/values/storable.ts';
 import { PoolName } from '#domain/workers/pools/model.ts';
 
 /** What an administrator can set for the whole installation. A document holds only what was set; the rest has its default. */
@@ -47,7 +47,12 @@ export const quotaKinds = [
   'log_bytes',
   'api_keys',
 ] as const;
-export const QuotaLimit = z.int().min(0);
+/** Bytes may be more than PostgreSQL's type `int` holds: the document is JSON. */
+export const quotaLimitOf = (kind: (typeof quotaKinds)[number]) =>
+  z
+    .int()
+    .min(0)
+    .max(kind.endsWith('_bytes') ? 2 ** 50 : largestInteger);
 
 export const SignInNotice = z
   .string()
@@ -79,8 +84,7 @@ export const FeatureGates = z.strictObject(
 );
 
 const Retentions = z.partialRecord(z.enum(retentionKinds), Retention);
-const QuotaLimits = z.partialRecord(z.enum(quotaKinds), QuotaLimit);
-export type QuotaLimits = z.output<typeof QuotaLimits>;
+export type QuotaLimits = Partial<Record<(typeof quotaKinds)[number], number>>;
 
 /** As it is stored. Members that this release does not know were set by a later one, and do nothing. */
 export const StoredDocument = z.looseObject({
@@ -88,7 +92,9 @@ export const StoredDocument = z.looseObject({
   allowed_tools: AllowedTools.optional(),
   retention: z.looseObject(Object.fromEntries(retentionKinds.map((kind) => [kind, Retention.optional()]))).optional(),
   default_pool: PoolName.optional(),
-  default_quotas: z.looseObject(Object.fromEntries(quotaKinds.map((kind) => [kind, QuotaLimit.optional()]))).optional(),
+  default_quotas: z
+    .looseObject(Object.fromEntries(quotaKinds.map((kind) => [kind, quotaLimitOf(kind).optional()])))
+    .optional(),
   sign_in_notice: SignInNotice.optional(),
   features: z.looseObject(Object.fromEntries(featureNames.map((name) => [name, FeatureGate.optional()]))).optional(),
 });

@@ -189,6 +189,24 @@ describe('a time of a schedule', () => {
     expect(run).toMatchObject({ message: 'nightly', operation: 'apply', requested_by: { id: tenant.owner.id } });
   });
 
+  it('starts nothing while schedules are off, and its history says why; it starts again when they are on', async () => {
+    const id = await made();
+    const admin = await api.addUser('admin');
+    await admin.patch('/admin/settings', { features: { schedules: { enabled: false, reason: 'a move' } } });
+    await fire(id);
+    await admin.patch('/admin/settings', { features: { schedules: { enabled: true } } });
+    expect((await read(id)).last_results).toEqual([
+      expect.objectContaining({
+        outcome: 'failed',
+        reason: 'feature_disabled',
+        message: expect.stringContaining('a move'),
+        run_id: null,
+      }),
+    ]);
+    await fire(id);
+    expect((await read(id)).last_results[0]).toMatchObject({ outcome: 'started' });
+  });
+
   it('is skipped while what was started before has not ended, and not afterwards', async () => {
     const id = await made();
     await fire(id);
