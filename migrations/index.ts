@@ -39,6 +39,7 @@ import { DriftRetention } from './20261204_01_drift_retention.ts';
 import { Settings } from './20261205_01_settings.ts';
 import { Quotas } from './20261205_11_quotas.ts';
 import { Connections } from './20261205_31_connections.ts';
+import { VariableSets } from './20261205_61_variable_sets.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -83,4 +84,5 @@ export const migrations = [
   { name: '20261205_01_settings', class: Settings },
   { name: '20261205_11_quotas', class: Quotas },
   { name: '20261205_31_connections', class: Connections },
+  { name: '20261205_61_variable_sets', class: VariableSets },
 ];

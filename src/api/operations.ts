@@ -60,6 +60,8 @@ import * as settings from '#api/settings/operations.ts';
 import * as system from '#api/system/operations.ts';
 import * as teams from '#api/teams/operations.ts';
 import * as selectiveUndo from '#api/undo/operations.ts';
+import * as variableSetContents from '#api/variable-sets/content-operations.ts';
+import * as variableSets from '#api/variable-sets/operations.ts';
 import * as workers from '#api/workers/operations.ts';
 import * as workerPools from '#api/workers/pool-operations.ts';
 
@@ -112,6 +114,8 @@ const areas = [
   projects,
   environments,
   environmentVariables,
+  variableSets,
+  variableSetContents,
   environmentHolds,
   applyPause,
   settings,

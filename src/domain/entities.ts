@@ -35,6 +35,7 @@ import { CommandReceiptSchema, InstallationSchema } from './shared/entity.ts';
 import { DomainEventSchema, OutboxRowSchema } from './shared/events/entity.ts';
 import { RateCountSchema } from './shared/rate-counts/entity.ts';
 import { CandidateCheckSchema, UndoAttemptSchema } from './undo/entity.ts';
+import { VariableSetAttachmentSchema, VariableSetSchema, VariableSetVariableSchema } from './variable-sets/entity.ts';
 import { WorkerPoolSchema, WorkerSchema } from './workers/entity.ts';
 
 /** Every entity of the service. A new area adds its own here and nowhere else. */
@@ -62,6 +63,9 @@ export const entities = [
   TeamMemberSchema,
   InvitationSchema,
   ProjectSchema,
+  VariableSetSchema,
+  VariableSetVariableSchema,
+  VariableSetAttachmentSchema,
   EnvironmentSchema,
   EnvironmentVariableSchema,
   TemplateSchema,

@@ -17,6 +17,7 @@ import { serviceAccountKinds } from './service-accounts/ownership.ts';
 import { sharedKinds } from './shared/ownership.ts';
 import { teamKinds } from './teams/ownership.ts';
 import { undoKinds } from './undo/ownership.ts';
+import { variableSetKinds } from './variable-sets/ownership.ts';
 import { workerKinds } from './workers/ownership.ts';
 
 /** The declarations of all areas. Conflicts name blockers, and cascades change tables, in this order. */
@@ -36,6 +37,7 @@ export const declarations = [
   ...scheduleKinds,
   ...registryKinds,
   ...serviceAccountKinds,
+  ...variableSetKinds,
   ...workerKinds,
   ...connectionKinds,
   ...quotaKinds,

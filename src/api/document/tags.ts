@@ -37,5 +37,8 @@ export const tags: Readonly<Record<string, string>> = {
   templates: 'What can be run.',
   users: 'The people of the installation.',
   worker_pools: 'Which runs which workers execute, and what their code may reach.',
+  variable_set_attachments: 'Where a variable set gives its variables.',
+  variable_set_variables: 'Variables and secrets of a set.',
+  variable_sets: 'Variables that several projects and environments share.',
   workers: 'The processes that execute runs.',
 };

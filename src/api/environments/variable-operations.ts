@@ -2,27 +2,18 @@ import { z } from 'zod';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { ReplaceVariables, SetVariable, toNamedVariable, toNewVariable, VariableName } from '#api/variables/bodies.ts';
+import { describeVariable, VariableView, viewVariable } from '#api/variables/views.ts';
 import type { Em } from '#database/database.ts';
 import { type EnvironmentTarget, findEnvironment, findEnvironmentToChange } from '#domain/environments/store.ts';
-import {
-  concernsSecret,
-  removeVariable,
-  replaceVariables,
-  setVariable,
-} from '#domain/environments/variable-changes.ts';
-import {
-  findVariable,
-  listVariables,
-  readShownVariables,
-  type ShownVariable,
-} from '#domain/environments/variable-store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { ReplaceVariables, SetVariable, toNamedVariable, toNewVariable, VariableName } from './bodies.ts';
+import { concernsSecret, removeVariable, replaceVariables, setVariable } from '#domain/variables/changes.ts';
+import { findVariable, listVariables, readShownVariables, type ShownVariable } from '#domain/variables/store.ts';
 import type { VariableFacts } from './variable-actions.ts';
-import { showVariable, VariableDetailsView, VariableView, viewVariable } from './views.ts';
+import { showVariable, VariableDetailsView } from './views.ts';
 
 const VariableParams = z.strictObject({ id: Id, name: VariableName });
 
@@ -53,6 +44,10 @@ interface VariableTarget extends VariableFacts {
   readonly before: ShownVariable | undefined;
 }
 
+function toHolder({ id, archived }: EnvironmentTarget) {
+  return { kind: 'environment', id, archived } as const;
+}
+
 function withSecret(environment: EnvironmentTarget | undefined): VariableTarget | undefined {
   return environment && { ...environment, before: undefined, concernsSecret: true };
 }
@@ -66,7 +61,7 @@ async function findTarget(
 ): Promise<VariableTarget | undefined> {
   const environment = await findEnvironmentToChange(em, id, lock);
   if (!environment) return undefined;
-  const before = await findVariable(em, id, name);
+  const before = await findVariable(em, { kind: 'environment', id }, name);
   return { ...environment, before, concernsSecret: sensitive || before?.sensitive === true };
 }
 
@@ -83,7 +78,7 @@ async function findAll(
 ): Promise<(VariableTarget & { readonly current: ShownVariable[] }) | undefined> {
   const environment = await findEnvironmentToChange(em, id, lock);
   if (!environment) return undefined;
-  const current = await readShownVariables(em, id);
+  const current = await readShownVariables(em, { kind: 'environment', id });
   const { variables } = body;
   const concerns = variables === undefined || concernsSecret(wantedOf({ variables }), current);
   return { ...environment, before: undefined, current, concernsSecret: concerns };
@@ -108,7 +103,7 @@ export const list = read({
   targetName: 'environment',
   resourceId: ({ params }) => params.id,
   handle: async ({ em, target, query }) => {
-    const page = await listVariables(em, target.id, query);
+    const page = await listVariables(em, toHolder(target), query);
     return { variables: page.items.map(viewVariable), next_cursor: page.nextCursor };
   },
 });
@@ -124,7 +119,7 @@ export const get = read({
   targetName: 'environment',
   resourceId: ({ params }) => params.id,
   handle: async ({ em, target, params, operations, principal }) => {
-    const variable = await findVariable(em, target.id, params.name);
+    const variable = await findVariable(em, toHolder(target), params.name);
     if (!variable) throw new NotFound('variable');
     return showVariable({ operations, principal }, target, variable);
   },
@@ -150,7 +145,7 @@ export const set = command({
   audit: 'environment_variable.set',
   handle: async ({ tx, principal, target, params, body, services, operations }) => {
     const { before } = target;
-    const writer = { em: tx.em, keyRing: services.keyRing, environment: target, setBy: principal.id };
+    const writer = { em: tx.em, keyRing: services.keyRing, holder: toHolder(target), setBy: principal.id };
     const variable = await setVariable(writer, toNamedVariable(params.name, body), before);
     const { revision } = variable;
     const [was, after] = [before && describeVariable(before), describeVariable(variable)];
@@ -179,9 +174,9 @@ export const replace = command({
   idempotency: 'none',
   audit: 'environment_variables.replaced',
   handle: async ({ tx, principal, target, body, services }) => {
-    const writer = { em: tx.em, keyRing: services.keyRing, environment: target, setBy: principal.id };
+    const writer = { em: tx.em, keyRing: services.keyRing, holder: toHolder(target), setBy: principal.id };
     const { before, after } = await replaceVariables(writer, wantedOf(body), target.current);
-    const answer = { variables: (await readShownVariables(tx.em, target.id)).map(viewVariable) };
+    const answer = { variables: (await readShownVariables(tx.em, toHolder(target))).map(viewVariable) };
     return {
       id: target.id,
       before: { variables: before.map(describeVariable) },
@@ -206,12 +201,7 @@ export const remove = command({
   idempotency: 'none',
   audit: 'environment_variable.removed',
   handle: async ({ tx, target, params, request }) => {
-    const removed = await removeVariable(tx.em, target, target.before, revisionOf(request.headers));
+    const removed = await removeVariable(tx.em, toHolder(target), target.before, revisionOf(request.headers));
     return { id: target.id, before: describeVariable(removed), after: { name: params.name } };
   },
 });
-
-/** The audit keeps a variable's name and whether it is sensitive, and never its value. */
-function describeVariable({ name, category, sensitive, phases, hasPlanValue, revision }: ShownVariable) {
-  return { name, category, sensitive, phases: [...phases], hasPlanValue, revision };
-}

@@ -2,19 +2,18 @@ import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { commonFields, viewCommon } from '#api/tenancy/views.ts';
+import { VariableView, viewVariable } from '#api/variables/views.ts';
 import type { Em } from '#database/database.ts';
 import { environmentKinds } from '#domain/environments/model.ts';
 import type { EnvironmentTarget } from '#domain/environments/store.ts';
-import { variableCategories, variablePhases } from '#domain/environments/variable-model.ts';
-import type { ShownVariable } from '#domain/environments/variable-store.ts';
 import type { Hold } from '#domain/holds/holds.ts';
 import { activeHold, holdCodes } from '#domain/holds/model.ts';
 import { principalKinds } from '#domain/identity/model.ts';
 import { policyOf } from '#domain/registry/approval/approval-policy.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { formatDuration } from '#domain/shared/values/durations.ts';
-import { Json } from '#domain/shared/values/json.ts';
 import { withUse } from '#domain/tenancy/use.ts';
+import type { ShownVariable } from '#domain/variables/store.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
 import { environmentActions } from './actions.ts';
 import { variableActions } from './variable-actions.ts';
@@ -94,32 +93,6 @@ export function viewEnvironment(environment: EnvironmentTarget) {
 export async function showEnvironment(em: Em, context: ActionContext, environment: EnvironmentTarget) {
   const used = await withUse(em, context.principal, 'environment', environment);
   return { ...viewEnvironment(environment), actions: environmentActions.describe(context, used) };
-}
-
-export const VariableView = z
-  .object({
-    name: z.string(),
-    category: z.enum(variableCategories),
-    sensitive: z.boolean(),
-    phases: z.array(z.enum(variablePhases)).describe('The phases in which the tools of runs get it.'),
-    value: Json.nullable().describe('Null for a sensitive variable: its value is never shown again.'),
-    plan_value: Json.nullable().describe(
-      'What planning gets in place of `value`. Null where there is none, and for a sensitive variable.',
-    ),
-    has_plan_value: z.boolean(),
-    revision: z.int(),
-    updated_at: Time,
-  })
-  .meta({ id: 'EnvironmentVariable' });
-
-export function viewVariable({ phases, planValue, hasPlanValue, updatedAt, ...variable }: ShownVariable) {
-  return {
-    ...variable,
-    phases: [...phases],
-    plan_value: planValue,
-    has_plan_value: hasPlanValue,
-    updated_at: updatedAt,
-  };
 }
 
 /** One variable, with what the caller may do with it. */

@@ -32,7 +32,13 @@ export function showRun(context: ActionContext, run: RunWithFacts): ShownRun {
   }));
   const prefill = run.isDeleted ? null : prefillOf(run.details.variables);
   const approval = toApproval(run.details, run.facts.approval);
-  return { ...toListedRun(run.details), approval, prefill, actions: describeActions(context, declarations) };
+  return {
+    ...toListedRun(run.details),
+    variable_sources: run.details.variableSources,
+    approval,
+    prefill,
+    actions: describeActions(context, declarations),
+  };
 }
 
 /** The same for a run that the transaction admits; it resolves once the transaction has committed. */

@@ -10,6 +10,7 @@ import { completeSummary } from '#domain/runs/plans/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
 import { shownIdOf } from '#domain/shared/access/principal.ts';
 import { Json } from '#domain/shared/values/json.ts';
+import { variableCategories } from '#domain/variables/model.ts';
 import { isolations } from '#domain/workers/model.ts';
 import { By } from './actor-view.ts';
 import { ApprovalView, ListedApprovalView, toListedApproval } from './approvals/approval-views.ts';
@@ -157,6 +158,20 @@ function toPlanReference({ planDigest: digest, planSummary: summary }: RunDetail
 export const RunView = z
   .object({
     ...ListedRunView.shape,
+    variable_sources: z
+      .array(
+        z.object({
+          variable: z.string(),
+          category: z.enum(variableCategories),
+          kind: z.enum(['environment', 'variable_set']),
+          id: AnswerId,
+          name: z.string().describe('What the environment or the set was called when the run was admitted.'),
+        }),
+      )
+      .nullable()
+      .describe(
+        'What gave the run the variables that it did not name itself. Null: an earlier release did not keep it.',
+      ),
     approval: ApprovalView,
     prefill: z
       .object({ variables: z.record(z.string(), Json), secrets: z.array(z.string()) })

@@ -5,8 +5,8 @@ import type { StoredHold } from '#domain/holds/model.ts';
 import { Project } from '#domain/projects/entity.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { VariableCategory } from '#domain/variables/model.ts';
 import type { EnvironmentKind } from './model.ts';
-import type { VariableCategory } from './variable-model.ts';
 
 export const EnvironmentSchema = defineEntity({
   name: 'Environment',

@@ -28,6 +28,7 @@ export function selectRunDetails(eb: OverRun) {
     'runs.pool',
     'runs.tool',
     'runs.variables',
+    'runs.variable_sources as variableSources',
     'runs.message',
     'runs.requested_by_id as requestedById',
     'runs.requested_by_type as requestedByType',

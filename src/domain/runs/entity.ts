@@ -5,6 +5,7 @@ import type { PrincipalKind } from '#domain/identity/model.ts';
 import type { PrincipalReference } from '#domain/shared/access/principal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Isolation } from '#domain/workers/model.ts';
+import type { ShownSource } from './admission/sources.ts';
 import { RunTransitionRefused } from './errors.ts';
 import {
   type ApprovalRule,
@@ -116,6 +117,8 @@ export const RunSchema = defineEntity({
     pool: p.string(),
     tool: p.json<{ name: string; version: string }>().nullable(),
     variables: p.json<Record<string, JsonValue | Masked>>(),
+    /** What gave the variables that the run did not name itself; null for runs of an earlier release. */
+    variableSources: p.json<ShownSource[]>().nullable(),
     /** Sealed: the variables and environment variables of the run, secrets included. */
     sealedInputs: p.blob().hidden(),
     message: p.text().default(''),

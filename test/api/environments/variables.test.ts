@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadEnvironmentVariables } from '#domain/environments/variables.ts';
+import { loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 

@@ -183,6 +183,27 @@ const named: NamedOwner[] = [
     send: (_caller, world, id) => [`/registry/templates/${world.template}/versions/1.0.0/runs`, { environment_id: id }],
   },
   {
+    operation: 'variable_sets.create',
+    field: 'team_id',
+    status: 404,
+    names: team,
+    send: (_caller, _world, id) => ['/variable-sets', { name: 'Shared', team_id: id }],
+  },
+  {
+    operation: 'variable_sets.create',
+    field: 'organization_id',
+    status: 404,
+    names: (world) => world.organization,
+    send: (_caller, _world, id) => ['/variable-sets', { name: 'Shared', organization_id: id }],
+  },
+  {
+    operation: 'variable_sets.create',
+    field: 'project_id',
+    status: 404,
+    names: (world) => world.project,
+    send: (_caller, _world, id) => ['/variable-sets', { name: 'Shared', project_id: id }],
+  },
+  {
     operation: 'drift_monitors.create',
     field: 'environment_id',
     status: 404,

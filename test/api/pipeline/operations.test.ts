@@ -80,7 +80,9 @@ describe('the table of demands', () => {
         permissions: access.anyOf,
         also: access.allOf ?? [],
         scope: access.scope,
-        organizationRole: access.scope === 'organization' ? (access.organizationRole ?? 'member') : null,
+        organizationRole: ['organization', 'owned'].includes(access.scope)
+          ? (access.organizationRole ?? 'member')
+          : null,
         teamActions: ['team', 'owned'].includes(access.scope) ? [access.teamAction ?? []].flat() : [],
         peopleOnly: access.principals?.join() === 'user',
         refusal: access.missingPermission === 'hidden' ? 404 : 403,
@@ -148,7 +150,7 @@ describe('a caller without the permission', () => {
   });
 });
 
-const ofSomebody = ['team', 'owned', 'organization', 'service_account'];
+const ofSomebody = ['team', 'organization', 'service_account', 'owned'];
 const owned = closed.filter(([, operation]) => ofSomebody.includes(demandOf(operation).scope));
 
 describe('a caller outside the tenant', () => {

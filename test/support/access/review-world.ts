@@ -77,6 +77,7 @@ function namesOf(owned: readonly Ids[], more: Record<string, readonly string[]>)
     drift_findings: all('finding'),
     schedules: all('schedule'),
     connections: all('connection'),
+    variable_sets: all('variableSet'),
     runs: all('run'),
     selective_undo_attempts: all('selectiveUndo'),
     instances: all('instance'),

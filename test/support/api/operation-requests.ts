@@ -24,6 +24,7 @@ export type Ids = Record<
   | 'assemblyRun'
   | 'schedule'
   | 'connection'
+  | 'variableSet'
   | 'run'
   | 'selectiveUndo'
   | 'comment'
@@ -57,11 +58,12 @@ export async function addTenant(
   const { organization, team } = await placeIn(api, options);
   const { projectId: project, environmentId: environment } = await addEnvironment(api.orm, team);
   const offer = { email: `${newId()}@example.com`, role: 'viewer' };
-  const [person, account, sent, connection, work] = await Promise.all([
+  const [person, account, sent, connection, set, work] = await Promise.all([
     addPerson(api, 'requester', { organizations: { [organization]: 'member' }, teams: { [team]: 'member' } }),
     addServiceAccount(api, 'requester', {}, { teamId: team }),
     root.caller.post(`/organizations/${organization}/teams/${team}/invitations`, offer),
     root.caller.post('/admin/connections', { ...genericConnection(), team_id: team }),
+    root.caller.post('/variable-sets', { name: 'Common', team_id: team }),
     addWork(api, root, { team, environment }, (area) => options.operation?.id.startsWith(`${area}.`) ?? true),
   ]);
   return {
@@ -77,6 +79,7 @@ export async function addTenant(
     accountKey: account.keyId,
     invitation: sent.body.invitation.id,
     connection: connection.body.id,
+    variableSet: set.body.id,
     auditRecord: await findAuditRecord(api, work.run),
   };
 }
@@ -211,6 +214,9 @@ const resourceOfId: Record<string, keyof Ids> = {
   drift_findings: 'finding',
   schedules: 'schedule',
   connections: 'connection',
+  variable_sets: 'variableSet',
+  variable_set_variables: 'variableSet',
+  variable_set_attachments: 'variableSet',
   teams: 'team',
   team_members: 'team',
   organization_invitations: 'invitation',
@@ -339,6 +345,10 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'connections.create': ({ team }) => ({ ...genericConnection(), ...(team !== undefined && { team_id: team }) }),
   'connections.update': () => ({ name: `Renamed ${newId()}` }),
   'connections.rotate': () => ({ credentials: { variables: { TOKEN: 'replaced' } } }),
+  'variable_sets.create': ({ team }) => ({ name: 'Shared', team_id: team }),
+  'variable_sets.update': () => ({ name: 'Renamed' }),
+  'variable_set_variables.replace': () => ({ variables: [{ name: 'REGION', value: 'eu', category: 'template' }] }),
+  'variable_set_attachments.replace': ({ environment }) => ({ project_ids: [], environment_ids: [environment] }),
   'schedules.create': yearly,
   'schedules.update': () => ({ name: 'Renamed' }),
   'assemblies.create': ({ team }) => ({ team_id: team, name: `Landscape ${newId()}` }),

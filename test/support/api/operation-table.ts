@@ -4,8 +4,8 @@ import type { TeamAction, TeamRole } from '#domain/teams/model.ts';
 /**
  * Every operation and the access it demands, written by hand from the specification (*Authorization model*): the
  * permissions, then the scope. `team:` and `organization:` name the action or role that is needed in the owner,
- * `owned:` the action in a team for what several kinds of owners may own; the tenant's team owns the tests' own.
- * `service_account:` the role in the team that owns the account. `user`: service accounts may not use it.
+ * `service_account:` the role in the team that owns the account, `owned:` the action in the team that may own it: in an organization that
+ * owns it, writing takes an admin, and reading a member. `user`: service accounts may not use it.
  * `a,b` demands one of the permissions, `a&b` both.
  * `404`: a caller without the permission is told that there is no such thing.
  * The tests fail for an operation that is missing here or declared differently.
@@ -162,6 +162,15 @@ connections.get                     connection:manage,connection:use,connection:
 connections.update                  connection:manage                   owned:metadata.write
 connections.rotate                  connection:manage                   owned:metadata.write
 connections.delete                  connection:manage                   owned:metadata.write
+variable_sets.list                  environment:read                    owned:metadata.read
+variable_sets.create                secret:manage                       owned:metadata.write
+variable_sets.get                   environment:read                    owned:metadata.read
+variable_sets.update                secret:manage                       owned:metadata.write
+variable_sets.delete                secret:manage                       owned:metadata.write
+variable_set_variables.list         environment:read                    owned:metadata.read
+variable_set_variables.replace      secret:manage                       owned:metadata.write
+variable_set_attachments.get        environment:read                    owned:metadata.read
+variable_set_attachments.replace    secret:manage                       owned:metadata.write
 assemblies.list                     assembly:read,workload:read         team:metadata.read
 assemblies.create                   assembly:write                      team:metadata.write
 assemblies.get                      assembly:read,workload:read         team:metadata.read          404
@@ -274,12 +283,17 @@ function toDemand(permissions: string, where: string, kind: string | undefined):
     scope,
     permissions: alternatives.split(','),
     also,
-    organizationRole: scope === 'organization' ? (needed as OrganizationRole) : null,
+    organizationRole: toOrganizationRole(scope, needed),
     teamActions:
       scope === 'team' || scope === 'owned' ? needed.split('+').map((action) => `team.${action}` as TeamAction) : [],
     peopleOnly: kind === 'user',
     refusal: kind === '404' ? 404 : 403,
   };
+}
+
+function toOrganizationRole(scope: Demand['scope'], needed: string): OrganizationRole | null {
+  if (scope === 'owned') return needed === 'metadata.write' ? 'admin' : 'member';
+  return scope === 'organization' ? (needed as OrganizationRole) : null;
 }
 
 /** Team roles and their actions (specification, *Authorization model*), weakest first. */

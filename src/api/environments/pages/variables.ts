@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { VariableView } from '#api/variables/views.ts';
 import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -6,7 +7,6 @@ import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { list } from '../variable-operations.ts';
-import type { VariableView } from '../views.ts';
 import type { Environment } from './words.ts';
 
 type Variable = z.input<typeof VariableView>;

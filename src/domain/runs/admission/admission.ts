@@ -148,6 +148,7 @@ function describeWork(run: ResolvedRun) {
     pool: run.pool,
     replace: json(run.replace),
     variables: json(run.variables),
+    variable_sources: json(run.variableSources),
     sealed_inputs: run.sealedInputs,
     retry_safe: run.retrySafe,
     timeouts: json(run.timeouts),

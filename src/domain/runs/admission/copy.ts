@@ -59,9 +59,8 @@ export function resolveCopy(
   requester: Principal,
 ): Promise<ResolvedRun> {
   refuseOmitted(run, changes);
-  const { variables, sensitive, environment } = openInputs(deps.keyRing, run.id, run.sealedInputs);
+  const { variables, sensitive, sources = {}, environment } = openInputs(deps.keyRing, run.id, run.sealedInputs);
   const { instance = run.instance, operation = run.operation, message = run.message } = changes;
-  const kept = Object.entries(variables).filter(([name]) => !changes.omit.includes(name));
   const request = {
     version: changes.version,
     instance,
@@ -75,7 +74,12 @@ export function resolveCopy(
       isChanged: instance !== run.instance || changes.omit.length > 0,
       deployment: {
         versionId: run.templateVersionId,
-        inputs: { variables: Object.fromEntries(kept), sensitive, environment },
+        inputs: {
+          variables: withoutNames(variables, changes.omit),
+          sensitive,
+          sources: withoutNames(sources, changes.omit),
+          environment,
+        },
       },
     },
   };
@@ -90,4 +94,8 @@ function refuseOmitted(run: Run, { omit, variables }: CopyChanges): void {
     if (!Object.hasOwn(run.variables, name))
       throw invalidField('omit', `the run has no variable ${quoted}: name only variables of the run`);
   }
+}
+
+function withoutNames<Value>(values: Readonly<Record<string, Value>>, names: readonly string[]): Record<string, Value> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 }

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { variablePhases } from '#domain/environments/variable-model.ts';
 import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { variablePhases } from '#domain/variables/model.ts';
 import { type EnvironmentInput, openInputs, type RunInputs } from './inputs.ts';
 import type { AdmissionTarget } from './target.ts';
 
@@ -70,8 +70,14 @@ export function isGivenOtherwise(source: RunInputs, run: RunInputs): boolean {
 /** Secrets are compared by their revision: comparing values would tell who sets one whether it is the one that the run had. */
 function isSameInput(before: EnvironmentInput | undefined, now: EnvironmentInput): boolean {
   if (!before || before.sensitive !== now.sensitive) return false;
-  if (now.sensitive) return before.revision !== undefined && before.revision === now.revision;
+  if (now.sensitive)
+    return before.revision !== undefined && before.revision === now.revision && setOf(before) === setOf(now);
   return isDeepStrictEqual(comparable(before), comparable(now));
+}
+
+/** The set that gave a variable; null for the environment, also in inputs that an earlier release sealed. */
+function setOf({ source }: EnvironmentInput): string | null {
+  return source?.kind === 'variable_set' ? source.id : null;
 }
 
 function comparable({ value, planValue, phases = variablePhases }: EnvironmentInput) {

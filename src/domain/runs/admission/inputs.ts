@@ -1,6 +1,6 @@
-import type { VariablePhase } from '#domain/environments/variable-model.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { VariablePhase, VariableSource } from '#domain/variables/model.ts';
 import type { AttemptPhase } from '../model.ts';
 
 /** The inputs of a run, secrets included. They are sealed in its row; the worker that executes an attempt unseals them. */
@@ -8,6 +8,8 @@ export interface RunInputs {
   readonly variables: Record<string, JsonValue>;
   /** Names of the variables that are secret. */
   readonly sensitive: string[];
+  /** What gave the variables that the run did not name itself, by their names. Inputs that an earlier release sealed have none. */
+  readonly sources?: Readonly<Record<string, VariableSource>>;
   readonly environment: EnvironmentInput[];
 }
 
@@ -21,10 +23,12 @@ export interface EnvironmentInput {
   readonly phases?: readonly VariablePhase[];
   /** The variable's when the run was admitted. Inputs that an earlier release sealed have none. */
   readonly revision?: number;
+  /** What gave the variable. Inputs that an earlier release sealed have none: it was the environment. */
+  readonly source?: VariableSource;
 }
 
 /** The inputs as one phase gets them. */
-export interface PhaseInputs extends Omit<RunInputs, 'environment'> {
+export interface PhaseInputs extends Omit<RunInputs, 'environment' | 'sources'> {
   readonly environment: PhaseVariable[];
 }
 
@@ -52,10 +56,11 @@ export function openInputs(keyRing: KeyRing, runId: string, sealed: Uint8Array):
  */
 export function inputsOfPhase(inputs: RunInputs, phase: AttemptPhase): PhaseInputs {
   const given = phase === 'planning' ? 'plan' : 'apply';
+  const { variables, sensitive } = inputs;
   const environment = inputs.environment
     .filter(({ phases }) => phases?.includes(given) ?? true)
     .map((variable) => variableOfPhase(variable, given));
-  return { ...inputs, environment };
+  return { variables, sensitive, environment };
 }
 
 function variableOfPhase({ name, value, planValue, sensitive }: EnvironmentInput, phase: VariablePhase): PhaseVariable {

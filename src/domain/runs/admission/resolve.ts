@@ -1,5 +1,4 @@
 import type { Em } from '#database/database.ts';
-import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/environments/variables.ts';
 import { type ApprovalPolicy, stricterApproval, strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
@@ -17,9 +16,11 @@ import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { parseDuration } from '#domain/shared/values/durations.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { defaultPool, defaultTimeouts, type Masked, type RunOperation, type RunTimeouts } from '../model.ts';
 import { chooseVersion, type Deployment, findDeployment, inheritFrom, isGivenOtherwise } from './deployment.ts';
 import { type RunInputs, sealInputs } from './inputs.ts';
+import { type ShownSource, showSources, sourcesOf } from './sources.ts';
 import type { AdmissionTarget } from './target.ts';
 
 export interface RunRequest {
@@ -54,6 +55,7 @@ export interface ResolvedRun {
   readonly replace: string[];
   readonly instance: string;
   readonly variables: Record<string, JsonValue | Masked>;
+  readonly variableSources: ShownSource[];
   readonly sealedInputs: Buffer;
   readonly message: string;
   readonly pool: string;
@@ -143,7 +145,8 @@ function mergeInputs(
     ...(deployment?.inputs.sensitive ?? []),
     ...named,
   ];
-  return { variables, sensitive, environment: environment.env };
+  const sources = sourcesOf(environment.template, deployment?.inputs, requested);
+  return { variables, sensitive, sources, environment: environment.env };
 }
 
 /**
@@ -174,6 +177,7 @@ export async function buildRun(
     replace: [...request.replace],
     instance: request.instance,
     variables: request.shown,
+    variableSources: showSources(request.inputs),
     sealedInputs: sealInputs(keyRing, id, request.inputs),
     message: request.message,
     pool: spec.pool ?? settings.default_pool ?? defaultPool,

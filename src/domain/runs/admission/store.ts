@@ -44,6 +44,7 @@ const admittedColumns = [
   'template_version',
   'pool',
   'variables',
+  'variable_sources',
   'sealed_inputs',
   'message',
   'requested_by_id',

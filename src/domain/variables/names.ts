@@ -1,4 +1,4 @@
-import type { VariableCategory } from './variable-model.ts';
+import type { VariableCategory } from './model.ts';
 
 const templateName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
 const environmentName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;

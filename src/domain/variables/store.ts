@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import type { ParameterOf } from '#database/queries.ts';
 import { json } from '#database/tables.ts';
-import { db, prepare } from '#domain/db.ts';
+import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
 import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { VariableCategory, VariablePhase } from './variable-model.ts';
-import { explainVariableName } from './variable-names.ts';
+import { placeOf, type VariableHolder, variableTables } from './holders.ts';
+import type { VariableCategory, VariablePhase } from './model.ts';
+import { explainVariableName } from './names.ts';
 
 /** A variable without the value of a sensitive one, which is never shown again. */
 export interface ShownVariable {
@@ -29,10 +29,11 @@ const phases = sql<
 
 const hasPlanValue = sql<boolean>`(plan_value is not null or sealed_plan_value is not null)`;
 
-function selectVariables(em: Em, environmentId: string) {
-  return db(em)
-    .selectFrom('environment_variables as v')
-    .where('v.environment_id', '=', environmentId)
+function selectVariables(em: Em, holder: VariableHolder) {
+  const { table, column } = placeOf(holder);
+  return variableTables(em)
+    .selectFrom(`${table} as v`)
+    .where(`v.${column}`, '=', holder.id)
     .select(['v.name', 'v.category', 'v.sensitive', 'v.revision', 'v.updated_at as updatedAt', phases.as('phases')])
     .select(hasPlanValue.as('hasPlanValue'))
     .select((eb) => [
@@ -41,25 +42,25 @@ function selectVariables(em: Em, environmentId: string) {
     ]);
 }
 
-export function findVariable(em: Em, environmentId: string, name: string): Promise<ShownVariable | undefined> {
-  return selectVariables(em, environmentId).where('v.name', '=', name).executeTakeFirst();
+export function findVariable(em: Em, holder: VariableHolder, name: string): Promise<ShownVariable | undefined> {
+  return selectVariables(em, holder).where('v.name', '=', name).executeTakeFirst();
 }
 
-/** A page of an environment's variables, by name. */
-export function listVariables(em: Em, environmentId: string, request: PageRequest): Promise<Page<ShownVariable>> {
+/** A page of a holder's variables, by name. */
+export function listVariables(em: Em, holder: VariableHolder, request: PageRequest): Promise<Page<ShownVariable>> {
   const isName = (text: string) => explainVariableName('template', text) === null;
-  return pageByName(selectVariables(em, environmentId), 'v.name', request, isName);
+  return pageByName(selectVariables(em, holder), 'v.name', request, isName);
 }
 
-/** All variables of an environment as they are shown, by name. */
-export function readShownVariables(em: Em, environmentId: string): Promise<ShownVariable[]> {
-  return selectVariables(em, environmentId)
+/** All variables of a holder as they are shown, by name. */
+export function readShownVariables(em: Em, holder: VariableHolder): Promise<ShownVariable[]> {
+  return selectVariables(em, holder)
     .orderBy((eb) => sql`${eb.ref('v.name')} collate "C"`)
     .execute();
 }
 
 export interface WrittenVariable {
-  readonly environmentId: string;
+  readonly holder: VariableHolder;
   readonly name: string;
   readonly category: VariableCategory;
   readonly sensitive: boolean;
@@ -99,11 +100,17 @@ const shown = [
 
 /** Inserts a variable, with a revision after those of the removed ones, or replaces the one of that name. */
 export async function writeVariable(em: Em, variable: WrittenVariable): Promise<ShownVariable> {
-  const { environmentId, name, category, sensitive, phases: given, value, sealed, plan, setBy } = variable;
-  return db(em)
-    .insertInto('environment_variables')
-    .values((eb) => ({
-      environment_id: environmentId,
+  const { holder, name, category, sensitive, phases: given, value, sealed, plan, setBy } = variable;
+  const { table, column, holders } = placeOf(holder);
+  const firstRevision = declaredTables(em)
+    .selectFrom(holders)
+    .where('id', '=', holder.id)
+    .select((eb) => eb('removed_variable_revision', '+', 1).as('first'))
+    .$castTo<{ first: number }>();
+  return variableTables(em)
+    .insertInto(table)
+    .values({
+      [column]: holder.id,
       name,
       category,
       sensitive,
@@ -113,16 +120,11 @@ export async function writeVariable(em: Em, variable: WrittenVariable): Promise<
       in_plan: given.includes('plan'),
       in_apply: given.includes('apply'),
       set_by: setBy,
-      revision: eb
-        .selectFrom('environments')
-        .where('id', '=', environmentId)
-        .select((of) => of('removed_variable_revision', '+', 1).as('first'))
-        .$asScalar()
-        .$notNull(),
+      revision: sql<number>`${firstRevision}`,
       updated_at: sql<string>`clock_timestamp()`,
-    }))
+    })
     .onConflict((conflict) =>
-      conflict.columns(['environment_id', 'name']).doUpdateSet((eb) => ({
+      conflict.columns([column, 'name']).doUpdateSet((eb) => ({
         category: eb.ref('excluded.category'),
         sensitive: eb.ref('excluded.sensitive'),
         value: eb.ref('excluded.value'),
@@ -131,7 +133,7 @@ export async function writeVariable(em: Em, variable: WrittenVariable): Promise<
         in_plan: eb.ref('excluded.in_plan'),
         in_apply: eb.ref('excluded.in_apply'),
         set_by: eb.ref('excluded.set_by'),
-        revision: eb('environment_variables.revision', '+', 1),
+        revision: eb(`${table}.revision`, '+', 1),
         updated_at: eb.ref('excluded.updated_at'),
       })),
     )
@@ -142,10 +144,11 @@ export async function writeVariable(em: Em, variable: WrittenVariable): Promise<
 /** Changes a sensitive variable whose value stays, and so does the principal who set it. */
 export async function changeKeptVariable(
   em: Em,
-  { environmentId, name, phases: given, plan }: Pick<WrittenVariable, 'environmentId' | 'name' | 'phases' | 'plan'>,
+  { holder, name, phases: given, plan }: Pick<WrittenVariable, 'holder' | 'name' | 'phases' | 'plan'>,
 ): Promise<ShownVariable> {
-  return db(em)
-    .updateTable('environment_variables')
+  const { table, column } = placeOf(holder);
+  return variableTables(em)
+    .updateTable(table)
     .set((eb) => ({
       in_plan: given.includes('plan'),
       in_apply: given.includes('apply'),
@@ -153,7 +156,7 @@ export async function changeKeptVariable(
       revision: eb('revision', '+', 1),
       updated_at: sql<string>`clock_timestamp()`,
     }))
-    .where('environment_id', '=', environmentId)
+    .where(column, '=', holder.id)
     .where('name', '=', name)
     .returning(shown)
     .executeTakeFirstOrThrow();
@@ -161,44 +164,32 @@ export async function changeKeptVariable(
 
 /**
  * Removes variables and returns how many of them there were. Variables that are set later begin after their revisions. The caller
- * has locked the environment's row.
+ * has locked the holder's row.
  */
-export async function deleteVariables(em: Em, environmentId: string, names: readonly string[]): Promise<number> {
-  const removed = await db(em)
-    .deleteFrom('environment_variables')
-    .where('environment_id', '=', environmentId)
+export async function deleteVariables(em: Em, holder: VariableHolder, names: readonly string[]): Promise<number> {
+  const { table, column, holders } = placeOf(holder);
+  const removed = await variableTables(em)
+    .deleteFrom(table)
+    .where(column, '=', holder.id)
     .where('name', '=', (eb) => eb.fn.any(eb.val([...names])))
     .returning('revision')
     .execute();
   if (removed.length === 0) return 0;
   const highest = Math.max(...removed.map(({ revision }) => revision));
-  await db(em)
-    .updateTable('environments')
+  await declaredTables(em)
+    .updateTable(holders)
     .set((eb) => ({ removed_variable_revision: eb.fn('greatest', ['removed_variable_revision', eb.val(highest)]) }))
-    .where('id', '=', environmentId)
+    .where('id', '=', holder.id)
     .execute();
   return removed.length;
 }
 
-export async function countVariables(em: Em, environmentId: string): Promise<number> {
-  const { count } = await db(em)
-    .selectFrom('environment_variables')
-    .where('environment_id', '=', environmentId)
+export async function countVariables(em: Em, holder: VariableHolder): Promise<number> {
+  const { table, column } = placeOf(holder);
+  const { count } = await variableTables(em)
+    .selectFrom(table)
+    .where(column, '=', holder.id)
     .select(sql<number>`count(*)::int`.as('count'))
     .executeTakeFirstOrThrow();
   return count;
 }
-
-/** All variables of an environment with their values, sealed ones included, by name. */
-export function readVariables(em: Em, environmentId: string) {
-  return selectSealedVariables(em, { environmentId });
-}
-
-const selectSealedVariables = prepare((db, parameter: ParameterOf<{ environmentId: string }>) =>
-  db
-    .selectFrom('environment_variables')
-    .where('environment_id', '=', parameter('environmentId'))
-    .orderBy((eb) => sql`${eb.ref('name')} collate "C"`)
-    .select(['name', 'category', 'sensitive', 'value', 'sealed_value as sealedValue', phases.as('phases')])
-    .select(['plan_value as planValue', 'sealed_plan_value as sealedPlanValue', 'revision']),
-);

@@ -24,5 +24,12 @@ export interface NewVariable extends RevisionCheck {
   readonly phases?: readonly VariablePhase[] | undefined;
 }
 
-/** How many variables an environment may have. */
+/** What gave a run a variable. A set or an environment keeps the name that it had then. */
+export interface VariableSource {
+  readonly kind: 'environment' | 'variable_set';
+  readonly id: string;
+  readonly name: string;
+}
+
+/** How many variables a holder may have. */
 export const mostVariables = 500;

@@ -4,9 +4,9 @@ import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Conflict, Invalid, NotFound } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import type { EnvironmentTarget } from './store.ts';
-import { mostVariables, type NewVariable, type VariablePhase, variablePhases } from './variable-model.ts';
-import { refuseUnusable } from './variable-rules.ts';
+import { type ChangedHolder, placeOf, planValueContext, valueContext } from './holders.ts';
+import { mostVariables, type NewVariable, type VariablePhase, variablePhases } from './model.ts';
+import { refuseUnusable } from './rules.ts';
 import {
   changeKeptVariable,
   countVariables,
@@ -14,14 +14,13 @@ import {
   type ShownVariable,
   type StoredPlanValue,
   writeVariable,
-} from './variable-store.ts';
-import { planValueContext, variableContext } from './variables.ts';
+} from './store.ts';
 
-/** Who changes the variables of which environment. The caller holds the environment's row and has checked the authority. */
+/** Who changes the variables of which holder. The caller holds the holder's row and has checked the authority. */
 export interface VariableWriter {
   readonly em: Em;
   readonly keyRing: KeyRing;
-  readonly environment: EnvironmentTarget;
+  readonly holder: ChangedHolder;
   readonly setBy: string;
 }
 
@@ -35,11 +34,11 @@ export async function setVariable(
   variable: NewVariable,
   before: ShownVariable | undefined,
 ): Promise<ShownVariable> {
-  const { em, environment } = writer;
-  refuseArchived(environment);
+  const { em, holder } = writer;
+  refuseArchived(holder);
   refuseUnusable(variable, before);
   refuseStale(before ?? { revision: 0 }, variable.expectedRevision);
-  if (!before) refuseTooMany((await countVariables(em, environment.id)) + 1);
+  if (!before) refuseTooMany(holder, (await countVariables(em, holder)) + 1);
   return write(writer, variable, before);
 }
 
@@ -50,7 +49,7 @@ export interface VariableReplacement {
 }
 
 /**
- * Makes these the only variables of an environment. Variables that stay the same keep their revision. A sensitive one without a
+ * Makes these the only variables of a holder. Variables that stay the same keep their revision. A sensitive one without a
  * new value keeps the value that it has.
  * @throws as `setVariable`, for the first variable that is refused; nothing is changed then
  */
@@ -59,8 +58,8 @@ export async function replaceVariables(
   wanted: readonly NewVariable[],
   current: readonly ShownVariable[],
 ): Promise<VariableReplacement> {
-  refuseArchived(writer.environment);
-  refuseTooMany(wanted.length);
+  refuseArchived(writer.holder);
+  refuseTooMany(writer.holder, wanted.length);
   const known = new Map(current.map((variable) => [variable.name, variable]));
   refuseRepeated(wanted);
   for (const [index, variable] of wanted.entries()) {
@@ -71,9 +70,9 @@ export async function replaceVariables(
   const names = new Set(wanted.map(({ name }) => name));
   const removed = current.filter(({ name }) => !names.has(name));
   const changed = wanted.filter((variable) => isChanged(variable, known.get(variable.name)));
-  const { em, environment } = writer;
+  const { em, holder } = writer;
   const gone = removed.map(({ name }) => name);
-  if (gone.length > 0) await deleteVariables(em, environment.id, gone);
+  if (gone.length > 0) await deleteVariables(em, holder, gone);
   const after = await Promise.all(changed.map((variable) => write(writer, variable, known.get(variable.name))));
   const replaced = changed.map(({ name }) => known.get(name)).filter((variable) => variable !== undefined);
   return { before: [...removed, ...replaced], after };
@@ -92,18 +91,18 @@ export function concernsSecret(wanted: readonly NewVariable[], current: readonly
 
 /**
  * Removes a variable; undefined: there is none of that name.
- * @throws NotFound if the environment has no such variable; Conflict for something archived, or a stale revision
+ * @throws NotFound if the holder has no such variable; Conflict for something archived, or a stale revision
  */
 export async function removeVariable(
   em: Em,
-  environment: EnvironmentTarget,
+  holder: ChangedHolder,
   variable: ShownVariable | undefined,
   expectedRevision: number | undefined,
 ): Promise<ShownVariable> {
   if (!variable) throw new NotFound('variable');
-  refuseArchived(environment);
+  refuseArchived(holder);
   refuseStale(variable, expectedRevision);
-  await deleteVariables(em, environment.id, [variable.name]);
+  await deleteVariables(em, holder, [variable.name]);
   return variable;
 }
 
@@ -128,26 +127,26 @@ async function write(
   variable: NewVariable,
   before: ShownVariable | undefined,
 ): Promise<ShownVariable> {
-  const { em, keyRing, environment, setBy } = writer;
+  const { em, keyRing, holder, setBy } = writer;
   const { name, value, category, sensitive } = variable;
   const phases: readonly VariablePhase[] = variable.phases ?? before?.phases ?? variablePhases;
   const plan = toStoredPlanValue(writer, variable);
-  const kept = { environmentId: environment.id, name, phases, plan };
+  const kept = { holder, name, phases, plan };
   if (value === undefined && before) return isChanged(variable, before) ? changeKeptVariable(em, kept) : before;
   if (value === undefined) throw new Error(`the variable ${name} has no value`);
-  const sealed = sensitive ? keyRing.sealJson(variableContext(environment.id, name), value) : null;
+  const sealed = sensitive ? keyRing.sealJson(valueContext(holder, name), value) : null;
   return writeVariable(em, { ...kept, category, sensitive, value, sealed, setBy });
 }
 
 /** The value for planning as it is stored; undefined: it stays. A variable of the template has none. */
 function toStoredPlanValue(
-  { keyRing, environment }: VariableWriter,
+  { keyRing, holder }: VariableWriter,
   { name, category, sensitive, planValue }: NewVariable,
 ): StoredPlanValue | undefined {
   if (category === 'template' || planValue === null) return { value: null, sealed: null };
   if (planValue === undefined) return undefined;
   if (!sensitive) return { value: planValue, sealed: null };
-  return { value: null, sealed: keyRing.sealJson(planValueContext(environment.id, name), planValue) };
+  return { value: null, sealed: keyRing.sealJson(planValueContext(holder, name), planValue) };
 }
 
 function refuseRepeated(wanted: readonly NewVariable[]): void {
@@ -158,7 +157,10 @@ function refuseRepeated(wanted: readonly NewVariable[]): void {
   }
 }
 
-function refuseTooMany(count: number): void {
+function refuseTooMany(holder: ChangedHolder, count: number): void {
   if (count <= mostVariables) return;
-  throw new Conflict(`an environment has at most ${mostVariables} variables: remove one first`, 'limit_reached');
+  throw new Conflict(
+    `${placeOf(holder).article} has at most ${mostVariables} variables: remove one first`,
+    'limit_reached',
+  );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { concernsSecret } from '#domain/environments/variable-changes.ts';
-import type { NewVariable } from '#domain/environments/variable-model.ts';
-import type { ShownVariable } from '#domain/environments/variable-store.ts';
+import { concernsSecret } from '#domain/variables/changes.ts';
+import type { NewVariable } from '#domain/variables/model.ts';
+import type { ShownVariable } from '#domain/variables/store.ts';
 
 const plain: NewVariable = { name: 'REGION', value: 'eu', category: 'env', sensitive: false };
 const kept: NewVariable = { name: 'TOKEN', category: 'env', sensitive: true };

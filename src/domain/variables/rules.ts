@@ -1,9 +1,9 @@
 import { Invalid } from '#domain/shared/errors.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { type NewVariable, type VariableCategory, variablePhases } from './model.ts';
+import { explainVariableName } from './names.ts';
 import { refuseUnusablePlanValue } from './plan-value-rules.ts';
-import { type NewVariable, type VariableCategory, variablePhases } from './variable-model.ts';
-import { explainVariableName } from './variable-names.ts';
-import type { ShownVariable } from './variable-store.ts';
+import type { ShownVariable } from './store.ts';
 
 /** Operating systems take no longer text into a process's environment. */
 const longestText = 64 * 1024;

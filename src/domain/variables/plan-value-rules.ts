@@ -1,6 +1,6 @@
 import { Invalid } from '#domain/shared/errors.ts';
-import { type NewVariable, variablePhases } from './variable-model.ts';
-import type { ShownVariable } from './variable-store.ts';
+import { type NewVariable, variablePhases } from './model.ts';
+import type { ShownVariable } from './store.ts';
 
 /**
  * The rules of a variable that has another value for planning.

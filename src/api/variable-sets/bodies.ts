@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { namesOneOwner, ownerFields } from '#api/pipeline/owned.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { ResourceName } from '#domain/tenancy/model.ts';
+import { mostAttachments } from '#domain/variable-sets/attach.ts';
+
+/** The bodies of requests about variable sets. */
+
+const Description = z.string().max(1000);
+
+export const CreateVariableSet = z
+  .strictObject({ name: ResourceName, description: Description.default(''), ...ownerFields })
+  .check(namesOneOwner)
+  .meta({ id: 'CreateVariableSet' });
+
+export const UpdateVariableSet = z
+  .strictObject({ name: ResourceName.optional(), description: Description.optional(), ...ExpectedRevision })
+  .meta({ id: 'UpdateVariableSet' });
+
+export function toVariableSetChange({
+  expected_revision: expectedRevision,
+  ...change
+}: z.output<typeof UpdateVariableSet>) {
+  return { ...change, expectedRevision };
+}
+
+const ids = z
+  .array(Id)
+  .max(mostAttachments)
+  .refine((given) => new Set(given).size === given.length, { error: 'must not name one twice' });
+
+export const ReplaceAttachments = z
+  .strictObject({
+    project_ids: ids.describe('All environments of these projects get the variables.'),
+    environment_ids: ids,
+    ...ExpectedRevision,
+  })
+  .meta({ id: 'ReplaceVariableSetAttachments' });
+
+export function toAttachments(body: z.output<typeof ReplaceAttachments>) {
+  const { project_ids, environment_ids, expected_revision: expectedRevision } = body;
+  return { projectIds: [...project_ids].sort(), environmentIds: [...environment_ids].sort(), expectedRevision };
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import type { Attachment } from '#domain/variable-sets/attachments-store.ts';
+import type { ListedVariableSet } from '#domain/variable-sets/store.ts';
+import { variableSetActions } from './actions.ts';
+
+export const ListedVariableSetView = z
+  .object({
+    id: AnswerId,
+    name: z.string(),
+    description: z.string(),
+    ...ownerView,
+    variables: z.int().describe('How many variables it has.'),
+    attachments: z.int().describe('To how many projects and environments it is attached.'),
+    created_at: Time,
+    revision: z.int(),
+  })
+  .meta({ id: 'ListedVariableSet' });
+
+export const VariableSetView = z
+  .object({ ...ListedVariableSetView.shape, actions: variableSetActions.view })
+  .meta({ id: 'VariableSet' });
+
+export function viewVariableSet(set: ListedVariableSet): z.input<typeof ListedVariableSetView> {
+  const { id, name, description, variables, attachments, createdAt, revision } = set;
+  return { id, name, description, ...viewOwner(set), variables, attachments, created_at: createdAt, revision };
+}
+
+export const AttachmentsView = z
+  .object({
+    attachments: z.array(
+      z.object({
+        type: z.enum(['project', 'environment']),
+        id: AnswerId,
+        name: z.string(),
+        effective: z
+          .boolean()
+          .describe('False after a transfer to another owner: runs get nothing from the set there any more.'),
+      }),
+    ),
+    revision: z.int().describe('Of the set.'),
+  })
+  .meta({ id: 'VariableSetAttachments' });
+
+export function viewAttachments(attachments: readonly Attachment[], revision: number): z.input<typeof AttachmentsView> {
+  return {
+    attachments: attachments.map(({ kind, id, name, isEffective }) => ({
+      type: kind,
+      id,
+      name,
+      effective: isEffective,
+    })),
+    revision,
+  };
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { Time } from '#api/pipeline/schemas.ts';
+import { Json } from '#domain/shared/values/json.ts';
+import { variableCategories, variablePhases } from '#domain/variables/model.ts';
+import type { ShownVariable } from '#domain/variables/store.ts';
+
+export const VariableView = z
+  .object({
+    name: z.string(),
+    category: z.enum(variableCategories),
+    sensitive: z.boolean(),
+    phases: z.array(z.enum(variablePhases)).describe('The phases in which the tools of runs get it.'),
+    value: Json.nullable().describe('Null for a sensitive variable: its value is never shown again.'),
+    plan_value: Json.nullable().describe(
+      'What planning gets in place of `value`. Null where there is none, and for a sensitive variable.',
+    ),
+    has_plan_value: z.boolean(),
+    revision: z.int(),
+    updated_at: Time,
+  })
+  .meta({ id: 'EnvironmentVariable' });
+
+export function viewVariable({ phases, planValue, hasPlanValue, updatedAt, ...variable }: ShownVariable) {
+  return {
+    ...variable,
+    phases: [...phases],
+    plan_value: planValue,
+    has_plan_value: hasPlanValue,
+    updated_at: updatedAt,
+  };
+}
+
+/** The audit keeps a variable's name and whether it is sensitive, and never its value. */
+export function describeVariable({ name, category, sensitive, phases, hasPlanValue, revision }: ShownVariable) {
+  return { name, category, sensitive, phases: [...phases], hasPlanValue, revision };
+}

@@ -1,0 +1,36 @@
+import type { VariableCategory, VariableSource } from '#domain/variables/model.ts';
+import type { RunInputs } from './inputs.ts';
+
+/** What gave a run a variable, as the run shows it. What the run itself was given is left out. */
+export interface ShownSource extends VariableSource {
+  readonly variable: string;
+  readonly category: VariableCategory;
+}
+
+/**
+ * What gave the variables that a run did not name itself: those of its template by name, as its deployment or its environment gave them.
+ * Later ones of these hold a name against earlier ones.
+ */
+export function sourcesOf(
+  given: Readonly<Record<string, { readonly source: VariableSource }>>,
+  deployment: RunInputs | undefined,
+  requested: Readonly<Record<string, unknown>>,
+): Record<string, VariableSource> {
+  const ofEnvironment = Object.entries(given).map(([name, { source }]) => [name, source] as const);
+  const inherited = Object.keys(deployment?.variables ?? {});
+  const isOverridden = (name: string) => Object.hasOwn(requested, name);
+  const sources = ofEnvironment.filter(([name]) => !inherited.includes(name));
+  const ofDeployment = Object.entries(deployment?.sources ?? {});
+  return Object.fromEntries([...sources, ...ofDeployment].filter(([name]) => !isOverridden(name)));
+}
+
+/** The sources that a run shows, by category and name. */
+export function showSources({ variables, sources = {}, environment }: RunInputs): ShownSource[] {
+  const ofTemplate = Object.entries(sources)
+    .filter(([name]) => Object.hasOwn(variables, name))
+    .map(([variable, source]): ShownSource => ({ variable, category: 'template', ...source }));
+  const ofTools = environment.flatMap(({ name, source }): ShownSource[] =>
+    source ? [{ variable: name, category: 'env', ...source }] : [],
+  );
+  return [...ofTemplate, ...ofTools];
+}

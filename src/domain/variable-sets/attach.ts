@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Invalid } from '#domain/shared/errors.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import { type Attachments, findBelowOwner, readAttachments, writeAttachments } from './attachments-store.ts';
+import { countChange, type VariableSetTarget } from './store.ts';
+
+/** To how many projects and environments a set can be attached. */
+export const mostAttachments = 500;
+
+/**
+ * Attaches a set to these projects and environments and to no others. Each must be below the set's owner. The caller has locked the set.
+ * @throws Invalid naming the ids below the owner that do not exist; Conflict for a stale revision or an archived owner
+ */
+export async function replaceAttachments(
+  { em }: Transaction,
+  target: VariableSetTarget,
+  wanted: Attachments & { readonly expectedRevision?: number | undefined },
+): Promise<{ before: Attachments; after: Attachments }> {
+  const { set } = target;
+  refuseArchived(target);
+  refuseStale(set, wanted.expectedRevision);
+  const found = await findBelowOwner(em, set, wanted);
+  refuseUnknown('project_ids', wanted.projectIds, found.projectIds);
+  refuseUnknown('environment_ids', wanted.environmentIds, found.environmentIds);
+  const before = await readAttached(em, target);
+  if (isDeepStrictEqual(before, found)) return { before, after: before };
+  await writeAttachments(em, set.id, found);
+  await countChange(em, set);
+  return { before, after: found };
+}
+
+async function readAttached(em: Transaction['em'], { set }: VariableSetTarget): Promise<Attachments> {
+  const attached = await readAttachments(em, set);
+  const idsOf = (wanted: string) =>
+    attached
+      .filter(({ kind }) => kind === wanted)
+      .map(({ id }) => id)
+      .sort();
+  return { projectIds: idsOf('project'), environmentIds: idsOf('environment') };
+}
+
+/** Ids that belong to others get the same answer as ids of nothing. */
+function refuseUnknown(field: string, wanted: readonly string[], found: readonly string[]): void {
+  const missing = [...wanted].findIndex((id) => !found.includes(id));
+  if (missing < 0) return;
+  const what = field === 'project_ids' ? 'project' : 'environment';
+  throw new Invalid(`${field}[${missing}]: the owner of the set has no such ${what}: name one that belongs to it`);
+}

@@ -1,0 +1,83 @@
+import type { Em } from '#database/database.ts';
+import { lockRows } from '#database/row-lock.ts';
+import { db } from '#domain/db.ts';
+import { newId } from '#domain/shared/ids.ts';
+import type { OwnerIds } from '#domain/tenancy/owned/owner.ts';
+
+/** The projects and the environments whose runs get the variables of a set. */
+export interface Attachments {
+  readonly projectIds: readonly string[];
+  readonly environmentIds: readonly string[];
+}
+
+/** A project or an environment that a set is attached to. */
+export interface Attachment {
+  readonly kind: 'project' | 'environment';
+  readonly id: string;
+  readonly name: string;
+  /** False after a transfer to other owners: its runs get nothing from the set. */
+  readonly isEffective: boolean;
+}
+
+/** Where a set is attached, by name. */
+export async function readAttachments(em: Em, set: { readonly id: string } & OwnerIds): Promise<Attachment[]> {
+  const rows = await db(em)
+    .selectFrom('variable_set_attachments as a')
+    .leftJoin('environments as e', 'e.id', 'a.environment_id')
+    .innerJoin('projects as p', (join) =>
+      join.on((eb) => eb('p.id', '=', eb.fn.coalesce('a.project_id', 'e.project_id'))),
+    )
+    .innerJoin('teams as t', 't.id', 'p.team_id')
+    .where('a.variable_set_id', '=', set.id)
+    .select(['e.id as environmentId', 'e.name as environmentName', 'p.id as projectId', 'p.name as projectName'])
+    .select(['t.id as teamId', 't.organization_id as organizationId'])
+    .orderBy('p.name')
+    .orderBy('e.name')
+    .orderBy('a.id')
+    .execute();
+  return rows.map(({ environmentId, environmentName, projectId, projectName, ...owner }) => ({
+    kind: environmentId === null ? 'project' : 'environment',
+    id: environmentId ?? projectId,
+    name: environmentId === null ? projectName : `${projectName} / ${environmentName}`,
+    isEffective: isBelow(set, { ...owner, projectId }),
+  }));
+}
+
+function isBelow(set: OwnerIds, place: { organizationId: string; teamId: string; projectId: string }): boolean {
+  if (set.projectId) return set.projectId === place.projectId;
+  return set.teamId ? set.teamId === place.teamId : set.organizationId === place.organizationId;
+}
+
+/** Which of these projects and environments exist below the owner of a set. Shares their rows until the commit. */
+export async function findBelowOwner(em: Em, set: OwnerIds, wanted: Attachments): Promise<Attachments> {
+  const projects = db(em)
+    .selectFrom('projects as p')
+    .innerJoin('teams as t', 't.id', 'p.team_id')
+    .where('p.deleted_at', 'is', null)
+    .$if(Boolean(set.projectId), (query) => query.where('p.id', '=', set.projectId ?? ''))
+    .$if(Boolean(set.teamId), (query) => query.where('t.id', '=', set.teamId ?? ''))
+    .$if(Boolean(set.organizationId), (query) => query.where('t.organization_id', '=', set.organizationId ?? ''));
+  const named = projects.where((eb) => eb('p.id', '=', eb.fn.any(eb.val([...wanted.projectIds]))));
+  const environments = projects
+    .innerJoin('environments as e', 'e.project_id', 'p.id')
+    .where('e.deleted_at', 'is', null)
+    .where((eb) => eb('e.id', '=', eb.fn.any(eb.val([...wanted.environmentIds]))));
+  const foundProjects = await lockRows(named.select('p.id').orderBy('p.id'), ['p'], true).execute();
+  const foundEnvironments = await lockRows(environments.select('e.id').orderBy('e.id'), ['e'], true).execute();
+  return { projectIds: foundProjects.map(({ id }) => id), environmentIds: foundEnvironments.map(({ id }) => id) };
+}
+
+/** Makes these the only attachments of a set. The caller has locked the set and shared what it is attached to. */
+export async function writeAttachments(em: Em, setId: string, wanted: Attachments): Promise<void> {
+  await db(em).deleteFrom('variable_set_attachments').where('variable_set_id', '=', setId).execute();
+  const of = (place: { project_id: string | null; environment_id: string | null }) => ({
+    id: newId(),
+    variable_set_id: setId,
+    ...place,
+  });
+  const rows = [
+    ...wanted.projectIds.map((id) => of({ project_id: id, environment_id: null })),
+    ...wanted.environmentIds.map((id) => of({ project_id: null, environment_id: id })),
+  ];
+  if (rows.length > 0) await db(em).insertInto('variable_set_attachments').values(rows).execute();
+}

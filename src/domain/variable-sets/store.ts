@@ -1,0 +1,126 @@
+import { LockMode } from '@mikro-orm/core';
+import { type Kysely, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { findRowOwner, type OwnerIds, type RowOwner } from '#domain/tenancy/owned/owner.ts';
+import { findOwnershipOf, isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
+import { VariableSet } from './entity.ts';
+
+/** A variable set with its owner. */
+export interface VariableSetTarget extends RowOwner {
+  readonly set: VariableSet;
+}
+
+/** A set by its id; undefined if it or its owner is deleted. With `lock` it locks the rows of the owner, then its own. */
+export async function findVariableSet(em: Em, id: string, lock = false): Promise<VariableSetTarget | undefined> {
+  const known = await em.findOne(VariableSet, { id });
+  const owner = known && (await findRowOwner(em, known, lock));
+  if (!known || !owner) return undefined;
+  if (!lock) return { ...owner, set: known };
+  const set = await em.findOne(VariableSet, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  return set ? { ...owner, set } : undefined;
+}
+
+/** A set as lists show it. */
+export interface ListedVariableSet {
+  readonly id: string;
+  readonly organizationId: string | null;
+  readonly teamId: string | null;
+  readonly projectId: string | null;
+  readonly name: string;
+  readonly description: string;
+  /** How many variables it has, and how many projects and environments it is attached to. */
+  readonly variables: number;
+  readonly attachments: number;
+  readonly revision: number;
+  readonly createdAt: string;
+}
+
+function selectSets(queries: Kysely<Tables>) {
+  return queries
+    .selectFrom('variable_sets as s')
+    .select(['s.id', 's.name', 's.description', 's.revision', 's.created_at as createdAt'])
+    .select(['s.organization_id as organizationId', 's.team_id as teamId', 's.project_id as projectId'])
+    .select((eb) => [
+      eb
+        .selectFrom('variable_set_variables as v')
+        .whereRef('v.variable_set_id', '=', 's.id')
+        .select(sql<number>`count(*)::int`.as('count'))
+        .$asScalar()
+        .$notNull()
+        .as('variables'),
+      eb
+        .selectFrom('variable_set_attachments as a')
+        .whereRef('a.variable_set_id', '=', 's.id')
+        .select(sql<number>`count(*)::int`.as('count'))
+        .$asScalar()
+        .$notNull()
+        .as('attachments'),
+    ]);
+}
+
+export interface VariableSetFilter extends OwnerIds {
+  /** Only sets that give their variables to this environment, by it or by its project. */
+  readonly givenTo?: string | undefined;
+}
+
+/** A page of the sets that a principal may read. */
+export function listVariableSets(
+  em: Em,
+  principal: Principal,
+  { givenTo, ...owner }: VariableSetFilter,
+  request: PageRequest,
+): Promise<Page<ListedVariableSet>> {
+  const listed = selectSets(db(em))
+    .where((eb) => {
+      const refs = {
+        organization: eb.ref('s.organization_id'),
+        team: eb.ref('s.team_id'),
+        project: eb.ref('s.project_id'),
+      };
+      return eb.and([isOfReadableOwner(principal, refs, 'visible'), isOfOwner(owner, refs)]);
+    })
+    .$if(givenTo !== undefined, (query) =>
+      query.where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('variable_set_attachments as g')
+            .innerJoin('environments as e', (join) =>
+              join.on((of) =>
+                of.or([of('g.environment_id', '=', of.ref('e.id')), of('g.project_id', '=', of.ref('e.project_id'))]),
+              ),
+            )
+            .whereRef('g.variable_set_id', '=', 's.id')
+            .where('e.id', '=', givenTo ?? '')
+            .select('g.id'),
+        ),
+      ),
+    );
+  return pageOf(listed, 's.id', request);
+}
+
+/** A set as lists show it. */
+export function readVariableSet(em: Em, id: string): Promise<ListedVariableSet | undefined> {
+  return selectSets(db(em)).where('s.id', '=', id).executeTakeFirst();
+}
+
+/** Raises the revision of a set whose variables or attachments changed, and returns it. The caller has locked the row. */
+export async function countChange(em: Em, set: VariableSet): Promise<number> {
+  set.revision += 1;
+  await em.flush();
+  return set.revision;
+}
+
+/** Deletes a set with its variables and attachments. */
+export async function removeVariableSet(em: Em, id: string): Promise<void> {
+  await db(em).deleteFrom('variable_sets').where('id', '=', id).execute();
+}
+
+/** Who owns a set, in one query. */
+export function findVariableSetOwner(em: Em, id: string): Promise<Ownership | undefined> {
+  return findOwnershipOf(em, 'variable_sets', id);
+}

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadEnvironmentVariables } from '#domain/variables/loaded.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const secret = 'hunter2-do-not-show';
+
+interface Owner {
+  readonly organization_id?: string;
+  readonly team_id?: string;
+  readonly project_id?: string;
+}
+
+/** Makes a set of the tenant's owner with these environment variables, attached to these places. */
+async function makeSet(
+  { owner }: Tenant,
+  name: string,
+  of: Owner,
+  values: Record<string, string>,
+  at: { project_ids?: string[]; environment_ids?: string[] } = {},
+): Promise<string> {
+  const made = await owner.post('/variable-sets', { name, ...of });
+  expect(made.status, made.text).toBe(201);
+  const variables = Object.entries(values).map(([variable, value]) => ({ name: variable, value, category: 'env' }));
+  const filled = await owner.put(`/variable-sets/${made.body.id}/variables`, { variables });
+  expect(filled.status, filled.text).toBe(200);
+  const places = { project_ids: [], environment_ids: [], ...at };
+  const attached = await owner.put(`/variable-sets/${made.body.id}/attachments`, places);
+  expect(attached.status, attached.text).toBe(200);
+  return made.body.id;
+}
+
+/** What the environment gives its runs: each variable with its value and the name of what gives it. */
+async function given({ environment }: Tenant): Promise<Record<string, string>> {
+  const { orm, keyRing } = api.services;
+  const { env } = await loadEnvironmentVariables(orm.em.fork(), keyRing, environment);
+  return Object.fromEntries(env.map(({ name, value, source }) => [name, `${value} from ${source.name}`]));
+}
+
+describe('a variable set', () => {
+  test('gives its variables to the environments that it is attached to, the nearest first', async () => {
+    const tenant = await makeTenant(api);
+    const { organization, team, project, environment, owner } = tenant;
+    const names = (...of: string[]) => Object.fromEntries(of.map((name) => [name, 'yes']));
+    const at = { project_ids: [project] };
+    await makeSet(tenant, 'organization', { organization_id: organization }, names('A', 'B', 'C', 'D', 'E', 'F'), at);
+    await makeSet(tenant, 'team b', { team_id: team }, names('B', 'C', 'D', 'E', 'F'), at);
+    await makeSet(tenant, 'team a', { team_id: team }, names('C', 'D', 'E', 'F'), at);
+    await makeSet(tenant, 'project', { project_id: project }, names('D', 'E', 'F'), at);
+    await makeSet(tenant, 'near', { organization_id: organization }, names('E', 'F'), {
+      environment_ids: [environment],
+    });
+    await makeSet(tenant, 'nowhere', { team_id: team }, names('A', 'Z'));
+    await owner.put(`/environments/${environment}/variables/F`, { value: 'own', category: 'env' });
+    const { name } = (await owner.get(`/environments/${environment}`)).body;
+    expect(await given(tenant)).toEqual({
+      A: 'yes from organization',
+      B: 'yes from team b',
+      C: 'yes from team a',
+      D: 'yes from project',
+      E: 'yes from near',
+      F: `own from ${name}`,
+    });
+  });
+
+  test('shows in a run which variables it gave, and not its secrets', async () => {
+    const tenant = await makeTenant(api);
+    const set = await makeSet(tenant, 'aws-common', { team_id: tenant.team }, {}, { project_ids: [tenant.project] });
+    const variables = [
+      { name: 'AWS_REGION', value: 'eu-west-1', category: 'env' },
+      { name: 'AWS_SECRET', value: secret, category: 'env', sensitive: true },
+      { name: 'size', value: 3, category: 'template' },
+      { name: 'unused', value: 3, category: 'template' },
+    ];
+    const written = await tenant.owner.put(`/variable-sets/${set}/variables`, { variables });
+    expect(written.text).not.toContain(secret);
+    const spec = {
+      variables: { type: 'object', properties: { size: { type: 'integer' }, own: { type: 'integer' } } },
+      executor: { kind: 'command', apply: [{ name: 'greet', run: ['true'] }] },
+    };
+    const template = await tenant.owner.post('/registry/templates', { name: 'Web', team_id: tenant.team });
+    await tenant.owner.post(`/registry/templates/${template.body.id}/versions`, { version: '1.0.0', spec });
+    const admitted = await tenant.owner.post('/runs', {
+      template_id: template.body.id,
+      environment_id: tenant.environment,
+      variables: { own: 1 },
+    });
+    expect(admitted.status, admitted.text).toBe(202);
+    const from = { kind: 'variable_set', id: set, name: 'aws-common' };
+    expect(admitted.body.variables).toEqual({ size: 3, own: 1 });
+    expect(admitted.body.variable_sources).toEqual([
+      { variable: 'size', category: 'template', ...from },
+      { variable: 'AWS_REGION', category: 'env', ...from },
+      { variable: 'AWS_SECRET', category: 'env', ...from },
+    ]);
+    expect(admitted.text).not.toContain(secret);
+    const { text } = await tenant.owner.get(`/audit?resource_id=${set}`);
+    expect(text).toContain('variable_set.variables_replaced');
+    expect(text).not.toContain(secret);
+  });
+
+  test('gives nothing to a project that another team has taken over', async () => {
+    const tenant = await makeTenant(api);
+    const set = await makeSet(
+      tenant,
+      'ours',
+      { team_id: tenant.team },
+      { TOKEN: 'x' },
+      { project_ids: [tenant.project] },
+    );
+    const other = await tenant.owner.post(`/organizations/${tenant.organization}/teams`, { name: 'Others' });
+    expect(await given(tenant)).toEqual({ TOKEN: 'x from ours' });
+    const moved = await tenant.owner.post(`/projects/${tenant.project}/transfer`, { team_id: other.body.id });
+    expect(moved.status, moved.text).toBe(200);
+    expect(await given(tenant)).toEqual({});
+    const { body } = await tenant.owner.get(`/variable-sets/${set}/attachments`);
+    expect(body.attachments).toMatchObject([{ id: tenant.project, effective: false }]);
+  });
+
+  test('is attached only to what belongs to its owner; others look missing', async () => {
+    const [tenant, stranger] = [await makeTenant(api), await makeTenant(api)];
+    const set = await makeSet(tenant, 'ours', { team_id: tenant.team }, {});
+    const attach = (body: object) => tenant.owner.put(`/variable-sets/${set}/attachments`, body);
+    const foreign = await attach({ project_ids: [], environment_ids: [stranger.environment] });
+    const missing = await attach({ project_ids: [], environment_ids: [crypto.randomUUID()] });
+    expect([foreign.status, foreign.body]).toEqual([400, missing.body]);
+    expect(foreign.body.error).toContain('environment_ids[0]');
+    expect((await tenant.owner.get(`/variable-sets/${set}/attachments`)).body.attachments).toEqual([]);
+  });
+
+  test('of an organization is changed by its admins alone, and read by its members', async () => {
+    const tenant = await makeTenant(api);
+    const set = await makeSet(tenant, 'shared', { organization_id: tenant.organization }, { REGION: 'eu' });
+    const member = await api.addUser('maintainer');
+    await join(tenant, member, 'member', 'owner');
+    expect((await member.get(`/variable-sets/${set}/variables`)).body.variables).toHaveLength(1);
+    expect((await member.get(`/variable-sets?organization_id=${tenant.organization}`)).body.variable_sets).toHaveLength(
+      1,
+    );
+    const refused = await member.patch(`/variable-sets/${set}`, { name: 'mine' });
+    expect([refused.status, refused.body.error]).toEqual([403, expect.stringContaining('organization role admin')]);
+    const stranger = await makeTenant(api);
+    expect((await stranger.owner.get(`/variable-sets/${set}`)).status).toBe(404);
+    expect((await stranger.owner.get('/variable-sets')).body.variable_sets).toEqual([]);
+  });
+
+  test('has one owner and a name that no other set of its owner has', async () => {
+    const tenant = await makeTenant(api);
+    const { organization: organization_id, team: team_id, owner } = tenant;
+    const two = await owner.post('/variable-sets', { name: 'x', organization_id, team_id });
+    expect([two.status, two.body.error]).toEqual([400, expect.stringContaining('at most one of')]);
+    await makeSet(tenant, 'twin', { team_id }, {});
+    await makeSet(tenant, 'twin', { organization_id }, {});
+    const taken = await owner.post('/variable-sets', { name: 'twin', team_id });
+    expect([taken.status, taken.headers['x-error-code']]).toEqual([409, 'name_taken']);
+  });
+
+  test('keeps its secrets when the list is sent back as it was read, and refuses a stale change', async () => {
+    const tenant = await makeTenant(api);
+    const set = await makeSet(tenant, 'kept', { team_id: tenant.team }, {}, { environment_ids: [tenant.environment] });
+    const path = `/variable-sets/${set}`;
+    const variables = [{ name: 'TOKEN', value: secret, category: 'env', sensitive: true }];
+    await tenant.owner.put(`${path}/variables`, { variables });
+    const read = (await tenant.owner.get(`${path}/variables`)).body;
+    expect(read.variables[0]).toMatchObject({ sensitive: true, value: null });
+    expect((await tenant.owner.put(`${path}/variables`, read)).status).toBe(200);
+    expect(await given(tenant)).toEqual({ TOKEN: `${secret} from kept` });
+    const stale = await tenant.owner.patch(path, { name: 'late', expected_revision: 1 });
+    expect([stale.status, stale.headers['x-error-code']]).toEqual([409, 'stale_revision']);
+    expect((await tenant.owner.delete(path)).status).toBe(204);
+    expect(await given(tenant)).toEqual({});
+  });
+});
