@@ -14,6 +14,8 @@ const pathOf = ({ environment }: Tenant, name = '') => `/environments/${environm
 const load = ({ environment }: Tenant) =>
   loadEnvironmentVariables(api.services.orm.em.fork(), api.services.keyRing, environment);
 
+const sourceOf = ({ environment: id }: Tenant) => ({ kind: 'environment', id, name: 'Development' });
+
 describe('a variable of an environment', () => {
   test('is set, replaced, listed by name and removed', async () => {
     const tenant = await makeTenant(api);
@@ -86,7 +88,16 @@ describe('a variable of an environment', () => {
     expect(put.text + list.text + JSON.stringify(audit)).not.toContain(secret);
     expect(await load(tenant)).toEqual({
       template: {},
-      env: [{ name: 'AWS_SECRET', value: secret, sensitive: true, phases: ['plan', 'apply'], revision: 1 }],
+      env: [
+        {
+          name: 'AWS_SECRET',
+          value: secret,
+          sensitive: true,
+          phases: ['plan', 'apply'],
+          revision: 1,
+          source: sourceOf(tenant),
+        },
+      ],
     });
   });
 
@@ -96,13 +107,14 @@ describe('a variable of an environment', () => {
     await tenant.owner.put(pathOf(tenant, 'nothing'), { value: null, category: 'template' });
     await tenant.owner.put(pathOf(tenant, 'keys'), { value: { a: [secret] }, category: 'template', sensitive: true });
     await tenant.owner.put(pathOf(tenant, 'EMPTY'), { value: '', category: 'env' });
+    const source = sourceOf(tenant);
     expect(await load(tenant)).toEqual({
       template: {
-        size: { value: 0, sensitive: false },
-        nothing: { value: null, sensitive: false },
-        keys: { value: { a: [secret] }, sensitive: true },
+        size: { value: 0, sensitive: false, source },
+        nothing: { value: null, sensitive: false, source },
+        keys: { value: { a: [secret] }, sensitive: true, source },
       },
-      env: [{ name: 'EMPTY', value: '', sensitive: false, phases: ['plan', 'apply'], revision: 1 }],
+      env: [{ name: 'EMPTY', value: '', sensitive: false, phases: ['plan', 'apply'], revision: 1, source }],
     });
   });
 
