@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { ReplaceVariables, toNewVariable } from '#api/variables/bodies.ts';
 import { describeVariable, VariableView, viewVariable } from '#api/variables/views.ts';
+import type { Em } from '#database/database.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { replaceAttachments } from '#domain/variable-sets/attach.ts';
 import { readAttachments } from '#domain/variable-sets/attachments-store.ts';
@@ -10,6 +12,7 @@ import { countChange, findVariableSet, type VariableSetTarget } from '#domain/va
 import { replaceVariables } from '#domain/variables/changes.ts';
 import { listVariables, readShownVariables } from '#domain/variables/store.ts';
 import { readAccess, writeAccess } from './access.ts';
+import { variableSetActions } from './actions.ts';
 import { ReplaceAttachments, toAttachments } from './bodies.ts';
 import { VariableSetParams } from './operations.ts';
 import { AttachmentsView, viewAttachments } from './views.ts';
@@ -19,8 +22,7 @@ import { AttachmentsView, viewAttachments } from './views.ts';
 const readsSet = {
   params: VariableSetParams,
   access: { ...readAccess, review: { inherits: 'variable_sets.get' } },
-  target: ({ em, params }: { em: Parameters<typeof findVariableSet>[0]; params: { id: string } }) =>
-    findVariableSet(em, params.id),
+  target: ({ em, params }: { em: Em; params: { id: string } }) => findVariableSet(em, params.id),
   targetName: 'variable set',
 } as const;
 
@@ -28,6 +30,7 @@ const changesSet = {
   params: VariableSetParams,
   access: { ...writeAccess, review: { inherits: 'variable_sets.update' } },
   targetName: 'variable set',
+  resourceId: ({ params }: { params: { id: string } }) => params.id,
   idempotency: 'none',
 } as const;
 
@@ -79,13 +82,18 @@ export const replaceOfVariables = command({
   },
 });
 
+async function showAttachments(em: Em, context: ActionContext, target: VariableSetTarget) {
+  const attachments = await readAttachments(em, target.set);
+  return viewAttachments(attachments, target.set.revision, variableSetActions.describe(context, target));
+}
+
 export const getAttachments = read({
   ...readsSet,
   id: 'variable_set_attachments.get',
   route: 'GET /api/v1/variable-sets/:id/attachments',
   summary: 'Read to which projects and environments a set is attached',
   responses: { 200: AttachmentsView },
-  handle: async ({ em, target: { set } }) => viewAttachments(await readAttachments(em, set), set.revision),
+  handle: ({ em, operations, principal, target }) => showAttachments(em, { operations, principal }, target),
 });
 
 export const replaceOfAttachments = command({
@@ -98,10 +106,9 @@ export const replaceOfAttachments = command({
   responses: { 200: AttachmentsView },
   target: ({ em, params, lock }) => findVariableSet(em, params.id, lock),
   audit: 'variable_set.attached',
-  handle: async ({ tx, target, body }) => {
+  handle: async ({ tx, operations, principal, target, body }) => {
     const { before, after } = await replaceAttachments(tx, target, toAttachments(body));
-    const { set } = target;
-    const answer = viewAttachments(await readAttachments(tx.em, set), set.revision);
-    return { id: set.id, revision: set.revision, before, after, answer };
+    const answer = await showAttachments(tx.em, { operations, principal }, target);
+    return { id: target.set.id, revision: target.set.revision, before, after, answer };
   },
 });

@@ -40,10 +40,15 @@ export const AttachmentsView = z
       }),
     ),
     revision: z.int().describe('Of the set.'),
+    actions: variableSetActions.view,
   })
   .meta({ id: 'VariableSetAttachments' });
 
-export function viewAttachments(attachments: readonly Attachment[], revision: number): z.input<typeof AttachmentsView> {
+export function viewAttachments(
+  attachments: readonly Attachment[],
+  revision: number,
+  actions: z.input<typeof AttachmentsView>['actions'],
+): z.input<typeof AttachmentsView> {
   return {
     attachments: attachments.map(({ kind, id, name, isEffective }) => ({
       type: kind,
@@ -52,5 +57,6 @@ export function viewAttachments(attachments: readonly Attachment[], revision: nu
       effective: isEffective,
     })),
     revision,
+    actions,
   };
 }
