@@ -95,8 +95,9 @@ export function parseRequest({ entry: { operation } }: Tuple, request: OwnReques
   return Object.fromEntries(parsed.map(({ part, result }) => [part, result?.data])) as unknown as OperationInput;
 }
 
-/** Whether the target belongs to another team than the question names. A request to the operation cannot express that. */
+/** Whether the question names another team than the target's, or another name than the only one. A request to the operation cannot express that. */
 export function isElsewhere({ entry, question: { name = '', team_id: teamId } }: Tuple, world: World): boolean {
+  if (entry.review.only !== undefined && entry.review.only !== name) return true;
   const owner = world.teamOf.get(name);
   return entry.isNamed && entry.team !== 'refused' && owner !== undefined && owner !== (teamId ?? null);
 }

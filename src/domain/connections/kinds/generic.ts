@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { explainVariableName } from '#domain/environments/variable-names.ts';
+import { explainVariableName } from '#domain/variables/names.ts';
 import { defineKind, SecretText } from './kind.ts';
 
 const mostNames = 50;

@@ -59,18 +59,23 @@ export function coversOwner(
   return eb.or([isInstallations, eb(organization, '=', thing.organizationId), isOfTeam, ...isOfProject]);
 }
 
-/** Who owns a row of a table with `ownerColumns`; undefined if there is no such row, or its owner was deleted. */
-export async function findOwnershipOf(
-  em: Em,
-  table: keyof Tables & string,
-  id: string,
-): Promise<Ownership | undefined> {
-  const row = await declaredTables(em)
+/** Who owns a row of a table with `ownerColumns`, in one query; undefined if there is no such row, or if its owner was deleted. */
+export function findOwnershipOf(em: Em, table: keyof Tables & string, id: string): Promise<Ownership | undefined> {
+  return declaredTables(em)
     .selectFrom(`${table} as x`)
+    .leftJoin('projects as p', 'p.id', 'x.project_id')
+    .leftJoin('teams as t', 't.id', 'x.team_id')
+    .leftJoin('organizations as o', (join) =>
+      join.on((eb) => eb('o.id', '=', eb.fn.coalesce('x.organization_id', 't.organization_id'))),
+    )
     .where('x.id', '=', id)
-    .select(['x.organization_id as organizationId', 'x.team_id as teamId', 'x.project_id as projectId'])
-    .$castTo<OwnerIds>()
+    .where('p.deleted_at', 'is', null)
+    .where('t.deleted_at', 'is', null)
+    .where('o.deleted_at', 'is', null)
+    .select((eb) => [
+      'x.team_id as teamId',
+      eb.fn.coalesce('x.organization_id', 't.organization_id').as('organizationId'),
+    ])
+    .$castTo<Ownership>()
     .executeTakeFirst();
-  const owner = row && (await findRowOwner(em, row));
-  return owner && { organizationId: owner.organizationId, teamId: owner.teamId };
 }
