@@ -1,16 +1,16 @@
 import { assemblySeals } from './assemblies/sealed.ts';
 import { connectionSeals } from './connections/sealed.ts';
-import { environmentSeals } from './environments/sealed.ts';
 import { instanceSeals } from './instances/sealed.ts';
 import { runSeals } from './runs/sealed.ts';
 import { scheduleSeals } from './schedules/sealed.ts';
 import { installationSeals } from './shared/installation/sealed.ts';
 import type { SealedColumn } from './shared/sealed/sealed-column.ts';
+import { variableSeals } from './variables/sealed.ts';
 
 /** Every column that the key ring has sealed. An area that seals one adds it to its `sealed.ts`. */
 export const sealedColumns: readonly SealedColumn[] = [
   ...installationSeals,
-  ...environmentSeals,
+  ...variableSeals,
   ...runSeals,
   ...instanceSeals,
   ...assemblySeals,

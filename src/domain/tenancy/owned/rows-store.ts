@@ -5,7 +5,7 @@ import { isPlatformAdministrator, type Ownership } from '#domain/shared/access/d
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
 import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
-import { findRowOwner, type OwnerIds } from './owner.ts';
+import type { OwnerIds } from './owner.ts';
 
 /** The columns of a row that name its owner (`ownerColumns`). */
 export interface OwnerRefs {
