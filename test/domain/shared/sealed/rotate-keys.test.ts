@@ -27,6 +27,9 @@ beforeAll(async () => {
   const path = `/environments/${ids.environment}/variables`;
   for (const name of ['ONE', 'TWO', 'THREE'])
     expect((await root.caller.send('PUT', `${path}/${name}`, variable)).status).toBe(200);
+  const shared = { variables: [{ name: 'SHARED', ...variable }] };
+  const filled = await root.caller.send('PUT', `/variable-sets/${ids.variableSet}/variables`, shared);
+  expect(filled.status, filled.text).toBe(200);
   await addResults();
 });
 afterAll(() => api?.close());
