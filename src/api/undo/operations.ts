@@ -6,12 +6,14 @@ import { showAdmittedRun } from '#api/runs/actions.ts';
 import { getRun, accessReview as runReview } from '#api/runs/operations.ts';
 import { RunView } from '#api/runs/views.ts';
 import { admissionOf, findRequeueTarget } from '#domain/runs/admission/requeue.ts';
+import { longestAddress } from '#domain/runs/attempts/checks.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { checkCandidate as admitCandidateCheck } from '#domain/undo/attempts/candidate-check.ts';
 import { beginUndo } from '#domain/undo/attempts/check.ts';
+import { mostCollateral } from '#domain/undo/attempts/collateral.ts';
 import { readObstacle } from '#domain/undo/attempts/obstacles.ts';
 import { promote as promoteCandidate } from '#domain/undo/attempts/promotion.ts';
 import { findUndoRefusal } from '#domain/undo/attempts/rules.ts';
@@ -26,7 +28,6 @@ import {
   UndoAttemptView,
 } from './views.ts';
 
-const longestAddress = 4096;
 const Params = z.strictObject({ id: Id });
 const ofTeam = { scope: 'team', hidden: 'not_found' } as const;
 const review = { resource: 'selective_undo_attempts', unscoped: true, target: findAttemptOwner } as const;
@@ -155,8 +156,10 @@ const Promote = z
     candidate_digest: z.string().min(1).max(255),
     accepted_collateral: z
       .array(z.string().min(1).max(longestAddress))
-      .max(10_000)
-      .describe('Exactly the resources of `candidate.collateral`, in any order.'),
+      .max(mostCollateral)
+      .describe(
+        'Exactly the resources of `candidate.collateral`, in any order. A candidate check that finds more than can be accepted fails with the problem `too_much_collateral`.',
+      ),
     message: z.string().max(4000).optional(),
   })
   .meta({ id: 'PromoteUndo' });

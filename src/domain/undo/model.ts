@@ -56,6 +56,7 @@ export const problemCodes = {
   drifted: 'the instance is not as its latest state says',
   scan_failed: 'the comparison of the instance with its state failed',
   plan_failed: 'the plan of the candidate failed',
+  too_much_collateral: 'the plan of the candidate touches more beside the run than a promotion can accept',
 } as const;
 export type ProblemCode = keyof typeof problemCodes;
 

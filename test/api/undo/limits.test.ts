@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findCollateralRefusal } from '#domain/undo/attempts/rules.ts';
+import { findCollateralRefusal } from '#domain/undo/attempts/collateral.ts';
 import { startUndoStage, type UndoStage } from '#test/support/undo/undo-stage.ts';
 
 let stage: UndoStage;
@@ -117,6 +117,31 @@ describe('a check', () => {
     const [one, other] = [await stage.checked(second), await stage.checked(second)];
     expect(one.candidate.variables).toEqual(other.candidate.variables);
     expect(one.candidate.digest).not.toBe(other.candidate.digest);
+  });
+});
+
+describe('a candidate check', () => {
+  const addresses = (count: number, name = 'thing.b') => Array.from({ length: count }, (_, index) => `${name}${index}`);
+
+  test('passes with as much collateral as a promotion can accept, which then accepts it', async () => {
+    const { second } = await twoRuns();
+    const attempt = await stage.checkCandidate((await stage.checked(second)).id, ['thing.a', ...addresses(10_000)]);
+    expect(attempt).toMatchObject({ state: 'promotable', problem: null });
+    expect(attempt.candidate.collateral).toHaveLength(10_000);
+    const answer = await stage.promote(attempt);
+    expect(answer.status, answer.text.slice(0, 300)).toBe(202);
+  });
+
+  test.each([
+    ['more resources than a promotion can accept', addresses(10_001), 'accept 10000 at most'],
+    ['addresses that are too large together', addresses(200, `thing.${'b'.repeat(4_000)}`), 'more than 768 KiB'],
+  ])('fails where the collateral has %s, and names that cause', async (_, touches, cause) => {
+    const { second } = await twoRuns();
+    const attempt = await stage.checkCandidate((await stage.checked(second)).id, ['thing.a', ...touches]);
+    const problem = { code: 'too_much_collateral', message: expect.stringContaining(cause) };
+    expect(attempt).toMatchObject({ state: 'ready', problem, candidate: { collateral: null } });
+    const refused = await stage.promote(attempt);
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([409, 'undo_not_ready']);
   });
 });
 

@@ -72,6 +72,20 @@ describe('the pages of an undo', () => {
     expect((await owner.get(`/workloads/runs/${run}/undo`)).text).toContain('Earlier checks');
   });
 
+  test('accept as many resources as a check can list, each by its own box', async () => {
+    const attempt = await stage.checked(await twoRuns());
+    const page = `/selective-undo/${attempt.id}/promote`;
+    const many = Array.from({ length: 2_000 }, (_, index) => `thing.c${index}`);
+    await stage.checkCandidate(attempt.id, ['thing.a', ...many]);
+    const { text } = await owner.get(page);
+    const ticks = [...text.matchAll(/name="(resource-[^"]+)"/g)].map(([, name = '']) => [name, 'yes']);
+    expect(ticks).toHaveLength(many.length);
+    const [, digest = ''] = /name="candidate_digest" value="([^"]+)"/.exec(text) ?? [];
+    const fields = { key: crypto.randomUUID(), candidate_digest: digest, ...Object.fromEntries(ticks) };
+    const promoted = await owner.submit(page, fields);
+    expect(promoted.status, promoted.text.slice(0, 500)).toBe(303);
+  });
+
   test('accept only the resources whose names were ticked, even if the undo was planned again meanwhile', async () => {
     const attempt = await stage.checked(await twoRuns());
     const page = `/selective-undo/${attempt.id}/promote`;

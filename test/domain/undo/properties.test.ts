@@ -7,7 +7,7 @@ import { openRandom, type Random } from '#test/faults/harness/random.ts';
 
 /** The title of a failing test contains its seed (`UNDO_SEED`). */
 const seed = Number(process.env['UNDO_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const histories = 400;
+const histories = Number(process.env['UNDO_HISTORIES'] ?? 400);
 
 const names = ['a', 'b', 'c/d', '__proto__', ''];
 

@@ -54,23 +54,31 @@ ${renderAttempts(undo.attempts)}`,
       return pagePath(pages.selectiveUndo, { id });
     },
   });
-  addFormPage(addPage, pages.promoteUndo, {
-    read: readAttempt,
-    describe: (subject) => ({
-      ...common(subject, 'promote'),
-      title: `Promote the undo of “${titleOf(subject.run)}”`,
-      lead: html`<p>A run deploys what was planned. It plans again and follows every policy: it may wait for approval, and whoever made the change does not approve its undo. If the instance changes before it applies, it ends without changing anything.</p>${explainCollateral(subject.attempt)}`,
-      fields: fieldsOf(subject.attempt),
-      submit: 'Promote',
-    }),
-    carryOut: async ({ attempt: { id, candidate } }, { message, candidate_digest: digest = '', ...typed }, visit) => {
-      const accepted = (candidate?.collateral ?? []).filter((address) => typed[nameOfResource(address)] === 'yes');
-      const body = { candidate_digest: digest, accepted_collateral: accepted, ...(message && { message }) };
-      const run = await visit.run(promote, { params: { id }, body });
-      return pagePath(pages.run, { id: run.id }, { done: 'admitted' });
+  addFormPage(
+    addPage,
+    pages.promoteUndo,
+    {
+      read: readAttempt,
+      describe: (subject) => ({
+        ...common(subject, 'promote'),
+        title: `Promote the undo of “${titleOf(subject.run)}”`,
+        lead: html`<p>A run deploys what was planned. It plans again and follows every policy: it may wait for approval, and whoever made the change does not approve its undo. If the instance changes before it applies, it ends without changing anything.</p>${explainCollateral(subject.attempt)}`,
+        fields: fieldsOf(subject.attempt),
+        submit: 'Promote',
+      }),
+      carryOut: async ({ attempt: { id, candidate } }, { message, candidate_digest: digest = '', ...typed }, visit) => {
+        const accepted = (candidate?.collateral ?? []).filter((address) => typed[nameOfResource(address)] === 'yes');
+        const body = { candidate_digest: digest, accepted_collateral: accepted, ...(message && { message }) };
+        const run = await visit.run(promote, { params: { id }, body });
+        return pagePath(pages.run, { id: run.id }, { done: 'admitted' });
+      },
     },
-  });
+    { bodyLimit: promotionFormLimit },
+  );
 }
+
+/** The form has a box of about 80 bytes for each resource of the collateral, of which there are 10,000 at most. */
+const promotionFormLimit = 1024 * 1024;
 
 type ById = { readonly id: string };
 

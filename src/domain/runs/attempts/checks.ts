@@ -20,7 +20,7 @@ const largestState = 256 * 1024 * 1024;
 const largestChunk = 4 * 1024 * 1024;
 const largestArtifact = 512 * 1024 * 1024;
 const mostChanges = 64 * 1024;
-const longestAddress = 4096;
+export const longestAddress = 4096;
 const longestWord = 255;
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;

@@ -12,6 +12,7 @@ import { dataGone } from '../deployments/deployments.ts';
 import type { UndoAttempt } from '../entity.ts';
 import { type Problem, stateOf, type Verdict } from '../model.ts';
 import { publishState } from '../publish-event.ts';
+import { findCollateralProblem } from './collateral.ts';
 import { findAttemptOfRun, lockCandidateCheck, type RunOfAttempt, readEnding } from './store.ts';
 import { findAttemptOwner, lockAttempt } from './targets.ts';
 
@@ -113,9 +114,10 @@ async function concludeCandidateCheck(
   const check = await lockCandidateCheck(tx.em, runId);
   if (check?.state !== 'checking' || attempt.state !== 'candidate_checking') throw new NothingToDo();
   const own = await readEnding(tx.em, attempt.runId);
-  const problem = findPlanProblem(attempt, runId, ending, own);
   const touched = new Set(touchedAddresses(own.changes ?? []));
-  const collateral = problem ? null : touchedAddresses(ending.changes ?? []).filter((address) => !touched.has(address));
+  const beside = touchedAddresses(ending.changes ?? []).filter((address) => !touched.has(address));
+  const problem = findPlanProblem(attempt, runId, ending, own) ?? findCollateralProblem(beside, runId);
+  const collateral = problem ? null : beside;
   Object.assign(check, { state: problem ? 'failed' : 'passed', problem, collateral, finishedAt: new Date() });
   attempt.collateral = collateral;
   attempt.moveTo(problem ? 'ready' : 'promotable', problem);

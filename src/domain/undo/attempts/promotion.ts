@@ -9,8 +9,9 @@ import { resolveCandidate } from '../candidate/request.ts';
 import type { UndoAttempt } from '../entity.ts';
 import { publishUndoEvent } from '../publish-event.ts';
 import type { UndoDeps } from './check.ts';
+import { findCollateralRefusal } from './collateral.ts';
 import { recomputeCandidate } from './recompute.ts';
-import { findCollateralRefusal, findStepRefusal, stale } from './rules.ts';
+import { findStepRefusal, stale } from './rules.ts';
 import { findCheckedPlan } from './store.ts';
 import type { AttemptTarget } from './targets.ts';
 

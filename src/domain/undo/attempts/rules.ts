@@ -86,27 +86,3 @@ export function toRefusal({ code, message }: Problem): Refusal {
   if (code === 'run_in_flight') return { code: 'instance_busy', message };
   return code === 'secret_at_risk' ? { code: 'undo_not_ready', message } : stale(message);
 }
-
-/** Whoever promotes must accept, by its address, each resource that only the candidate touches. */
-export function findCollateralRefusal(collateral: readonly string[], accepted: readonly string[]): Refusal | null {
-  const [touched, named] = [new Set(collateral), new Set(accepted)];
-  const missing = collateral.filter((address) => !named.has(address));
-  const unknown = accepted.filter((address) => !touched.has(address));
-  if (missing.length === 0 && unknown.length === 0) return null;
-  const parts = [
-    ...(missing.length > 0 ? [`it lacks ${listFirst(missing)}`] : []),
-    ...(unknown.length > 0 ? [`it names ${listFirst(unknown)}, which the last candidate check did not list`] : []),
-  ];
-  const message = `accepted_collateral must name exactly the resources that the candidate touches and the run did not: ${parts.join('; ')}`;
-  return { code: 'collateral_not_accepted', message };
-}
-
-const mostListed = 10;
-
-function listFirst(addresses: readonly string[]): string {
-  const listed = addresses
-    .slice(0, mostListed)
-    .map((address) => address.slice(0, 200))
-    .join(', ');
-  return addresses.length > mostListed ? `${listed} and ${addresses.length - mostListed} more` : listed;
-}

@@ -1,0 +1,49 @@
+import type { Refusal } from '#domain/shared/actions.ts';
+import type { Problem } from '../model.ts';
+
+/**
+ * Collateral: the resources that the plan of a candidate touches and the plan of the undone run did not. A promotion names all of them in one request,
+ * so a candidate check passes only with as much collateral as such a request can hold.
+ */
+export const mostCollateral = 10_000;
+
+/** How many bytes the addresses have together as JSON. It leaves room for the rest of the request, which has 1 MiB at most. */
+const mostBytes = 768 * 1024;
+
+/** Why a candidate check fails whose collateral nobody could accept; null if a promotion can name all of it. */
+export function findCollateralProblem(collateral: readonly string[], runId: string): Problem | null {
+  const excess = describeExcess(collateral);
+  if (excess === null) return null;
+  const message = `the plan of the candidate touches ${collateral.length} resources that the undone run did not touch: ${excess}. Apply the values that you want in a new run`;
+  return { code: 'too_much_collateral', message, runId };
+}
+
+function describeExcess(collateral: readonly string[]): string | null {
+  if (collateral.length > mostCollateral) return `a promotion can accept ${mostCollateral} at most`;
+  if (Buffer.byteLength(JSON.stringify(collateral)) <= mostBytes) return null;
+  return `their addresses have more than ${mostBytes / 1024} KiB together, which is as much as a promotion can accept`;
+}
+
+/** Whoever promotes must accept, by its address, each resource that only the candidate touches. */
+export function findCollateralRefusal(collateral: readonly string[], accepted: readonly string[]): Refusal | null {
+  const [touched, named] = [new Set(collateral), new Set(accepted)];
+  const missing = collateral.filter((address) => !named.has(address));
+  const unknown = accepted.filter((address) => !touched.has(address));
+  if (missing.length === 0 && unknown.length === 0) return null;
+  const parts = [
+    ...(missing.length > 0 ? [`it lacks ${listFirst(missing)}`] : []),
+    ...(unknown.length > 0 ? [`it names ${listFirst(unknown)}, which the last candidate check did not list`] : []),
+  ];
+  const message = `accepted_collateral must name exactly the resources that the candidate touches and the run did not: ${parts.join('; ')}`;
+  return { code: 'collateral_not_accepted', message };
+}
+
+const mostListed = 10;
+
+function listFirst(addresses: readonly string[]): string {
+  const listed = addresses
+    .slice(0, mostListed)
+    .map((address) => address.slice(0, 200))
+    .join(', ');
+  return addresses.length > mostListed ? `${listed} and ${addresses.length - mostListed} more` : listed;
+}
