@@ -21,5 +21,10 @@ export async function showFinding(
   const target = await findRemediationTarget(em, finding.id, false);
   const admissionRefusal = target?.admission ? findArchivedRefusal(target.admission) : targetIsGone;
   const owned = { ...details, organizationId, teamId, archived, evidenceFacts, admissionRefusal };
-  return { ...toFinding(details), actions: findingActions.describe(context, owned) };
+  const { directions } = evidenceFacts;
+  return {
+    ...toFinding(details),
+    remediation_directions: [...directions],
+    actions: findingActions.describe(context, owned),
+  };
 }

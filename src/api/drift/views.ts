@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { EvidenceDetails, FindingDetails } from '#domain/drift/findings/list-store.ts';
 import { findingReasons, findingStatuses } from '#domain/drift/findings/model.ts';
-import { monitorScopes, scanTriggers } from '#domain/drift/model.ts';
+import { monitorScopes, remediationDirections, scanTriggers } from '#domain/drift/model.ts';
 import type { MonitorDetails } from '#domain/drift/monitors/list-store.ts';
 import { isStale } from '#domain/drift/monitors/staleness.ts';
 import type { ScanDetails } from '#domain/drift/scans/list-store.ts';
@@ -162,7 +162,17 @@ const findingFields = {
 };
 
 export const ListedFindingView = z.object(findingFields).meta({ id: 'ListedDriftFinding' });
-export const FindingView = z.object({ ...findingFields, actions: findingActions.view }).meta({ id: 'DriftFinding' });
+export const FindingView = z
+  .object({
+    ...findingFields,
+    remediation_directions: z
+      .array(z.enum(remediationDirections))
+      .describe(
+        'What a remediation may do: a template of commands has no state, so `adopt` is not among its directions.',
+      ),
+    actions: findingActions.view,
+  })
+  .meta({ id: 'DriftFinding' });
 
 export function toFinding(finding: FindingDetails): z.output<typeof ListedFindingView> {
   const { suppressedUntil, suppressionReason, suppressedByName } = finding;

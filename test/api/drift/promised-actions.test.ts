@@ -66,3 +66,19 @@ it('a finding says that it cannot be remedied while the template is archived, as
   const answer = await stage.tenant.owner.post(`${path}/remediation`, body, { 'idempotency-key': newId() });
   expect([answer.status, answer.body.error]).toEqual([409, await reasonOf(path, 'remediate')]);
 });
+
+it('a finding of a template of commands offers to revert alone, and refuses to adopt', async () => {
+  stage = await makeDriftStage(api);
+  const watched = await stage.watched();
+  const place = { team: stage.tenant.team, environment: stage.tenant.environment };
+  const { finding } = await addFinding(stage.execute, { ...place, ...watched });
+  const path = `/drift-findings/${finding}`;
+  expect((await stage.tenant.owner.get(path)).body.remediation_directions).toEqual(['revert', 'adopt']);
+  await removeDetect();
+  const { remediation_directions: directions, evidence, revision } = (await stage.tenant.owner.get(path)).body;
+  expect(directions).toEqual(['revert']);
+  const body = { evidence_id: evidence.id, expected_revision: revision, direction: 'adopt' };
+  const refused = await stage.tenant.owner.post(`${path}/remediation`, body);
+  expect([refused.status, refused.headers['x-error-code']]).toEqual([422, 'operation_unsupported']);
+  expect(refused.body.error).toContain('revert the deviation');
+});

@@ -77,10 +77,7 @@ export function registerFindingForms(addPage: AddPage): void {
           label: 'How',
           kind: 'radio',
           value: 'revert',
-          choices: [
-            { value: 'revert', label: 'Revert: apply again what was last deployed' },
-            { value: 'adopt', label: 'Adopt: record the real values in the state, and change nothing real' },
-          ],
+          choices: finding.remediation_directions.map((value) => ({ value, label: directionWords[value] })),
         },
         { name: 'evidence_id', label: 'Evidence', kind: 'hidden', value: finding.evidence.id },
         { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(finding.revision) },
@@ -98,6 +95,11 @@ export function registerFindingForms(addPage: AddPage): void {
   });
   registerBulkSuppression(addPage);
 }
+
+const directionWords = {
+  revert: 'Revert: apply again what was last deployed',
+  adopt: 'Adopt: record the real values in the state, and change nothing real',
+} as const;
 
 /** A finding that was chosen in a list, with the evidence that the list showed: its value is what is accepted. */
 export function toChoice({ id, evidence }: Pick<ShownFinding, 'id' | 'evidence'>): string {

@@ -1,5 +1,6 @@
 import type { Refusal } from '#domain/shared/actions.ts';
 import type { FindingStatus } from '../findings/model.ts';
+import { type RemediationDirection, remediationDirections } from '../model.ts';
 
 /** The facts that decide whether a run may act on a piece of evidence. */
 export interface EvidenceFacts {
@@ -10,6 +11,26 @@ export interface EvidenceFacts {
   readonly isOfPresentState: boolean;
   /** The instance is deployed, and the inputs of its last deployment are there. */
   readonly isDeployed: boolean;
+  /** The directions that the template of the last deployment supports. */
+  readonly directions: readonly RemediationDirection[];
+}
+
+/** A template of commands has no state that could take over the real values, so its deviations can only be reverted. */
+export function directionsOf(executor: 'command' | 'opentofu'): readonly RemediationDirection[] {
+  return executor === 'command' ? ['revert'] : remediationDirections;
+}
+
+/** Why a remediation may not take this direction; null if it may. */
+export function findDirectionRefusal(
+  { directions }: Pick<EvidenceFacts, 'directions'>,
+  wanted: RemediationDirection,
+): Refusal | null {
+  if (directions.includes(wanted)) return null;
+  return {
+    code: 'operation_unsupported',
+    message:
+      'direction: the template runs commands and has no state that could take over the real values: revert the deviation, or change the variables',
+  };
 }
 
 /** Why a run may not act on the evidence; null if it may. */

@@ -20,7 +20,12 @@ import { type FindingTarget, findFinding } from '../findings/finding-target.ts';
 import { placeOf } from '../findings/publish.ts';
 import type { RemediationDirection } from '../model.ts';
 import { citeEvidence } from '../retention/evidence-store.ts';
-import { type EvidenceFacts, findRemediationRefusal } from './remediation-refusal.ts';
+import {
+  directionsOf,
+  type EvidenceFacts,
+  findDirectionRefusal,
+  findRemediationRefusal,
+} from './remediation-refusal.ts';
 
 /** A finding that is to be remediated, with the template and the environment of its instance. */
 export interface RemediationTarget extends FindingTarget {
@@ -88,6 +93,8 @@ export async function admitRemediation(
   if (!admission) throw new ActionRefused(targetIsGone);
   const facts = await readEvidenceFacts(tx.em, finding, evidenceId);
   throwIfRefused(findRemediationRefusal(facts));
+  const unsupported = findDirectionRefusal(facts, direction);
+  if (unsupported) throw new Unprocessable(unsupported.message, { code: unsupported.code });
   refuseStale(finding, expectedRevision);
   const deployed = facts.deployed as Run;
   const resolve = () => resolveRemediation(tx.em, keyRing, { admission, deployed, finding }, direction);
@@ -112,12 +119,14 @@ export async function readEvidenceFacts(em: Em, finding: DriftFinding, evidenceI
   const evidence = await em.findOne(DriftEvidence, { id: evidenceId, findingId: finding.id });
   const place = await readPlace(em, finding.instanceId);
   const deployed = place?.deployedRunId ? await em.findOne(Run, { id: place.deployedRunId }) : null;
+  const version = deployed && (await loadVersionById(em, deployed.templateVersionId));
   return {
     status: finding.status,
     isLatest: evidence !== null && finding.evidenceId === evidenceId,
     isOfPresentState:
       evidence?.stateSerial === place?.stateSerial && evidence?.deployedRunId === (place?.deployedRunId ?? null),
     isDeployed: deployed !== null && deployed.operation !== 'destroy' && deployed.sealedInputs.length > 0,
+    directions: directionsOf(version?.spec.executor.kind ?? 'opentofu'),
     deployed,
     stateSerial: place?.stateSerial ?? 0,
   } satisfies EvidenceFacts & Record<string, unknown>;
@@ -137,12 +146,6 @@ async function resolveRemediation(
   direction: RemediationDirection,
 ): Promise<ResolvedRun> {
   const version = await loadVersionById(em, deployed.templateVersionId);
-  if (direction === 'adopt' && version.spec.executor.kind === 'command') {
-    throw new Unprocessable(
-      'direction: the template runs commands and has no state that could take over the real values: revert the deviation, or change the variables',
-      { code: 'operation_unsupported' },
-    );
-  }
   const what = finding.path === '' ? finding.address : `${finding.address}: ${finding.path}`;
   return buildRun(em, keyRing, admission, version, {
     operation: direction === 'revert' ? 'apply' : 'refresh',
