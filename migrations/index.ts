@@ -40,6 +40,8 @@ import { Settings } from './20261205_01_settings.ts';
 import { Quotas } from './20261205_11_quotas.ts';
 import { Connections } from './20261205_31_connections.ts';
 import { VariableSets } from './20261205_61_variable_sets.ts';
+import { EventProjects } from './20261205_41_event_projects.ts';
+import { Webhooks } from './20261205_42_webhooks.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -85,4 +87,6 @@ export const migrations = [
   { name: '20261205_11_quotas', class: Quotas },
   { name: '20261205_31_connections', class: Connections },
   { name: '20261205_61_variable_sets', class: VariableSets },
+  { name: '20261205_41_event_projects', class: EventProjects },
+  { name: '20261205_42_webhooks', class: Webhooks },
 ];

@@ -18,6 +18,7 @@ import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import { openInstallation } from '#domain/shared/installation/installation.ts';
 import { release } from '#domain/shared/installation/release.ts';
+import { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 import { type Engine, openEngine } from '#engine/connection.ts';
@@ -34,7 +35,7 @@ const drainWithinMs = 5_000;
 /** Starts the API and its admin listener. `close` lets requests finish first. */
 export async function runApi(config: Config): Promise<{ url: string; adminUrl: string; close(): Promise<void> }> {
   const { services, engine, dispatcher } = await connect(config);
-  const { orm, keyUses, evaluator } = services;
+  const { orm, keyUses, evaluator, outboundHttp } = services;
   await evaluator.start();
   const readiness = new Readiness(dependencyChecks(orm, engine));
   const registry = createMetricsRegistry();
@@ -61,6 +62,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
       await dispatcher.drain(drainWithinMs);
       await keyUses.settle();
       await evaluator.close();
+      await outboundHttp.close();
       await engine.close();
       await orm.close();
     },
@@ -89,6 +91,7 @@ async function connect(config: Config): Promise<{ services: Services; engine: En
     assemblyRunFeed: new RowFeed(orm, log, readWatchedAssemblyRuns),
     changeFeed: new ChangeFeed(orm, log),
     evaluator: new Evaluator(),
+    outboundHttp: new OutboundHttp(config.outbound),
     log,
   };
   return { services, engine, dispatcher };

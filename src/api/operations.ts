@@ -62,6 +62,8 @@ import * as teams from '#api/teams/operations.ts';
 import * as selectiveUndo from '#api/undo/operations.ts';
 import * as variableSetContents from '#api/variable-sets/content-operations.ts';
 import * as variableSets from '#api/variable-sets/operations.ts';
+import * as webhookDeliveries from '#api/webhooks/delivery-operations.ts';
+import * as webhooks from '#api/webhooks/operations.ts';
 import * as workers from '#api/workers/operations.ts';
 import * as workerPools from '#api/workers/pool-operations.ts';
 
@@ -103,6 +105,8 @@ const areas = [
   assemblyDiffs,
   schedules,
   connections,
+  webhooks,
+  webhookDeliveries,
   users,
   userAdministration,
   serviceAccounts,

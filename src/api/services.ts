@@ -9,6 +9,7 @@ import type { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { InstallationKeys } from '#domain/shared/installation/installation.ts';
+import type { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 
 /** The services that operations use. They are created once per process. */
@@ -25,5 +26,7 @@ export interface Services {
   readonly assemblyRunFeed: RowFeed<WatchedRow>;
   readonly changeFeed: ChangeFeed;
   readonly evaluator: Evaluator;
+  /** For every request to an address that a client has configured. */
+  readonly outboundHttp: OutboundHttp;
   readonly log: Logger;
 }

@@ -9,7 +9,7 @@ import { guardPool } from './pool.ts';
 import { queriesOf } from './queries.ts';
 
 /** Tables that are partitioned by time or not logged. Only migrations can make them, so entities and tables are not compared. */
-const tablesOfMigrations = [/^audit_records/, /^run_log_chunks/, /^rate_counts/];
+const tablesOfMigrations = [/^audit_records/, /^run_log_chunks/, /^rate_counts/, /^webhook_deliveries/];
 
 /** Views that keep the previous release's queries working. */
 const viewsForEarlierRelease = ['run_events'];

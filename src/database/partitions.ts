@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { queriesOf } from './queries.ts';
 
 /** Tables that only grow. They are partitioned into months (UTC) by the time of their rows. */
-export type MonthlyTable = 'audit_records' | 'run_log_chunks';
+export type MonthlyTable = 'audit_records' | 'run_log_chunks' | 'webhook_deliveries';
 
 const monthsAhead = 3;
 /**
@@ -13,7 +13,7 @@ const monthsAhead = 3;
 const limitLockWait = sql`set local lock_timeout = '500ms'`;
 
 /**
- * Creates the partitions of logs and audit from this month on, and of earlier months that hold rows without a partition.
+ * Creates the partitions of logs, audit and deliveries of webhooks from this month on, and of earlier months that hold rows without a partition.
  * Idempotent, and cheap to repeat. @throws 55P03 where the tables are too busy at this moment
  */
 export async function makePartitions(em: Em, now = new Date()): Promise<void> {
@@ -22,6 +22,7 @@ export async function makePartitions(em: Em, now = new Date()): Promise<void> {
     await limitLockWait.execute(db);
     await sql`select make_month_partitions('audit_records', ${now}::timestamptz, ${monthsAhead})`.execute(db);
     await sql`select make_month_partitions('run_log_chunks', ${now}::timestamptz, ${monthsAhead})`.execute(db);
+    await sql`select make_month_partitions('webhook_deliveries', ${now}::timestamptz, ${monthsAhead})`.execute(db);
   });
 }
 

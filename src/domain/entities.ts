@@ -36,6 +36,7 @@ import { DomainEventSchema, OutboxRowSchema } from './shared/events/entity.ts';
 import { RateCountSchema } from './shared/rate-counts/entity.ts';
 import { CandidateCheckSchema, UndoAttemptSchema } from './undo/entity.ts';
 import { VariableSetAttachmentSchema, VariableSetSchema, VariableSetVariableSchema } from './variable-sets/entity.ts';
+import { WebhookCursorSchema, WebhookDeliverySchema, WebhookQueueSchema, WebhookSchema } from './webhooks/entity.ts';
 import { WorkerPoolSchema, WorkerSchema } from './workers/entity.ts';
 
 /** Every entity of the service. A new area adds its own here and nowhere else. */
@@ -98,6 +99,10 @@ export const entities = [
   QuotaSchema,
   QuotaCrossingSchema,
   InstanceUsageSchema,
+  WebhookSchema,
+  WebhookQueueSchema,
+  WebhookCursorSchema,
+  WebhookDeliverySchema,
 ] as const;
 
 type Schema = (typeof entities)[number];

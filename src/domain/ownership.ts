@@ -18,6 +18,7 @@ import { sharedKinds } from './shared/ownership.ts';
 import { teamKinds } from './teams/ownership.ts';
 import { undoKinds } from './undo/ownership.ts';
 import { variableSetKinds } from './variable-sets/ownership.ts';
+import { webhookKinds } from './webhooks/ownership.ts';
 import { workerKinds } from './workers/ownership.ts';
 
 /** The declarations of all areas. Conflicts name blockers, and cascades change tables, in this order. */
@@ -35,6 +36,7 @@ export const declarations = [
   ...undoKinds,
   ...driftKinds,
   ...scheduleKinds,
+  ...webhookKinds,
   ...registryKinds,
   ...serviceAccountKinds,
   ...variableSetKinds,

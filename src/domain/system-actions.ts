@@ -78,6 +78,11 @@ export const systemActions = {
     resourceType: 'selective_undo',
     actor: 'selective undo',
   },
+  'webhook.disabled': {
+    summary: 'Disable a webhook whose endpoint is gone, or to which nothing could be delivered for days',
+    resourceType: 'webhooks',
+    actor: 'webhook delivery',
+  },
   'worker.lost': {
     summary: 'Report a worker that ended without deregistering, or whose heartbeats stopped',
     resourceType: 'workers',

@@ -11,6 +11,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { bindEngineNamespace, openInstallation } from '#domain/shared/installation/installation.ts';
 import { release } from '#domain/shared/installation/release.ts';
 import { logOptions } from '#domain/shared/logging/log-options.ts';
+import { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 import type { WorkerFacts } from '#domain/workers/model.ts';
@@ -65,7 +66,16 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   // The worker registers before it works: an attempt counts as lost while its worker is not registered.
   await waitForDatabase(log, () => registration.start());
   const { auditRetentionDays, driftRetention } = config;
-  const shared = { ...system, engine, keyRing, installationId: installation.id, auditRetentionDays, driftRetention };
+  const http = new OutboundHttp(config.outbound, { connections: null });
+  const shared = {
+    ...system,
+    engine,
+    keyRing,
+    http,
+    installationId: installation.id,
+    auditRetentionDays,
+    driftRetention,
+  };
   const background = startBackgroundTasks(shared);
   tasks.start();
   const notice = logStart(facts, log);
@@ -78,6 +88,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       await tasks.close();
       spool.close();
       await background.stop();
+      await http.close();
       await stateRecovery.stop();
       await executor.close();
       await evaluator.close();

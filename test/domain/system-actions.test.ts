@@ -12,6 +12,7 @@ import { endLostRun } from '#domain/runs/steps/reconcile.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { systemActions } from '#domain/system-actions.ts';
 import { goOnAfterRun } from '#domain/undo/attempts/finished-run.ts';
+import { disableWebhook } from '#domain/webhooks/deliveries/deliver-queue.ts';
 import { removeDeadWorker } from '#domain/workers/loss.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -285,6 +286,15 @@ describe('a system action leaves one audit record with the owners of its target'
     await Promise.all([1, 2, 3].map(() => forgetHistory(deps(), monitor, cutoffs)));
     expect(await recordsOf('drift_monitor.history_expired', monitor)).toMatchObject([
       { ...ofTenant('drift_monitors', 'retention'), after: { scans: 0, findings: 1, evidence: 1 } },
+    ]);
+  });
+
+  it('when the endpoint of a webhook is gone', async () => {
+    const wanted = { team_id: tenant.team, name: 'Chat', url: 'http://127.0.0.9:9/', events: ['*'] };
+    const { id } = await tenant.owner.make('/admin/webhooks', wanted);
+    await Promise.all([1, 2].map(() => disableWebhook(deps(), id, 'gone')));
+    expect(await recordsOf('webhook.disabled', id)).toMatchObject([
+      { ...ofTenant('webhooks', 'webhook delivery'), after: { enabled: false, reason: 'gone' } },
     ]);
   });
 

@@ -17,6 +17,8 @@ export function createTestConfig(databaseUrl: string, overrides: Record<string, 
     COORDINATOR_DATA_DIR: dataDir,
     COORDINATOR_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     LOG_LEVEL: 'silent',
+    // Nothing listens there, so a test of a webhook fails at once.
+    COORDINATOR_OUTBOUND_ALLOW: '127.0.0.9',
     ...overrides,
   });
 }

@@ -7,6 +7,7 @@ import { parametersOf } from './parameters.ts';
 import { DocumentSchemas } from './schemas.ts';
 import { successesOf } from './successes.ts';
 import { tags } from './tags.ts';
+import { describeWebhooks } from './webhooks.ts';
 
 const securitySchemes = {
   sessionCookie: {
@@ -40,6 +41,7 @@ export function describeApi(operations: readonly Operation[], release: string): 
     const template = path.replaceAll(/:(\w+)/g, '{$1}');
     paths[template] = { ...paths[template], [method.toLowerCase()]: describeOperation(operation, schemas) };
   }
+  const webhooks = describeWebhooks(operations, schemas);
   return {
     openapi: '3.1.0',
     info: {
@@ -52,6 +54,7 @@ export function describeApi(operations: readonly Operation[], release: string): 
     tags: [...new Set(operations.map(tagOf))].sort().map((name) => ({ name, description: tags[name] ?? '' })),
     security: [{ sessionCookie: [] }, { bearer: [] }, { apiKey: [] }],
     paths: paths as OpenAPIV3_1.PathsObject,
+    webhooks,
     components: {
       securitySchemes,
       responses: { ...errorResponses },

@@ -36,6 +36,7 @@ export const tags: Readonly<Record<string, string>> = {
   template_versions: 'Published versions of templates, which never change.',
   templates: 'What can be run.',
   users: 'The people of the installation.',
+  webhooks: 'Sending what happens to other services, signed, and what these have answered.',
   worker_pools: 'Which runs which workers execute, and what their code may reach.',
   variable_set_attachments: 'Where a variable set gives its variables.',
   variable_set_variables: 'Variables and secrets of a set.',

@@ -27,6 +27,7 @@ export const assemblyEvents = {
   'assembly_run.admitted': {
     subject: 'assembly_run',
     summary: 'An assembly run was admitted',
+    covers: ['assembly_run.created'],
     data: z.strictObject({ by, operation: z.enum(assemblyOperations), nodes: z.number().int() }),
   },
   'assembly_run.node_started': {
@@ -72,6 +73,7 @@ export const assemblyEvents = {
   'assembly_run.finished': {
     subject: 'assembly_run',
     summary: 'An assembly run ended',
+    covers: ['assembly_run.engine_lost'],
     data: z.strictObject({ status: z.enum(terminalStatuses), reason: z.enum(words(assemblyRunReasons)).nullable() }),
   },
 } as const satisfies Record<string, EventType>;

@@ -13,10 +13,16 @@ export const holdEvents = {
     summary: 'Somebody changed the freeze windows of an environment',
     data: z.strictObject({ windows: z.array(z.string()) }),
   },
-  'installation.applies_paused': { subject: 'installation', summary: 'Somebody paused all applies', data: hold },
+  'installation.applies_paused': {
+    subject: 'installation',
+    summary: 'Somebody paused all applies',
+    covers: ['applies.paused'],
+    data: hold,
+  },
   'installation.applies_resumed': {
     subject: 'installation',
     summary: 'Somebody ended the pause of all applies',
+    covers: ['applies.resumed'],
     data: nothing,
   },
 } as const satisfies Record<string, EventType>;

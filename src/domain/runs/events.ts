@@ -12,6 +12,7 @@ export const runEvents = {
   'run.admitted': {
     subject: 'run',
     summary: 'A run was admitted',
+    covers: ['run.created', 'run.requeued', 'run.copied', 'run.undo_requested'],
     data: z.strictObject({ by, operation: z.enum(runOperations) }),
   },
   'run.planning': {
@@ -101,6 +102,7 @@ export const runEvents = {
   'run.finished': {
     subject: 'run',
     summary: 'A run ended',
+    covers: ['run.engine_lost', 'run.approval_timed_out'],
     data: z.strictObject({
       status: z.enum(terminalStatuses),
       reason: z.string().nullable(),

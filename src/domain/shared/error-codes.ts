@@ -109,6 +109,7 @@ export const errorCodes = {
   stale: 'The instance, or what would be deployed, is no longer as it was when it was checked.',
   collateral_not_accepted:
     'The request does not name exactly the resources that the candidate touches and the undone run did not.',
+  webhook_disabled: 'Nothing is sent to a disabled webhook.',
   connection_unknown: 'There is no connection of this name that the template may use.',
   credentials_unavailable: 'The keys of the service do not open the credentials of the connection.',
   host_unknown: 'The host of the URL does not exist.',

@@ -21,6 +21,7 @@ export const sharedKinds = [
     references: [
       { kind: 'organization', columns: ['organization_id'], kept: history },
       { kind: 'team', columns: ['team_id'], kept: history },
+      { kind: 'project', columns: ['project_id'], kept: history },
       { kind: 'principal', columns: ['actor_id'], kept: history },
     ],
   },

@@ -1,4 +1,5 @@
 import { scheduledWorks } from '#domain/scheduled-work-kinds.ts';
+import type { DeliverDeps } from '#domain/webhooks/deliveries/deliver-queue.ts';
 import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { openEngineSweeper } from '#engine/engine-sweeper.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
@@ -10,6 +11,7 @@ import { type ExpiryTaskDeps, openExpiry } from './expiry.ts';
 import { openReconciler, type ReconcilerDeps } from './reconciler.ts';
 import { openResourceListRepair, type ResourceListRepairDeps } from './resource-list-repair.ts';
 import { openScheduleRepair, type ScheduleRepairDeps } from './schedule-repair.ts';
+import { openDeliveryRetention, openWebhookFanOut, WebhookSender } from './webhook-sending.ts';
 import { openWorkerSupervision } from './worker-supervision.ts';
 
 export interface BackgroundTaskDeps
@@ -19,7 +21,8 @@ export interface BackgroundTaskDeps
     ResourceListRepairDeps,
     AuditSealingDeps,
     ScheduleRepairDeps,
-    DriftRetentionDeps {
+    DriftRetentionDeps,
+    DeliverDeps {
   readonly auditRetentionDays: number | null;
 }
 
@@ -28,6 +31,7 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
   const delivering = [
     openEngineSweeper({ ...deps, client: deps.engine.client }),
     new EventDelivery(deps, createEventHandlers(deps)),
+    new WebhookSender(deps),
   ];
   const maintenance = new DatabaseMaintenance(deps);
   const periodic = [
@@ -39,6 +43,8 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openDriftUpkeep(deps),
     openDriftRetention(deps),
     openAuditSealing(deps),
+    openWebhookFanOut(deps),
+    openDeliveryRetention(deps),
   ];
   for (const task of [...delivering, maintenance]) task.start();
   for (const task of periodic) task.start('later');

@@ -212,6 +212,11 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   version_malformed: () => run({ version: 'not a version' }),
   operation_unsupported: () => run({ operation: 'destroy' }),
   variables_invalid: () => run({ variables: { unknown: 1 } }),
+  webhook_disabled: async () => {
+    const wanted = { name: 'Chat', url: 'http://127.0.0.9:9/', events: ['*'], enabled: false };
+    const { body } = await admin.post('/admin/webhooks', wanted);
+    return admin.post(`/admin/webhooks/${body.id}/deliveries/${body.id}/redeliver`);
+  },
   connection_unknown: () =>
     publishGit({ url: 'https://github.com/acme/network.git', ref: 'main', connection: 'github' }),
   credentials_unavailable: async () => {

@@ -188,7 +188,10 @@ describe('the lock of an environment', () => {
     expect((await tenant.owner.get(path)).body).toMatchObject({ lock: null, revision: 3 });
     expect(await tenant.owner.delete(`${path}/lock`)).toMatchObject({ status: 404 });
     const of = [tenant.environment];
-    const events = await api.rows('select type from domain_events where subject_id = ? order by sequence', of);
+    const events = await api.rows(
+      `select type from domain_events where subject_id = ? and type like 'environment.%locked' order by sequence`,
+      of,
+    );
     expect(events).toEqual([{ type: 'environment.locked' }, { type: 'environment.unlocked' }]);
     const records = await api.rows(
       `select action from audit_records where resource_id = ? and action like 'environment.%locked' order by id`,

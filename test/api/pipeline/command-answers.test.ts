@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '#api/operations.ts';
 import type { CommandOperation } from '#api/pipeline/operation.ts';
+import { eventTypes } from '#domain/events.ts';
+import type { EventType } from '#domain/shared/events/event-type.ts';
 import { addPerson } from '#test/support/access/people.ts';
 import { requestOf } from '#test/support/api/command-requests.ts';
 import { bootstrapToken, type SetupApi } from '#test/support/api/command-setups.ts';
@@ -107,6 +109,12 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'schedules.update': [200, '/api/v1/schedules/:id'],
   'schedules.delete': [204],
   'schedules.trigger': [202, '/api/v1/schedules/:id'],
+  'webhooks.create': [201, '/api/v1/admin/webhooks/:id'],
+  'webhooks.update': [200, '/api/v1/admin/webhooks/:id'],
+  'webhooks.delete': [204],
+  'webhooks.test': [200],
+  'webhooks.rotate': [200, '/api/v1/admin/webhooks/:id'],
+  'webhooks.redeliver': [202, '/api/v1/admin/webhooks/:id/deliveries/:newId'],
   'assemblies.create': [201, '/api/v1/assemblies/:id'],
   'assemblies.update': [200, '/api/v1/assemblies/:id'],
   'assemblies.archive': [200, '/api/v1/assemblies/:id'],
@@ -142,6 +150,14 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'worker_pools.delete': [204],
   'workers.drain': [202, '/api/v1/workers/:id'],
 };
+
+/** The subject of these events is the installation, which the audit does not name as a resource. */
+const ofInstallation = /^installation\./;
+
+const coveringTypes = (action: string) =>
+  Object.entries<EventType>(eventTypes)
+    .filter(([, { covers = [] }]) => covers.includes(action))
+    .map(([type]) => type);
 
 type Answer = Awaited<ReturnType<typeof ask>>;
 
@@ -205,6 +221,30 @@ describe('a successful command', () => {
       await expectRepeatedByOldReceipt(operation, request, answer);
     },
   );
+
+  it('leaves an event for each record of the audit, so that subscribers miss nothing', async () => {
+    const read = new Set(operations.filter(({ kind }) => kind === 'read').map(({ audit }) => audit));
+    const records = await api.rows<{ id: string; action: string; resource: string | null }>(
+      "select id, action, resource_id as resource from audit_records where outcome = 'committed'",
+    );
+    const events = await api.rows<{ type: string; kind: string; subject: string; data: Record<string, unknown> }>(
+      'select type, subject_kind as kind, subject_id as subject, data from domain_events',
+    );
+    const heard = new Set(
+      events.flatMap(({ type, subject, data }) => [
+        data['audit_record_id'],
+        // A comment or a run that follows has its own record, and an event of the run or of what it was started for.
+        ...[subject, ...Object.values(data)].map((id) => `${type} ${id}`),
+      ]),
+    );
+    const silent = records.filter(({ id, action, resource }) => {
+      const types = [action, ...coveringTypes(action)];
+      const isHeard = types.some((type) => heard.has(`${type} ${resource}`) || ofInstallation.test(type));
+      return !read.has(action) && !heard.has(id) && !isHeard;
+    });
+    expect([...new Set(silent.map(({ action }) => action))]).toEqual([]);
+    expect(records.length).toBeGreaterThan(commands.length / 2);
+  });
 
   /** The previous release stored only the status and the address of an answer. */
   async function expectRepeatedByOldReceipt(

@@ -226,6 +226,8 @@ describe('a member of the tenant', () => {
     'drift_findings.reopen': 409,
     'assemblies.run': 202,
     'schedules.trigger': 202,
+    // The webhook is disabled.
+    'webhooks.redeliver': 409,
     'assemblies.resume_run': 202,
     // It has ended.
     'assemblies.cancel_run': 409,

@@ -339,6 +339,10 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
     await root.caller.send('PUT', `/admin/quotas/team/${team}`, { limits: { templates: 100 } });
     return {};
   },
+  'webhooks.redeliver': async ({ root }, { webhook }) => {
+    await root.caller.send('PATCH', `/admin/webhooks/${webhook}`, { enabled: true });
+    return {};
+  },
   'apply_pause.set': async ({ root }) => {
     await root.caller.send('DELETE', '/admin/apply-pause');
     return {};

@@ -20,6 +20,7 @@ import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { OutboxMessage } from '#domain/shared/events/outbox.ts';
 import { openInstallation } from '#domain/shared/installation/installation.ts';
+import { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { openDatabase } from '#open-database';
 import { expectKnownActions } from '../access/audited-actions.ts';
@@ -121,6 +122,7 @@ export async function openApi(
     assemblyRunFeed: new RowFeed(orm, log, readWatchedAssemblyRuns),
     changeFeed: new ChangeFeed(orm, log),
     evaluator,
+    outboundHttp: new OutboundHttp(config.outbound),
     installation: await openInstallation(orm, keyRing),
     transactions: new Transactions(orm, { dispatch: (messages) => engineMessages.push(...messages) }),
   };
@@ -130,6 +132,7 @@ export async function openApi(
     await app.close();
     await services.keyUses.settle();
     await services.evaluator.close();
+    await services.outboundHttp.close();
     await expectKnownActions(orm);
     await orm.close();
     await dropDatabase();

@@ -38,6 +38,8 @@ export type Ids = Record<
   | 'account'
   | 'accountKey'
   | 'invitation'
+  | 'webhook'
+  | 'delivery'
   | 'auditRecord',
   string
 >;
@@ -72,6 +74,7 @@ export async function addTenant(
     project,
     environment,
     ...work,
+    ...(await addWebhook(api, root, team)),
     person: person.id,
     session: newId(),
     key: person.keyId,
@@ -83,6 +86,22 @@ export async function addTenant(
     auditRecord: await findAuditRecord(api, work.run),
   };
 }
+
+/** Adds a disabled webhook of a team, with a delivery that has failed. */
+async function addWebhook({ orm }: Pick<TestApi, 'orm'>, { caller }: Person, team: string) {
+  const { body, status, text } = await caller.post('/admin/webhooks', { ...hearing, team_id: team });
+  if (status !== 201) throw new Error(`the creation of a webhook answered ${status}: ${text}`);
+  const delivery = newId();
+  await orm.em.fork().execute(
+    `insert into webhook_deliveries (id, created_at, webhook_id, event_id, event_type, message_id, status, attempts, due_at)
+     values (?, now(), ?, ?, 'run.finished', 'msg_1', 'failed', 9, now())`,
+    [delivery, body.id, newId()],
+  );
+  return { webhook: body.id as string, delivery };
+}
+
+/** An address that tests may use and nothing answers at. */
+const hearing = { name: 'Chat', url: 'http://127.0.0.9:9/hook', events: ['run.*'], enabled: false };
 
 /** Adds a template with a run and a schedule, and an assembly with a run. */
 async function addWork(
@@ -217,6 +236,7 @@ const resourceOfId: Record<string, keyof Ids> = {
   variable_sets: 'variableSet',
   variable_set_variables: 'variableSet',
   variable_set_attachments: 'variableSet',
+  webhooks: 'webhook',
   teams: 'team',
   team_members: 'team',
   organization_invitations: 'invitation',
@@ -260,6 +280,7 @@ export function parametersOf(operation: Operation, ids: Ids): Record<string, str
     userID: ids.person,
     keyID: ids.accountKey,
     commentID: ids.comment,
+    deliveryID: ids.delivery,
     runID: ids.assemblyRun,
     scope: 'team',
     key: 'hello',
@@ -351,6 +372,9 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'variable_set_attachments.replace': ({ environment }) => ({ project_ids: [], environment_ids: [environment] }),
   'schedules.create': yearly,
   'schedules.update': () => ({ name: 'Renamed' }),
+  'webhooks.create': ({ team }) => ({ ...hearing, team_id: team }),
+  'webhooks.update': () => ({ name: 'Renamed' }),
+  'webhooks.rotate': () => ({}),
   'assemblies.create': ({ team }) => ({ team_id: team, name: `Landscape ${newId()}` }),
   'assemblies.update': () => ({ description: 'Changed' }),
   'assemblies.save_draft': ({ template }) => ({ spec: { nodes: { network: { template } } } }),

@@ -171,6 +171,17 @@ variable_set_variables.list         environment:read                    owned:me
 variable_set_variables.replace      secret:manage                       owned:metadata.write
 variable_set_attachments.get        environment:read                    owned:metadata.read
 variable_set_attachments.replace    secret:manage                       owned:metadata.write
+webhooks.list                       webhook:manage                      owned:metadata.read
+webhooks.list_events                webhook:manage                      platform
+webhooks.create                     webhook:manage                      owned:metadata.write
+webhooks.get                        webhook:manage                      owned:metadata.read
+webhooks.update                     webhook:manage                      owned:metadata.write
+webhooks.delete                     webhook:manage                      owned:metadata.write
+webhooks.test                       webhook:manage                      owned:metadata.write
+webhooks.rotate                     webhook:manage                      owned:metadata.write
+webhooks.list_deliveries            webhook:manage                      owned:metadata.read
+webhooks.get_delivery               webhook:manage                      owned:metadata.read
+webhooks.redeliver                  webhook:manage                      owned:metadata.write
 assemblies.list                     assembly:read,workload:read         team:metadata.read
 assemblies.create                   assembly:write                      team:metadata.write
 assemblies.get                      assembly:read,workload:read         team:metadata.read          404

@@ -1,7 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import { type EventCursor, readEventsAfter, startCursor } from '#domain/shared/events/cursor-store.ts';
+import type { EventCursor } from '#domain/shared/events/cursor.ts';
+import { readEventsAfter, startCursor } from '#domain/shared/events/cursor-store.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
 
 const pollMs = 400;

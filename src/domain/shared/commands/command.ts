@@ -5,7 +5,7 @@ import { takeAdvisoryLocks } from '../access/authority-lock.ts';
 import type { Ownership } from '../access/decide.ts';
 import type { Principal } from '../access/principal.ts';
 import { lockCaller } from '../access/store.ts';
-import { type AuditedAction, type CommandChange, entriesOf, insertAuditRecord, type RequestFacts } from '../audit.ts';
+import { type AuditedAction, type CommandChange, entriesOf, type RequestFacts } from '../audit.ts';
 import { Unauthenticated } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { settledValue } from '../tasks/settled.ts';
@@ -80,7 +80,7 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
       // The receipt names the first record. Those of former owners, and of what else was changed, have ids of their own.
       for (const [index, entry] of entriesOf(command.audit, change, target).entries()) {
         const id = index === 0 ? auditRecordId : newId();
-        tx.write(insertAuditRecord(id, change.actor ?? caller, entry, command.request));
+        tx.record(id, change.actor ?? caller, entry, command.request);
       }
       const receipt = toReceipt(change, auditRecordId, work.answer?.(change, target) ?? null);
       if (command.key !== null) completeReceipt(tx, command.key, receipt);

@@ -1,7 +1,7 @@
 import { auditedAction, type SystemAction, systemActions } from '#domain/system-actions.ts';
 import type { Ownership } from '../access/decide.ts';
 import { type Principal, systemPrincipal } from '../access/principal.ts';
-import { type CommandChange, entriesOf, insertAuditRecord } from '../audit.ts';
+import { type CommandChange, entriesOf } from '../audit.ts';
 import { newId } from '../ids.ts';
 import { type CommandWork, runCommand } from './command.ts';
 import { serviceKeyOf } from './service-key.ts';
@@ -75,7 +75,7 @@ export function recordSystemAction(
   target: Ownership,
 ): void {
   for (const entry of entriesOf(auditedAction(action), change, target))
-    tx.write(insertAuditRecord(newId(), systemActor(action), entry, unrequested));
+    tx.record(newId(), systemActor(action), entry, unrequested);
 }
 
 /** Who carries out a system action. */

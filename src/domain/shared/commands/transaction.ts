@@ -4,8 +4,10 @@ import { brokenConstraint, isConnectionError, sqlState } from '#database/errors.
 import type { Compilable } from '#database/queries.ts';
 import { eventSubscriptions } from '#domain/event-subscriptions.ts';
 import type { EventTypeName } from '#domain/events.ts';
-import { systemPrincipal } from '../access/principal.ts';
+import { type Principal, systemPrincipal } from '../access/principal.ts';
+import { type AuditEntry, insertAuditRecord, type RequestFacts } from '../audit.ts';
 import { Unavailable } from '../errors.ts';
+import { eventOfEntry } from '../events/audited-events.ts';
 import { eventNumberConstraint, insertEvents } from '../events/insert-store.ts';
 import {
   type EngineMessage,
@@ -35,6 +37,8 @@ export interface Transaction {
    * @throws InvalidEvent if the payload does not fit the schema of its type
    */
   publish<Type extends EventTypeName>(event: NewEvent<Type>): void;
+  /** Writes a record of the audit, and publishes its event where no area declares one (`audited-events.ts`). */
+  record(id: string, actor: Principal, entry: AuditEntry, request: RequestFacts): void;
   /**
    * Waits for work that needs no database. If it takes long, the transaction is rolled back, so that it holds neither locks nor a
    * connection in the meantime, and tried again when the work is done. The same key finds the result then.
@@ -108,6 +112,11 @@ export class Transactions {
         send: (statement) => pending.send(statement),
         write: (statement) => pending.write(statement),
         awaitOutside: (key, task) => outside.await(key, task),
+        record: (id, by, entry, request) => {
+          pending.write(insertAuditRecord(id, by, entry, request));
+          const event = eventOfEntry(id, entry, by);
+          if (event) events.push(event);
+        },
         publish: (event) => void events.push(toPendingEvent(event, actor)),
         notifyEngine: (target, payload) => void engineMessages.push({ subscriber: engineSubscriber, target, payload }),
       });

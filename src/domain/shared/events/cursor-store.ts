@@ -1,26 +1,8 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { EventCursor } from './cursor.ts';
 import { type PublishedEvent, selectEvent, toEvent } from './event-store.ts';
-
-/**
- * How far a reader of the events of many subjects has come. Neither numbers nor times can say that: a transaction that was open
- * while the reader read may hold a lower number than the last one read, and commit later. So a cursor holds a snapshot of
- * PostgreSQL, which says exactly which transactions the reader has seen. The next page holds the events of all others. A long
- * transaction delays nothing but its own events. Readers of one subject need no cursor: its numbers ascend in the order of the
- * commits (`listEventsOf`).
- *
- * A cursor is for readers who come back soon, such as live pages. After a dump was restored into another server, the events in
- * it carry ids of transactions of the old server, so events from long before the cursor are left out.
- */
-export interface EventCursor {
-  /** The snapshot whose events have all been read. */
-  readonly seen: string;
-  /** Set while the reader pages through the events up to the snapshot `until`; it has read those up to `position`. */
-  readonly paging: { readonly until: string; readonly position: string } | null;
-  /** When the reader began, as PostgreSQL's text. */
-  readonly since: string;
-}
 
 /** No transaction stays open for as long as this. */
 const longestTransaction = '1 day';

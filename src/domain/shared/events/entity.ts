@@ -23,6 +23,8 @@ export const DomainEventSchema = defineEntity({
     data: p.json<Record<string, JsonValue>>(),
     organizationId: p.uuid().nullable(),
     teamId: p.uuid().nullable(),
+    /** The project of the subject; null if it has none. */
+    projectId: p.uuid().nullable(),
     actorId: p.uuid(),
     actorType: p.string().$type<PrincipalKind>(),
     actorName: p.string(),

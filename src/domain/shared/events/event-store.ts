@@ -15,6 +15,7 @@ export interface PublishedEvent {
   readonly data: Readonly<Record<string, JsonValue>>;
   readonly organizationId: string | null;
   readonly teamId: string | null;
+  readonly projectId: string | null;
   readonly actor: { readonly type: PrincipalKind; readonly id: string; readonly name: string };
   /** PostgreSQL's text of the time. */
   readonly at: string;
@@ -31,6 +32,7 @@ export function selectEvent(_eb: Over<{ e: 'domain_events' }>) {
     'e.data',
     'e.organization_id as organizationId',
     'e.team_id as teamId',
+    'e.project_id as projectId',
     'e.actor_type as actorType',
     'e.actor_id as actorId',
     'e.actor_name as actorName',

@@ -7,6 +7,11 @@ export interface EventType {
   /** What happened, for people who choose which events to receive. */
   readonly summary: string;
   /**
+   * The actions of the audit that always publish this event, besides the one of its own name. They have no event of their own
+   * (`audited-events.ts`).
+   */
+  readonly covers?: readonly string[];
+  /**
    * The payload. Subscribers outside the service receive it, so it holds no secret: the schema is strict and refuses every
    * field that it does not name.
    */

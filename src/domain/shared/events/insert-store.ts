@@ -3,6 +3,7 @@ import type { Compilable, ParameterOf } from '#database/queries.ts';
 import { type JsonText, json } from '#database/tables.ts';
 import { prepareChange } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import { ownerOfAny } from '../ownership-graph/any-owner.ts';
 import type { PendingEvent } from './publish.ts';
 
 /** Two transactions break this constraint when they give the same number to events of one subject; see `insertEvents`. */
@@ -27,6 +28,7 @@ const columns = [
   'actor_type',
   'actor_name',
   'organization_id',
+  'project_id',
   'sequence',
   'created_at',
 ] as const;
@@ -61,6 +63,7 @@ function selectNumbered(db: Kysely<Tables>, events: JsonText<OrderedEvent[]>) {
     .select(['e.actor_id', 'e.actor_type', 'e.actor_name'])
     .select((eb) => [
       eb.fn.coalesce('e.organization_id', organizationOfTeam(eb)).as('organization_id'),
+      projectOf(eb).as('project_id'),
       nextNumber(eb).as('sequence'),
       sql<string>`clock_timestamp()`.as('created_at'),
     ])
@@ -69,6 +72,18 @@ function selectNumbered(db: Kysely<Tables>, events: JsonText<OrderedEvent[]>) {
 
 function organizationOfTeam(eb: OverEvents) {
   return eb.selectFrom('teams as t').whereRef('t.id', '=', 'e.team_id').select('t.organization_id');
+}
+
+/** The project of the subject. A row that the transaction has deleted has none any more: then that of its last event. */
+function projectOf(eb: OverEvents) {
+  const last = eb
+    .selectFrom('domain_events as last')
+    .whereRef('last.subject_kind', '=', 'e.subject_kind')
+    .whereRef('last.subject_id', '=', 'e.subject_id')
+    .orderBy('last.sequence', 'desc')
+    .limit(1)
+    .select('last.project_id');
+  return eb.fn.coalesce(ownerOfAny('project', eb.ref('e.subject_kind'), eb.ref('e.subject_id')), last);
 }
 
 /** The number after the last committed one of the subject and after those that this statement gives to it. */

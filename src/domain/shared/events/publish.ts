@@ -21,7 +21,7 @@ export interface NewEvent<Type extends EventTypeName = EventTypeName> {
 /** An event as its row gets it, but for what the database adds: number, organization, time and transaction. */
 export interface PendingEvent {
   readonly id: string;
-  readonly type: EventTypeName;
+  readonly type: string;
   readonly subject_kind: string;
   readonly subject_id: string;
   readonly team_id: string | null;
@@ -61,7 +61,7 @@ export function deliveriesOf(
 ): OutboxEntry<EventReference>[] {
   return events.flatMap(({ id, type, subject_kind: kind, subject_id: subjectId }) =>
     subscriptions
-      .filter(({ types }) => types.includes(type))
+      .filter(({ types }) => types.some((each) => each === type))
       .map(({ subscriber }) => ({
         subscriber,
         target: `${kind}/${subjectId}`,

@@ -50,10 +50,13 @@ const connectionsPerHost = 8;
 export class OutboundHttp {
   readonly #policy: OutboundPolicy;
   readonly #resolve: Resolve | undefined;
+  readonly #connections: number | null;
   readonly #agents = new Map<string, Agent>();
 
-  constructor(policy: OutboundPolicy, options: { resolve?: Resolve } = {}) {
+  /** @param options `connections`: how many it may have open to one host; null: as many as there are requests, which the caller limits */
+  constructor(policy: OutboundPolicy, options: { resolve?: Resolve; connections?: number | null } = {}) {
     this.#policy = policy;
+    this.#connections = options.connections === undefined ? connectionsPerHost : options.connections;
     this.#resolve = options.resolve;
   }
 
@@ -85,7 +88,7 @@ export class OutboundHttp {
     const known = this.#agents.get(certificates);
     if (known) return known;
     const agent = new Agent({
-      connections: connectionsPerHost,
+      connections: this.#connections,
       connect: (options, done) => {
         this.#dial(options, certificates).then(
           ({ connect, to }) => connect(to, done),

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { namesOneOwner, ownerFields } from '#api/pipeline/owned.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { ResourceName } from '#domain/tenancy/model.ts';
+import { mostPatterns } from '#domain/webhooks/model.ts';
+
+/** Whether a type exists is checked by the operation, which knows all operations. */
+const Pattern = z
+  .string()
+  .max(100)
+  .regex(/^(\*|[a-z_]+\.(\*|[a-z_]+))$/, {
+    error: 'expected "*", an area such as "run.*", or a type such as "run.finished"',
+  });
+
+const Events = z
+  .array(Pattern)
+  .min(1)
+  .max(mostPatterns)
+  .describe(
+    'Which events it hears: `["*"]` for all, `run.*` for an area, or exact names. GET /api/v1/admin/webhooks/events lists them.',
+  );
+
+const Url = z
+  .string()
+  .min(1)
+  .max(2000)
+  .describe('An https:// address on the public Internet, unless an operator allows others.');
+
+export const CreateWebhook = z
+  .strictObject({
+    ...ownerFields,
+    name: ResourceName,
+    url: Url,
+    events: Events,
+    enabled: z.boolean().default(true),
+  })
+  .check(namesOneOwner)
+  .meta({ id: 'CreateWebhook' });
+
+export const UpdateWebhook = z
+  .strictObject({
+    name: ResourceName.optional(),
+    url: Url.optional(),
+    events: Events.optional(),
+    enabled: z.boolean().optional().describe('Enabling it sends what waits.'),
+    ...ExpectedRevision,
+  })
+  .meta({ id: 'UpdateWebhook' });
+
+export const RotateWebhook = z.strictObject({ ...ExpectedRevision }).meta({ id: 'RotateWebhook' });

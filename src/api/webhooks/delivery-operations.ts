@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { pageOf } from '#api/pipeline/schemas.ts';
+import { Conflict, NotFound } from '#domain/shared/errors.ts';
+import { Id, newId } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { endpointOf } from '#domain/webhooks/deliveries/deliver-queue.ts';
+import { listDeliveries, readDelivery, repeatDelivery } from '#domain/webhooks/deliveries/log-store.ts';
+import { sendMessage } from '#domain/webhooks/deliveries/send.ts';
+import { deliveryStatuses } from '#domain/webhooks/model.ts';
+import { testPayload } from '#domain/webhooks/payload.ts';
+import { findWebhook, readWebhook } from '#domain/webhooks/store.ts';
+import { rotateSecret } from '#domain/webhooks/webhook-changes.ts';
+import { webhookActions } from './actions.ts';
+import { RotateWebhook } from './bodies.ts';
+import { get, readAccess, WebhookParams, writeAccess } from './operations.ts';
+import { DeliveryView, IssuedWebhookView, viewDelivery, viewTest, viewWebhook, WebhookTestView } from './views.ts';
+
+const DeliveryParams = z.strictObject({ id: Id, deliveryID: Id });
+const review = { resource: 'webhooks', target: readTarget } as const;
+
+function readTarget(...[em, id]: Parameters<typeof findWebhook>) {
+  return findWebhook(em, id);
+}
+
+export const listOf = read({
+  id: 'webhooks.list_deliveries',
+  route: 'GET /api/v1/admin/webhooks/:id/deliveries',
+  summary: 'List the deliveries of a webhook, newest first, with what its endpoint answered',
+  params: WebhookParams,
+  query: z.strictObject({ ...pageQuery, status: z.enum(deliveryStatuses).optional() }),
+  responses: { 200: pageOf('deliveries', DeliveryView) },
+  access: { ...readAccess, review: { inherits: 'webhooks.get' } },
+  target: ({ em, params }) => findWebhook(em, params.id),
+  targetName: 'webhook',
+  handle: async ({ em, target, query }) => {
+    const page = await listDeliveries(em, target.webhook.id, query.status, query);
+    return { deliveries: page.items.map(viewDelivery), next_cursor: page.nextCursor };
+  },
+});
+
+export const getDelivery = read({
+  id: 'webhooks.get_delivery',
+  route: 'GET /api/v1/admin/webhooks/:id/deliveries/:deliveryID',
+  summary: 'Read a delivery',
+  params: DeliveryParams,
+  responses: { 200: DeliveryView },
+  access: { ...readAccess, review: { inherits: 'webhooks.get' } },
+  target: ({ em, params }) => findWebhook(em, params.id),
+  targetName: 'webhook',
+  handle: async ({ em, target, params }) => {
+    const delivery = await readDelivery(em, target.webhook.id, params.deliveryID);
+    if (!delivery) throw new NotFound('delivery');
+    return viewDelivery(delivery);
+  },
+});
+
+export const redeliver = command({
+  id: 'webhooks.redeliver',
+  route: 'POST /api/v1/admin/webhooks/:id/deliveries/:deliveryID/redeliver',
+  summary: 'Send the message of a delivery again, with the same id',
+  params: DeliveryParams,
+  responses: { 202: DeliveryView },
+  at: getDelivery,
+  access: { ...writeAccess, review: { ...review, verb: 'redeliver', parameter: 'id' } },
+  target: ({ em, params, lock }) => findWebhook(em, params.id, lock),
+  targetName: 'webhook',
+  resourceId: ({ params }) => params.id,
+  idempotency: 'none',
+  audit: 'webhook.redelivered',
+  handle: async ({ tx, target, params }) => {
+    const { id, isEnabled } = target.webhook;
+    if (!isEnabled) throw new Conflict('the webhook is disabled: enable it first', 'webhook_disabled');
+    const delivery = await readDelivery(tx.em, id, params.deliveryID);
+    if (!delivery) throw new NotFound('delivery');
+    const repeated = await repeatDelivery(tx.em, delivery);
+    const { eventId, eventType } = delivery;
+    const shown = viewDelivery(await readBack(readDelivery(tx.em, id, repeated)));
+    return { id: repeated, after: { webhookId: id, eventId, eventType, repeats: delivery.id }, answer: shown };
+  },
+  atParams: ({ id: deliveryID }, { params }) => ({ id: params.id, deliveryID: deliveryID ?? '' }),
+});
+
+export const test = command({
+  id: 'webhooks.test',
+  route: 'POST /api/v1/admin/webhooks/:id/test',
+  summary: 'Send a message of the type webhook.test now, and answer what the endpoint said',
+  description:
+    'It uses the saved address and secret, also while the webhook is disabled, and takes 15 seconds at most.',
+  params: WebhookParams,
+  responses: { 200: WebhookTestView },
+  access: { ...writeAccess, review: { ...review, verb: 'test' } },
+  target: ({ em, params, lock }) => findWebhook(em, params.id, lock),
+  targetName: 'webhook',
+  idempotency: 'none',
+  audit: 'webhook.tested',
+  prepare: ({ target: { webhook }, services }) => {
+    const message = { id: `msg_${newId()}`, body: testPayload(webhook.id, new Date()) };
+    return sendMessage(services.outboundHttp, endpointOf(services.keyRing, webhook), message);
+  },
+  handle: async ({ target, prepared }) => {
+    const { status, problem } = prepared;
+    return { id: target.webhook.id, after: { status, problem }, answer: viewTest(prepared) };
+  },
+});
+
+export const rotate = command({
+  id: 'webhooks.rotate',
+  route: 'POST /api/v1/admin/webhooks/:id/rotate',
+  summary: 'Replace the secret, which is shown once',
+  description:
+    'For 24 hours, requests carry signatures by both secrets, so that the endpoint can change over without a gap.',
+  params: WebhookParams,
+  body: RotateWebhook.prefault({}),
+  responses: { 200: IssuedWebhookView },
+  at: get,
+  access: { ...writeAccess, review: { ...review, verb: 'rotate' } },
+  target: ({ em, params, lock }) => findWebhook(em, params.id, lock),
+  targetName: 'webhook',
+  idempotency: 'none',
+  showsOnce: true,
+  audit: 'webhook.secret_rotated',
+  handle: async ({ tx, target, body, services, operations, principal }) => {
+    const { webhook } = target;
+    const secret = await rotateSecret(tx, services.keyRing, webhook, body.expected_revision);
+    const shown = viewWebhook(await readBack(readWebhook(tx.em, webhook.id)));
+    const actions = webhookActions.describe({ operations, principal }, target);
+    const { id, revision, previousUntil } = webhook;
+    return { id, revision, after: { previousUntil }, answer: { ...shown, actions, secret } };
+  },
+});

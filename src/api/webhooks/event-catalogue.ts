@@ -1,0 +1,50 @@
+import { auditedAction } from '#api/pipeline/audit/auditing.ts';
+import type { Operation } from '#api/pipeline/operation.ts';
+import { eventTypes } from '#domain/events.ts';
+import { Invalid } from '#domain/shared/errors.ts';
+import { auditedEventData, hasDeclaredEvent, subjectKindOf } from '#domain/shared/events/audited-events.ts';
+import type { EventType } from '#domain/shared/events/event-type.ts';
+import { systemActions } from '#domain/system-actions.ts';
+import { matchesEvent } from '#domain/webhooks/model.ts';
+
+export interface CatalogueEvent extends Pick<EventType, 'subject' | 'summary' | 'data'> {
+  readonly type: string;
+}
+
+/** Every event that webhooks can hear, by name: those that areas declare, and those of all other actions of the audit. */
+export function eventCatalogue(operations: readonly Operation[]): CatalogueEvent[] {
+  const known = catalogues.get(operations);
+  if (known) return known;
+  const declared = Object.entries<EventType>(eventTypes).map(([type, { subject, summary, data }]) => ({
+    type,
+    subject,
+    summary,
+    data,
+  }));
+  const commands = operations.flatMap((operation) =>
+    operation.kind === 'command' ? [{ ...auditedAction(operation), summary: operation.summary }] : [],
+  );
+  const ownActions = Object.entries(systemActions).map(([action, own]) => ({ action, ...own }));
+  const audited = [...commands, ...ownActions]
+    .filter(({ action }) => !hasDeclaredEvent(action))
+    .map(({ action, resourceType, summary }) => ({
+      type: action,
+      subject: subjectKindOf(resourceType),
+      summary,
+      data: auditedEventData,
+    }));
+  const byType = new Map([...audited, ...declared].map((event) => [event.type, event]));
+  const events = [...byType.values()].sort((one, other) => (one.type < other.type ? -1 : 1));
+  catalogues.set(operations, events);
+  return events;
+}
+
+const catalogues = new WeakMap<readonly Operation[], CatalogueEvent[]>();
+
+/** @throws Invalid naming a pattern that no event matches */
+export function checkPatterns(operations: readonly Operation[], patterns: readonly string[]): void {
+  const events = eventCatalogue(operations);
+  const unknown = patterns.find((pattern) => !events.some(({ type }) => matchesEvent(pattern, type)));
+  if (unknown === undefined) return;
+  throw new Invalid(`events: there is no event "${unknown}": GET /api/v1/admin/webhooks/events lists them`);
+}

@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { readList } from '#api/pipeline/list.ts';
+import { command, read } from '#api/pipeline/operation.ts';
+import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import type { Services } from '#api/services.ts';
+import type { Em } from '#database/database.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { checkOutbound } from '#domain/shared/outbound/outbound.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { findRowOwner } from '#domain/tenancy/owned/owner.ts';
+import { findOwnershipOf } from '#domain/tenancy/owned/rows-store.ts';
+import { findWebhook, listWebhooks, readWebhook } from '#domain/webhooks/store.ts';
+import { createWebhook, deleteWebhook, type NewWebhook, updateWebhook } from '#domain/webhooks/webhook-changes.ts';
+import { webhookActions } from './actions.ts';
+import { CreateWebhook, UpdateWebhook } from './bodies.ts';
+import { checkPatterns, eventCatalogue } from './event-catalogue.ts';
+import { IssuedWebhookView, ListedWebhookView, viewWebhook, WebhookView } from './views.ts';
+
+export const WebhookParams = z.strictObject({ id: Id });
+
+const review = { resource: 'webhooks', target: (em: Em, id: string) => findOwnershipOf(em, 'webhooks', id) } as const;
+
+/** The list leaves out what the caller may not read. */
+const listAccess: Access = {
+  scope: 'owned',
+  hidden: 'not_found',
+  anyOf: ['webhook:manage'],
+  teamAction: 'team.metadata.read',
+  review: { resource: 'webhooks', verb: 'list' },
+};
+export const readAccess: Access = { ...listAccess, installation: 'hidden', review: { ...review, verb: 'get' } };
+export const writeAccess: Access = {
+  ...readAccess,
+  teamAction: 'team.metadata.write',
+  organizationRole: 'admin',
+  review: { ...review, verb: 'update' },
+};
+
+export const list = readList({
+  id: 'webhooks.list',
+  route: 'GET /api/v1/admin/webhooks',
+  summary: 'List the webhooks that you may read',
+  query: z.strictObject({ ...pageQuery, ...ownerQuery }),
+  responses: { 200: pageOf('webhooks', ListedWebhookView) },
+  access: listAccess,
+  owners: ownerParameters,
+  handle: async ({ em, principal, query }) => {
+    const page = await listWebhooks(em, principal, toOwnerIds(query), query);
+    return { webhooks: page.items.map(viewWebhook), next_cursor: page.nextCursor };
+  },
+});
+
+export const listEvents = read({
+  id: 'webhooks.list_events',
+  route: 'GET /api/v1/admin/webhooks/events',
+  summary: 'List the types of events that a webhook can hear',
+  responses: {
+    200: z
+      .object({ events: z.array(z.object({ type: z.string(), subject: z.string(), summary: z.string() })) })
+      .meta({ id: 'WebhookEvents' }),
+  },
+  access: { scope: 'platform', hidden: 'not_found', anyOf: ['webhook:manage'], review: 'none' },
+  handle: async ({ operations }) => ({
+    events: eventCatalogue(operations).map(({ type, subject, summary }) => ({ type, subject, summary })),
+  }),
+});
+
+export const get = read({
+  id: 'webhooks.get',
+  route: 'GET /api/v1/admin/webhooks/:id',
+  summary: 'Read a webhook',
+  params: WebhookParams,
+  responses: { 200: WebhookView },
+  access: readAccess,
+  target: ({ em, params }) => findWebhook(em, params.id),
+  targetName: 'webhook',
+  handle: async ({ em, operations, principal, target }) => {
+    const webhook = await readWebhook(em, target.webhook.id);
+    if (!webhook) throw new NotFound('webhook');
+    return { ...viewWebhook(webhook), actions: webhookActions.describe({ operations, principal }, target) };
+  },
+});
+
+export const create = command({
+  id: 'webhooks.create',
+  route: 'POST /api/v1/admin/webhooks',
+  summary: 'Create a webhook; its secret is shown once',
+  description:
+    'It hears what happens from now on to what its owner owns; without an owner, everything. The address is checked now and again ' +
+    'whenever it is dialled.',
+  body: CreateWebhook,
+  responses: { 201: IssuedWebhookView },
+  at: get,
+  access: { ...writeAccess, installation: 'administrators', review: { resource: 'webhooks', verb: 'create' } },
+  target: ({ em, body, lock }) => findRowOwner(em, toOwnerIds(body), lock),
+  targetName: 'owner',
+  idempotency: 'none',
+  showsOnce: true,
+  audit: 'webhook.created',
+  prepare: async ({ body, services, operations }) => {
+    checkPatterns(operations, body.events);
+    await checkUrl(services, body.url);
+  },
+  handle: async ({ tx, target, body, services, operations, principal }) => {
+    const { name, url, events, enabled } = body;
+    const wanted = { name, url, events, isEnabled: enabled };
+    const { webhook, secret } = await createWebhook(tx, services.keyRing, target, wanted);
+    const shown = viewWebhook(await readBack(readWebhook(tx.em, webhook.id)));
+    const actions = webhookActions.describe({ operations, principal }, { ...target, webhook });
+    const { revision, id } = webhook;
+    return { id, revision, after: { name, host: hostOf(url), events, enabled }, answer: { ...shown, actions, secret } };
+  },
+});
+
+export const update = command({
+  id: 'webhooks.update',
+  route: 'PATCH /api/v1/admin/webhooks/:id',
+  summary: 'Change, enable or disable a webhook; what is left out stays',
+  params: WebhookParams,
+  body: UpdateWebhook,
+  responses: { 200: WebhookView },
+  at: get,
+  access: writeAccess,
+  target: ({ em, params, lock }) => findWebhook(em, params.id, lock),
+  targetName: 'webhook',
+  idempotency: 'none',
+  audit: 'webhook.updated',
+  prepare: async ({ body, services, operations }) => {
+    if (body.events) checkPatterns(operations, body.events);
+    if (body.url !== undefined) await checkUrl(services, body.url);
+  },
+  handle: async ({ tx, target, body }) => {
+    const { name, url, events, enabled: isEnabled, expected_revision: expected } = body;
+    const { webhook } = target;
+    const { before, after } = await updateWebhook(tx, webhook, { name, url, events, isEnabled }, expected);
+    return { id: webhook.id, before: toAudited(before), after: toAudited(after), revision: webhook.revision };
+  },
+});
+
+export const remove = command({
+  id: 'webhooks.delete',
+  route: 'DELETE /api/v1/admin/webhooks/:id',
+  summary: 'Delete a webhook with its deliveries; what waits is not sent',
+  params: WebhookParams,
+  responses: { 204: Nothing },
+  access: { ...writeAccess, review: { ...review, verb: 'delete' } },
+  target: ({ em, params, lock }) => findWebhook(em, params.id, lock),
+  targetName: 'webhook',
+  idempotency: 'none',
+  ifMatch: true,
+  audit: 'webhook.deleted',
+  handle: async ({ tx, target, request }) => {
+    const { id, name, url, events, revision } = target.webhook;
+    await deleteWebhook(tx, target.webhook, revisionOf(request.headers));
+    return { id, before: { name, host: hostOf(url), events }, revision };
+  },
+});
+
+/** @throws Unprocessable saying which rule the address breaks */
+async function checkUrl({ config }: Services, url: string): Promise<void> {
+  await checkOutbound(url, config.outbound);
+}
+
+/** What the audit keeps. The path of an address may be a secret, as chats have it, so only the host is kept. */
+function toAudited({ isEnabled, url, ...fields }: Partial<NewWebhook>) {
+  return {
+    ...fields,
+    ...(url !== undefined && { host: hostOf(url) }),
+    ...(isEnabled !== undefined && { enabled: isEnabled }),
+  };
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host;
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import type { DeliveryDetails } from '#domain/webhooks/deliveries/log-store.ts';
+import type { Outcome } from '#domain/webhooks/deliveries/send.ts';
+import { type DisabledReason, deliveryStatuses, disabledReasons } from '#domain/webhooks/model.ts';
+import { mostCounted, type WebhookDetails } from '#domain/webhooks/store.ts';
+import { webhookActions } from './actions.ts';
+
+/** A webhook in a list. */
+export const ListedWebhookView = z
+  .object({
+    id: AnswerId,
+    ...ownerView,
+    name: z.string(),
+    url: z.string(),
+    events: z.array(z.string()).describe('Patterns of event types: `*`, `run.*` or exact names.'),
+    enabled: z.boolean(),
+    disabled_reason: z
+      .enum(Object.keys(disabledReasons) as [DisabledReason, ...DisabledReason[]])
+      .nullable()
+      .describe(
+        'Why the service disabled it: `gone`: its endpoint answered 410; `failing`: nothing was delivered for three days.',
+      ),
+    failing_since: Time.nullable().describe('Since when nothing could be delivered; null: the last try succeeded.'),
+    pending_deliveries: z.int().describe(`Deliveries that wait or are tried again, counted up to ${mostCounted}.`),
+    overlap_until: Time.nullable().describe(
+      'Until then, requests also carry a signature by the secret before the last rotation.',
+    ),
+    revision: z.int(),
+    created_at: Time,
+  })
+  .meta({ id: 'ListedWebhook' });
+
+export const WebhookView = ListedWebhookView.extend({ actions: webhookActions.view }).meta({ id: 'Webhook' });
+
+export const IssuedWebhookView = WebhookView.extend({
+  secret: z.string().describe('Signs every request. Shown only in this response.'),
+}).meta({ id: 'IssuedWebhook' });
+
+export function viewWebhook(webhook: WebhookDetails): z.input<typeof ListedWebhookView> {
+  const { previousUntil } = webhook;
+  const isOverlapping = previousUntil !== null && Date.parse(previousUntil) > Date.now();
+  return {
+    id: webhook.id,
+    ...viewOwner(webhook),
+    name: webhook.name,
+    url: webhook.url,
+    events: [...webhook.events],
+    enabled: webhook.isEnabled,
+    disabled_reason: webhook.disabledReason,
+    failing_since: webhook.failingSince,
+    pending_deliveries: webhook.pending,
+    overlap_until: isOverlapping ? previousUntil : null,
+    revision: webhook.revision,
+    created_at: webhook.createdAt,
+  };
+}
+
+const answer = {
+  status: z.int().nullable().describe('The status that the endpoint answered; null: there was no whole answer.'),
+  milliseconds: z.int(),
+  text: z.string().nullable().describe('The first 1,024 bytes of the answer, without secrets.'),
+};
+
+export const DeliveryView = z
+  .object({
+    id: AnswerId,
+    webhook_id: AnswerId,
+    event: z.object({ id: AnswerId, type: z.string() }),
+    message_id: z.string().describe('The `webhook-id` of every try, also of a redelivery.'),
+    status: z.enum(deliveryStatuses).describe('`pending`: it waits or will be tried again. `failed`: it will not.'),
+    attempts: z.int(),
+    next_attempt_at: Time.nullable(),
+    last_attempt_at: Time.nullable(),
+    answer: z.object(answer).nullable().describe('What the last try came to; null: there was none.'),
+    problem: z.string().nullable().describe('Why the last try failed.'),
+    created_at: Time,
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+export function viewDelivery(delivery: DeliveryDetails): z.input<typeof DeliveryView> {
+  const { answerStatus: status, answerMs: milliseconds, answerText: text } = delivery;
+  return {
+    id: delivery.id,
+    webhook_id: delivery.webhookId,
+    event: { id: delivery.eventId, type: delivery.eventType },
+    message_id: delivery.messageId,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    next_attempt_at: delivery.status === 'pending' ? delivery.dueAt : null,
+    last_attempt_at: delivery.triedAt,
+    answer: milliseconds === null ? null : { status, milliseconds, text },
+    problem: delivery.problem,
+    created_at: delivery.createdAt,
+  };
+}
+
+export const WebhookTestView = z
+  .object({ ok: z.boolean(), answer: z.object(answer), problem: z.string().nullable() })
+  .meta({ id: 'WebhookTest' });
+
+export function viewTest({ status, ms, text, problem }: Outcome): z.input<typeof WebhookTestView> {
+  return { ok: problem === null, answer: { status, milliseconds: ms, text }, problem };
+}

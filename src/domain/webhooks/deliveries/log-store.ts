@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { DeliveryStatus } from '../model.ts';
+import { wakeQueue } from './queue-store.ts';
+
+/** A delivery as the readers of its webhook see it. */
+export interface DeliveryDetails {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly messageId: string;
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+  readonly dueAt: string;
+  readonly triedAt: string | null;
+  readonly answerStatus: number | null;
+  readonly answerMs: number | null;
+  readonly answerText: string | null;
+  readonly problem: string | null;
+  readonly createdAt: string;
+}
+
+/** A page of the deliveries of a webhook, newest first. */
+export function listDeliveries(
+  em: Em,
+  webhookId: string,
+  status: DeliveryStatus | undefined,
+  request: PageRequest,
+): Promise<Page<DeliveryDetails>> {
+  const deliveries = selectDeliveries(em, webhookId).$if(status !== undefined, (query) =>
+    query.where('d.status', '=', status ?? 'pending'),
+  );
+  return pageOf(deliveries, 'd.id', request);
+}
+
+export function readDelivery(em: Em, webhookId: string, id: string): Promise<DeliveryDetails | undefined> {
+  return selectDeliveries(em, webhookId).where('d.id', '=', id).executeTakeFirst();
+}
+
+function selectDeliveries(em: Em, webhookId: string) {
+  return db(em)
+    .selectFrom('webhook_deliveries as d')
+    .where('d.webhook_id', '=', webhookId)
+    .select(['d.id', 'd.webhook_id as webhookId', 'd.event_id as eventId', 'd.event_type as eventType'])
+    .select(['d.message_id as messageId', 'd.status', 'd.attempts', 'd.due_at as dueAt', 'd.tried_at as triedAt'])
+    .select(['d.answer_status as answerStatus', 'd.answer_ms as answerMs', 'd.answer_text as answerText'])
+    .select(['d.problem', 'd.created_at as createdAt']);
+}
+
+/** Adds a delivery of the same message, due now. Receivers know by its id that they may have had it. */
+export async function repeatDelivery(
+  em: Em,
+  { webhookId, eventId, eventType, messageId }: DeliveryDetails,
+): Promise<string> {
+  const id = newId();
+  await db(em)
+    .insertInto('webhook_deliveries')
+    .values({
+      id,
+      created_at: sql<string>`now()`,
+      due_at: sql<string>`now()`,
+      webhook_id: webhookId,
+      event_id: eventId,
+      event_type: eventType,
+      message_id: messageId,
+      status: 'pending',
+      attempts: 0,
+    })
+    .execute();
+  await wakeQueue(em, webhookId);
+  return id;
+}

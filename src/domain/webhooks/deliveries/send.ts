@@ -1,0 +1,66 @@
+import { OutboundFailure, type OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
+import { keptAnswerBytes, sendTimeoutMs } from '../model.ts';
+import { signedHeaders } from '../secrets.ts';
+
+/** What became of one request. */
+export interface Outcome {
+  /** Null: there was no whole answer. */
+  readonly status: number | null;
+  readonly ms: number;
+  /** The beginning of the answer, without secrets; null: there was none. */
+  readonly text: string | null;
+  /** Why the delivery counts as failed; null: it was delivered. */
+  readonly problem: string | null;
+}
+
+export interface Message {
+  readonly id: string;
+  readonly body: string;
+}
+
+export interface Endpoint {
+  readonly url: string;
+  /** The present secret, and the one before while it still counts. */
+  readonly secrets: readonly string[];
+}
+
+/** Sends a message once. Every failure of the endpoint is an outcome; only an answer of 2xx is a delivery. */
+export async function sendMessage(http: OutboundHttp, endpoint: Endpoint, message: Message): Promise<Outcome> {
+  const begun = performance.now();
+  const took = () => Math.round(performance.now() - begun);
+  const timestamp = Math.floor(Date.now() / 1000);
+  const signed = signedHeaders({ ...message, timestamp }, endpoint.secrets);
+  try {
+    const { status, body } = await http.send({
+      method: 'POST',
+      url: endpoint.url,
+      headers: { 'content-type': 'application/json', 'user-agent': 'delivery-coordinator-webhooks', ...signed },
+      body: message.body,
+      timeoutMs: sendTimeoutMs,
+      mostBytes: keptAnswerBytes,
+    });
+    const text = toKeptText(body, endpoint.secrets, signed['webhook-signature']);
+    return { status, ms: took(), text, problem: problemOf(status) };
+  } catch (error) {
+    if (!(error instanceof OutboundFailure)) throw error;
+    return { status: null, ms: took(), text: null, problem: error.message };
+  }
+}
+
+function problemOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) return `the endpoint answered ${status}: redirects are not followed`;
+  if (status === 410) return 'the endpoint answered 410: it wants no more events';
+  return `the endpoint answered ${status}; only 2xx is a delivery`;
+}
+
+/** The beginning of an answer as text: without what PostgreSQL cannot store, and without the secrets, should the endpoint send them back. */
+function toKeptText(body: Buffer, secrets: readonly string[], signature: string): string {
+  const text = new TextDecoder().decode(body).replaceAll(unprintable, '\u{fffd}');
+  const hidden = [...secrets, ...secrets.map((secret) => secret.replace(/^whsec_/, '')), ...signature.split(/[ ,]/)];
+  return hidden
+    .filter((secret) => secret.length > 8)
+    .reduce((kept, secret) => kept.replaceAll(secret, '[hidden]'), text);
+}
+
+const unprintable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;

@@ -1,0 +1,94 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt, id, revision } from '#database/columns.ts';
+import type { EventCursor } from '#domain/shared/events/cursor.ts';
+import { ownerColumns } from '#domain/tenancy/owned/columns.ts';
+import type { DeliveryStatus, DisabledReason } from './model.ts';
+
+export const WebhookSchema = defineEntity({
+  name: 'Webhook',
+  tableName: 'webhooks',
+  indexes: [
+    { name: 'webhooks_organization_id_index', properties: ['organizationId', 'id'] },
+    { name: 'webhooks_team_id_index', properties: ['teamId', 'id'] },
+    { name: 'webhooks_project_id_index', properties: ['projectId', 'id'] },
+  ],
+  checks: [
+    {
+      name: 'webhooks_owner_check',
+      expression:
+        '("project_id" is null or "team_id" is not null) and ("organization_id" is null or "team_id" is null)',
+    },
+  ],
+  properties: {
+    id: id(),
+    ...ownerColumns,
+    name: p.string(),
+    url: p.text(),
+    /** Patterns of event types: `*`, `run.*` or exact names. */
+    events: p.json<string[]>(),
+    isEnabled: p.boolean(),
+    /** Why the service disabled it; null: it is enabled, or somebody disabled it. */
+    disabledReason: p.string().$type<DisabledReason>().nullable(),
+    sealedSecret: p.blob().hidden(),
+    /** The secret before the last rotation, by which requests are signed as well until `previousUntil`. */
+    sealedPreviousSecret: p.blob().nullable().hidden(),
+    previousUntil: at().nullable(),
+    revision: revision(),
+    createdAt: createdAt(),
+  },
+});
+export class Webhook extends WebhookSchema.class {}
+WebhookSchema.setClass(Webhook);
+
+/** When the deliveries of a webhook are due, and which worker sends them. */
+export const WebhookQueueSchema = defineEntity({
+  name: 'WebhookQueue',
+  tableName: 'webhook_queues',
+  indexes: [{ name: 'webhook_queues_next_at_index', properties: ['nextAt'] }],
+  properties: {
+    webhookId: () => p.manyToOne(Webhook).primary().mapToPk().fieldName('webhook_id').deleteRule('cascade'),
+    /** No delivery is due before; null: none waits. */
+    nextAt: at().nullable(),
+    /** A worker sends its deliveries until then at the longest. */
+    leasedUntil: at().nullable(),
+    /** Since when nothing was delivered although it was tried; null: the last try succeeded. */
+    failingSince: at().nullable(),
+  },
+});
+export class WebhookQueue extends WebhookQueueSchema.class {}
+WebhookQueueSchema.setClass(WebhookQueue);
+
+/** How far the events have been given to webhooks: one row. */
+export const WebhookCursorSchema = defineEntity({
+  name: 'WebhookCursor',
+  tableName: 'webhook_cursors',
+  properties: { id: id(), cursor: p.json<EventCursor>() },
+});
+export class WebhookCursor extends WebhookCursorSchema.class {}
+WebhookCursorSchema.setClass(WebhookCursor);
+
+/** An event that a webhook is to hear, and what became of the tries. Migrations make the table, partitioned by month. */
+export const WebhookDeliverySchema = defineEntity({
+  name: 'WebhookDelivery',
+  tableName: 'webhook_deliveries',
+  properties: {
+    id: id(),
+    createdAt: at().primary(),
+    webhookId: p.uuid(),
+    eventId: p.uuid(),
+    eventType: p.string(),
+    /** `webhook-id` of all tries, also of a redelivery: receivers know by it what they have had. */
+    messageId: p.string(),
+    status: p.string().$type<DeliveryStatus>(),
+    attempts: p.integer().default(0),
+    dueAt: at(),
+    triedAt: at().nullable(),
+    answerStatus: p.integer().nullable(),
+    answerMs: p.integer().nullable(),
+    answerText: p.text().nullable(),
+    /** Why the last try failed, in words; null: it succeeded, or there was none. */
+    problem: p.text().nullable(),
+  },
+});
+export class WebhookDelivery extends WebhookDeliverySchema.class {}
+WebhookDeliverySchema.setClass(WebhookDelivery);

@@ -1,0 +1,57 @@
+/** Which events a webhook hears, when a delivery is tried again, and when a webhook is given up. Pure. */
+
+/** The pattern of every event. */
+export const everyEvent = '*';
+
+/** So many patterns a webhook may have. */
+export const mostPatterns = 100;
+
+export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** Why the service itself has disabled a webhook. */
+export const disabledReasons = {
+  gone: 'The endpoint answered 410: it wants no more events.',
+  failing: 'Nothing could be delivered for three days.',
+} as const;
+export type DisabledReason = keyof typeof disabledReasons;
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** The pauses between the tries of a delivery: three days in all. */
+export const retryPausesMs = [
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  18 * hour,
+  22 * hour,
+] as const;
+
+/** A webhook to which nothing could be delivered for so long is disabled. */
+export const failingLimitMs = 72 * hour;
+
+/** After a rotation, requests carry signatures by both secrets for so long. */
+export const overlapMs = 24 * hour;
+
+/** How much of an answer is kept. */
+export const keptAnswerBytes = 1024;
+
+export const sendTimeoutMs = 15 * second;
+
+/** Whether a pattern (`*`, `run.*` or an exact name) matches a type of event. The fan-out does the same in SQL. */
+export function matchesEvent(pattern: string, type: string): boolean {
+  if (pattern === everyEvent) return true;
+  return pattern.endsWith('.*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern;
+}
+
+/** The pause after a failed try, spread by a tenth so that deliveries do not come back at once; null after the last one. */
+export function pauseAfter(attempts: number, random = Math.random()): number | null {
+  const pause = retryPausesMs[attempts - 1];
+  return pause === undefined ? null : Math.round(pause * (1 + random / 10));
+}

@@ -1,0 +1,95 @@
+import { LockMode } from '@mikro-orm/core';
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import type { RowLock } from '#database/row-lock.ts';
+import { db } from '#domain/db.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { findRowOwner, type OwnerIds } from '#domain/tenancy/owned/owner.ts';
+import { isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
+import { Webhook } from './entity.ts';
+import type { DisabledReason } from './model.ts';
+
+/** A webhook with its owner. */
+export interface WebhookTarget extends Ownership {
+  readonly webhook: Webhook;
+}
+
+/** A webhook by its id; undefined if it or its owner is deleted. With `lock` it locks the rows of the owner, then its own. */
+export async function findWebhook(em: Em, id: string, lock: RowLock = false): Promise<WebhookTarget | undefined> {
+  const known = await em.findOne(Webhook, { id });
+  const owner = known && (await findRowOwner(em, known, lock));
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const webhook = owner && lock ? await em.findOne(Webhook, { id }, { lockMode, refresh: true }) : known;
+  if (!owner || !webhook) return undefined;
+  return { organizationId: owner.organizationId, teamId: owner.teamId, webhook };
+}
+
+/** A webhook as its readers see it. */
+export interface WebhookDetails extends OwnerIds {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly isEnabled: boolean;
+  readonly disabledReason: DisabledReason | null;
+  readonly previousUntil: string | null;
+  readonly failingSince: string | null;
+  readonly pending: number;
+  readonly revision: number;
+  readonly createdAt: string;
+}
+
+/** More waiting deliveries are not counted. */
+export const mostCounted = 1000;
+
+/** A page of the webhooks that a principal may read. Those of the installation are for administrators. */
+export function listWebhooks(
+  em: Em,
+  principal: Principal,
+  filter: OwnerIds,
+  request: PageRequest,
+): Promise<Page<WebhookDetails>> {
+  const webhooks = selectWebhooks(em).where((eb) => {
+    const owner = {
+      organization: eb.ref('w.organization_id'),
+      team: eb.ref('w.team_id'),
+      project: eb.ref('w.project_id'),
+    };
+    return eb.and([isOfReadableOwner(principal, owner, 'administrators'), isOfOwner(filter, owner)]);
+  });
+  return pageOf(webhooks, 'w.id', request);
+}
+
+/** One webhook; the caller has decided that it may be read. */
+export function readWebhook(em: Em, id: string): Promise<WebhookDetails | undefined> {
+  return selectWebhooks(em).where('w.id', '=', id).executeTakeFirst();
+}
+
+/** Secrets are never selected here: reading opens no seal. */
+function selectWebhooks(em: Em) {
+  return db(em)
+    .selectFrom('webhooks as w')
+    .innerJoin('webhook_queues as q', 'q.webhook_id', 'w.id')
+    .select(['w.id', 'w.organization_id as organizationId', 'w.team_id as teamId', 'w.project_id as projectId'])
+    .select(['w.name', 'w.url', 'w.events', 'w.is_enabled as isEnabled', 'w.disabled_reason as disabledReason'])
+    .select(['w.previous_until as previousUntil', 'q.failing_since as failingSince'])
+    .select(['w.revision', 'w.created_at as createdAt'])
+    .select((eb) =>
+      eb
+        .selectFrom(
+          eb
+            .selectFrom('webhook_deliveries as d')
+            .whereRef('d.webhook_id', '=', 'w.id')
+            .where('d.status', '=', sql.lit('pending'))
+            .select('d.id')
+            .limit(mostCounted)
+            .as('waiting'),
+        )
+        .select((of) => sql<number>`${of.fn.countAll()}::int`.as('count'))
+        .$castTo<{ count: number }>()
+        .as('pending'),
+    )
+    .$castTo<WebhookDetails>();
+}

@@ -1,0 +1,78 @@
+import { db } from '#domain/db.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { RowOwner } from '#domain/tenancy/owned/owner.ts';
+import { wakeQueue } from './deliveries/queue-store.ts';
+import { Webhook } from './entity.ts';
+import { overlapMs } from './model.ts';
+import { makeSecret, sealSecret } from './secrets.ts';
+
+export interface NewWebhook {
+  readonly name: string;
+  readonly url: string;
+  readonly events: string[];
+  readonly isEnabled: boolean;
+}
+
+/** Creates a webhook of an owner, whose row the caller has locked. The secret is returned once and kept sealed. */
+export async function createWebhook(tx: Transaction, keyRing: KeyRing, owner: RowOwner, wanted: NewWebhook) {
+  refuseArchived(owner);
+  const id = newId();
+  const secret = makeSecret();
+  const sealedSecret = sealSecret(keyRing, id, secret);
+  const webhook = tx.em.create(Webhook, { ...wanted, ...owner.columns, id, sealedSecret });
+  tx.em.persist(webhook);
+  await tx.em.flush();
+  await db(tx.em).insertInto('webhook_queues').values({ webhook_id: id }).execute();
+  return { webhook, secret };
+}
+
+/** Changes the given fields of a webhook, whose row the caller has locked. Enabling it sends what waits. */
+export async function updateWebhook(
+  tx: Transaction,
+  webhook: Webhook,
+  wanted: { [Field in keyof NewWebhook]?: NewWebhook[Field] | undefined },
+  expectedRevision: number | undefined,
+): Promise<Difference<NewWebhook>> {
+  refuseStale(webhook, expectedRevision);
+  const { name, url, events, isEnabled } = webhook;
+  const difference = findDifference<NewWebhook>({ name, url, events, isEnabled }, wanted);
+  if (difference.isEmpty) return difference;
+  Object.assign(webhook, difference.after);
+  if (wanted.isEnabled) webhook.disabledReason = null;
+  webhook.revision += 1;
+  await tx.em.flush();
+  if (wanted.isEnabled) await wakeQueue(tx.em, webhook.id);
+  return difference;
+}
+
+/** Gives a webhook a new secret. Requests are signed by the old one as well for a day. */
+export async function rotateSecret(
+  tx: Transaction,
+  keyRing: KeyRing,
+  webhook: Webhook,
+  expectedRevision: number | undefined,
+): Promise<string> {
+  refuseStale(webhook, expectedRevision);
+  const secret = makeSecret();
+  webhook.sealedPreviousSecret = webhook.sealedSecret;
+  webhook.previousUntil = new Date(Date.now() + overlapMs);
+  webhook.sealedSecret = sealSecret(keyRing, webhook.id, secret);
+  webhook.revision += 1;
+  await tx.em.flush();
+  return secret;
+}
+
+/** Deletes a webhook with its deliveries. The caller has locked the row. */
+export async function deleteWebhook(
+  tx: Transaction,
+  webhook: Webhook,
+  expectedRevision: number | undefined,
+): Promise<void> {
+  refuseStale(webhook, expectedRevision);
+  await db(tx.em).deleteFrom('webhook_deliveries').where('webhook_id', '=', webhook.id).execute();
+  await db(tx.em).deleteFrom('webhooks').where('id', '=', webhook.id).execute();
+}

@@ -1,0 +1,221 @@
+import pino from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type DeliverDeps, deliverQueue } from '#domain/webhooks/deliveries/deliver-queue.ts';
+import { fanOut } from '#domain/webhooks/deliveries/fan-out.ts';
+import { leaseQueues } from '#domain/webhooks/deliveries/queue-store.ts';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { type Endpoint, isSignedBy, startEndpoint } from '#test/support/webhooks/endpoint.ts';
+
+let api: TestApi;
+let endpoint: Endpoint;
+let tenant: Tenant;
+let foreign: Tenant;
+let deps: DeliverDeps;
+
+beforeAll(async () => {
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' });
+  endpoint = await startEndpoint();
+  [tenant, foreign] = [await makeTenant(api), await makeTenant(api)];
+  const { orm, transactions, installation, keyRing, outboundHttp: http } = api.services;
+  const log = pino({ level: 'silent' });
+  deps = { orm, transactions, keyRing, http, log, bindingKey: installation.bindingKey };
+  await fanOut(orm);
+});
+afterAll(async () => {
+  await endpoint?.close();
+  await api?.close();
+});
+beforeEach(async () => {
+  await api.rows('delete from webhooks');
+  endpoint.heard.splice(0);
+  endpoint.answers = { status: 204 };
+});
+
+/** Does what the workers do, until there is nothing more to send now. */
+async function work(): Promise<void> {
+  while (await fanOut(api.services.orm));
+  for (;;) {
+    const queues = await leaseQueues(api.services.orm.em.fork(), 100);
+    if (queues.length === 0) return;
+    await Promise.all(queues.map((queue) => deliverQueue(deps, queue)));
+  }
+}
+
+const wanted = (events: string[] = ['*']) => ({ name: 'Chat', url: endpoint.url, events });
+const create = async (owner: object, events?: string[], caller = tenant.owner) =>
+  (await caller.make('/admin/webhooks', { ...wanted(events), ...owner })) as { id: string; secret: string };
+const rename = (of: Tenant) => of.owner.patch(`/projects/${of.project}`, { name: `Renamed ${Math.random()}` });
+const deliveriesOf = async (id: string) => (await tenant.owner.get(`/admin/webhooks/${id}/deliveries`)).body.deliveries;
+const types = () => endpoint.heard.map(({ body }) => JSON.parse(body).type);
+const retryNow = (id: string) =>
+  api.rows(
+    `with due as (update webhook_deliveries set due_at = now() where webhook_id = ? returning webhook_id)
+     update webhook_queues set next_at = now() where webhook_id in (select webhook_id from due)`,
+    [id],
+  );
+
+describe('an event', () => {
+  it('reaches the webhooks of its project, team and organization, and those of nobody else', async () => {
+    await create({ project_id: tenant.project });
+    await create({ team_id: tenant.team });
+    await create({ organization_id: tenant.organization });
+    await create({ team_id: foreign.team }, ['*'], foreign.owner);
+    await rename(tenant);
+    await work();
+    const heard = endpoint.heard.map(({ body }) => JSON.parse(body)).filter(({ type }) => type === 'project.updated');
+    expect(heard).toHaveLength(3);
+    expect(heard[0]).toMatchObject({
+      timestamp: expect.stringMatching(/Z$/),
+      data: {
+        subject: { kind: 'project', id: tenant.project },
+        ordinal: expect.any(Number),
+        organization_id: tenant.organization,
+        team_id: tenant.team,
+        project_id: tenant.project,
+        actor: { id: tenant.owner.id },
+        details: { changed: expect.arrayContaining(['name']) },
+      },
+    });
+  });
+
+  it('reaches only webhooks that chose its type', async () => {
+    await create({ team_id: tenant.team }, ['run.*', 'environment.locked']);
+    await rename(tenant);
+    await tenant.owner.put(`/environments/${tenant.environment}/lock`, { reason: 'incident' });
+    await tenant.owner.delete(`/environments/${tenant.environment}/lock`);
+    await work();
+    expect(types()).toEqual(['environment.locked']);
+  });
+
+  it('is signed by the secret that was shown once, and after a rotation by both', async () => {
+    const { id, secret } = await create({ team_id: tenant.team }, ['project.*']);
+    expect(secret).toMatch(/^whsec_/);
+    expect(JSON.stringify((await tenant.owner.get(`/admin/webhooks/${id}`)).body)).not.toContain('whsec_');
+    const rotated = await tenant.owner.post(`/admin/webhooks/${id}/rotate`, {});
+    await rename(tenant);
+    await work();
+    const [heard] = endpoint.heard;
+    expect([secret, rotated.body.secret].map((each) => isSignedBy(each, heard!))).toEqual([true, true]);
+    expect(isSignedBy(secret, { ...heard!, body: `${heard!.body} ` })).toBe(false);
+    const audited = await api.rows('select before, after from audit_records where resource_id = ?', [id]);
+    expect(JSON.stringify(audited)).not.toContain('whsec_');
+  });
+});
+
+describe('a delivery', () => {
+  it('that fails or is redirected is tried again with the same id, and its answer is kept without secrets', async () => {
+    const { id, secret } = await create({ team_id: tenant.team }, ['project.updated']);
+    endpoint.answers = { status: 302, headers: { location: 'http://127.0.0.1:1/' }, text: `you sent ${secret}\u0000` };
+    await rename(tenant);
+    await work();
+    const [failed] = await deliveriesOf(id);
+    expect(failed).toMatchObject({ status: 'pending', attempts: 1, answer: { status: 302 } });
+    expect(failed.problem).toContain('redirects are not followed');
+    expect(failed.answer.text).toBe('you sent [hidden]\u{fffd}');
+    endpoint.answers = { status: 200, text: 'x'.repeat(5000) };
+    await retryNow(id);
+    await work();
+    const [delivered] = await deliveriesOf(id);
+    expect(delivered).toMatchObject({ status: 'delivered', attempts: 2 });
+    expect(delivered.answer.text).toHaveLength(1024);
+    expect(new Set(endpoint.heard.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    const again = await tenant.owner.post(`/admin/webhooks/${id}/deliveries/${delivered.id}/redeliver`, {});
+    expect(again).toMatchObject({ status: 202, body: { status: 'pending', message_id: delivered.message_id } });
+    await work();
+    expect(endpoint.heard).toHaveLength(3);
+  });
+
+  it('whose worker was killed is sent by another one when the lease is over', async () => {
+    const { id } = await create({ team_id: tenant.team }, ['project.updated']);
+    await rename(tenant);
+    while (await fanOut(api.services.orm));
+    expect(await leaseQueues(api.services.orm.em.fork(), 10)).toHaveLength(1);
+    await work();
+    expect(endpoint.heard).toHaveLength(0);
+    await api.rows(`update webhook_queues set leased_until = now() - interval '1 second' where webhook_id = ?`, [id]);
+    await work();
+    expect(endpoint.heard).toHaveLength(1);
+  });
+});
+
+describe('a webhook', () => {
+  it('whose endpoint answers 410, or took nothing for three days, is disabled with its reason and an event', async () => {
+    const gone = await create({ team_id: tenant.team }, ['project.updated']);
+    endpoint.answers = { status: 410 };
+    await rename(tenant);
+    await work();
+    const failing = await create({ team_id: tenant.team }, ['project.updated']);
+    endpoint.answers = { status: 500 };
+    await rename(tenant);
+    await work();
+    await api.rows(`update webhook_queues set failing_since = now() - interval '73 hours' where webhook_id = ?`, [
+      failing.id,
+    ]);
+    await retryNow(failing.id);
+    await work();
+    const read = async ({ id }: { id: string }) => (await tenant.owner.get(`/admin/webhooks/${id}`)).body;
+    expect(await read(gone)).toMatchObject({ enabled: false, disabled_reason: 'gone' });
+    expect(await read(failing)).toMatchObject({ enabled: false, disabled_reason: 'failing' });
+    const events = await api.rows(`select subject_id, team_id from domain_events where type = 'webhook.disabled'`);
+    expect(events).toEqual([gone, failing].map(({ id }) => ({ subject_id: id, team_id: tenant.team })));
+  });
+
+  it('tells by a test what its endpoint answers', async () => {
+    const { id, secret } = await create({ team_id: tenant.team });
+    expect((await tenant.owner.post(`/admin/webhooks/${id}/test`)).body).toMatchObject({
+      ok: true,
+      answer: { status: 204 },
+    });
+    expect(types()).toEqual(['webhook.test']);
+    expect(isSignedBy(secret, endpoint.heard[0]!)).toBe(true);
+  });
+
+  it('of another tenant, or of the installation, is hidden and cannot be changed', async () => {
+    const { id } = await create({ team_id: foreign.team }, ['*'], foreign.owner);
+    const admin = await api.addUser('admin');
+    const ofAll = await create({}, ['*'], admin);
+    for (const hidden of [id, ofAll.id]) {
+      expect((await tenant.owner.get(`/admin/webhooks/${hidden}`)).status).toBe(404);
+      expect((await tenant.owner.patch(`/admin/webhooks/${hidden}`, { name: 'Mine' })).status).toBe(404);
+    }
+    expect((await tenant.owner.get('/admin/webhooks')).body.webhooks).toEqual([]);
+    expect((await tenant.owner.post('/admin/webhooks', wanted())).status).toBe(403);
+    expect((await tenant.owner.post('/admin/webhooks', { ...wanted(), team_id: foreign.team })).status).toBe(404);
+  });
+
+  it.each([
+    'http://127.0.0.2/',
+    'http://2130706434/',
+    'http://0x7f.0.0.2/',
+    'http://0177.0.0.2/',
+    'http://127.2/',
+    'https://[::1]/',
+    'https://[::]/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://[64:ff9b::a00:1]/',
+    'https://[2002:a00:1::]/',
+    'https://[fd00::1]/',
+    'https://[fe80::1]/',
+    'https://[fe80::1%25eth0]/',
+    'https://0.0.0.0/',
+    'https://localhost./',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://user:password@8.8.8.8/',
+    'https://user@8.8.8.8/',
+    'ftp://8.8.8.8/',
+    'http://8.8.8.8/',
+    '//8.8.8.8/',
+  ])('is not saved with the address %s, and the answer says why', async (url) => {
+    const { status, body } = await tenant.owner.post('/admin/webhooks', { ...wanted(), url, team_id: tenant.team });
+    expect(status, JSON.stringify(body)).toBe(422);
+    expect(body.error).toMatch(/public network|not encrypted|starts with https|user name|no address|does not exist/);
+  });
+
+  it('is not saved with events that there are none of', async () => {
+    for (const events of [['nothing.*'], ['run.nothing'], ['run*'], []])
+      expect((await tenant.owner.post('/admin/webhooks', { ...wanted(events), team_id: tenant.team })).status).toBe(
+        400,
+      );
+  });
+});
