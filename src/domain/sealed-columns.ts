@@ -6,6 +6,7 @@ import { scheduleSeals } from './schedules/sealed.ts';
 import { installationSeals } from './shared/installation/sealed.ts';
 import type { SealedColumn } from './shared/sealed/sealed-column.ts';
 import { variableSeals } from './variables/sealed.ts';
+import { webhookSeals } from './webhooks/sealed.ts';
 
 /** Every column that the key ring has sealed. An area that seals one adds it to its `sealed.ts`. */
 export const sealedColumns: readonly SealedColumn[] = [
@@ -16,4 +17,5 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...assemblySeals,
   ...scheduleSeals,
   ...connectionSeals,
+  ...webhookSeals,
 ];

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 
 const prefix = 'whsec_';
-const contextOf = (webhookId: string) => ['webhook-secret', webhookId] as const;
+export const contextOf = (webhookId: string) => ['webhook-secret', webhookId] as const;
 
 /** A new secret of 32 random bytes, as Standard Webhooks writes it. */
 export function makeSecret(): string {

@@ -30,6 +30,8 @@ beforeAll(async () => {
   const shared = { variables: [{ name: 'SHARED', ...variable }] };
   const filled = await root.caller.send('PUT', `/variable-sets/${ids.variableSet}/variables`, shared);
   expect(filled.status, filled.text).toBe(200);
+  const rotated = await root.caller.post(`/admin/webhooks/${ids.webhook}/rotate`, {});
+  expect(rotated.status, rotated.text).toBe(200);
   await addResults();
 });
 afterAll(() => api?.close());
