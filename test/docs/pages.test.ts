@@ -18,6 +18,9 @@ const tried: Record<string, string> = {
   'sh following': 'following-runs.test.ts',
   'sh instances': 'instances.test.ts',
   'sh drift': 'drift.test.ts',
+  'sh quota': 'quotas.test.ts',
+  'sh variables': 'variable-sets.test.ts',
+  'sh webhooks': 'webhooks.test.ts',
   'sh undo': 'undo.test.ts',
   'sh place': 'instances.test.ts',
   'sh assemblies': 'assemblies.test.ts',
@@ -28,7 +31,10 @@ const tried: Record<string, string> = {
 };
 
 /** The documentation names these without a folder, because many areas have them. */
-const filesOfAreas = ['model.ts', 'entity.ts', 'store.ts', 'ownership.ts', 'events.ts', 'operations.ts', 'views.ts'];
+const filesOfAreas = [
+  ...['model.ts', 'entity.ts', 'store.ts', 'ownership.ts', 'events.ts', 'feature.ts', 'sealed.ts'],
+  ...['operations.ts', 'views.ts'],
+];
 
 const shellBlocks = files.flatMap(codeBlocks).filter(({ info }) => /^(sh|bash|console|shell)\b/.test(info));
 

@@ -8,9 +8,7 @@ export const variableSetKinds = [
     table: 'variable_sets',
     label: 'name',
     revision: true,
-    owners: ownerLinks({
-      blocker: { message: 'has variable sets', remedy: 'delete them first' },
-    }),
+    owners: ownerLinks({ cascade: { rows: 'deleted' } }),
   },
   {
     kind: 'variable_set_variable',
