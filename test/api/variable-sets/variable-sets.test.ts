@@ -100,6 +100,7 @@ describe('a variable set', () => {
       { variable: 'AWS_SECRET', category: 'env', ...from },
     ]);
     expect(admitted.text).not.toContain(secret);
+    expect(await given(tenant)).toMatchObject({ AWS_REGION: 'eu-west-1 from aws-common' });
     const { text } = await tenant.owner.get(`/audit?resource_id=${set}`);
     expect(text).toContain('variable_set.variables_replaced');
     expect(text).not.toContain(secret);

@@ -45,6 +45,30 @@ describe('the page of a run', () => {
     expect(text).toMatch(new RegExp(`tab=${tab}"[^>]*aria-current="page"`));
   });
 
+  it('says which set or environment gave a variable that the run did not name itself', async () => {
+    const id = await steps.admit();
+    const from = { kind: 'variable_set', id, name: 'aws <b>common</b>' };
+    const sources = [
+      { variable: 'size', category: 'template', ...from },
+      { variable: 'AWS_REGION', category: 'env', ...from },
+    ];
+    await api.rows(`update runs set variables = '{"size": 3, "own": 1}', variable_sources = ? where id = ?`, [
+      JSON.stringify(sources),
+      id,
+    ]);
+    const { text } = await visitor.get(`/workloads/runs/${id}?tab=details`);
+    const given = /<dt class="foreign">(\w+)<\/dt><dd>[\s\S]*?<\/dd>/g;
+    const shown = [...text.matchAll(given)].map(([line, name]) => [name, line.includes('from the set')]);
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        ['size', true],
+        ['own', false],
+        ['AWS_REGION', true],
+      ]),
+    );
+    expect(text).toContain('aws &lt;b&gt;common&lt;/b&gt;');
+  });
+
   it('of another team and of no run at all look the same', async () => {
     const missing = await visitor.get('/workloads/runs/019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11');
     expect(missing.status).toBe(404);

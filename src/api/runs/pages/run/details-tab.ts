@@ -6,7 +6,7 @@ import type { PrincipalKind } from '#domain/identity/model.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
 import { operationWords } from '../words.ts';
-import { renderOutputs, renderVariables } from './values.ts';
+import { renderEnvironmentVariables, renderOutputs, renderVariables } from './values.ts';
 
 /** Everything that is known about a run: who asked for it, what it ran, with what, and what came out. */
 export const detailsTab: RunTab = {
@@ -20,13 +20,14 @@ ${section('Request', renderRequest(run, names))}
 ${section('Place', renderPlace(run, names))}
 ${section('Execution', renderExecution(run))}
 ${section('Outputs', renderOutputs(run.outputs))}
-${section('Variables', renderVariables(run.variables))}
+${section('Variables', renderVariables(run.variables, run.variable_sources))}
+${run.variable_sources === null ? null : section('Environment variables', renderEnvironmentVariables(run))}
 </div>`;
   },
 };
 
 function section(title: string, content: Html): Html {
-  const id = `details-${title.toLowerCase()}`;
+  const id = `details-${title.toLowerCase().replaceAll(' ', '-')}`;
   return html`<section class="panel run-section" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`;
 }
 

@@ -18,14 +18,33 @@ export function renderOutputs(outputs: ShownRun['outputs']): Html {
   )}</dl>`;
 }
 
-/** The variables of a run. Secret ones are masked. */
-export function renderVariables(variables: ShownRun['variables']): Html {
+type Source = NonNullable<ShownRun['variable_sources']>[number];
+
+/** Variables, each with what gave it unless a run itself named it. Secret ones are masked. */
+export function renderVariables(variables: ShownRun['variables'], given: ShownRun['variable_sources'] = null): Html {
   const entries = Object.entries(variables);
   if (entries.length === 0) return html`<p class="muted">None.</p>`;
+  const sources = (given ?? []).filter(({ category }) => category === 'template');
+  const sourceOf = new Map(sources.map((source) => [source.variable, source]));
   return html`<dl class="facts">${entries.map(
     ([name, value]) =>
-      html`<dt class="foreign">${name}</dt><dd>${isMasked(value) ? masked : renderValue(textOf(value))}</dd>`,
+      html`<dt class="foreign">${name}</dt><dd>${isMasked(value) ? masked : renderValue(textOf(value))} ${renderSource(sourceOf.get(name))}</dd>`,
   )}</dl>`;
+}
+
+/** The environment variables that a run's tools get, by name, with what gives them. Their values are not shown. */
+export function renderEnvironmentVariables({ variable_sources }: ShownRun): Html {
+  const given = (variable_sources ?? []).filter(({ category }) => category === 'env');
+  if (given.length === 0) return html`<p class="muted">None.</p>`;
+  return html`<dl class="facts">${given.map(
+    (source) => html`<dt class="foreign">${source.variable}</dt><dd>${renderSource(source)}</dd>`,
+  )}</dl>`;
+}
+
+function renderSource(source: Source | undefined): Html | null {
+  if (!source) return null;
+  const giver = source.kind === 'variable_set' ? 'the set' : 'the environment';
+  return html`<span class="muted">from ${giver} <span class="foreign">${source.name}</span></span>`;
 }
 
 const masked = html`<span class="muted masked">${renderIcon('eye-off')}sensitive, not shown</span>`;
