@@ -39,9 +39,9 @@ import { DriftRetention } from './20261204_01_drift_retention.ts';
 import { Settings } from './20261205_01_settings.ts';
 import { Quotas } from './20261205_11_quotas.ts';
 import { Connections } from './20261205_31_connections.ts';
-import { VariableSets } from './20261205_61_variable_sets.ts';
 import { EventProjects } from './20261205_41_event_projects.ts';
 import { Webhooks } from './20261205_42_webhooks.ts';
+import { VariableSets } from './20261205_61_variable_sets.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [

@@ -57,8 +57,8 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
       expect(policy).toContain("default-src 'none'");
       expect(policy).not.toMatch(/unsafe|https?:/);
       await page.getByText('List the projects that you may read').waitFor();
-      expect(await page.locator('.opblock').count()).toBe(shown.length);
-      await page.getByText('Create a project of a team').click();
+      expect(await page.locator('.opblock-tag-section .opblock').count()).toBe(shown.length);
+      await page.locator('.opblock-tag-section').getByText('Create a project of a team').click();
       await page.locator('.opblock-section-request-body').getByText('"name": "string"').waitFor();
       await page.getByRole('button', { name: 'Authorize' }).first().click();
       await page.getByText('X-API-Key').first().waitFor();

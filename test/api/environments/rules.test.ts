@@ -122,7 +122,8 @@ describe('a service account of the team', () => {
 describe('a change of the rules', () => {
   const eventsOf = (path: string) =>
     api.rows(
-      `select type, data, team_id, organization_id, actor_id from domain_events where subject_id = ? order by sequence`,
+      `select type, data, team_id, organization_id, actor_id from domain_events
+        where subject_id = ? and type = 'environment.protection_changed' order by sequence`,
       [path.split('/').at(-1)],
     );
 
