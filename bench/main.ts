@@ -16,6 +16,7 @@ import { monitors } from './benchmarks/monitors.ts';
 import { neighbours } from './benchmarks/neighbours.ts';
 import { opentofu } from './benchmarks/opentofu.ts';
 import { reads } from './benchmarks/reads.ts';
+import { retention } from './benchmarks/retention.ts';
 import { scans } from './benchmarks/scans.ts';
 import { workflow } from './benchmarks/workflow.ts';
 import { openTestbed, type Testbed } from './installation/testbed.ts';
@@ -41,6 +42,7 @@ const benchmarks: readonly Benchmark[] = [
   scans,
   monitors,
   findings,
+  retention,
   ui,
 ];
 

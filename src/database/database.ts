@@ -4,12 +4,12 @@ import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { migrations } from '../../migrations/index.ts';
 import { BindingDriver } from './connection.ts';
-import { makePartitions } from './partitions.ts';
+import { makePartitions, monthlyTables } from './partitions.ts';
 import { guardPool } from './pool.ts';
 import { queriesOf } from './queries.ts';
 
 /** Tables that are partitioned by time or not logged. Only migrations can make them, so entities and tables are not compared. */
-const tablesOfMigrations = [/^audit_records/, /^run_log_chunks/, /^rate_counts/, /^webhook_deliveries/];
+const tablesOfMigrations = [...monthlyTables.map((table) => new RegExp(`^${table}`)), /^rate_counts/];
 
 /** Views that keep the previous release's queries working. */
 const viewsForEarlierRelease = ['run_events'];

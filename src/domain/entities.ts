@@ -32,7 +32,7 @@ import { ScheduleFiringSchema, ScheduleSchema } from './schedules/entity.ts';
 import { ServiceAccountSchema } from './service-accounts/entity.ts';
 import { SettingsSchema } from './settings/entity.ts';
 import { CommandReceiptSchema, InstallationSchema } from './shared/entity.ts';
-import { DomainEventSchema, OutboxRowSchema } from './shared/events/entity.ts';
+import { DomainEventSchema, EventNumberSchema, OutboxRowSchema } from './shared/events/entity.ts';
 import { RateCountSchema } from './shared/rate-counts/entity.ts';
 import { CandidateCheckSchema, UndoAttemptSchema } from './undo/entity.ts';
 import { VariableSetAttachmentSchema, VariableSetSchema, VariableSetVariableSchema } from './variable-sets/entity.ts';
@@ -47,6 +47,7 @@ export const entities = [
   SettingsSchema,
   CommandReceiptSchema,
   DomainEventSchema,
+  EventNumberSchema,
   OutboxRowSchema,
   RateCountSchema,
   PrincipalRecordSchema,

@@ -38,6 +38,11 @@ export const systemActions = {
     resourceType: 'drift_monitors',
     actor: 'drift detection',
   },
+  'events.expired': {
+    summary: 'Remove the events of a month that is out of retention',
+    resourceType: 'events',
+    actor: 'retention',
+  },
   'instance.expired': {
     summary: "Destroy what was deployed longer ago than its environment's time to live",
     resourceType: 'instances',
@@ -62,6 +67,16 @@ export const systemActions = {
     summary: 'End a run whose workflow the engine has lost',
     resourceType: 'runs',
     actor: 'reconciliation',
+  },
+  'run_logs.expired': {
+    summary: 'Remove the logs of runs of a month that is out of retention',
+    resourceType: 'run_logs',
+    actor: 'retention',
+  },
+  'run_plans.expired': {
+    summary: 'Remove the plans of the runs of a month that is out of retention',
+    resourceType: 'run_plans',
+    actor: 'retention',
   },
   'run.undone': {
     summary: 'Note that a run has taken back what another one changed',

@@ -1,13 +1,17 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { makePartitions } from '#database/partitions.ts';
-import { removeExpired } from '#domain/audit/retention.ts';
 import { removeOldSessions } from '#domain/identity/sessions/cleaning.ts';
+import { monthlyRetentions } from '#domain/retention.ts';
 import { readRetentionDays } from '#domain/settings/retention.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import { removeExpiredMonths } from '#domain/shared/retention/monthly-retention.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
 const intervalMs = 10 * 60_000;
+
+type MonthlyKind = keyof typeof monthlyRetentions;
+const monthlyKinds = Object.keys(monthlyRetentions) as MonthlyKind[];
 
 export interface DatabaseMaintenanceDeps extends SystemCommandDeps {
   readonly orm: Orm;
@@ -17,8 +21,7 @@ export interface DatabaseMaintenanceDeps extends SystemCommandDeps {
 }
 
 /**
- * Makes the partitions of coming months for logs and audit, and removes audit records out of retention and sessions that
- * ended long ago. Every process does it: a run with nothing to do is cheap, and concurrent runs do no harm.
+ * Makes the partitions of coming months, and removes the months that are out of retention and sessions that ended long ago. Every process does it: a run with nothing to do is cheap, and concurrent runs do no harm.
  */
 export class DatabaseMaintenance {
   readonly #deps: DatabaseMaintenanceDeps;
@@ -39,8 +42,9 @@ export class DatabaseMaintenance {
   }
 
   async #doAll(): Promise<void> {
-    await this.#attempt('could not make partitions for logs and audit', () => this.#makePartitions());
-    await this.#attempt('could not remove audit records out of retention', () => this.#removeExpired());
+    await this.#attempt('could not make the partitions of coming months', () => this.#makePartitions());
+    for (const kind of monthlyKinds)
+      await this.#attempt(`could not remove what is out of retention (${kind})`, () => this.#removeExpired(kind));
     await this.#attempt('could not remove sessions that ended long ago', () => this.#removeOldSessions());
   }
 
@@ -48,12 +52,12 @@ export class DatabaseMaintenance {
     await makePartitions(this.#deps.orm.em.fork());
   }
 
-  async #removeExpired(): Promise<void> {
+  async #removeExpired(kind: MonthlyKind): Promise<void> {
     const { orm, log, auditRetentionDays } = this.#deps;
-    const days = await readRetentionDays(orm.em.fork(), 'audit', auditRetentionDays);
+    const days = await readRetentionDays(orm.em.fork(), kind, kind === 'audit' ? auditRetentionDays : null);
     if (days === null) return;
-    const months = await removeExpired(orm.em.fork(), this.#deps, days);
-    if (months.length > 0) log.info({ months }, 'removed the audit records out of retention');
+    const months = await removeExpiredMonths(orm.em.fork(), this.#deps, monthlyRetentions[kind], days);
+    if (months.length > 0) log.info({ kind, months }, 'removed the months that are out of retention');
   }
 
   async #removeOldSessions(): Promise<void> {

@@ -4,12 +4,13 @@ import { v5 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makePartitions } from '#database/partitions.ts';
 import { endLostAssemblyRun } from '#domain/assemblies/runs/steps/reconcile.ts';
-import { removeExpired } from '#domain/audit/retention.ts';
 import { forgetHistory } from '#domain/drift/retention/forget-history.ts';
 import { startScheduledScan } from '#domain/drift/scans/scheduled-scans.ts';
+import { monthlyRetentions } from '#domain/retention.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';
 import { newId } from '#domain/shared/ids.ts';
+import { removeExpiredMonths } from '#domain/shared/retention/monthly-retention.ts';
 import { systemActions } from '#domain/system-actions.ts';
 import { goOnAfterRun } from '#domain/undo/attempts/finished-run.ts';
 import { disableWebhook } from '#domain/webhooks/deliveries/deliver-queue.ts';
@@ -327,13 +328,19 @@ describe('a system action leaves one audit record with the owners of its target'
     expect(await api.rows('select 1 from workers where id = ?', [worker])).toEqual([]);
   });
 
-  it('when a month of the audit goes out of retention', async () => {
+  it.each([
+    ['audit_records', monthlyRetentions.audit],
+    ['events', monthlyRetentions.events],
+    ['run_logs', monthlyRetentions.run_logs],
+    ['run_plans', monthlyRetentions.run_plans],
+  ])('when a month of %s goes out of retention', async (resource, retention) => {
     const { orm } = api.services;
-    await makePartitions(orm.em.fork(), new Date('2001-02-03T00:00:00Z'));
-    const months = await removeExpired(orm.em.fork(), deps(), 90, new Date('2001-06-15T00:00:00Z'));
-    expect(months).toEqual(['2001-02']);
-    expect(await recordsOf('audit_records.expired', '2001-02')).toMatchObject([
-      { ...ofInstallation('audit_records', 'retention'), after: { records: 0, retention_days: 90 } },
+    const month = '2021-02';
+    await makePartitions(orm.em.fork(), new Date(`${month}-03T00:00:00Z`));
+    const now = new Date('2021-06-15T00:00:00Z');
+    expect(await removeExpiredMonths(orm.em.fork(), deps(), retention, 90, now)).toEqual([month]);
+    expect(await recordsOf(retention.action, month)).toMatchObject([
+      { ...ofInstallation(resource, 'retention'), after: { records: 0, retention_days: 90 } },
     ]);
   });
 });

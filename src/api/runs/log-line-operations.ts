@@ -9,10 +9,12 @@ import { countLines } from '#domain/runs/log/lines-store.ts';
 import { searchLines, type Wanted } from '#domain/runs/log/search.ts';
 import { readSections } from '#domain/runs/log/sections.ts';
 import { attemptOutcomes, isTerminal, logPhases, logStreams } from '#domain/runs/model.ts';
+import { findRemovedOfRun } from '#domain/runs/retention.ts';
 import { findRun, readProgress } from '#domain/runs/store.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { RunParams, readAccess } from './operations.ts';
+import { RemovedBefore } from './views.ts';
 
 const nested = { ...readAccess, review: { inherits: 'runs.get' } } as const;
 
@@ -55,6 +57,7 @@ const LogLinesView = z
     total: z.int().describe('How many lines the log has now. The last one may not have ended yet.'),
     sections: z.array(LogSectionView).describe('What each attempt has written, in order.'),
     complete: z.boolean().describe('The run has ended: no line is added any more.'),
+    removed_before: RemovedBefore,
   })
   .meta({ id: 'LogLines' });
 
@@ -88,11 +91,12 @@ export const getLogLines = read({
       const text = printLines(em, { ...log, upTo, from, limit });
       return RawAnswer.of('text/plain; charset=utf-8', Readable.from(text));
     }
-    const [read, sections] = await Promise.all([
+    const [read, sections, removedBefore] = await Promise.all([
       readLines(em, { ...log, upTo, total, from, limit }),
       readSections(em, log, total),
+      findRemovedOfRun(em, 'run_log_chunks', new Date(log.runCreatedAt)),
     ]);
-    return { ...read, total, complete, sections: sections.map(toSection) };
+    return { ...read, total, complete, sections: sections.map(toSection), removed_before: removedBefore };
   },
 });
 

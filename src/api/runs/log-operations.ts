@@ -10,13 +10,14 @@ import { type FoundLog, searchLog } from '#domain/runs/attempts/log-search.ts';
 import { readLog } from '#domain/runs/attempts/log-store.ts';
 import { streamLog } from '#domain/runs/attempts/logs.ts';
 import { isTerminal } from '#domain/runs/model.ts';
+import { findRemovedOfRun } from '#domain/runs/retention.ts';
 import { findRun, listEvents, readProgress } from '#domain/runs/store.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { largestInteger } from '#domain/shared/values/storable.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { RunParams, readAccess } from './operations.ts';
-import { LogEntryView, RunEventView, RunLogView, toLogEntry } from './views.ts';
+import { LogEntryView, RemovedBefore, RunEventView, RunLogView, toLogEntry } from './views.ts';
 
 const pageBytes = 2 * 1024 * 1024;
 /** A stream ends after this time. Its reader connects again at its position. */
@@ -59,13 +60,13 @@ export const getLogs = read({
     if (query.find !== undefined) {
       const { find, limit } = query;
       const found = await searchLog(em, { ...position, find, limit, ignoreCase: query.ignore_case === 'true' });
-      return toPage(run, found);
+      return toPage(em, run, found);
     }
     if (request.mediaType === 'text/plain') {
       return RawAnswer.of('text/plain; charset=utf-8', Readable.from(streamLog(em, position)));
     }
     const rows = await readLog(em, { ...position, limit: query.limit, maximumBytes: pageBytes });
-    return toPage(run, { rows, lastSequence: rows.at(-1)?.sequence ?? query.after });
+    return toPage(em, run, { rows, lastSequence: rows.at(-1)?.sequence ?? query.after });
   },
 });
 
@@ -77,9 +78,10 @@ function refuseUnfitSearch({ find, ignore_case }: z.output<typeof SearchQuery>, 
     throw new Invalid('find: a search answers entries: accept application/json, or leave `find` out');
 }
 
-function toPage(run: Awaited<ReturnType<typeof requireProgress>>, { rows, lastSequence }: FoundLog) {
+async function toPage(em: Em, run: Progress, { rows, lastSequence }: FoundLog) {
   const complete = isTerminal(run.status) && lastSequence >= run.lastSequence;
-  return { entries: rows.map(toLogEntry), last_sequence: lastSequence, complete };
+  const removedBefore = await findRemovedOfRun(em, 'run_log_chunks', new Date(run.createdAt));
+  return { entries: rows.map(toLogEntry), last_sequence: lastSequence, complete, removed_before: removedBefore };
 }
 
 export const getEvents = read({
@@ -88,13 +90,15 @@ export const getEvents = read({
   summary: 'Read the events of a run, oldest first',
   params: RunParams,
   query: LogQuery.extend({ cursor: pageQuery.cursor }),
-  responses: { 200: pageOf('events', RunEventView) },
+  responses: { 200: pageOf('events', RunEventView).extend({ removed_before: RemovedBefore }) },
   access: nested,
   target: ({ em, params }) => findRun(em, params.id),
   targetName: 'run',
   handle: async ({ em, params, query }) => {
+    const run = await requireProgress(em, params.id);
     const page = await listEvents(em, params.id, query.after, query);
-    return { events: page.items, next_cursor: page.nextCursor };
+    const removedBefore = await findRemovedOfRun(em, 'domain_events', new Date(run.createdAt));
+    return { events: page.items, next_cursor: page.nextCursor, removed_before: removedBefore };
   },
 });
 
@@ -165,6 +169,8 @@ function toPosition(lastEventId = ''): number {
   const position = /^\d{1,10}$/.test(lastEventId) ? Number(lastEventId) : 0;
   return position <= largestInteger ? position : 0;
 }
+
+type Progress = Awaited<ReturnType<typeof requireProgress>>;
 
 async function requireProgress(em: Em, id: string) {
   const progress = await readProgress(em, id);

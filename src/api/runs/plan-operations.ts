@@ -4,9 +4,9 @@ import { AnswerId } from '#api/pipeline/schemas.ts';
 import { changeKinds } from '#domain/runs/plans/change-kinds.ts';
 import { type PlacedChange, readPlanChanges } from '#domain/runs/plans/changes-store.ts';
 import { findRun } from '#domain/runs/store.ts';
-import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
+import { missingPlan } from './missing-plan.ts';
 import { RunParams, readAccess } from './operations.ts';
 import { ChangeView, viewChange } from './plan-views.ts';
 
@@ -73,7 +73,7 @@ export const listPlanChanges = read({
   handle: async ({ em, params, query }) => {
     const { kind, q: text, after, limit } = query;
     const page = await readPlanChanges(em, params.id, { kind, text, after, limit });
-    if (!page) throw new NotFound('a plan of this run');
+    if (!page) throw await missingPlan(em, params.id);
     const { digest, counts, total, matching, changes, nextAfter } = page;
     return {
       run_id: params.id,

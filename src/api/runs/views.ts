@@ -193,6 +193,11 @@ export const RunEventView = z
   })
   .meta({ id: 'RunEvent' });
 
+/** Where retention has removed the beginning of something, or all of it. */
+export const RemovedBefore = Time.nullable().describe(
+  'What was older has been removed, because it was out of retention. Null: nothing was removed.',
+);
+
 export const LogEntryView = z
   .object({
     sequence: z.int(),
@@ -206,7 +211,12 @@ export const LogEntryView = z
   .meta({ id: 'LogEntry' });
 
 export const RunLogView = z
-  .object({ entries: z.array(LogEntryView), last_sequence: z.int(), complete: z.boolean() })
+  .object({
+    entries: z.array(LogEntryView),
+    last_sequence: z.int(),
+    complete: z.boolean(),
+    removed_before: RemovedBefore,
+  })
   .meta({ id: 'RunLog' });
 
 /** Bytes that are not UTF-8 become U+FFFD here; the text/plain log has them unchanged. */

@@ -5,8 +5,8 @@ import {
   FeatureGates,
   quotaKinds,
   quotaLimitOf,
-  Retention,
   retentionKinds,
+  retentionOf,
   SignInNotice,
 } from '#domain/settings/document.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
@@ -24,9 +24,7 @@ export const UpdateSettings = z
       .optional()
       .describe('For environments that state none, and runs for which neither template nor environment states one.'),
     allowed_tools: AllowedTools.nullable().optional().describe('Ranges of versions by tool; null: all tools.'),
-    retention: someOf(retentionKinds, () => Retention)
-      .optional()
-      .describe('Days, or `forever`.'),
+    retention: someOf(retentionKinds, retentionOf).optional().describe('Days, or `forever`.'),
     default_pool: PoolName.nullable().optional().describe('The pool of templates that name none.'),
     default_quotas: someOf(quotaKinds, quotaLimitOf)
       .optional()

@@ -14,8 +14,19 @@ export const Retention = z.union([z.int().min(1).max(36_500), z.literal('forever
 export type Retention = z.output<typeof Retention>;
 
 /** What is removed when it is old. */
-export const retentionKinds = ['audit', 'drift_scans', 'drift_findings'] as const;
+export const retentionKinds = ['audit', 'events', 'run_logs', 'run_plans', 'drift_scans', 'drift_findings'] as const;
 export type RetentionKind = (typeof retentionKinds)[number];
+
+/** Deliveries of webhooks are listed, and can be repeated, for this long, and need their events. */
+const fewestDaysOfEvents = 30;
+
+/** How long something of a kind may be kept. */
+export const retentionOf = (kind: RetentionKind) =>
+  kind === 'events'
+    ? Retention.refine((days) => days === 'forever' || days >= fewestDaysOfEvents, {
+        error: `expected at least ${fewestDaysOfEvents} days, for which webhooks may send events again, or "forever"`,
+      })
+    : Retention;
 
 /** The tools that run templates. `command` stands for the programs that command templates run, which have no version. */
 export const toolNames = ['opentofu', 'terraform', 'command'] as const;
@@ -83,7 +94,6 @@ export const FeatureGates = z.strictObject(
   },
 );
 
-const Retentions = z.partialRecord(z.enum(retentionKinds), Retention);
 export type QuotaLimits = Partial<Record<(typeof quotaKinds)[number], number>>;
 
 /** As it is stored. Members that this release does not know were set by a later one, and do nothing. */
@@ -102,7 +112,7 @@ export const StoredDocument = z.looseObject({
 export interface SettingsDocument {
   default_approval_policy?: ApprovalPolicy;
   allowed_tools?: AllowedTools;
-  retention?: z.output<typeof Retentions>;
+  retention?: Partial<Record<RetentionKind, Retention>>;
   default_pool?: string;
   default_quotas?: QuotaLimits;
   sign_in_notice?: string;

@@ -16,6 +16,9 @@ export const usualApproval: ApprovalPolicy = { required: 0, when: 'never', allow
 export function defaultsOf({ auditRetentionDays, driftRetention }: InstallationDefaults) {
   const retention: Record<RetentionKind, Retention> = {
     audit: auditRetentionDays ?? 'forever',
+    events: 'forever',
+    run_logs: 'forever',
+    run_plans: 'forever',
     drift_scans: driftRetention.scanDays,
     drift_findings: driftRetention.findingDays,
   };

@@ -97,8 +97,9 @@ export class FeatureDisabled extends ServiceError {
 }
 
 export class NotFound extends ServiceError {
-  constructor(what: string) {
-    super('notFound', `${what} was not found`);
+  /** @param reason ends the message, as \`: it was removed\` */
+  constructor(what: string, reason = '') {
+    super('notFound', `${what} was not found${reason}`);
   }
 }
 

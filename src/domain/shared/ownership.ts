@@ -25,4 +25,10 @@ export const sharedKinds = [
       { kind: 'principal', columns: ['actor_id'], kept: history },
     ],
   },
+  {
+    kind: 'event_number',
+    table: 'event_numbers',
+    key: ['subject_kind', 'subject_id'],
+    references: [{ kind: 'project', columns: ['project_id'], kept: history }],
+  },
 ] as const satisfies readonly Declaration[];

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sealingKeyOf } from '#domain/audit/chain/seal.ts';
 import { sealRecords } from '#domain/audit/chain/sealing.ts';
-import { removeExpired } from '#domain/audit/retention.ts';
+import { auditRetention } from '#domain/audit/retention.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { openInstallation } from '#domain/shared/installation/installation.ts';
+import { removeExpiredMonths } from '#domain/shared/retention/monthly-retention.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { addPerson, type Person } from '#test/support/access/people.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
@@ -130,7 +131,7 @@ describe('the chain of the audit', () => {
       transactions: new Transactions(api.orm, { dispatch: () => undefined }),
       bindingKey: Buffer.alloc(32),
     };
-    await removeExpired(api.orm.em.fork(), system, 30, new Date(Date.UTC(2025, 2, 5)));
+    await removeExpiredMonths(api.orm.em.fork(), system, auditRetention, 30, new Date(Date.UTC(2025, 2, 5)));
     await execute('drop table audit_records_2025_02');
     const { removed, problems } = await verify();
     expect(removed).toBe(4);

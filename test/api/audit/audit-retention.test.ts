@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makePartitions } from '#database/partitions.ts';
-import { removeExpired } from '#domain/audit/retention.ts';
+import { auditRetention } from '#domain/audit/retention.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
+import { removeExpiredMonths } from '#domain/shared/retention/monthly-retention.ts';
 import { addPerson, type Person } from '#test/support/access/people.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 
@@ -126,7 +127,7 @@ describe('retention', () => {
     const now = new Date(Date.UTC(almost.getUTCFullYear(), almost.getUTCMonth(), 28) + retentionDays * 86_400_000);
     expect(await partitions()).toContain(partitionOf(old));
     const month = old.toISOString().slice(0, 7);
-    expect(await removeExpired(em(), system(), retentionDays, now)).toEqual([month]);
+    expect(await removeExpiredMonths(em(), system(), auditRetention, retentionDays, now)).toEqual([month]);
     expect(await partitions()).not.toContain(partitionOf(old));
     expect(await partitions()).toContain(partitionOf(almost));
     const { body } = await auditor.caller.get('/audit?action=audit_records.expired');
@@ -137,7 +138,7 @@ describe('retention', () => {
         after: { records: 1, retention_days: retentionDays },
       },
     ]);
-    expect(await removeExpired(em(), system(), retentionDays, now)).toEqual([]);
+    expect(await removeExpiredMonths(em(), system(), auditRetention, retentionDays, now)).toEqual([]);
   });
 
   it('is applied by a running service', async () => {
@@ -154,7 +155,9 @@ describe('retention', () => {
   it('removes a month once, with many processes at the same time', async () => {
     await write(ofOld, old);
     await makePartitions(em());
-    const removed = await Promise.allSettled([1, 2, 3, 4].map(() => removeExpired(em(), system(), retentionDays)));
+    const removed = await Promise.allSettled(
+      [1, 2, 3, 4].map(() => removeExpiredMonths(em(), system(), auditRetention, retentionDays)),
+    );
     const months = removed.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
     expect(months).toEqual([old.toISOString().slice(0, 7)]);
   });

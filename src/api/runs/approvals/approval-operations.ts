@@ -5,8 +5,8 @@ import { reviewRun } from '#domain/runs/approval/review.ts';
 import { reviewAccess, reviewAuthority } from '#domain/runs/approval/rules.ts';
 import { findRun, readPlan } from '#domain/runs/store.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
-import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { missingPlan } from '../missing-plan.ts';
 import { accessReview, getRun, RunParams, readAccess } from '../operations.ts';
 import { PlanView, toPlan } from '../plan-views.ts';
 import { RunView } from '../views.ts';
@@ -35,7 +35,7 @@ export const getPlan = read({
   targetName: 'run',
   handle: async ({ em, params }) => {
     const plan = await readPlan(em, params.id);
-    if (!plan) throw new NotFound('a plan of this run');
+    if (!plan) throw await missingPlan(em, params.id);
     return toPlan(params.id, plan);
   },
 });

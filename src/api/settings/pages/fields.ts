@@ -11,6 +11,9 @@ export type ShownSettings = z.input<typeof SettingsView>;
 
 const kept: Readonly<Record<(typeof retentionKinds)[number], string>> = {
   audit: 'Audit records',
+  events: 'Events',
+  run_logs: 'Logs of runs',
+  run_plans: 'Plans of runs',
   drift_scans: 'Scans of drift monitors',
   drift_findings: 'Resolved drift findings',
 };

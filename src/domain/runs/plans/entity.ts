@@ -3,6 +3,7 @@ import { createdAt } from '#database/columns.ts';
 import { Run } from '../entity.ts';
 import type { ResourceChange } from './model.ts';
 
+/** The plan of a run. Kept in months by the time in the run's id; migrations make the table. */
 export const RunPlanSchema = defineEntity({
   name: 'RunPlan',
   tableName: 'run_plans',

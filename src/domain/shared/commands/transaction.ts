@@ -8,7 +8,7 @@ import { type Principal, systemPrincipal } from '../access/principal.ts';
 import { type AuditEntry, insertAuditRecord, type RequestFacts } from '../audit.ts';
 import { Unavailable } from '../errors.ts';
 import { eventOfEntry } from '../events/audited-events.ts';
-import { eventNumberConstraint, insertEvents } from '../events/insert-store.ts';
+import { insertEvents, isEventNumberConstraint } from '../events/insert-store.ts';
 import {
   type EngineMessage,
   engineSubscriber,
@@ -144,7 +144,7 @@ export class Transactions {
  */
 function mayRetry(error: unknown): boolean {
   if (error instanceof WorkUnfinished) return true;
-  return retriedStates.has(sqlState(error) ?? '') || brokenConstraint(error) === eventNumberConstraint;
+  return retriedStates.has(sqlState(error) ?? '') || isEventNumberConstraint(brokenConstraint(error));
 }
 
 /** Commits, and waits for every statement that was sent before. If several fail, the first one is the cause of the others. */

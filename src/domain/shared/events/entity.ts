@@ -5,12 +5,13 @@ import type { PrincipalKind } from '#domain/identity/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { OutboxPayload } from './outbox.ts';
 
-/** Everything that happened, for good. Its columns name owners and actors as they were, without foreign keys. */
+/**
+ * Everything that happened. Its columns name owners and actors as they were, without foreign keys. Kept in months by the time in the id; migrations make
+ * the table, and nothing changes a row. Each month has a unique index of `subjectKind`, `subjectId` and `sequence`.
+ */
 export const DomainEventSchema = defineEntity({
   name: 'DomainEvent',
   tableName: 'domain_events',
-  uniques: [{ name: 'domain_events_subject_sequence_unique', properties: ['subjectKind', 'subjectId', 'sequence'] }],
-  indexes: [{ name: 'domain_events_transaction_index', properties: ['transactionId'] }],
   properties: {
     id: id(),
     /** Ascends in the order of writing, which is not the order of committing. */
@@ -35,6 +36,20 @@ export const DomainEventSchema = defineEntity({
 });
 export class DomainEvent extends DomainEventSchema.class {}
 DomainEventSchema.setClass(DomainEvent);
+
+/** The last number of a subject whose last event went out of retention. */
+export const EventNumberSchema = defineEntity({
+  name: 'EventNumber',
+  tableName: 'event_numbers',
+  properties: {
+    subjectKind: p.string().primary(),
+    subjectId: p.uuid().primary(),
+    sequence: p.integer(),
+    projectId: p.uuid().nullable(),
+  },
+});
+export class EventNumber extends EventNumberSchema.class {}
+EventNumberSchema.setClass(EventNumber);
 
 /** What was committed and not yet delivered. */
 export const OutboxRowSchema = defineEntity({

@@ -6,8 +6,13 @@ import type { Tables } from '#domain/entities.ts';
 import { ownerOfAny } from '../ownership-graph/any-owner.ts';
 import type { PendingEvent } from './publish.ts';
 
-/** Two transactions break this constraint when they give the same number to events of one subject; see `insertEvents`. */
-export const eventNumberConstraint = 'domain_events_subject_sequence_unique';
+/**
+ * Whether a broken constraint says that two transactions gave the same number to events of one subject; see `insertEvents`. Each partition of the
+ * events has its own such constraint.
+ */
+export function isEventNumberConstraint(name: string | undefined): boolean {
+  return /^domain_events_\w+_subject_kind_subject_id_sequence_key$/.test(name ?? '');
+}
 
 interface OrderedEvent extends PendingEvent {
   /** Its place among the events of its transaction. */
@@ -44,8 +49,9 @@ const insertNumbered = prepareChange((db, parameter: ParameterOf<{ events: JsonT
 
 /**
  * The statement that writes events. Each gets the next number of its subject. A publisher holds the subject's row until the
- * commit, so that no other transaction counts at the same time; if one does not, the second to commit breaks
- * `eventNumberConstraint` and is tried again. So the numbers have no gaps and ascend in the order of the commits.
+ * commit, so that no other transaction counts at the same time; if one does not, the second to commit breaks the constraint of
+ * `isEventNumberConstraint` and is tried again. So the numbers have no gaps and ascend in the order of the commits. `event_numbers` has the last
+ * number of a subject whose events were all removed (`retention.ts`).
  */
 export function insertEvents(events: readonly PendingEvent[]): Compilable<unknown> {
   return insertNumbered({ events: json(events.map((event, ordinal): OrderedEvent => ({ ...event, ordinal }))) });
@@ -83,7 +89,16 @@ function projectOf(eb: OverEvents) {
     .orderBy('last.sequence', 'desc')
     .limit(1)
     .select('last.project_id');
-  return eb.fn.coalesce(ownerOfAny('project', eb.ref('e.subject_kind'), eb.ref('e.subject_id')), last);
+  const owner = ownerOfAny('project', eb.ref('e.subject_kind'), eb.ref('e.subject_id'));
+  return eb.fn.coalesce(owner, last, numbered(eb).select('n.project_id'));
+}
+
+/** What is left of the events of the subject, if all of them were removed. */
+function numbered(eb: OverEvents) {
+  return eb
+    .selectFrom('event_numbers as n')
+    .whereRef('n.subject_kind', '=', 'e.subject_kind')
+    .whereRef('n.subject_id', '=', 'e.subject_id');
 }
 
 /** The number after the last committed one of the subject and after those that this statement gives to it. */
@@ -96,5 +111,5 @@ function nextNumber(eb: OverEvents) {
   const place = eb.fn
     .agg<number>('row_number')
     .over((over) => over.partitionBy(['e.subject_kind', 'e.subject_id']).orderBy('e.ordinal'));
-  return sql<number>`coalesce(${last}, 0) + ${place}`;
+  return sql<number>`coalesce(${last}, ${numbered(eb).select('n.sequence')}, 0) + ${place}`;
 }

@@ -14,7 +14,11 @@ export const eventsTab: RunTab = {
   label: 'Events',
   async render(visit, { id }) {
     const cursor = visit.query('cursor');
-    const { events, next_cursor: next } = await visit.read(getEvents, {
+    const {
+      events,
+      next_cursor: next,
+      removed_before: removed,
+    } = await visit.read(getEvents, {
       params: { id },
       query: { limit: '100', ...(cursor && { cursor }) },
     });
@@ -22,7 +26,10 @@ export const eventsTab: RunTab = {
       first: cursor ? runTabPath(id, 'events') : null,
       next: next === null ? null : pagePath(pages.run, { id }, { tab: 'events', cursor: next }),
     });
-    return html`<ol class="talk">${events.map(renderEvent)}</ol>${pager}`;
+    const note =
+      removed &&
+      html`<p class="notice">Events from before ${renderTime(removed)} were removed, because they were out of retention.</p>`;
+    return html`${note}<ol class="talk">${events.map(renderEvent)}</ol>${pager}`;
   },
 };
 

@@ -1,9 +1,10 @@
 import { renderEmpty } from '#api/web/components/table.ts';
-import { html } from '#api/web/html.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { isTerminal } from '#domain/runs/model.ts';
 import { getLogLines } from '../../log-line-operations.ts';
 import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
-import { toPart } from './log-part.ts';
+import { type LogLines, toPart } from './log-part.ts';
 import { renderLog } from './log-view.ts';
 
 const linesPerPage = '1000';
@@ -18,8 +19,8 @@ export const logTab: RunTab = {
     // An update of the page's head does not take over the log.
     if (visit.request.headers['hx-request'] !== undefined) return html``;
     const lines = await readPage(visit, run);
-    if (lines.total === 0 && isTerminal(run.status)) return renderEmpty('No log', whyEmpty(run));
-    return renderLog(run, toPart(lines), visit.query('find'));
+    if (lines.total === 0 && isTerminal(run.status)) return renderEmpty('No log', whyEmpty(run, lines));
+    return html`${renderRemoved(lines.removed_before)}${renderLog(run, toPart(lines), visit.query('find'))}`;
   },
 };
 
@@ -31,7 +32,13 @@ function readPage(visit: RunVisit, run: ShownRun) {
   return visit.read(getLogLines, { params: { id: run.id }, query: range });
 }
 
-function whyEmpty({ deleted_at, started_at }: ShownRun): string {
+function renderRemoved(before: string | null): Html | null {
+  if (before === null) return null;
+  return html`<p class="notice">Lines from before ${renderTime(before)} were removed, because they were out of retention.</p>`;
+}
+
+function whyEmpty({ deleted_at, started_at }: ShownRun, { removed_before }: LogLines): string {
   if (deleted_at) return 'The log was deleted with the run.';
+  if (removed_before !== null) return 'It was removed, because it was out of retention.';
   return started_at ? 'Its steps printed nothing.' : 'The run ended before a worker began it.';
 }

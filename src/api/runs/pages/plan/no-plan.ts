@@ -12,6 +12,12 @@ export function renderNoPlan(run: ShownRun): Html {
   return html`<section class="panel" id="plan">${renderEmpty(title, explanation, run.status === 'queued' ? null : log)}</section>`;
 }
 
+/** Explains that a run had a plan which is no longer kept. */
+export function renderRemovedPlan(): Html {
+  const explanation = 'It was out of retention, or was deleted with the run. Its summary and its digest are above.';
+  return html`<section class="panel" id="plan">${renderEmpty('The plan was removed', explanation)}</section>`;
+}
+
 function explain(run: ShownRun): { title: string; explanation: string } {
   return run.operation === 'scan' ? explainScan(run) : explainRun(run);
 }

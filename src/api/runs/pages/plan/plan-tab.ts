@@ -1,7 +1,8 @@
 import { type Html, html } from '#api/web/html.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import { listPlanChanges } from '../../plan-operations.ts';
 import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
-import { renderNoPlan } from './no-plan.ts';
+import { renderNoPlan, renderRemovedPlan } from './no-plan.ts';
 import type { PlanAddress } from './plan-address.ts';
 import { changesPerPage, renderOneChange, renderPlanList } from './plan-list.ts';
 import { renderAfterReview } from './review/after-review.ts';
@@ -26,13 +27,23 @@ export const planTab: RunTab = {
     if (run.plan === null) return html`${after}${renderNoPlan(run)}`;
     const hasMoved = (visit.query('digest') ?? run.plan.digest) !== run.plan.digest;
     if (hasMoved) return html`${after}${renderMoved(run)}`;
-    return html`${after}${await renderPlan(visit, run)}`;
+    return html`${after}${await renderKeptPlan(visit, run)}`;
   },
 };
 
 function addressOf(visit: RunVisit): PlanAddress {
   const [kind, q, after, change] = ['kind', 'q', 'after', 'change'].map((name) => visit.query(name));
   return { kind, q, after, change };
+}
+
+/** The plan, unless retention has removed it. */
+async function renderKeptPlan(visit: RunVisit, run: ShownRun): Promise<Html> {
+  try {
+    return await renderPlan(visit, run);
+  } catch (error) {
+    if (error instanceof NotFound) return renderRemovedPlan();
+    throw error;
+  }
 }
 
 async function renderPlan(visit: RunVisit, run: ShownRun): Promise<Html> {

@@ -1,0 +1,42 @@
+import type { Em } from '#database/database.ts';
+import { findRemovedBefore, type MonthlyTable } from '#database/partitions.ts';
+import { db } from '#domain/db.ts';
+import { firstIdAt } from '#domain/shared/ids.ts';
+import type { MonthlyRetention } from '#domain/shared/retention/monthly-retention.ts';
+import { terminalStatuses } from './model.ts';
+
+/** Whether a run that was admitted before a moment has not ended yet: it needs its log and its plan. */
+export async function isRunUnfinished(em: Em, before: Date): Promise<boolean> {
+  const run = await db(em)
+    .selectFrom('runs')
+    .where('status', 'not in', terminalStatuses)
+    .where('id', '<', firstIdAt(before))
+    .select('id')
+    .limit(1)
+    .executeTakeFirst();
+  return run !== undefined;
+}
+
+/** The summary of a plan and its digest stay with the run. Without the plan, a run cannot be undone selectively. */
+export const planRetention: MonthlyRetention = {
+  table: 'run_plans',
+  action: 'run_plans.expired',
+  isNeeded: isRunUnfinished,
+};
+
+export const logRetention: MonthlyRetention = {
+  table: 'run_log_chunks',
+  action: 'run_logs.expired',
+  isNeeded: isRunUnfinished,
+};
+
+/**
+ * The time before which retention has removed rows of a run from a table; null if the run was admitted later. Costs nothing for a run of this month.
+ * @param createdAt when the run was admitted
+ */
+export async function findRemovedOfRun(em: Em, table: MonthlyTable, createdAt: Date): Promise<Date | null> {
+  const now = new Date();
+  if (createdAt.getTime() >= Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)) return null;
+  const before = await findRemovedBefore(em, table);
+  return before !== null && createdAt < before ? before : null;
+}
