@@ -68,6 +68,11 @@ export const systemActions = {
     resourceType: 'runs',
     actor: 'reconciliation',
   },
+  'run.undone': {
+    summary: 'Note that a run has taken back what another one changed',
+    resourceType: 'runs',
+    actor: 'selective undo',
+  },
   'run_logs.expired': {
     summary: 'Remove the logs of runs of a month that is out of retention',
     resourceType: 'run_logs',
@@ -77,11 +82,6 @@ export const systemActions = {
     summary: 'Remove the plans of the runs of a month that is out of retention',
     resourceType: 'run_plans',
     actor: 'retention',
-  },
-  'run.undone': {
-    summary: 'Note that a run has taken back what another one changed',
-    resourceType: 'runs',
-    actor: 'selective undo',
   },
   'selective_undo.candidate_checked': {
     summary: 'Record which resources the plan of a candidate touches and the undone run did not',

@@ -53,7 +53,13 @@ async function endedRun(): Promise<string> {
 async function removeIn(kind: Kind): Promise<string[]> {
   const { transactions, installation } = api.services;
   const deps = { transactions, bindingKey: installation.bindingKey };
-  const removed = await removeExpiredMonths(api.services.orm.em.fork(), deps, monthlyRetentions[kind], days, yearAhead());
+  const removed = await removeExpiredMonths(
+    api.services.orm.em.fork(),
+    deps,
+    monthlyRetentions[kind],
+    days,
+    yearAhead(),
+  );
   await makePartitions(api.services.orm.em.fork());
   return removed;
 }

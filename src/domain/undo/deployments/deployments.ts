@@ -80,6 +80,6 @@ const tooMuch: Problem = {
 };
 
 export function dataGone(runId: string): Problem {
-  const message = `the run ${runId} was deleted with its inputs and its plan, so nothing can be compared with it: apply the values that you want in a new run`;
+  const message = `the inputs or the plan of the run ${runId} are no longer kept, so nothing can be compared with it: apply the values that you want in a new run`;
   return { code: 'data_gone', message, runId };
 }

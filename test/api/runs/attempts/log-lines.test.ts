@@ -127,7 +127,7 @@ describe('the lines of a log', () => {
 
   it('of an empty log are none', async () => {
     const id = await steps.admit();
-    const nothing = { lines: [], to: 0, total: 0, sections: [], complete: false };
+    const nothing = { lines: [], to: 0, total: 0, sections: [], complete: false, removed_before: null };
     expect(await linesOf(id)).toEqual(nothing);
     expect(await find(id)).toEqual({ numbers: [], next: null, complete: false });
     await admin.post(`/runs/${id}/cancel`, { force: true });

@@ -30,7 +30,12 @@ describe('the log of a run', () => {
     expect(entries.map((entry) => entry.sequence)).toEqual(entries.map((_entry, index) => index + 1));
     expect(entries.map((entry) => entry.text).join('')).toMatch(/line 1\n[\s\S]*line 5\n/);
     const again = await administrator.get(`/runs/${run.id}/logs?after=${rest.body.last_sequence}`);
-    expect(again.body).toEqual({ entries: [], last_sequence: rest.body.last_sequence, complete: true });
+    expect(again.body).toEqual({
+      entries: [],
+      last_sequence: rest.body.last_sequence,
+      complete: true,
+      removed_before: null,
+    });
   });
 
   it('of events is paged by cursor, or read on after a sequence', async () => {
