@@ -120,17 +120,11 @@ async function rotateKeys(given: string[]): Promise<number> {
   const isCheck = given[0] === '--check';
   refuseArguments(isCheck ? given.slice(1) : given);
   const config = await findInstallation();
-  const { sealedColumns } = await import('#domain/sealed-columns.ts');
-  const { countOld, rotateColumn } = await import('#domain/shared/sealed/rotate-keys.ts');
+  const { countAllOld, rotateAllKeys } = await import('#domain/rotate-keys.ts');
+  const report = (line: string) => console.log(line);
   let left = 0;
   await withInstallation(config, async (installation) => {
-    for (const each of sealedColumns) {
-      const name = `${each.table}.${each.column}`;
-      const done = isCheck ? { left: await countOld(installation, each) } : await rotateColumn(installation, each);
-      left += done.left;
-      const anew = 'sealed' in done ? `${done.sealed} encrypted anew, ${done.unreadable} that no key opens, ` : '';
-      console.log(`${name}: ${anew}${done.left} left`);
-    }
+    left = await (isCheck ? countAllOld : rotateAllKeys)(installation, report);
   });
   console.log(left === 0 ? 'Nothing in the database needs an old key.' : `${left} values need an old key.`);
   return left === 0 ? 0 : 1;

@@ -83,6 +83,11 @@ export const systemActions = {
     resourceType: 'run_plans',
     actor: 'retention',
   },
+  'secrets.resealed': {
+    summary: 'Seal secrets anew with the newest key of the installation',
+    resourceType: 'secrets',
+    actor: 'command line',
+  },
   'selective_undo.candidate_checked': {
     summary: 'Record which resources the plan of a candidate touches and the undone run did not',
     resourceType: 'selective_undo',

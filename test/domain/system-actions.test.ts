@@ -7,10 +7,12 @@ import { endLostAssemblyRun } from '#domain/assemblies/runs/steps/reconcile.ts';
 import { forgetHistory } from '#domain/drift/retention/forget-history.ts';
 import { startScheduledScan } from '#domain/drift/scans/scheduled-scans.ts';
 import { monthlyRetentions } from '#domain/retention.ts';
+import { rotateAllKeys } from '#domain/rotate-keys.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { removeExpiredMonths } from '#domain/shared/retention/monthly-retention.ts';
+import { KeyRing } from '#domain/shared/secrets.ts';
 import { systemActions } from '#domain/system-actions.ts';
 import { goOnAfterRun } from '#domain/undo/attempts/finished-run.ts';
 import { disableWebhook } from '#domain/webhooks/deliveries/deliver-queue.ts';
@@ -18,6 +20,7 @@ import { removeDeadWorker } from '#domain/workers/loss.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addAssembly, addTemplate } from '#test/support/assemblies/assemblies.ts';
+import { createTestConfig } from '#test/support/config.ts';
 import { addFinding, addMonitor, deploy, type Execute } from '#test/support/drift/drift-rows.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 import { keepUpDrift } from '#worker/background/drift-upkeep.ts';
@@ -341,6 +344,20 @@ describe('a system action leaves one audit record with the owners of its target'
     expect(await removeExpiredMonths(orm.em.fork(), deps(), retention, 90, now)).toEqual([month]);
     expect(await recordsOf(retention.action, month)).toMatchObject([
       { ...ofInstallation(resource, 'retention'), after: { records: 0, retention_days: 90 } },
+    ]);
+  });
+});
+
+describe('sealing the secrets anew', () => {
+  it('is recorded once it has sealed something', async () => {
+    const { orm, keyRing } = api.services;
+    const newest = { id: 'newest', key: Buffer.alloc(32, 9) };
+    await rotateAllKeys({ orm, keyRing }, () => undefined);
+    expect(await api.rows(`select 1 from audit_records where action = 'secrets.resealed'`)).toEqual([]);
+    const ring = new KeyRing([newest, ...createTestConfig('postgres://unused').secretKeys]);
+    expect(await rotateAllKeys({ orm, keyRing: ring }, () => undefined)).toBe(0);
+    expect(await api.rows(`select resource_type, after from audit_records where action = 'secrets.resealed'`)).toEqual([
+      { resource_type: 'secrets', after: { sealed: expect.any(Number), left: 0 } },
     ]);
   });
 });

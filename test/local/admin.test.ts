@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findServiceAccount } from '#local/account/account.ts';
 import { type EmbeddedPostgres, startPostgres } from '#local/postgres/postgres.ts';
@@ -23,6 +24,14 @@ afterAll(async () => {
   removeSocketDirectory(dataDir);
   rmSync(dataDir, { recursive: true, force: true });
 });
+
+async function query(sql: string): Promise<unknown[]> {
+  const database = new pg.Client({ connectionString: server.url });
+  await database.connect();
+  const { rows } = await database.query(sql);
+  await database.end();
+  return rows;
+}
 
 /** Runs a command of administrators with only the data directory set, and answers its exit code and all that it prints. */
 async function admin(given: string[], directory = dataDir) {
@@ -55,6 +64,12 @@ describe('admin beside a running `start`', () => {
     expect(rotated.printed).toMatch(/\nNothing in the database needs an old key\.$/);
     expect(await admin(['rotate-keys', '--check'])).toMatchObject({ code: 0 });
     expect(await admin(['rotate-keys', '--all'])).toMatchObject({ code: 2 });
+    const keys = readFileSync(join(dataDir, 'secret-keys'), 'utf8').trim();
+    writeFileSync(join(dataDir, 'secret-keys'), `k2:${Buffer.alloc(32, 2).toString('base64')},${keys}\n`);
+    const again = await admin(['rotate-keys']);
+    expect(again.printed).toContain('installation.sealed_keys: 1 encrypted anew');
+    const records = await query(`select actor_name, after from audit_records where action = 'secrets.resealed'`);
+    expect(records).toEqual([{ actor_name: 'command line', after: { sealed: expect.any(Number), left: 0 } }]);
   });
 
   it('without a running `start` says to start it, and asks for no Temporal server', async () => {
