@@ -14,6 +14,8 @@ export function composeConfig(values: SettingValues): Omit<StartConfig, 'dataDir
     adminHost,
     adminPort: values.COORDINATOR_ADMIN_PORT ?? 0,
     baseUrl: values.COORDINATOR_BASE_URL,
+    issuer: values.COORDINATOR_ISSUER ?? values.COORDINATOR_BASE_URL,
+    signingKeyDays: values.COORDINATOR_SIGNING_KEY_DAYS ?? 1,
     user: values.COORDINATOR_USER,
     databaseUrl: values.DATABASE_URL,
     databasePoolSize: values.COORDINATOR_DATABASE_POOL ?? 1,

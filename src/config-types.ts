@@ -9,6 +9,10 @@ export type Config = {
   readonly adminPort: number;
   /** The origin that clients use; null: derived from the address that the service listens on. */
   readonly baseUrl: string | null;
+  /** The origin that the tokens of runs name as their issuer; null: it is not known, and no token is issued. */
+  readonly issuer: string | null;
+  /** How many days a key signs these tokens. */
+  readonly signingKeyDays: number;
   /** Absolute path. */
   readonly dataDir: string;
   /** The account that the service runs as when root starts it; null: root chooses an unused one. */

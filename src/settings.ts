@@ -51,6 +51,19 @@ export const settings = {
     default: null,
     description: 'Origin that clients use to reach the service. Default: the address that it listens on.',
   },
+  COORDINATOR_ISSUER: {
+    schema: origin,
+    default: null,
+    description:
+      'Origin that the tokens of runs name as their issuer, and below which verifiers find `/.well-known/openid-configuration` ' +
+      '([workload identity](workload-identity.md)). Every process needs the same. Default: `COORDINATOR_BASE_URL`; with `start` on ' +
+      'loopback, the address that it listens on.',
+  },
+  COORDINATOR_SIGNING_KEY_DAYS: {
+    schema: wholeNumber(1, 3650),
+    default: '90',
+    description: 'Days for which a key signs the tokens of runs, until the next one does.',
+  },
   COORDINATOR_TRUSTED_PROXIES: {
     schema: listOf(isAddressOrRange, 'IP addresses and CIDR ranges, for example 10.0.0.0/8'),
     default: null,

@@ -66,6 +66,8 @@ import * as webhookDeliveries from '#api/webhooks/delivery-operations.ts';
 import * as webhooks from '#api/webhooks/operations.ts';
 import * as workers from '#api/workers/operations.ts';
 import * as workerPools from '#api/workers/pool-operations.ts';
+import * as workloadIdentity from '#api/workload-identity/operations.ts';
+import * as signingKeys from '#api/workload-identity/signing-key-operations.ts';
 
 const areas = [
   system,
@@ -125,6 +127,8 @@ const areas = [
   settings,
   workers,
   workerPools,
+  workloadIdentity,
+  signingKeys,
   quotas,
   search,
   commands,

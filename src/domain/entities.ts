@@ -38,6 +38,7 @@ import { CandidateCheckSchema, UndoAttemptSchema } from './undo/entity.ts';
 import { VariableSetAttachmentSchema, VariableSetSchema, VariableSetVariableSchema } from './variable-sets/entity.ts';
 import { WebhookCursorSchema, WebhookDeliverySchema, WebhookQueueSchema, WebhookSchema } from './webhooks/entity.ts';
 import { WorkerPoolSchema, WorkerSchema } from './workers/entity.ts';
+import { SigningKeySchema } from './workload-identity/entity.ts';
 
 /** Every entity of the service. A new area adds its own here and nowhere else. */
 export const entities = [
@@ -104,6 +105,7 @@ export const entities = [
   WebhookQueueSchema,
   WebhookCursorSchema,
   WebhookDeliverySchema,
+  SigningKeySchema,
 ] as const;
 
 type Schema = (typeof entities)[number];

@@ -7,6 +7,7 @@ import { installationSeals } from './shared/installation/sealed.ts';
 import type { SealedColumn } from './shared/sealed/sealed-column.ts';
 import { variableSeals } from './variables/sealed.ts';
 import { webhookSeals } from './webhooks/sealed.ts';
+import { workloadIdentitySeals } from './workload-identity/sealed.ts';
 
 /** Every column that the key ring has sealed. An area that seals one adds it to its `sealed.ts`. */
 export const sealedColumns: readonly SealedColumn[] = [
@@ -18,4 +19,5 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...scheduleSeals,
   ...connectionSeals,
   ...webhookSeals,
+  ...workloadIdentitySeals,
 ];

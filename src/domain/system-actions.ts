@@ -98,6 +98,11 @@ export const systemActions = {
     resourceType: 'selective_undo',
     actor: 'selective undo',
   },
+  'signing_key.created': {
+    summary: 'Publish a new key for signing the tokens of runs, since the one before has signed long enough',
+    resourceType: 'signing_keys',
+    actor: 'key rotation',
+  },
   'webhook.disabled': {
     summary: 'Disable a webhook whose endpoint is gone, or to which nothing could be delivered for days',
     resourceType: 'webhooks',

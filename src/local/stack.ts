@@ -46,6 +46,7 @@ export async function startStack(
     COORDINATOR_DATA_DIR: config.dataDir,
     // On a single machine, `start` goes on without sandboxes and says so.
     COORDINATOR_EXECUTOR_ISOLATION: process.env['COORDINATOR_EXECUTOR_ISOLATION'] || 'auto',
+    COORDINATOR_ISSUER: config.issuer ?? loopbackOrigin(config) ?? undefined,
     // Compiling the code takes half of a process's start. Other users cannot read the directory.
     NODE_COMPILE_CACHE: join(config.dataDir, 'cache', 'code'),
   };
@@ -64,6 +65,12 @@ export async function startStack(
   const environment = { ...common, DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporalAddress };
   const ready = await startServices(config, program, environment, stops, report);
   return { ...ready, environment, broken: Promise.race([...context.broken, new Promise<never>(() => {})]) };
+}
+
+/** Where programs on this machine reach the API; null if its settings do not tell. */
+function loopbackOrigin({ host, port }: StartConfig): string | null {
+  const isLoopback = host === '127.0.0.1' || host === '::1' || host === 'localhost';
+  return isLoopback && port !== 0 ? `http://${host === '::1' ? '[::1]' : host}:${port}` : null;
 }
 
 /** Gives the embedded servers an account and a directory for their sockets. */

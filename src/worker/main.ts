@@ -65,7 +65,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const registration = new WorkerRegistration({ ...system, facts, onDrain: tasks.drain });
   // The worker registers before it works: an attempt counts as lost while its worker is not registered.
   await waitForDatabase(log, () => registration.start());
-  const { auditRetentionDays, driftRetention } = config;
+  const { auditRetentionDays, driftRetention, signingKeyDays } = config;
   const http = new OutboundHttp(config.outbound, { connections: null });
   const shared = {
     ...system,
@@ -75,6 +75,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
     installationId: installation.id,
     auditRetentionDays,
     driftRetention,
+    signingKeyDays,
   };
   const background = startBackgroundTasks(shared);
   tasks.start();

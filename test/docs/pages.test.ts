@@ -20,6 +20,7 @@ const tried: Record<string, string> = {
   'sh drift': 'drift.test.ts',
   'sh quota': 'quotas.test.ts',
   'sh variables': 'variable-sets.test.ts',
+  'sh identity': 'workload-identity.test.ts',
   'sh webhooks': 'webhooks.test.ts',
   'sh undo': 'undo.test.ts',
   'sh place': 'instances.test.ts',

@@ -17,6 +17,7 @@ import { systemActions } from '#domain/system-actions.ts';
 import { goOnAfterRun } from '#domain/undo/attempts/finished-run.ts';
 import { disableWebhook } from '#domain/webhooks/deliveries/deliver-queue.ts';
 import { removeDeadWorker } from '#domain/workers/loss.ts';
+import { keepSigningKeys } from '#domain/workload-identity/signing-keys/rotation.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addAssembly, addTemplate } from '#test/support/assemblies/assemblies.ts';
@@ -323,6 +324,13 @@ describe('a system action leaves one audit record with the owners of its target'
       worker,
     ]);
     expect(events).toEqual([1, 2].map((sequence) => ({ type: 'worker.lost', sequence })));
+  });
+
+  it('when a key has signed long enough', async () => {
+    const id = await keepSigningKeys({ ...deps(), signingKeyDays: 90 });
+    expect(await recordsOf('signing_key.created', id ?? '')).toMatchObject([
+      { ...ofInstallation('signing_keys', 'key rotation'), after: { key_id: expect.any(String) } },
+    ]);
   });
 
   it('when the process of a worker has ended without deregistering', async () => {

@@ -20,7 +20,7 @@ export const CreateConnection = z
     kind: z.enum(connectionKinds),
     ...ownerFields,
     config: Config.default({}),
-    credentials: Credentials,
+    credentials: Credentials.default({}),
   })
   .check(namesOneOwner)
   .meta({ id: 'CreateConnection' });

@@ -92,7 +92,7 @@ export const create = command({
   targetName: 'owner',
   idempotency: 'none',
   audit: 'connection.created',
-  prepare: ({ body, services }) => checkSettings(body, services.config.outbound),
+  prepare: ({ body, services }) => checkSettings(body, services.config),
   handle: async ({ tx, target, body, prepared, services }) => {
     const { name, kind } = body;
     const connection = await createConnection(tx, services.keyRing, target, { name, kind, ...prepared });
@@ -173,7 +173,7 @@ async function checkChange(
   settings: { config: unknown; credentials: unknown },
   { config }: Services,
 ): Promise<SettingsOfRevision> {
-  return { ...(await checkSettings({ kind, ...settings }, config.outbound)), checkedFor: revision };
+  return { ...(await checkSettings({ kind, ...settings }, config)), checkedFor: revision };
 }
 
 /** What the audit keeps: everything but the credentials, whose revision tells that they were replaced. */

@@ -29,6 +29,7 @@ export const tags: Readonly<Record<string, string>> = {
   service_account_keys: 'API keys of service accounts.',
   service_accounts: 'Accounts for automation.',
   settings: 'The settings of the installation: defaults, retention, and which areas are on.',
+  signing_keys: 'The keys by which the service signs the tokens of runs.',
   system: 'What this service is.',
   team_invitations: 'Inviting people into a team.',
   team_members: 'Who is in a team, in which role.',
@@ -41,5 +42,6 @@ export const tags: Readonly<Record<string, string>> = {
   variable_set_attachments: 'Where a variable set gives its variables.',
   variable_set_variables: 'Variables and secrets of a set.',
   variable_sets: 'Variables that several projects and environments share.',
+  workload_identity: 'How verifiers outside check the tokens of runs.',
   workers: 'The processes that execute runs.',
 };

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { Invalid } from '#domain/shared/errors.ts';
 import { checkOutbound } from '#domain/shared/outbound/outbound.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
+import { IssuerUnknown } from '#domain/workload-identity/errors.ts';
 import { type ConnectionKind, kindOf } from './kinds/kinds.ts';
 
 /** Settings and credentials that fit their kind and each other. Never show or log the credentials. */
@@ -18,25 +19,35 @@ interface GivenSettings {
   readonly credentials: unknown;
 }
 
+/** What the installation allows. */
+export interface Circumstances {
+  readonly outbound: OutboundPolicy;
+  /** Null: the service cannot issue tokens. */
+  readonly issuer: string | null;
+}
+
 const mostBytes = 128 * 1024;
+/** Stands for the identity of an attempt where only the names of what is delivered matter. */
+const noIdentity = { token: '', runId: '' };
 
 /**
  * Checks the settings of a connection, and that the service may connect to where it would send the credentials. This may resolve names,
  * so it does not belong in a transaction.
- * @throws Invalid naming the fields; Unprocessable or Unavailable for a URL, as `checkOutbound`
+ * @throws Invalid naming the fields; IssuerUnknown; Unprocessable or Unavailable for a URL, as `checkOutbound`
  */
 export async function checkSettings(
   { kind, ...given }: GivenSettings,
-  policy: OutboundPolicy,
+  { outbound, issuer }: Circumstances,
 ): Promise<CheckedSettings> {
-  const { config: schema, credentials: secrets, findMisfit, urls, deliver } = kindOf(kind);
+  const { config: schema, credentials: secrets, findMisfit, urls, audienceOf, deliver } = kindOf(kind);
   const config = parse(schema, given.config, 'config');
   const credentials = parse(secrets, given.credentials, 'credentials');
   const misfit = findMisfit?.(config, credentials) ?? null;
   if (misfit !== null) throw new Invalid(misfit);
-  const { variables, files } = deliver(config, credentials);
-  for (const url of urls(config)) await checkOutbound(url, policy, { schemes: ['https', 'ssh'] });
-  return { config, credentials, provides: [...Object.keys(variables), ...Object.keys(files)].sort() };
+  if (issuer === null && audienceOf && audienceOf(config) !== null) throw new IssuerUnknown();
+  const { settings = {}, variables, files } = deliver(config, credentials, noIdentity);
+  for (const url of urls(config)) await checkOutbound(url, outbound, { schemes: ['https', 'ssh'] });
+  return { config, credentials, provides: [settings, variables, files].flatMap(Object.keys).sort() };
 }
 
 /** Messages of the schemas name fields and rules, and never repeat a value. */

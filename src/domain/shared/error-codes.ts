@@ -111,6 +111,8 @@ export const errorCodes = {
     'The request does not name exactly the resources that the candidate touches and the undone run did not.',
   webhook_disabled: 'Nothing is sent to a disabled webhook.',
   connection_unknown: 'There is no connection of this name that the template may use.',
+  signing_key_upcoming: 'A new signing key is published already, and does not sign yet.',
+  issuer_unknown: 'Workload identity needs the public URL of the service, and no operator has set it.',
   credentials_unavailable: 'The keys of the service do not open the credentials of the connection.',
   host_unknown: 'The host of the URL does not exist.',
   address_refused: 'The service may not connect to this address.',

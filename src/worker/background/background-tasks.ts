@@ -11,6 +11,7 @@ import { type ExpiryTaskDeps, openExpiry } from './expiry.ts';
 import { openReconciler, type ReconcilerDeps } from './reconciler.ts';
 import { openResourceListRepair, type ResourceListRepairDeps } from './resource-list-repair.ts';
 import { openScheduleRepair, type ScheduleRepairDeps } from './schedule-repair.ts';
+import { openSigningKeyUpkeep, type SigningKeyUpkeepDeps } from './signing-key-upkeep.ts';
 import { openDeliveryRetention, openWebhookFanOut, WebhookSender } from './webhook-sending.ts';
 import { openWorkerSupervision } from './worker-supervision.ts';
 
@@ -21,6 +22,7 @@ export interface BackgroundTaskDeps
     ResourceListRepairDeps,
     AuditSealingDeps,
     ScheduleRepairDeps,
+    SigningKeyUpkeepDeps,
     DriftRetentionDeps,
     DeliverDeps {
   readonly auditRetentionDays: number | null;
@@ -34,6 +36,7 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     new WebhookSender(deps),
   ];
   const maintenance = new DatabaseMaintenance(deps);
+  const signingKeys = openSigningKeyUpkeep(deps);
   const periodic = [
     openReconciler(deps),
     openExpiry(deps),
@@ -47,10 +50,12 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openDeliveryRetention(deps),
   ];
   for (const task of [...delivering, maintenance]) task.start();
+  // Nothing is signed before there is a first key.
+  signingKeys.start('now');
   for (const task of periodic) task.start('later');
   return {
     stop: async () => {
-      for (const task of [...delivering, ...periodic, maintenance]) await task.stop();
+      for (const task of [...delivering, ...periodic, signingKeys, maintenance]) await task.stop();
     },
   };
 }

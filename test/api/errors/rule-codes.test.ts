@@ -219,6 +219,14 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   },
   connection_unknown: () =>
     publishGit({ url: 'https://github.com/acme/network.git', ref: 'main', connection: 'github' }),
+  issuer_unknown: () => {
+    const config = { provider: 'other', workload_identity: { audience: 'https://api.example.com' } };
+    return tenant.owner.post('/admin/connections', { name: 'api', kind: 'cloud', config, team_id: tenant.team });
+  },
+  signing_key_upcoming: async () => {
+    for (let rotation = 0; rotation < 2; rotation += 1) await admin.post('/admin/signing-keys/rotate', {});
+    return admin.post('/admin/signing-keys/rotate', {});
+  },
   credentials_unavailable: async () => {
     const settings = { config: { url: 'https://1.1.1.1/' }, credentials: { token: 'kept' } };
     const body = { name: 'damaged', kind: 'git', ...settings, team_id: tenant.team };

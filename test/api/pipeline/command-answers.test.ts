@@ -73,6 +73,7 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'environments.lock': [200],
   'environments.unlock': [204],
   'environments.set_freeze_windows': [200],
+  'signing_keys.rotate': [200],
   'quotas.set': [200],
   'quotas.clear': [204],
   'quotas.recount': [200],

@@ -352,6 +352,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'environments.update': () => ({ name: 'Renamed' }),
   'environments.lock': () => ({ reason: 'An incident' }),
   'environments.set_freeze_windows': () => ({ freeze_windows: [] }),
+  'signing_keys.rotate': () => ({ withdraw_others: true }),
   'quotas.set': () => ({ limits: { instances: 100 } }),
   'apply_pause.set': () => ({ reason: 'An incident' }),
   'settings.update': () => ({ sign_in_notice: `Notice ${newId()}` }),

@@ -14,6 +14,8 @@ const lines = `
 system.identity                     public
 system.version                      public
 bootstrap.admin                     public
+workload_identity.configuration     public
+workload_identity.keys              public
 auth.sign_in                        public
 commands.get_outcome                profile:manage                      self
 auth.list_sessions                  profile:manage                      self            user
@@ -113,6 +115,8 @@ quotas.recount                      quota:manage                        platform
 apply_pause.get                     settings.manage                     platform
 apply_pause.set                     settings.manage                     platform
 apply_pause.end                     settings.manage                     platform
+signing_keys.list                   settings.manage                     platform
+signing_keys.rotate                 settings.manage                     platform
 settings.get                        settings.manage                     platform
 settings.update                     settings.manage                     platform
 environment_variables.list          environment:read                    team:metadata.read

@@ -1,20 +1,7 @@
 import { z } from 'zod';
-import { type Delivery, defineKind, nothing, Secret, SecretText } from './kind.ts';
-
-const region = z.string().regex(/^[a-z0-9-]{1,40}$/, { error: 'expected a region such as "eu-central-1"' });
-const guid = z.guid({ error: 'expected an id such as "019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11"' });
-
-const Config = z.discriminatedUnion('provider', [
-  z.strictObject({ provider: z.literal('aws'), region: region.optional() }),
-  z.strictObject({
-    provider: z.literal('google'),
-    project: z
-      .string()
-      .regex(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/)
-      .optional(),
-  }),
-  z.strictObject({ provider: z.literal('azure'), tenant_id: guid, client_id: guid, subscription_id: guid.optional() }),
-]);
+import { CloudConfig, type FederatedConfig, isFederated } from './cloud-config.ts';
+import { type Delivery, defineKind, Secret, SecretText } from './kind.ts';
+import { audienceOf, deliverIdentity } from './workload-identity.ts';
 
 const Aws = z.strictObject({ access_key_id: Secret, secret_access_key: Secret, session_token: Secret.optional() });
 const Google = z.strictObject({
@@ -23,46 +10,66 @@ const Google = z.strictObject({
   }),
 });
 const Azure = z.strictObject({ client_secret: Secret });
-const Credentials = z.union([Aws, Google, Azure], {
+const None = z.strictObject({});
+const Credentials = z.union([Aws, Google, Azure, None], {
   error:
-    'expected {access_key_id, secret_access_key} of AWS, {service_account_key} of Google, or {client_secret} of Azure',
+    'expected {access_key_id, secret_access_key} of AWS, {service_account_key} of Google, {client_secret} of Azure, or {} with workload_identity',
 });
+type Credentials = z.output<typeof Credentials>;
 
-const credentialsOf = { aws: Aws, google: Google, azure: Azure } as const;
+const keysOf = { aws: Aws, google: Google, azure: Azure, vault: None, other: None } as const;
 
-/** Signs in at a cloud with keys that last until somebody replaces them. */
+/** Signs in at a cloud: with keys that last until somebody replaces them, or with a token of the attempt. */
 export const cloud = defineKind({
-  summary: 'Work in AWS, Google Cloud or Azure.',
-  config: Config,
+  summary: 'Work in AWS, Google Cloud, Azure, or behind Vault or OpenBao.',
+  config: CloudConfig,
   credentials: Credentials,
-  findMisfit: ({ provider }, credentials) =>
-    credentialsOf[provider].safeParse(credentials).success
-      ? null
-      : `credentials: ${provider} takes ${Object.keys(credentialsOf[provider].shape).join(', ')}`,
+  findMisfit,
   urls: () => [],
-  deliver: (config, credentials) => ({ ...nothing, ...toDelivery(config, credentials) }),
+  audienceOf: (config) => (isFederated(config) ? audienceOf(config) : null),
+  deliver: (config, credentials, identity) => {
+    const delivery = isFederated(config) ? deliverIdentity(config, identity) : deliverKeys(config, credentials);
+    return { ...delivery, settings: { ...placeOf(config), ...delivery.settings } };
+  },
 });
 
-function toDelivery(config: z.output<typeof Config>, credentials: z.output<typeof Credentials>): Partial<Delivery> {
-  if (config.provider === 'aws' && 'access_key_id' in credentials) {
-    const { access_key_id: id, secret_access_key: secret, session_token: session } = credentials;
-    const keys = { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret };
-    return { variables: { ...keys, ...(session && { AWS_SESSION_TOKEN: session }), ...awsRegion(config.region) } };
-  }
-  if (config.provider === 'google' && 'service_account_key' in credentials) {
-    const project = config.project && { GOOGLE_PROJECT: config.project, GOOGLE_CLOUD_PROJECT: config.project };
-    return { files: { GOOGLE_APPLICATION_CREDENTIALS: credentials.service_account_key }, variables: { ...project } };
-  }
-  if (config.provider === 'azure' && 'client_secret' in credentials) {
-    const { tenant_id: tenant, client_id: client, subscription_id: subscription } = config;
-    const ids = { ARM_TENANT_ID: tenant, ARM_CLIENT_ID: client, ARM_CLIENT_SECRET: credentials.client_secret };
-    return { variables: { ...ids, ...(subscription && { ARM_SUBSCRIPTION_ID: subscription }) } };
-  }
-  throw new Error(`the credentials are not those of ${config.provider}`);
+function findMisfit(config: CloudConfig, credentials: Credentials): string | null {
+  if (isFederated(config))
+    return None.safeParse(credentials).success
+      ? null
+      : 'credentials: with workload_identity, no credentials are kept: send {}';
+  const { provider } = config;
+  if (keysOf[provider].safeParse(credentials).success) return null;
+  return `credentials: ${provider} takes ${Object.keys(keysOf[provider].shape).join(', ')}`;
 }
 
-function awsRegion(region: string | undefined): Record<string, string> {
-  return region ? { AWS_REGION: region, AWS_DEFAULT_REGION: region } : {};
+type KeyConfig = Exclude<CloudConfig, FederatedConfig>;
+
+function deliverKeys({ provider }: KeyConfig, credentials: Credentials): Delivery {
+  if (provider === 'aws' && 'access_key_id' in credentials) {
+    const { access_key_id: id, secret_access_key: secret, session_token: session } = credentials;
+    const keys = { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret };
+    return { variables: { ...keys, ...(session && { AWS_SESSION_TOKEN: session }) }, files: {} };
+  }
+  if (provider === 'google' && 'service_account_key' in credentials)
+    return { variables: {}, files: { GOOGLE_APPLICATION_CREDENTIALS: credentials.service_account_key } };
+  if (provider === 'azure' && 'client_secret' in credentials)
+    return { variables: { ARM_CLIENT_SECRET: credentials.client_secret }, files: {} };
+  throw new Error(`the credentials are not those of ${provider}`);
+}
+
+/** Where in the cloud the tools work, which is no secret. */
+function placeOf(config: CloudConfig): Record<string, string> {
+  if (config.provider === 'aws')
+    return config.region ? { AWS_REGION: config.region, AWS_DEFAULT_REGION: config.region } : {};
+  if (config.provider === 'google')
+    return config.project ? { GOOGLE_PROJECT: config.project, GOOGLE_CLOUD_PROJECT: config.project } : {};
+  if (config.provider === 'azure') {
+    const { tenant_id: tenant, client_id: client, subscription_id: subscription } = config;
+    const ids = { ARM_TENANT_ID: tenant, ARM_CLIENT_ID: client };
+    return { ...ids, ...(subscription && { ARM_SUBSCRIPTION_ID: subscription }) };
+  }
+  return {};
 }
 
 function isServiceAccountKey(text: string): boolean {

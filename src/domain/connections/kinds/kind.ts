@@ -3,9 +3,26 @@ import { findUnstorableText } from '#domain/shared/values/storable.ts';
 
 /** Everything that a connection gives the tools of an attempt: environment variables, and files whose paths are in variables. */
 export interface Delivery {
+  /** Environment variables that are no secrets, such as a region. Logs may show their values. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Environment variables with secrets. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Text of files, by the environment variable that names the file's path. */
-  readonly files: Readonly<Record<string, string>>;
+  /** Files, by the environment variable that names the file's path. */
+  readonly files: Readonly<Record<string, string | LinkedFile>>;
+}
+
+/** A file whose text names the paths of other files. Paths are known only where the attempt executes. */
+export interface LinkedFile {
+  readonly text: string;
+  /** The environment variables of other files, by the marks in the text that stand for their paths. */
+  readonly links: Readonly<Record<string, string>>;
+}
+
+/** What an attempt gets instead of stored credentials. */
+export interface AttemptIdentity {
+  /** A token for the audience of the connection. */
+  readonly token: string;
+  readonly runId: string;
 }
 
 /** One kind of connection. */
@@ -20,7 +37,10 @@ export interface KindDefinition<Config, Credentials> {
   readonly findMisfit?: (config: Config, credentials: Credentials) => string | null;
   /** The URLs to which the service itself may send the credentials. They are checked when they are saved, and again when they are dialled. */
   readonly urls: (config: Config) => readonly string[];
-  readonly deliver: (config: Config, credentials: Credentials) => Delivery;
+  /** Who accepts the token that its delivery holds; null if it holds none, which is the same as leaving it out. */
+  readonly audienceOf?: (config: Config) => string | null;
+  /** @param identity of the attempt; `audienceOf` says whether it is needed */
+  readonly deliver: (config: Config, credentials: Credentials, identity: AttemptIdentity) => Delivery;
 }
 
 /** Lets the compiler derive the types of a kind from its schemas. */

@@ -32,6 +32,8 @@ beforeAll(async () => {
   expect(filled.status, filled.text).toBe(200);
   const rotated = await root.caller.post(`/admin/webhooks/${ids.webhook}/rotate`, {});
   expect(rotated.status, rotated.text).toBe(200);
+  const key = await root.caller.post('/admin/signing-keys/rotate', {});
+  expect(key.status, key.text).toBe(200);
   await addResults();
 });
 afterAll(() => api?.close());

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+
+/** What readers see of a connection with a cloud. With `workload_identity`, the cloud trusts the service, and nothing secret is stored. */
+
+const region = z.string().regex(/^[a-z0-9-]{1,40}$/, { error: 'expected a region such as "eu-central-1"' });
+const guid = z.guid({ error: 'expected an id such as "019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11"' });
+const Audience = z
+  .string()
+  .max(255)
+  .regex(/^[\x21-\x7e]+$/, { error: 'expected printable ASCII characters without spaces' })
+  .describe('What the token names as `aud`.');
+const name = z.string().regex(/^[A-Za-z0-9_./-]{1,128}$/, { error: 'expected letters, digits and "_./-"' });
+
+const AwsIdentity = z.strictObject({
+  role_arn: z.string().regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/, {
+    error: 'expected the ARN of a role, such as "arn:aws:iam::123456789012:role/deploy"',
+  }),
+  audience: Audience.default('sts.amazonaws.com'),
+});
+
+const GoogleIdentity = z.strictObject({
+  provider: z
+    .string()
+    .regex(
+      /^projects\/\d{1,20}\/locations\/global\/workloadIdentityPools\/[a-z0-9-]{1,32}\/providers\/[a-z0-9-]{1,32}$/,
+      {
+        error:
+          'expected a provider of a workload identity pool: "projects/123/locations/global/workloadIdentityPools/pool/providers/name"',
+      },
+    ),
+  service_account: z
+    .string()
+    .max(255)
+    .regex(/^[a-z0-9-]+@[a-z0-9.-]+\.gserviceaccount\.com$/, {
+      error: 'expected the address of a service account, such as "deploy@project.iam.gserviceaccount.com"',
+    })
+    .optional()
+    .describe('The account that runs act as; without it, they act as themselves.'),
+  audience: Audience.optional(),
+});
+
+const AzureIdentity = z.strictObject({ audience: Audience.default('api://AzureADTokenExchange') });
+
+const VaultIdentity = z.strictObject({
+  role: name.describe('The role of the JWT login.'),
+  mount: name.default('jwt').describe('Where the JWT login is mounted.'),
+  audience: Audience,
+});
+
+const address = z
+  .string()
+  .max(2000)
+  .refine((text) => /^https?:\/\/[^\s@?#]+$/.test(text) && URL.canParse(text), {
+    error: 'expected a URL such as "https://vault.example.com:8200"',
+  });
+
+export const CloudConfig = z.discriminatedUnion('provider', [
+  z.strictObject({
+    provider: z.literal('aws'),
+    region: region.optional(),
+    workload_identity: AwsIdentity.optional(),
+  }),
+  z.strictObject({
+    provider: z.literal('google'),
+    project: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/)
+      .optional(),
+    workload_identity: GoogleIdentity.optional(),
+  }),
+  z.strictObject({
+    provider: z.literal('azure'),
+    tenant_id: guid,
+    client_id: guid,
+    subscription_id: guid.optional(),
+    workload_identity: AzureIdentity.optional(),
+  }),
+  z.strictObject({
+    provider: z.literal('vault'),
+    address,
+    namespace: name.optional(),
+    workload_identity: VaultIdentity,
+  }),
+  z.strictObject({ provider: z.literal('other'), workload_identity: z.strictObject({ audience: Audience }) }),
+]);
+export type CloudConfig = z.output<typeof CloudConfig>;
+
+/** A config by which runs sign in with a token of their own. */
+export type FederatedConfig = {
+  [Provider in CloudConfig['provider']]: Extract<CloudConfig, { provider: Provider }> & {
+    workload_identity: NonNullable<Extract<CloudConfig, { provider: Provider }>['workload_identity']>;
+  };
+}[CloudConfig['provider']];
+
+export function isFederated(config: CloudConfig): config is FederatedConfig {
+  return config.workload_identity !== undefined;
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { json } from '#database/tables.ts';
+import { db } from '#domain/db.ts';
+import type { NewKeyPair } from './key-pair.ts';
+
+/** A key without its private part. */
+export interface SigningKeyDetails {
+  readonly id: string;
+  readonly keyId: string;
+  readonly signsFrom: string;
+  readonly createdAt: string;
+}
+
+/** All keys, and the database's time: all processes follow one clock. With `lock`, nobody else changes the keys before the commit. */
+export async function readSigningKeys(em: Em, lock = false) {
+  // New keys have no row to lock. The installation's always exists, and it is locked for nothing that lasts.
+  if (lock) await db(em).selectFrom('installation').select('id').forNoKeyUpdate().execute();
+  const keys = await db(em)
+    .selectFrom('signing_keys')
+    .select(['id', 'key_id as keyId', 'public_key as publicKey', 'signs_from as signsFrom', 'created_at as createdAt'])
+    .select('sealed_private_key as sealedPrivateKey')
+    .execute();
+  return { keys, now: await readTime(em) };
+}
+
+async function readTime(em: Em): Promise<Date> {
+  const { now } = await db(em).selectNoFrom(sql<string>`clock_timestamp()`.as('now')).executeTakeFirstOrThrow();
+  return new Date(now);
+}
+
+interface NewSigningKey extends Pick<NewKeyPair, 'keyId' | 'publicKey'> {
+  readonly id: string;
+  readonly sealedPrivateKey: Buffer;
+  readonly signsFrom: Date;
+  readonly createdAt: Date;
+}
+
+export async function insertSigningKey(em: Em, key: NewSigningKey): Promise<void> {
+  await db(em)
+    .insertInto('signing_keys')
+    .values({
+      id: key.id,
+      key_id: key.keyId,
+      public_key: json(key.publicKey),
+      sealed_private_key: key.sealedPrivateKey,
+      signs_from: key.signsFrom,
+      created_at: key.createdAt,
+    })
+    .execute();
+}
+
+export async function deleteSigningKeys(em: Em, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await db(em).deleteFrom('signing_keys').where('id', 'in', ids).execute();
+}
+
+/** Deletes the private parts of keys that sign no more. */
+export async function forgetPrivateKeys(em: Em, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db(em).updateTable('signing_keys').set({ sealed_private_key: null }).where('id', 'in', ids).execute();
+}

@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+
+/** An attempt and the worker that claims to execute it. */
+export interface ClaimedAttempt {
+  readonly attemptId: string;
+  readonly workerId: string;
+}
+
+/**
+ * What a token tells of an attempt, and the database's time; undefined unless the attempt is the current one of its running run, has not ended, and
+ * belongs to the worker. The row of the run is shared until the commit, so it does not end meanwhile. Without an environment, its owners are null.
+ */
+export function readAttemptFacts(em: Em, { attemptId, workerId }: ClaimedAttempt) {
+  return db(em)
+    .selectFrom('run_attempts as a')
+    .innerJoin('runs as r', 'r.id', 'a.run_id')
+    .innerJoin('templates as tm', 'tm.id', 'r.template_id')
+    .leftJoin('environments as e', 'e.id', 'r.environment_id')
+    .leftJoin('projects as p', 'p.id', 'e.project_id')
+    .leftJoin('teams as t', 't.id', 'p.team_id')
+    .leftJoin('organizations as o', 'o.id', 't.organization_id')
+    .where('a.id', '=', attemptId)
+    .where('a.worker_id', '=', workerId)
+    .where('a.outcome', 'is', null)
+    .where('r.status', '=', 'running')
+    .whereRef('r.attempt_id', '=', 'a.id')
+    .select(['a.phase', 'r.id as runId', 'r.operation', 'r.timeouts', 'r.template_version as version'])
+    .select(['r.instance_id as instanceId', 'r.instance', 'tm.id as templateId', 'tm.slug as template'])
+    .select(['e.id as environmentId', 'e.slug as environment', 'e.kind as environmentKind'])
+    .select(['p.id as projectId', 'p.slug as project', 't.id as teamId', 't.slug as team'])
+    .select(['o.id as organizationId', 'o.slug as organization'])
+    .select(sql<string>`clock_timestamp()`.as('now'))
+    .forShare('r')
+    .executeTakeFirst();
+}
