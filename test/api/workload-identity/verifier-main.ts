@@ -7,7 +7,8 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 
 const [, , issuer = ''] = process.argv;
 const discovery = await fetch(`${issuer}/.well-known/openid-configuration`);
-const { jwks_uri: keysUrl, id_token_signing_alg_values_supported: algorithms } = await discovery.json();
+const configuration = (await discovery.json()) as { jwks_uri: string; id_token_signing_alg_values_supported: string[] };
+const { jwks_uri: keysUrl, id_token_signing_alg_values_supported: algorithms } = configuration;
 // A test waits for no cooldown.
 const keys = createRemoteJWKSet(new URL(keysUrl), { cooldownDuration: 0 });
 
