@@ -49,7 +49,7 @@ describe('the page about workload identity', () => {
       ...{ attemptId: '', runId: '', phase: 'applying', operation: 'apply' },
       timeouts: { plan: 1, approval: 1, apply: 1 },
     });
-    expect(page).toContain(`bound_subject=${subject}\n`);
+    expect(page).toContain(`\`${subject}\``);
     expect(page).toContain(subject.replace(/phase:apply$/, 'phase:<plan, apply or detect>\n'));
     expect(page).toContain(`"${subject.replace('template:<id>', 'template:*')}"`);
   });
