@@ -6,6 +6,7 @@ import { OutputRecorder } from '#executors/output/output-recorder.ts';
 import type { Attempt, AttemptSuccess, JobResult, JobSpec, StateHandler } from '../attempt/attempt.ts';
 import { AttemptControl, type StopCause } from '../attempt/attempt-control.ts';
 import { buildEnvironment } from '../attempt/environment.ts';
+import { pathsOfFiles, writtenFiles } from '../attempt/environment-files.ts';
 import { JobRunner } from '../attempt/job-runner.ts';
 import { LimitWatch } from '../attempt/limits.ts';
 import { StateKeeper } from '../attempt/state-keeper.ts';
@@ -114,12 +115,13 @@ export class AttemptRunner {
   }
 
   #learnSecrets(): void {
-    const { variables, sensitiveVariables, environment } = this.#input.request;
+    const { variables, sensitiveVariables, environment, environmentFiles = [] } = this.#input.request;
     for (const name of sensitiveVariables) this.#redactor.learn(variables[name] ?? null);
     for (const { value, sensitive, hidden = null } of environment) {
       if (sensitive) this.#redactor.learn(value);
       this.#redactor.learn(hidden);
     }
+    for (const { text } of environmentFiles) this.#redactor.learn(text);
   }
 
   async #perform(): Promise<AttemptSuccess> {
@@ -155,7 +157,7 @@ export class AttemptRunner {
   async #runJob<Collected>(specify: (paths: JobPaths) => JobSpec<Collected>): Promise<JobResult<Collected>> {
     const directory = join(this.#directory, `job-${++this.#jobs}`);
     const paths = this.#resources.launcher.pathsFor(directory);
-    const spec = specify(paths);
+    const spec = this.#withFiles(specify(paths), paths);
     const deps = {
       directory,
       control: this.#control,
@@ -172,10 +174,17 @@ export class AttemptRunner {
     return new JobRunner(deps, spec, paths).run();
   }
 
+  /** Adds the files of the run's environment, for a job that gets the environment. */
+  #withFiles<Collected>(spec: JobSpec<Collected>, paths: JobPaths): JobSpec<Collected> {
+    const { environmentFiles = [] } = this.#input.request;
+    if (spec.withoutRunEnvironment || environmentFiles.length === 0) return spec;
+    return { ...spec, files: new Map([...spec.files, ...writtenFiles(environmentFiles, paths)]) };
+  }
+
   #environmentOf<Collected>(spec: JobSpec<Collected>, paths: JobPaths) {
-    const { environment } = this.#input.request;
+    const { environment, environmentFiles = [] } = this.#input.request;
     return buildEnvironment({
-      given: spec.withoutRunEnvironment ? [] : environment,
+      given: spec.withoutRunEnvironment ? [] : [...environment, ...pathsOfFiles(environmentFiles, paths)],
       paths,
       view: this.#resources.view,
       name: this.#directory,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { sha256 } from '../attempt/artifact.ts';
+import type { EnvironmentFile } from '../protocol/request.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { digestModules, digestSources, lockFile, verifyBackend } from './configuration.ts';
 import { needsVariablesAtInit } from './configuration-scan.ts';
@@ -68,7 +69,16 @@ function keyOf({ attempt, executor, tool, variables }: ToolSession, cache: InitC
     mirrors: [settings.providerMirror, settings.providerNetworkMirror, settings.providersDirect],
     egress: request.egress,
   };
-  return cache.keyOf(facts, [request.environment, withVariables ? sha256(variables) : null]);
+  const { environment, environmentFiles = [] } = request;
+  const given = [
+    environment.map((each) => (each.identity === undefined ? each : { ...each, value: each.identity })),
+    ...(environmentFiles.length > 0 ? [environmentFiles.map(comparedFile)] : []),
+  ];
+  return cache.keyOf(facts, [...given, withVariables ? sha256(variables) : null]);
+}
+
+function comparedFile({ name, text, identity }: EnvironmentFile): object {
+  return { name, ...(identity === undefined ? { text } : { identity }) };
 }
 
 async function make(

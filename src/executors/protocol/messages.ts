@@ -71,8 +71,24 @@ export const WireRequest = z.object({
   variables: z.record(z.string(), json),
   sensitiveVariables: z.array(z.string()),
   environment: z.array(
-    z.object({ name: z.string(), value: z.string(), sensitive: z.boolean(), hidden: z.string().optional() }),
+    z.object({
+      name: z.string(),
+      value: z.string(),
+      sensitive: z.boolean(),
+      hidden: z.string().optional(),
+      identity: z.string().optional(),
+    }),
   ),
+  environmentFiles: z
+    .array(
+      z.object({
+        name: z.string(),
+        text: z.string(),
+        links: z.record(z.string(), z.string()).optional(),
+        identity: z.string().optional(),
+      }),
+    )
+    .optional(),
   outputs: z.record(z.string(), z.object({ sensitive: z.boolean().optional() })),
   planDigest: digest.nullish(),
   secretsKey: z.string().optional(),

@@ -66,6 +66,22 @@ export interface EnvironmentVariable {
   readonly sensitive: boolean;
   /** Another secret value of the variable, which the programs are not given, and which is redacted too. */
   readonly hidden?: string | undefined;
+  /**
+   * Stands for the value where it is another in each attempt, as a token is. Attempts share what `init` fetched only if they agree in it, or
+   * else in the value.
+   */
+  readonly identity?: string | undefined;
+}
+
+/** A file that the attempt's programs find by an environment variable. Only they can read it (0600), and its lines are redacted from the log. */
+export interface EnvironmentFile {
+  /** The environment variable that holds the path. */
+  readonly name: string;
+  readonly text: string;
+  /** The names of other files, by the marks in the text that stand for their paths. */
+  readonly links?: Readonly<Record<string, string>> | undefined;
+  /** As that of a variable. */
+  readonly identity?: string | undefined;
 }
 
 export interface ExecutionRequest {
@@ -82,6 +98,7 @@ export interface ExecutionRequest {
   /** Names of the variables whose values are secret. */
   readonly sensitiveVariables: readonly string[];
   readonly environment: readonly EnvironmentVariable[];
+  readonly environmentFiles?: readonly EnvironmentFile[] | undefined;
   /** The outputs that the template declares. */
   readonly outputs: Readonly<Record<string, { readonly sensitive?: boolean | undefined }>>;
   /** The latest state: OpenTofu's own, or a command template's `state.json`. */

@@ -63,6 +63,19 @@ describe.each(tools)('the initialization with $name $version', ({ name, version 
     for (const other of others) expect(await commandsOf(other)).toContain('init');
   });
 
+  it('is shared between attempts with other tokens of the same identity, and not with others', async () => {
+    const templateVersion = newVersion();
+    const tokens = (token: string, identity?: string): Partial<TestRequest> => ({
+      templateVersion,
+      environment: [{ name: 'TOKEN', value: token, sensitive: true, identity }],
+      environmentFiles: [{ name: 'TOKEN_FILE', text: token, identity }],
+    });
+    expect(await commandsOf(tokens('token-of-the-first', 'connection 1'))).toContain('init');
+    expect(await commandsOf(tokens('token-of-the-second', 'connection 1'))).not.toContain('init');
+    expect(await commandsOf(tokens('token-of-the-third', 'connection 2'))).toContain('init');
+    expect(await commandsOf(tokens('token-of-the-third'))).toContain('init');
+  });
+
   it('is not cached if init failed', async () => {
     const broken = { ...executor, files: { 'main.tf': 'module "m" { source = "./missing" }' } };
     const request = { templateVersion: newVersion(), executor: broken };
