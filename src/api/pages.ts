@@ -29,6 +29,7 @@ import type { PageServices } from '#api/web/visit/operations.ts';
 import { type AddPage, pageAdder } from '#api/web/visit/route.ts';
 import { leadToPage } from '#api/web/visit/trailing-slash.ts';
 import { registerWorkerPages } from '#api/workers/pages/register.ts';
+import { registerSigningKeyPages } from '#api/workload-identity/pages/register.ts';
 
 /** The areas that have pages. Each adds its own. */
 const areas: readonly ((addPage: AddPage) => void)[] = [
@@ -57,6 +58,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerInstancePages,
   registerWorkerPages,
   registerQuotaPages,
+  registerSigningKeyPages,
 ];
 
 /** Registers all pages of the service, and the files that they use. */

@@ -118,6 +118,10 @@ const news = {
     'pool-saved': 'The pool is saved.',
     'pool-deleted': 'The pool is deleted.',
   },
+  [pages.signingKeys]: {
+    published: 'The new key is published. It signs in an hour.',
+    withdrawn: 'The new key signs, and all others are withdrawn.',
+  },
   [pages.quotas]: { cleared: 'The quota is removed. Runs that waited for it begin.' },
   [pages.quota]: {
     saved: 'The limits are set.',

@@ -184,6 +184,8 @@ export const pages = {
   makePasswordReset: '/users/:id/password-reset',
   deleteUser: '/users/:id/delete',
   settings: '/admin/settings',
+  signingKeys: '/admin/signing-keys',
+  rotateSigningKeys: '/admin/signing-keys/rotate',
   quotas: '/admin/quotas',
   newQuota: '/admin/quotas/new',
   quota: '/admin/quotas/:scope/:id',

@@ -18,7 +18,8 @@ const access: Access = {
   review: { resource: 'signing_keys', verb: 'list' },
 };
 
-const KeyView = z
+/** A signing key as administrators see it: without its private part. */
+export const KeyView = z
   .object({
     id: AnswerId,
     key_id: z.string().describe('`kid` of the tokens that it signs.'),

@@ -25,6 +25,7 @@ export async function startOwnApi(): Promise<TestApi> {
     COORDINATOR_ADMIN_PORT: '0',
     COORDINATOR_DATA_DIR: join(directory, 'data'),
     COORDINATOR_SECRET_KEYS: `pages:${Buffer.alloc(32, 7).toString('base64')}`,
+    COORDINATOR_ISSUER: 'https://coordinator.example.com',
     COORDINATOR_REQUESTS_PER_PRINCIPAL: '0',
     LOG_LEVEL: 'silent',
   });

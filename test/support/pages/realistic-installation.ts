@@ -19,6 +19,7 @@ import type { RunStory } from './runs/stories/story.ts';
 import { tellWaiting } from './runs/stories/waiting-runs.ts';
 import { writeRuns } from './runs/write-runs.ts';
 import { addSchedules, type SeededSchedules } from './schedules.ts';
+import { addSigningKeys } from './signing-keys.ts';
 import { addTenants, type Tenants } from './tenants.ts';
 import { addUndoAttempts, type SeededUndo } from './undo.ts';
 import { addWorkers } from './workers.ts';
@@ -79,6 +80,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   const schedules = await addSchedules(api, place, assemblies.shop.id);
   await addHolds(people, environments);
   await addQuotas(people, tenants);
+  await addSigningKeys(people);
   await backdate(api);
   const { orm, installation } = api.services;
   await sealRecords(orm, sealingKeyOf(installation.bindingKey), { margin: 0 });

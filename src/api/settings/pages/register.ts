@@ -1,6 +1,8 @@
 import { renderHistoryLink } from '#api/web/components/history.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { get, update } from '../operations.ts';
@@ -15,7 +17,7 @@ export function registerSettingsPages(addPage: AddPage): void {
       title: 'Settings',
       crumbs: [],
       below: 'They hold for the whole installation, from the next request on.',
-      actions: renderHistoryLink('settings', settingsName),
+      actions: html`<div class="actions"><a class="button button-plain" href="${pagePath(pages.signingKeys)}">${renderIcon('key-round')}Signing keys</a>${renderHistoryLink('settings', settingsName)}</div>`,
       fields: settingsFields(settings),
       submit: 'Save the settings',
       cancel: pagePath(pages.settings),

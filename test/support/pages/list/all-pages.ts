@@ -7,6 +7,7 @@ import { driftPages } from './drift-pages.ts';
 import { administrationPages, ownPages } from './people-pages.ts';
 import { quotaPages } from './quota-pages.ts';
 import { schedulePages } from './schedule-pages.ts';
+import { signingKeyPages } from './signing-key-pages.ts';
 import { environmentPages, organizationPages } from './tenancy-pages.ts';
 import { undoPages } from './undo-pages.ts';
 import { instancePages, runPages, workerPages } from './work-pages.ts';
@@ -46,5 +47,6 @@ export function declareAll(installation: Installation): DeclaredPage[] {
     ...organizationPages(installation),
     ...administrationPages(installation),
     ...quotaPages(installation),
+    ...signingKeyPages(),
   ];
 }

@@ -1,0 +1,68 @@
+import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import { renderAction } from '#api/web/components/actions.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
+import { renderEmpty, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { configurationPath } from '#domain/workload-identity/discovery.ts';
+import { type KeyView, list, rotate } from '../signing-key-operations.ts';
+
+type ShownKey = z.input<typeof KeyView>;
+
+const looks: Readonly<Record<ShownKey['status'], StatusLook>> = {
+  upcoming: { word: 'Upcoming', icon: 'circle-dashed', tone: 'queued' },
+  signing: { word: 'Signing', icon: 'circle-check', tone: 'succeeded' },
+  retired: { word: 'Retired', icon: 'ban', tone: 'canceled' },
+};
+
+/** Shows the published keys by which the service signs the tokens of runs. */
+export async function showSigningKeys(visit: Visit): Promise<FastifyReply> {
+  const { signing_keys: keys } = await visit.read(list);
+  const { issuer } = visit.context.services.config;
+  const button = {
+    label: 'New signing key',
+    icon: 'refresh-cw',
+    tone: 'primary',
+    path: pagePath(pages.rotateSigningKeys),
+  } as const;
+  return visit.show({
+    title: 'Signing keys',
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: 'Signing keys',
+  below: 'By these the service signs the tokens with which runs prove to clouds who they are.',
+  actions: html`<div class="actions">${renderAction(visit.mayDo(rotate), button)}</div>`,
+})}
+${renderNews(visit, pages.signingKeys)}
+<p>${renderIssuer(issuer)}</p>
+<div class="list-panel">${keys.length > 0 ? renderKeys(keys) : renderEmpty('There is no key yet', 'A worker makes the first one when it starts.')}</div>
+</div>`,
+  });
+}
+
+function renderIssuer(issuer: string | null): Html {
+  if (issuer === null)
+    return html`No tokens are issued: the service does not know its public URL. An operator sets <code>COORDINATOR_BASE_URL</code>.`;
+  return html`Verifiers find the public keys by <code>${issuer}${configurationPath}</code>.`;
+}
+
+function renderKeys(keys: readonly ShownKey[]): Html {
+  return renderTable<ShownKey>({
+    caption: 'Signing keys',
+    rows: keys,
+    columns: [
+      { label: 'Key', kind: 'main', cell: ({ key_id: id }) => html`<code class="foreign">${id}</code>` },
+      { label: 'Status', cell: ({ status }) => renderStatusBadge(looks[status]) },
+      { label: 'Signs from', cell: ({ signs_from: at }) => renderTime(String(at)) },
+      {
+        label: 'Published until',
+        cell: ({ published_until: at }) => (at ? renderTime(String(at)) : html`<span class="muted">no end yet</span>`),
+      },
+    ],
+  });
+}

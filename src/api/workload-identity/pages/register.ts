@@ -1,0 +1,34 @@
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { rotate } from '../signing-key-operations.ts';
+import { showSigningKeys } from './list-page.ts';
+
+/** Adds the pages of the signing keys. For administrators. */
+export function registerSigningKeyPages(addPage: AddPage): void {
+  addPage('GET', pages.signingKeys, showSigningKeys);
+  addFormPage(addPage, pages.rotateSigningKeys, {
+    read: async () => null,
+    describe: (_subject, visit) => ({
+      title: 'New signing key',
+      crumbs: [{ label: 'Signing keys', path: pagePath(pages.signingKeys) }],
+      lead: 'The new key is published at once and signs in an hour, when every verifier knows it. The present key is published until its last token is over.',
+      fields: [
+        {
+          name: 'withdraw_others',
+          label: 'A key may have leaked: withdraw all others',
+          kind: 'checkbox',
+          hint: 'The new key signs at once. Verifiers refuse all tokens that the others have signed, also those of runs that are under way.',
+        },
+      ],
+      submit: 'Publish the new key',
+      cancel: pagePath(pages.signingKeys),
+      refusal: visit.mayDo(rotate).reason,
+    }),
+    carryOut: async (_subject, typed, visit) => {
+      const isWithdrawn = typed['withdraw_others'] === 'yes';
+      await visit.run(rotate, { body: { withdraw_others: isWithdrawn } });
+      return pagePath(pages.signingKeys, {}, { done: isWithdrawn ? 'withdrawn' : 'published' });
+    },
+  });
+}
