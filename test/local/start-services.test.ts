@@ -3,6 +3,7 @@ import { afterAll, describe, expect, inject, it } from 'vitest';
 import { createEmptyDatabase } from '#test/support/database/database.ts';
 import { makeDirectory } from '#test/support/directories.ts';
 import { Program, processTree } from '#test/support/programs/start.ts';
+import { findFreePort } from '#test/support/workload-identity/verifier.ts';
 
 const dataDir = makeDirectory();
 const databases: { drop: () => Promise<void> }[] = [];
@@ -39,6 +40,20 @@ describe('start with external PostgreSQL and Temporal', () => {
       body: JSON.stringify({ email: 'first@example.com', name: 'First', password: 'a strong pass 1' }),
     });
     expect(response.status).toBe(201);
+  });
+
+  it('issues tokens under the address on loopback that it listens on, and publishes the first key', async () => {
+    const port = await findFreePort();
+    const program = await start({
+      COORDINATOR_PORT: String(port),
+      ENABLE_ADMIN_BOOTSTRAP: 'true',
+      ADMIN_BOOTSTRAP_TOKEN: 't',
+    });
+    await program.says(/Ready {2}/);
+    const issuer = `http://127.0.0.1:${port}`;
+    const read = async (path: string) => (await fetch(`${issuer}/.well-known/${path}`)).json();
+    expect(await read('openid-configuration')).toMatchObject({ issuer, jwks_uri: `${issuer}/.well-known/jwks.json` });
+    await expect.poll(() => read('jwks.json')).toMatchObject({ keys: [{ kty: 'RSA' }] });
   });
 
   it('creates the configured administrator without printing the configured password', async () => {

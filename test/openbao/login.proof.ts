@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deliverToAttempt } from '#domain/connections/attempt-delivery.ts';
+import { findConnection, readSeals } from '#domain/connections/store.ts';
 import { codeBlocks } from '#test/docs/markdown.ts';
+import { makeWorkRoot, runScript } from '#test/executors/support.ts';
 import { runShell } from '#test/support/programs/shell.ts';
 import { type IdentityStage, openIdentityStage } from '#test/support/workload-identity/identity-stage.ts';
 import { findFreePort } from '#test/support/workload-identity/verifier.ts';
@@ -13,6 +16,7 @@ const audience = 'vault';
 let stage: IdentityStage;
 let server: OpenBao;
 let directory: string;
+const work = makeWorkRoot();
 beforeAll(async () => {
   const port = await findFreePort();
   stage = await openIdentityStage(`http://127.0.0.1:${port}`);
@@ -23,6 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.stop();
   await stage?.api.close();
+  await work.remove();
   if (directory) rmSync(directory, { recursive: true });
 });
 
@@ -48,7 +53,7 @@ async function logIn(token: string) {
 const template = (token: string) => decodeJwt(token)['template_id'];
 
 describe('an OpenBao that trusts applies of one template in one environment', () => {
-  let attempt: { attemptId: string };
+  let attempt: { runId: string; attemptId: string };
   let applying: string;
   beforeAll(async () => {
     attempt = await stage.applying();
@@ -62,6 +67,32 @@ describe('an OpenBao that trusts applies of one template in one environment', ()
     const { code, said } = await logIn(applying);
     expect(code, said).toBe(0);
     expect(said).toMatch(/token_policies\s+\["default" "deploy"\]/);
+  });
+
+  it('lets the script of a template in by what a connection gives the attempt, and the log does not have the token', async () => {
+    const { orm, keyRing } = stage.api.services;
+    const identity = { role: 'deploy', audience };
+    const config = { provider: 'vault', address: server.environment.BAO_ADDR, workload_identity: identity };
+    const { id } = await stage.tenant.owner.make('/admin/connections', {
+      name: 'bao',
+      kind: 'cloud',
+      config,
+      team_id: stage.tenant.team,
+    });
+    const em = orm.em.fork();
+    const [target, seals] = [await findConnection(em, id), await readSeals(em, id)];
+    const receiving = { ...attempt, workerId: stage.worker, issuer: stage.issuer };
+    const given = await em.transactional((tx) =>
+      deliverToAttempt(tx, keyRing, { ...target!.connection, ...seals! }, receiving),
+    );
+    const { result, sink } = await runScript(work.path, `${login}cat "$WORKLOAD_IDENTITY_TOKEN_FILE"`, {
+      environment: given.variables,
+      environmentFiles: given.files,
+      choice: { isolation: 'none' },
+    });
+    expect(result, sink.text()).toMatchObject({ outcome: 'succeeded' });
+    expect(sink.text('stdout')).toMatch(/token_policies\s+\["default" "deploy"\].*\[redacted\]/s);
+    expect(sink.text()).not.toContain(given.files[0]?.text);
   });
 
   it('refuses a plan, another template, and a token for somebody else', async () => {
