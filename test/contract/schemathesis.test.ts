@@ -23,7 +23,11 @@ let system: System;
 let directory: string;
 
 beforeAll(async () => {
-  system = await startSystem({ COORDINATOR_REQUESTS_PER_PRINCIPAL: '0', COORDINATOR_REQUESTS_PER_ADDRESS: '0' });
+  system = await startSystem({
+    COORDINATOR_REQUESTS_PER_PRINCIPAL: '0',
+    COORDINATOR_REQUESTS_PER_ADDRESS: '0',
+    COORDINATOR_ISSUER: 'https://coordinator.example.com',
+  });
   directory = mkdtempSync(join(tmpdir(), 'coordinator-contract-'));
   const general = readFileSync(join(import.meta.dirname, 'schemathesis.toml'), 'utf8');
   writeFileSync(join(directory, 'settings.toml'), `${general}\n${toSettings(await makeKnownIds(system))}`);
