@@ -34,6 +34,8 @@ import * as organizationInvitations from '#api/invitations/organization-operatio
 import * as teamInvitations from '#api/invitations/team-operations.ts';
 import * as organizationMembers from '#api/members/organization-operations.ts';
 import * as teamMembers from '#api/members/team-operations.ts';
+import * as notifications from '#api/notifications/operations.ts';
+import * as notificationPreferences from '#api/notifications/preference-operations.ts';
 import * as organizations from '#api/organizations/operations.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import * as projects from '#api/projects/operations.ts';
@@ -43,7 +45,6 @@ import * as templateVersions from '#api/registry/version-operations.ts';
 import * as runApproval from '#api/runs/approvals/approval-operations.ts';
 import * as runInbox from '#api/runs/approvals/inbox-operations.ts';
 import * as runComments from '#api/runs/comment-operations.ts';
-
 import * as runLists from '#api/runs/lists/list-operations.ts';
 import * as runStatistics from '#api/runs/lists/statistics-operations.ts';
 import * as runLogLines from '#api/runs/log-line-operations.ts';
@@ -53,7 +54,6 @@ import * as runPlans from '#api/runs/plan-operations.ts';
 import * as runRepetitions from '#api/runs/repeat-operations.ts';
 import * as schedules from '#api/schedules/operations.ts';
 import * as search from '#api/search/operations.ts';
-
 import * as serviceAccountKeys from '#api/service-accounts/key-operations.ts';
 import * as serviceAccounts from '#api/service-accounts/operations.ts';
 import * as settings from '#api/settings/operations.ts';
@@ -109,6 +109,8 @@ const areas = [
   connections,
   webhooks,
   webhookDeliveries,
+  notificationPreferences,
+  notifications,
   users,
   userAdministration,
   serviceAccounts,

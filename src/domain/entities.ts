@@ -21,6 +21,7 @@ import {
   UserSchema,
 } from './identity/entity.ts';
 import { InstanceResourceSchema, InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './instances/entity.ts';
+import { NotificationCursorSchema, NotificationPreferenceSchema, NotificationSchema } from './notifications/entity.ts';
 import { InstanceUsageSchema, QuotaCrossingSchema, QuotaSchema } from './quotas/entity.ts';
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
 import { RunReviewSchema } from './runs/approval/entity.ts';
@@ -105,6 +106,9 @@ export const entities = [
   WebhookQueueSchema,
   WebhookCursorSchema,
   WebhookDeliverySchema,
+  NotificationSchema,
+  NotificationPreferenceSchema,
+  NotificationCursorSchema,
   SigningKeySchema,
 ] as const;
 

@@ -7,6 +7,7 @@ import { identityKinds } from './identity/ownership.ts';
 import { instanceKinds } from './instances/ownership.ts';
 import { invitationKinds } from './invitations/ownership.ts';
 import { memberKinds } from './members/ownership.ts';
+import { notificationTables } from './notifications/ownership.ts';
 import { organizationKinds } from './organizations/ownership.ts';
 import { projectKinds } from './projects/ownership.ts';
 import { quotaKinds } from './quotas/ownership.ts';
@@ -37,6 +38,7 @@ export const declarations = [
   ...driftKinds,
   ...scheduleKinds,
   ...webhookKinds,
+  ...notificationTables,
   ...registryKinds,
   ...serviceAccountKinds,
   ...variableSetKinds,

@@ -14,6 +14,8 @@ export const tags: Readonly<Record<string, string>> = {
   environments: 'Where runs happen: approval policy, lifetime, isolation, lock and freeze windows.',
   instances: 'What is deployed, with its resources, state versions and outputs.',
   invitations: 'Accepting an invitation.',
+  notification_preferences: 'Of which kinds of notifications you want to hear.',
+  notifications: 'What you were told: what waits for you, how it ended, what ends soon.',
   organization_invitations: 'Inviting people into an organization.',
   organization_members: 'Who is in an organization, in which role.',
   organizations: 'Tenants. Everything else belongs to one, by its team.',

@@ -8,6 +8,7 @@ import { type DriftRetentionDeps, openDriftRetention } from './drift-retention.t
 import { openDriftUpkeep } from './drift-upkeep.ts';
 import { createEventHandlers, type EventHandlerDeps } from './event-handlers.ts';
 import { type ExpiryTaskDeps, openExpiry } from './expiry.ts';
+import { openNotificationUpkeep, openNotifying } from './notifying.ts';
 import { openReconciler, type ReconcilerDeps } from './reconciler.ts';
 import { openResourceListRepair, type ResourceListRepairDeps } from './resource-list-repair.ts';
 import { openScheduleRepair, type ScheduleRepairDeps } from './schedule-repair.ts';
@@ -48,6 +49,8 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openAuditSealing(deps),
     openWebhookFanOut(deps),
     openDeliveryRetention(deps),
+    openNotifying(deps),
+    openNotificationUpkeep(deps),
   ];
   for (const task of [...delivering, maintenance]) task.start();
   // Nothing is signed before there is a first key.

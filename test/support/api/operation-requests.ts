@@ -40,6 +40,7 @@ export type Ids = Record<
   | 'invitation'
   | 'webhook'
   | 'delivery'
+  | 'notification'
   | 'auditRecord',
   string
 >;
@@ -75,6 +76,7 @@ export async function addTenant(
     environment,
     ...work,
     ...(await addWebhook(api, root, team)),
+    notification: await addNotification(api, root, work.run),
     person: person.id,
     session: newId(),
     key: person.keyId,
@@ -98,6 +100,17 @@ async function addWebhook({ orm }: Pick<TestApi, 'orm'>, { caller }: Person, tea
     [delivery, body.id, newId()],
   );
   return { webhook: body.id as string, delivery };
+}
+
+/** Tells the administrator how a run ended. */
+async function addNotification({ orm }: Pick<TestApi, 'orm'>, { id: user }: Person, run: string): Promise<string> {
+  const id = newId();
+  await orm.em.fork().execute(
+    `insert into notifications (id, user_id, kind, subject_kind, subject_id, title, cause, created_at)
+     values (?, ?, 'run.finished', 'run', ?, 'The run of network failed', ?, now())`,
+    [id, user, run, id],
+  );
+  return id;
 }
 
 /** An address that tests may use and nothing answers at. */
@@ -237,6 +250,7 @@ const resourceOfId: Record<string, keyof Ids> = {
   variable_set_variables: 'variableSet',
   variable_set_attachments: 'variableSet',
   webhooks: 'webhook',
+  notifications: 'notification',
   teams: 'team',
   team_members: 'team',
   organization_invitations: 'invitation',
@@ -373,6 +387,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'variable_set_attachments.replace': ({ environment }) => ({ project_ids: [], environment_ids: [environment] }),
   'schedules.create': yearly,
   'schedules.update': () => ({ name: 'Renamed' }),
+  'notification_preferences.replace': () => ({ preferences: [{ kind: 'run.finished', page: false }] }),
   'webhooks.create': ({ team }) => ({ ...hearing, team_id: team }),
   'webhooks.update': () => ({ name: 'Renamed' }),
   'webhooks.rotate': () => ({}),

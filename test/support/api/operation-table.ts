@@ -175,6 +175,16 @@ variable_set_variables.list         environment:read                    owned:me
 variable_set_variables.replace      secret:manage                       owned:metadata.write
 variable_set_attachments.get        environment:read                    owned:metadata.read
 variable_set_attachments.replace    secret:manage                       owned:metadata.write
+notification_preferences.get        profile:manage                      self            user
+notification_preferences.replace    profile:manage                      self            user
+notifications.list                  profile:manage                      self            user
+notifications.count_unread          profile:manage                      self            user
+notifications.get                   profile:manage                      self            user
+notifications.read                  profile:manage                      self            user
+notifications.put_away              profile:manage                      self            user
+notifications.read_all              profile:manage                      self            user
+notifications.list_threads          profile:manage                      self            user
+notifications.get_thread            profile:manage                      self            user
 webhooks.list                       webhook:manage                      owned:metadata.read
 webhooks.list_events                webhook:manage                      platform
 webhooks.create                     webhook:manage                      owned:metadata.write

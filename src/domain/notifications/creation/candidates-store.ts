@@ -1,0 +1,50 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+
+/** The members of a team, in any role. */
+export async function findTeamMembers(em: Em, teamId: string | null): Promise<string[]> {
+  if (teamId === null) return findAdministrators(em);
+  const rows = await db(em)
+    .selectFrom('team_members')
+    .where('team_id', '=', teamId)
+    .select('principal_id as id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Those who administer what an owner owns: owners and admins of the team, else of the organization, else the administrators of the installation. */
+export async function findManagers(
+  em: Em,
+  { organizationId, teamId }: { readonly organizationId: string | null; readonly teamId: string | null },
+): Promise<string[]> {
+  if (teamId !== null) {
+    const rows = await db(em)
+      .selectFrom('team_members')
+      .where('team_id', '=', teamId)
+      .where('role', 'in', ['owner', 'admin'])
+      .select('principal_id as id')
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+  if (organizationId === null) return findAdministrators(em);
+  const rows = await db(em)
+    .selectFrom('organization_members')
+    .where('organization_id', '=', organizationId)
+    .where('role', 'in', ['owner', 'admin'])
+    .select('principal_id as id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The enabled administrators of the installation. */
+export async function findAdministrators(em: Em): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom('principals')
+    .where('kind', '=', 'user')
+    .where('role', '=', 'admin')
+    .where('enabled', '=', true)
+    .where('deleted_at', 'is', null)
+    .select('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,109 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+import { disabledReasons } from '#domain/webhooks/model.ts';
+import { findAdministrators, findManagers, findTeamMembers } from './candidates-store.ts';
+import type { Draft } from './drafts.ts';
+
+type Told = Omit<Draft, 'cause'> | undefined;
+
+/** What is told of an event, and to whom; undefined: nothing. */
+type Rule = (em: Em, event: PublishedEvent) => Promise<Told>;
+
+/** How the end of a run, or of a scan, is said. */
+const ends: Readonly<Record<string, string>> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  timed_out: 'timed out',
+  canceled: 'was canceled',
+};
+
+/** The types of events of which somebody is told. */
+export const eventRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['run.approval_requested', tellReviewers],
+  ['run.finished', tellRequester],
+  ['drift_monitor.scanned', tellOfScan],
+  ['webhook.disabled', tellOfWebhook],
+  ['quota.exceeded', tellOfQuota],
+]);
+
+async function tellReviewers(em: Em, { subject, data, actor }: PublishedEvent): Promise<Told> {
+  const run = await findRun(em, subject.id);
+  const reviewers = data['reviewers'];
+  if (!run || !Array.isArray(reviewers)) return undefined;
+  return {
+    kind: 'run.approval_requested',
+    subject: { kind: 'run', id: subject.id },
+    title: `${actor.name} asks you to review a run of ${run.instance}`,
+    candidates: reviewers.filter((id) => typeof id === 'string'),
+  };
+}
+
+/** Whoever requested a run hears how it ended; if that was a service account, whoever answers for it. Nobody hears of a scan here. */
+async function tellRequester(em: Em, { subject, data }: PublishedEvent): Promise<Told> {
+  const run = await findRun(em, subject.id);
+  if (!run || run.operation === 'scan') return undefined;
+  const requester = run.requestedByType === 'user' ? run.requestedById : run.responsibleUserId;
+  return {
+    kind: 'run.finished',
+    subject: { kind: 'run', id: subject.id },
+    title: `The run of ${run.instance} ${endOf(data)}`,
+    candidates: requester === null ? [] : [requester],
+  };
+}
+
+async function tellOfScan(em: Em, { subject, teamId, data }: PublishedEvent): Promise<Told> {
+  const hasFailed = data['status'] === 'failed' || data['status'] === 'timed_out';
+  const opened = Number(data['opened']);
+  if (!hasFailed && !(opened > 0)) return undefined;
+  const run = await findRun(em, String(data['run_id']));
+  if (!run) return undefined;
+  const about = {
+    subject: { kind: 'drift_monitor', id: subject.id },
+    candidates: await findTeamMembers(em, teamId),
+  } as const;
+  if (hasFailed)
+    return { ...about, kind: 'drift_monitor.scan_failed', title: `The scan of ${run.instance} ${endOf(data)}` };
+  const deviations = opened === 1 ? 'a new deviation' : `${opened} new deviations`;
+  return { ...about, kind: 'drift_monitor.drifted', title: `A scan of ${run.instance} found ${deviations}` };
+}
+
+async function tellOfWebhook(em: Em, { subject, organizationId, teamId }: PublishedEvent): Promise<Told> {
+  const webhook = await db(em)
+    .selectFrom('webhooks')
+    .where('id', '=', subject.id)
+    .select(['name', 'disabled_reason as reason'])
+    .executeTakeFirst();
+  if (!webhook) return undefined;
+  const why = webhook.reason === null ? '' : `: ${disabledReasons[webhook.reason]}`;
+  return {
+    kind: 'webhook.disabled',
+    subject: { kind: 'webhook', id: subject.id },
+    title: `The webhook ${webhook.name} was disabled${why}`,
+    candidates: await findManagers(em, { organizationId, teamId }),
+  };
+}
+
+async function tellOfQuota(em: Em, { subject, data }: PublishedEvent): Promise<Told> {
+  const { scope, kind, used, limit } = data;
+  return {
+    kind: 'quota.exceeded',
+    subject: { kind: 'quota', id: subject.id },
+    title: `The quota ${kind} of the ${scope} is full: ${used} of ${limit}`,
+    candidates: await findAdministrators(em),
+  };
+}
+
+function endOf(data: PublishedEvent['data']): string {
+  const status = String(data['status']);
+  return ends[status] ?? `ended: ${status}`;
+}
+
+function findRun(em: Em, id: string) {
+  return db(em)
+    .selectFrom('runs')
+    .where('id', '=', id)
+    .select(['instance', 'operation', 'requested_by_id as requestedById', 'requested_by_type as requestedByType'])
+    .select('responsible_user_id as responsibleUserId')
+    .executeTakeFirst();
+}

@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { zeroId } from '#domain/shared/ids.ts';
+import { findTeamMembers } from './candidates-store.ts';
+import { type Draft, tell } from './drafts.ts';
+
+const pageSize = 200;
+
+/** Looks for what ends soon, a page at a time by id. */
+type Finder = (em: Em, after: string) => Promise<{ readonly id: string; readonly draft: () => Promise<Draft> }[]>;
+
+/** Tells owners of what ends soon, before it does: each user once of each end, however often this runs. Answers how many were told. */
+export async function tellOfUpcomingEnds(em: Em): Promise<number> {
+  let told = 0;
+  for (const find of [findEndingKeys, findEndingSuppressions]) {
+    let page: Awaited<ReturnType<Finder>>;
+    let after = zeroId;
+    do {
+      page = await find(em, after);
+      for (const { draft } of page) told += await tell(em, await draft());
+      after = page.at(-1)?.id ?? after;
+    } while (page.length === pageSize);
+  }
+  return told;
+}
+
+/** Keys that end within a week. One that was made for less than a week is not announced. */
+const findEndingKeys: Finder = async (em, after) => {
+  const rows = await db(em)
+    .selectFrom('api_keys as k')
+    .innerJoin('principals as p', 'p.id', 'k.principal_id')
+    .leftJoin('service_accounts as a', 'a.id', 'k.principal_id')
+    .where('k.id', '>', after)
+    .where('k.revoked_at', 'is', null)
+    .where('p.deleted_at', 'is', null)
+    .where((eb) => sql<boolean>`${eb.ref('k.expires_at')} between now() and now() + interval '7 days'`)
+    .where((eb) => sql<boolean>`${eb.ref('k.created_at')} < ${eb.ref('k.expires_at')} - interval '7 days'`)
+    .select(['k.id', 'k.name', 'k.expires_at as at', 'p.id as principalId', 'p.kind', 'p.name as principal'])
+    .select(['a.owner_user_id as userId', 'a.owner_team_id as teamId'])
+    .orderBy('k.id')
+    .limit(pageSize)
+    .execute();
+  return rows.map(({ id, name, at, principalId, kind, principal, userId, teamId }) => ({
+    id,
+    draft: async (): Promise<Draft> => ({
+      kind: 'api_key.expiring',
+      subject: { kind: 'api_key', id },
+      title:
+        kind === 'service_account'
+          ? `The key ${name} of the service account ${principal} ends on ${dayOf(at)}`
+          : `Your key ${name} ends on ${dayOf(at)}`,
+      cause: `api_key.expiring ${id} ${at}`,
+      candidates: kind === 'user' ? [principalId] : userId ? [userId] : await findTeamOwners(em, teamId),
+    }),
+  }));
+};
+
+/** Suppressions of drift findings that end within a day. */
+const findEndingSuppressions: Finder = async (em, after) => {
+  const rows = await db(em)
+    .selectFrom('drift_findings as f')
+    .innerJoin('drift_monitors as m', 'm.id', 'f.monitor_id')
+    .where('f.id', '>', after)
+    .where('f.status', '=', 'suppressed')
+    .where('m.deleted_at', 'is', null)
+    .where((eb) => sql<boolean>`${eb.ref('f.suppressed_until')} between now() and now() + interval '1 day'`)
+    .select(['f.id', 'f.address', 'f.team_id as teamId', 'f.suppressed_until as at'])
+    .orderBy('f.id')
+    .limit(pageSize)
+    .execute();
+  return rows.map(({ id, address, teamId, at }) => ({
+    id,
+    draft: async (): Promise<Draft> => ({
+      kind: 'drift_finding.suppression_ending',
+      subject: { kind: 'drift_finding', id },
+      title: `The suppression of the deviation of ${address} ends on ${dayOf(at)}`,
+      cause: `drift_finding.suppression_ending ${id} ${at}`,
+      candidates: await findTeamMembers(em, teamId),
+    }),
+  }));
+};
+
+async function findTeamOwners(em: Em, teamId: string | null): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom('team_members')
+    .where('team_id', '=', teamId ?? zeroId)
+    .where('role', '=', 'owner')
+    .select('principal_id as id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** A time as its day and minute in UTC, which everybody reads alike. */
+function dayOf(at: string | null): string {
+  return at === null ? 'an unknown day' : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

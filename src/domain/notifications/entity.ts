@@ -1,0 +1,57 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt, id } from '#database/columns.ts';
+import type { EventCursor } from '#domain/shared/events/cursor.ts';
+import type { NotificationKind, SubjectKind } from './model.ts';
+
+/** Something that a user is told, once. */
+export const NotificationSchema = defineEntity({
+  name: 'Notification',
+  tableName: 'notifications',
+  uniques: [{ name: 'notifications_cause_unique', properties: ['userId', 'cause'] }],
+  indexes: [
+    { name: 'notifications_user_index', properties: ['userId', 'id'] },
+    { name: 'notifications_thread_index', properties: ['userId', 'subjectId', 'id'] },
+    { name: 'notifications_created_at_index', properties: ['createdAt'] },
+    {
+      name: 'notifications_unread_index',
+      expression: `create index "notifications_unread_index" on "notifications" ("user_id", "id") where "read_at" is null and "archived_at" is null`,
+    },
+  ],
+  properties: {
+    id: id(),
+    userId: p.uuid(),
+    kind: p.string().$type<NotificationKind>(),
+    subjectKind: p.string().$type<SubjectKind>(),
+    subjectId: p.uuid(),
+    title: p.text(),
+    /** The event that it tells of, or what is about to happen and when. A user is told once of one cause. */
+    cause: p.text(),
+    readAt: at().nullable(),
+    archivedAt: at().nullable(),
+    createdAt: createdAt(),
+  },
+});
+export class Notification extends NotificationSchema.class {}
+NotificationSchema.setClass(Notification);
+
+/** A kind that a user has turned on or off; one without a row is on. */
+export const NotificationPreferenceSchema = defineEntity({
+  name: 'NotificationPreference',
+  tableName: 'notification_preferences',
+  properties: {
+    userId: p.uuid().primary(),
+    kind: p.string().$type<NotificationKind>().primary(),
+    inPage: p.boolean(),
+  },
+});
+export class NotificationPreference extends NotificationPreferenceSchema.class {}
+NotificationPreferenceSchema.setClass(NotificationPreference);
+
+/** How far users have been told of the events: one row. */
+export const NotificationCursorSchema = defineEntity({
+  name: 'NotificationCursor',
+  tableName: 'notification_cursors',
+  properties: { id: id(), cursor: p.json<EventCursor>() },
+});
+export class NotificationCursor extends NotificationCursorSchema.class {}
+NotificationCursorSchema.setClass(NotificationCursor);

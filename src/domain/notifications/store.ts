@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db, type Over } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { keptDays, mostCounted, type NotificationKind, type SubjectKind } from './model.ts';
+import { isReadableSubject } from './subjects.ts';
+
+/** A notification as its user sees it. */
+export interface NotificationDetails {
+  readonly id: string;
+  readonly kind: NotificationKind;
+  readonly subjectKind: SubjectKind;
+  readonly subjectId: string;
+  readonly title: string;
+  readonly readAt: string | null;
+  readonly archivedAt: string | null;
+  readonly createdAt: string;
+}
+
+export interface NotificationFilter {
+  readonly unread?: boolean | undefined;
+  /** Only archived ones; else none of them. */
+  readonly archived?: boolean | undefined;
+  readonly kind?: NotificationKind | undefined;
+}
+
+/** A page of what a user was told and may still read, newest first. */
+export function listNotifications(
+  em: Em,
+  user: Principal,
+  { unread, archived, kind }: NotificationFilter,
+  request: PageRequest,
+): Promise<Page<NotificationDetails>> {
+  const found = selectOwn(em, user)
+    .where('n.archived_at', archived ? 'is not' : 'is', null)
+    .$if(unread !== undefined, (query) => query.where('n.read_at', unread ? 'is' : 'is not', null))
+    .$if(kind !== undefined, (query) => query.where('n.kind', '=', kind ?? 'run.finished'))
+    .select(details);
+  return pageOf(found, 'n.id', request);
+}
+
+export function readNotification(em: Em, user: Principal, id: string): Promise<NotificationDetails | undefined> {
+  return selectOwn(em, user).where('n.id', '=', id).select(details).executeTakeFirst();
+}
+
+/** How many unread notifications a user has; more than `mostCounted` are not counted. */
+export async function countUnread(em: Em, user: Principal): Promise<number> {
+  const unread = selectOwn(em, user).where(isUnread).select('n.id').limit(mostCounted);
+  const { count } = await db(em)
+    .selectFrom(unread.as('unread'))
+    .select((eb) => sql<number>`${eb.fn.countAll()}::int`.as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** The notifications about one subject, as their newest shows them. */
+export interface ThreadDetails extends NotificationDetails {
+  readonly count: number;
+  readonly unread: number;
+}
+
+/** A page of a user's threads, those with the newest notification first. Archived notifications do not count. */
+export function listThreads(em: Em, user: Principal, request: PageRequest): Promise<Page<ThreadDetails>> {
+  const found = selectOwn(em, user)
+    .where('n.archived_at', 'is', null)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('notifications as newer')
+            .whereRef('newer.user_id', '=', 'n.user_id')
+            .whereRef('newer.subject_id', '=', 'n.subject_id')
+            .whereRef('newer.id', '>', 'n.id')
+            .where('newer.archived_at', 'is', null)
+            .select('newer.id'),
+        ),
+      ),
+    )
+    .select(details)
+    .select((eb) => [countOfThread(eb, 'all').as('count'), countOfThread(eb, 'unread').as('unread')]);
+  return pageOf(found, 'n.id', request);
+}
+
+/** A page of the notifications about one subject, newest first, archived ones included. */
+export function listThread(
+  em: Em,
+  user: Principal,
+  subjectId: string,
+  request: PageRequest,
+): Promise<Page<NotificationDetails>> {
+  return pageOf(selectOwn(em, user).where('n.subject_id', '=', subjectId).select(details), 'n.id', request);
+}
+
+/** Notes that a user has read a notification, or has put it away, which reads it as well. The first time counts. */
+export async function markNotification(em: Em, user: Principal, id: string, as: 'read' | 'archived'): Promise<void> {
+  await db(em)
+    .updateTable('notifications')
+    .set((eb) => ({
+      read_at: eb.fn.coalesce('read_at', now),
+      ...(as === 'archived' && { archived_at: eb.fn.coalesce('archived_at', now) }),
+    }))
+    .where('id', '=', id)
+    .where('user_id', '=', user.id)
+    .execute();
+}
+
+/** Notes that a user has read everything so far, also what is hidden from the user now. Answers how many were unread. */
+export async function markAllRead(em: Em, user: Principal): Promise<number> {
+  const { numUpdatedRows } = await db(em)
+    .updateTable('notifications')
+    .set({ read_at: now })
+    .where('user_id', '=', user.id)
+    .where('read_at', 'is', null)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+const removedAtOnce = 5_000;
+
+/** Deletes notifications that are older than `keptDays`, a batch at a time. Answers whether there may be more. */
+export async function removeOldNotifications(em: Em): Promise<boolean> {
+  const old = db(em)
+    .selectFrom('notifications')
+    .where('created_at', '<', sql<string>`now() - make_interval(days => ${keptDays})`)
+    .limit(removedAtOnce)
+    .select('id');
+  const { numDeletedRows } = await db(em).deleteFrom('notifications').where('id', 'in', old).executeTakeFirst();
+  return Number(numDeletedRows) === removedAtOnce;
+}
+
+const now = sql<string>`now()`;
+
+/** What a user was told and may still read. */
+function selectOwn(em: Em, user: Principal) {
+  return db(em)
+    .selectFrom('notifications as n')
+    .where('n.user_id', '=', user.id)
+    .where((eb) => isReadableSubject(eb, user));
+}
+
+function details(_eb: Over<{ n: 'notifications' }>) {
+  return [
+    'n.id',
+    'n.kind',
+    'n.subject_kind as subjectKind',
+    'n.subject_id as subjectId',
+    'n.title',
+    'n.read_at as readAt',
+    'n.archived_at as archivedAt',
+    'n.created_at as createdAt',
+  ] as const;
+}
+
+function isUnread(eb: Over<{ n: 'notifications' }>) {
+  return eb.and([eb('n.read_at', 'is', null), eb('n.archived_at', 'is', null)]);
+}
+
+function countOfThread(eb: Over<{ n: 'notifications' }>, which: 'all' | 'unread') {
+  return eb
+    .selectFrom('notifications as same')
+    .whereRef('same.user_id', '=', 'n.user_id')
+    .whereRef('same.subject_id', '=', 'n.subject_id')
+    .where('same.archived_at', 'is', null)
+    .$if(which === 'unread', (query) => query.where('same.read_at', 'is', null))
+    .select((of) => sql<number>`${of.fn.countAll()}::int`.as('count'))
+    .$asScalar()
+    .$notNull();
+}

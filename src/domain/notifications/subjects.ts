@@ -1,0 +1,95 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db, type Over } from '#domain/db.ts';
+import {
+  type Access,
+  decide,
+  decidePermission,
+  installationOwnership,
+  type Ownership,
+} from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { ownerOfAny } from '#domain/shared/ownership-graph/any-owner.ts';
+import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
+import { type SubjectKind, subjectKinds } from './model.ts';
+
+/** What a notification is about. */
+export interface Subject {
+  readonly kind: SubjectKind;
+  readonly id: string;
+}
+
+const ofTeam = { scope: 'team', teamAction: 'team.metadata.read', hidden: 'not_found', review: 'none' } as const;
+
+/**
+ * The access that reading a subject demands, as the operation that reads it declares it. Whoever does not have it is not told of the subject, and what
+ * they were told before is hidden.
+ */
+export const subjectAccess: Readonly<Record<SubjectKind, Access>> = {
+  run: { ...ofTeam, anyOf: ['run:read'] },
+  drift_monitor: { ...ofTeam, anyOf: ['drift_monitor:read'], installation: 'hidden' },
+  drift_finding: { ...ofTeam, anyOf: ['drift_monitor:read'], installation: 'hidden' },
+  webhook: { ...ofTeam, scope: 'owned', anyOf: ['webhook:manage'], installation: 'hidden' },
+  quota: { scope: 'platform', hidden: 'not_found', anyOf: ['quota:manage'], review: 'none' },
+  api_key: { scope: 'self', hidden: 'not_found', anyOf: ['profile:manage'], review: 'none' },
+};
+
+/** Whether a user may read a subject with these owners. Of keys, it says nothing about who holds them. */
+export function mayReadSubject(user: Principal, { kind }: Subject, owner: Ownership): boolean {
+  return user.kind === 'user' && decide(user, subjectAccess[kind], owner).allowed;
+}
+
+/** The present owners of a subject. */
+export async function findSubjectOwner(em: Em, { kind, id }: Subject): Promise<Ownership> {
+  const [name, key] = [sql<string>`${kind}::text`, sql<string>`${id}::uuid`];
+  const owner = await db(em)
+    .selectNoFrom([
+      sql<string | null>`${ownerOfAny('organization', name, key)}`.as('organizationId'),
+      sql<string | null>`${ownerOfAny('team', name, key)}`.as('teamId'),
+    ])
+    .executeTakeFirst();
+  return owner ?? installationOwnership;
+}
+
+/** The condition that a user may still read the subject of the notification in the row `n`: `mayReadSubject` in SQL. */
+export function isReadableSubject(eb: Over<{ n: 'notifications' }>, user: Principal): Expression<SqlBool> {
+  const permitted = subjectKinds.filter((kind) => decidePermission(user, subjectAccess[kind]).allowed);
+  return eb.or(permitted.map((kind) => eb.and([eb('n.subject_kind', '=', kind), isReadableAs(eb, user, kind)])));
+}
+
+function isReadableAs(eb: Over<{ n: 'notifications' }>, user: Principal, kind: SubjectKind): Expression<SqlBool> {
+  if (kind === 'quota') return eb.lit(true);
+  if (kind === 'api_key') return holdsKey(eb, user);
+  const name = sql<string>`${kind}::text`;
+  const team = ownerOfAny('team', name, eb.ref('n.subject_id'));
+  const owner = {
+    team,
+    // What a team owns is not readable for everybody in its organization.
+    organization: sql<
+      string | null
+    >`case when ${team} is null then ${ownerOfAny('organization', name, eb.ref('n.subject_id'))} end`,
+    project: sql<string | null>`null`,
+  };
+  const rule = subjectAccess[kind].installation === undefined ? 'visible' : 'administrators';
+  return isOfReadableOwner(user, owner, rule);
+}
+
+/** The condition that a key is the user's own, or that of a service account which the user, or a team of which the user is an owner, owns. */
+function holdsKey(eb: Over<{ n: 'notifications' }>, user: Principal): Expression<SqlBool> {
+  const owned = Object.keys(user.teams).filter((id) => user.teams[id] === 'owner');
+  return eb.exists(
+    eb
+      .selectFrom('api_keys as k')
+      .leftJoin('service_accounts as a', 'a.id', 'k.principal_id')
+      .whereRef('k.id', '=', 'n.subject_id')
+      .where('k.revoked_at', 'is', null)
+      .where((of) =>
+        of.or([
+          of('k.principal_id', '=', user.id),
+          of('a.owner_user_id', '=', user.id),
+          of('a.owner_team_id', '=', of.fn.any(of.val(owned))),
+        ]),
+      )
+      .select('k.id'),
+  );
+}
