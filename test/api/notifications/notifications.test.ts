@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { operations } from '#api/operations.ts';
+import { notifyOfEvents } from '#domain/notifications/creation/follow.ts';
+import { removeOldNotifications } from '#domain/notifications/store.ts';
+import { subjectAccess } from '#domain/notifications/subjects.ts';
+import { join, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { NotifiedTeam, titlesOf } from '#test/support/notifications/notified-team.ts';
+
+let api: TestApi;
+let team: NotifiedTeam;
+let tenant: Tenant;
+let admin: ApiUser;
+let reviewer: ApiUser;
+let second: ApiUser;
+
+beforeAll(async () => {
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' });
+  admin = await api.addUser('admin');
+  team = await NotifiedTeam.start(api);
+  ({ reviewer, second } = team);
+  ({ tenant } = team.runs);
+});
+afterAll(() => api?.close());
+beforeEach(() => team.forget());
+
+const unreadOf = async (user: ApiUser) => (await user.get('/notifications/unread')).body.unread;
+
+describe('what happens to a run', () => {
+  it('is told to the reviewers who were asked, and to nobody else', async () => {
+    const run = await team.addAsked(reviewer);
+    const { body } = await reviewer.get('/notifications');
+    expect(body.notifications).toMatchObject([
+      { kind: 'run.approval_requested', state: 'unread', subject: { kind: 'run', id: run }, read_at: null },
+    ]);
+    expect(body.notifications[0].title).toMatch(/^Aki Asker asks you to review a run of net-\d+$/);
+    for (const other of [second, team.runs.asker, admin, tenant.owner]) expect(await titlesOf(other)).toEqual([]);
+  });
+
+  it('is told to its requester when it ends, and to nobody else', async () => {
+    const { runId, attemptId } = await team.runs.begin();
+    await team.runs.failPlan({ runId, attemptId });
+    await team.notify();
+    expect(await titlesOf(team.runs.asker)).toEqual([expect.stringMatching(/^The run of net-\d+ failed$/)]);
+    expect(await titlesOf(reviewer)).toEqual([]);
+  });
+
+  it('is told once, also if two workers look at the same time', async () => {
+    const run = await team.runs.add([]);
+    await team.ask(run, reviewer);
+    const read = await Promise.all([1, 2, 3].map(() => notifyOfEvents(api.services.orm)));
+    await team.notify();
+    expect(read.filter((count) => count === null).length).toBeLessThan(3);
+    expect(await titlesOf(reviewer)).toHaveLength(1);
+  });
+
+  it('is told after a worker was stopped while it told of it', async () => {
+    const run = await team.runs.add([]);
+    await team.ask(run, reviewer);
+    await api.rows('alter table notifications add constraint broken check (false)');
+    await expect(notifyOfEvents(api.services.orm)).rejects.toThrow('broken');
+    await api.rows('alter table notifications drop constraint broken');
+    expect(await titlesOf(reviewer)).toEqual([]);
+    await team.notify();
+    expect(await titlesOf(reviewer)).toHaveLength(1);
+  });
+});
+
+describe('a user', () => {
+  it('reads, archives, and reads all', async () => {
+    await team.addAsked(reviewer);
+    await team.addAsked(reviewer);
+    await team.addAsked(reviewer);
+    const [{ id }, { id: other }] = (await reviewer.get('/notifications')).body.notifications;
+    expect(await reviewer.post(`/notifications/${id}/read`)).toMatchObject({ status: 200, body: { state: 'read' } });
+    expect(await unreadOf(reviewer)).toBe(2);
+    expect(await titlesOf(reviewer, '?unread=true')).toHaveLength(2);
+    expect(await titlesOf(reviewer, '?unread=false')).toHaveLength(1);
+    expect((await reviewer.post(`/notifications/${other}/archive`)).body.state).toBe('archived');
+    expect(await titlesOf(reviewer)).toHaveLength(2);
+    expect(await titlesOf(reviewer, '?archived=true')).toHaveLength(1);
+    expect(await titlesOf(reviewer, '?kind=run.finished')).toEqual([]);
+    expect((await reviewer.post('/notifications/read-all')).body).toEqual({ read: 1 });
+    expect(await unreadOf(reviewer)).toBe(0);
+  });
+
+  it('keeps the time of the first reading', async () => {
+    await team.addAsked(reviewer);
+    const [{ id }] = (await reviewer.get('/notifications')).body.notifications;
+    const first = (await reviewer.post(`/notifications/${id}/read`)).body.read_at;
+    expect((await reviewer.post(`/notifications/${id}/read`)).body.read_at).toBe(first);
+  });
+
+  it('sees the notifications of a subject as one thread, with its newest', async () => {
+    const run = await team.addAsked(reviewer);
+    await team.ask(run, reviewer);
+    await team.addAsked(reviewer);
+    const { threads } = (await reviewer.get('/notifications/threads')).body;
+    expect(threads).toMatchObject([{ count: 1 }, { id: run, count: 2, unread: 2, subject: { kind: 'run', id: run } }]);
+    const { notifications } = (await reviewer.get(`/notifications/threads/${run}`)).body;
+    expect(notifications).toHaveLength(2);
+    expect(threads[1].latest.id).toBe(notifications[0].id);
+    const page = (await reviewer.get('/notifications/threads?limit=1')).body;
+    const next = (await reviewer.get(`/notifications/threads?limit=1&cursor=${page.next_cursor}`)).body;
+    expect(next.threads.map((each: { id: string }) => each.id)).toEqual([run]);
+  });
+
+  it('cannot read or change what others were told', async () => {
+    await team.addAsked(reviewer);
+    const [{ id, subject }] = (await reviewer.get('/notifications')).body.notifications;
+    for (const stranger of [second, admin]) {
+      expect(await stranger.get(`/notifications/${id}`)).toMatchObject({ status: 404 });
+      expect(await stranger.post(`/notifications/${id}/read`)).toMatchObject({ status: 404 });
+      expect(await stranger.post(`/notifications/${id}/archive`)).toMatchObject({ status: 404 });
+      expect(await stranger.get(`/notifications/threads/${subject.id}`)).toMatchObject({ status: 404 });
+      await stranger.post('/notifications/read-all');
+    }
+    expect(await unreadOf(reviewer)).toBe(1);
+  });
+
+  it('who leaves the team no longer sees what is about it, and hears no more of it', async () => {
+    const user = await api.addUser('operator');
+    await join(tenant, user, 'member', 'admin');
+    const run = await team.addAsked(user);
+    const [{ id }] = (await user.get('/notifications')).body.notifications;
+    await team.ask(run, user);
+    expect((await tenant.owner.delete(`${tenant.teamPath}/members/${user.id}`)).status).toBe(204);
+    await team.notify();
+    expect(await api.rows('select count(*)::int as count from notifications where user_id = ?', [user.id])).toEqual([
+      { count: 1 },
+    ]);
+    expect(await titlesOf(user)).toEqual([]);
+    expect(await unreadOf(user)).toBe(0);
+    expect((await user.get('/notifications/threads')).body.threads).toEqual([]);
+    expect(await user.get(`/notifications/threads/${run}`)).toMatchObject({ status: 404 });
+    expect(await user.get(`/notifications/${id}`)).toMatchObject({ status: 404 });
+    expect(await user.post(`/notifications/${id}/read`)).toMatchObject({ status: 404 });
+  });
+
+  it('hears nothing of a kind that is turned off, until it is on again', async () => {
+    const off = { preferences: [{ kind: 'run.approval_requested', page: false }] };
+    const answer = await reviewer.put('/notifications/preferences', off);
+    expect(answer.body.preferences).toContainEqual(expect.objectContaining(off.preferences[0]));
+    expect(answer.body.preferences.filter(({ page }: { page: boolean }) => page)).toHaveLength(7);
+    await team.addAsked(reviewer, second);
+    expect([await titlesOf(reviewer), await titlesOf(second)]).toEqual([[], [expect.any(String)]]);
+    await reviewer.put('/notifications/preferences', { preferences: [] });
+    await team.addAsked(reviewer);
+    expect(await titlesOf(reviewer)).toHaveLength(1);
+  });
+
+  it('is told which kind is named twice or unknown', async () => {
+    const one = { kind: 'run.finished', page: true };
+    const twice = await reviewer.put('/notifications/preferences', { preferences: [one, one] });
+    expect(twice).toMatchObject({ status: 400, body: { error: expect.stringContaining('name each kind once') } });
+    const unknown = await reviewer.put('/notifications/preferences', { preferences: [{ kind: 'x', page: true }] });
+    expect(unknown).toMatchObject({ status: 400, body: { error: expect.stringContaining('preferences[0].kind') } });
+  });
+});
+
+describe('notifications', () => {
+  it('are removed after 90 days', async () => {
+    await team.addAsked(reviewer);
+    await team.addAsked(reviewer);
+    const [{ id }] = (await reviewer.get('/notifications')).body.notifications;
+    await api.rows(`update notifications set created_at = now() - interval '91 days' where id = ?`, [id]);
+    expect(await removeOldNotifications(api.services.orm.em.fork())).toBe(false);
+    expect((await reviewer.get('/notifications')).body.notifications).toHaveLength(1);
+  });
+
+  it('demand of their reader the access by which the subject is read', () => {
+    const reading = {
+      run: 'runs.get',
+      drift_monitor: 'drift_monitors.get',
+      drift_finding: 'drift_findings.get',
+      webhook: 'webhooks.get',
+      quota: 'quotas.get',
+      api_key: 'profile.get_api_key',
+    };
+    for (const [kind, operation] of Object.entries(reading)) {
+      const declared = operations.find(({ id }) => id === operation)?.access;
+      const { review: _, ...expected } = subjectAccess[kind as keyof typeof subjectAccess];
+      expect({ kind, ...declared }).toMatchObject({ kind, ...expected });
+      expect(declared && 'installation' in declared ? declared.installation : undefined, kind).toBe(
+        expected.installation,
+      );
+    }
+  });
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tellOfUpcomingEnds } from '#domain/notifications/creation/upcoming.ts';
+import type { NewEvent } from '#domain/shared/events/publish.ts';
+import { disableWebhook } from '#domain/webhooks/deliveries/deliver-queue.ts';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { addFinding, addMonitor, type Execute } from '#test/support/drift/drift-rows.ts';
+import { NotifiedTeam, titlesOf } from '#test/support/notifications/notified-team.ts';
+
+/** Who is told of what, beside the people of a run. */
+let api: TestApi;
+let team: NotifiedTeam;
+let tenant: Tenant;
+let foreign: Tenant;
+let admin: ApiUser;
+let reviewer: ApiUser;
+let second: ApiUser;
+let execute: Execute;
+
+beforeAll(async () => {
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' });
+  admin = await api.addUser('admin');
+  team = await NotifiedTeam.start(api);
+  ({ reviewer, second } = team);
+  ({ tenant } = team.runs);
+  foreign = await makeTenant(api);
+  execute = (sql, values) => api.services.orm.em.fork().execute(sql, values);
+});
+afterAll(() => api?.close());
+beforeEach(async () => {
+  await team.forget();
+  await api.rows('update drift_findings set suppressed_until = null');
+});
+
+/** A run that is being planned, and its instance. */
+async function beginRun(): Promise<{ run: string; instance: string }> {
+  const { runId: run } = await team.runs.begin();
+  const { body } = await team.runs.asker.get(`/runs/${run}`);
+  return { run, instance: body.instance_id };
+}
+
+describe('the members of a team', () => {
+  it('hear of a scan that found something or failed, and of no other', async () => {
+    const { run, instance } = await beginRun();
+    const monitor = await addMonitor(execute, { instance, team: tenant.team, environment: tenant.environment });
+    const scanned = (status: 'succeeded' | 'failed', opened: number): NewEvent => ({
+      type: 'drift_monitor.scanned',
+      subjectId: monitor,
+      owners: { teamId: tenant.team },
+      data: { run_id: run, status, found: opened, ignored: 0, opened, resolved: 0 },
+    });
+    await team.publish(scanned('succeeded', 0));
+    await team.publish(scanned('succeeded', 2));
+    await team.publish(scanned('failed', 0));
+    expect(await titlesOf(reviewer)).toEqual([
+      expect.stringMatching(/^The scan of net-\d+ failed$/),
+      expect.stringMatching(/^A scan of net-\d+ found 2 new deviations$/),
+    ]);
+    expect(await titlesOf(foreign.owner)).toEqual([]);
+  });
+
+  it('hear once of a suppression that ends within a day', async () => {
+    const { run, instance } = await beginRun();
+    const owner = { instance, team: tenant.team };
+    const monitor = await addMonitor(execute, { ...owner, environment: tenant.environment });
+    const { finding } = await addFinding(execute, { ...owner, monitor, run });
+    const until = (hours: number) =>
+      api.rows(
+        `update drift_findings set status = 'suppressed', suppressed_until = now() + make_interval(hours => ?) where id = ?`,
+        [hours, finding],
+      );
+    await until(25);
+    await tellOfUpcomingEnds(api.services.orm.em.fork());
+    expect(await titlesOf(reviewer)).toEqual([]);
+    await until(23);
+    for (const _ of [1, 2]) await tellOfUpcomingEnds(api.services.orm.em.fork());
+    expect(await titlesOf(reviewer)).toEqual([
+      expect.stringMatching(/^The suppression of the deviation of local_file.greeting ends on \d{4}-/),
+    ]);
+    expect(await titlesOf(foreign.owner)).toEqual([]);
+  });
+});
+
+describe('the managers of a webhook', () => {
+  it('hear that the service disabled it', async () => {
+    const wanted = { name: 'Chat', url: 'http://127.0.0.1:9/', events: ['*'], team_id: tenant.team };
+    const { id } = await tenant.owner.make('/admin/webhooks', wanted);
+    const { transactions, installation } = api.services;
+    await disableWebhook({ transactions, bindingKey: installation.bindingKey }, id, 'gone');
+    await team.notify();
+    const title = 'The webhook Chat was disabled: The endpoint answered 410: it wants no more events.';
+    expect([await titlesOf(tenant.owner), await titlesOf(reviewer)]).toEqual([[title], [title]]);
+    for (const other of [foreign.owner, admin]) expect(await titlesOf(other)).toEqual([]);
+    await tenant.owner.delete(`/admin/webhooks/${id}`);
+    expect(await titlesOf(tenant.owner)).toEqual([]);
+  });
+});
+
+describe('administrators', () => {
+  it('hear of a full quota, and a user who is none hears nothing', async () => {
+    const data = { scope: 'team', id: tenant.team, kind: 'templates', limit: 3, used: 3 } as const;
+    await team.publish({ type: 'quota.exceeded', subjectId: tenant.team, owners: { teamId: tenant.team }, data });
+    expect(await titlesOf(admin)).toEqual(['The quota templates of the team is full: 3 of 3']);
+    expect(await titlesOf(tenant.owner)).toEqual([]);
+  });
+});
+
+describe('the owner of a key', () => {
+  const endsIn = (id: string, days: number) =>
+    api.rows(
+      `update api_keys set created_at = now() - interval '30 days', expires_at = now() + make_interval(days => ?) where id = ?`,
+      [days, id],
+    );
+
+  it('hears once that it ends within a week, unless it was made for less', async () => {
+    const inDays = (days: number) => new Date(Date.now() + days * 24 * 3600_000).toISOString();
+    const make = async (name: string, days: number) =>
+      (await reviewer.post('/profile/api-keys', { name, expires_at: inDays(days) })).body.api_key.id;
+    const [near, far] = [await make('near', 20), await make('far', 20), await make('short', 2)];
+    await endsIn(near, 6);
+    await endsIn(far, 8);
+    for (const _ of [1, 2]) await tellOfUpcomingEnds(api.services.orm.em.fork());
+    expect(await titlesOf(reviewer)).toEqual([expect.stringMatching(/^Your key near ends on \d{4}-\d\d-\d\d .* UTC$/)]);
+    for (const other of [second, admin]) expect(await titlesOf(other)).toEqual([]);
+    await reviewer.delete(`/profile/api-keys/${near}`);
+    expect(await titlesOf(reviewer)).toEqual([]);
+  });
+
+  it('of a service account is the user, or the owners of the team, who own the account', async () => {
+    for (const owner of [{ team_id: tenant.team }, { user_id: tenant.owner.id }]) {
+      const { id } = await tenant.owner.make('/service-accounts', { name: 'deploy', role: 'requester', owner });
+      const { body } = await tenant.owner.post(`/service-accounts/${id}/api-keys`, { name: 'ci' });
+      await endsIn(body.api_key.id, 3);
+    }
+    await tellOfUpcomingEnds(api.services.orm.em.fork());
+    expect(await titlesOf(tenant.owner)).toHaveLength(2);
+    for (const other of [reviewer, admin]) expect(await titlesOf(other)).toEqual([]);
+  });
+});
