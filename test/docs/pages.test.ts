@@ -24,6 +24,7 @@ const tried: Record<string, string> = {
   'sh openbao': '../openbao/login.proof.ts',
   'sh identity': 'workload-identity.test.ts',
   'sh webhooks': 'webhooks.test.ts',
+  'sh notifications': 'notifications.test.ts',
   'sh undo': 'undo.test.ts',
   'sh place': 'instances.test.ts',
   'sh assemblies': 'assemblies.test.ts',
