@@ -60,8 +60,9 @@ import * as settings from '#api/settings/operations.ts';
 import * as system from '#api/system/operations.ts';
 import * as teams from '#api/teams/operations.ts';
 import * as selectiveUndo from '#api/undo/operations.ts';
-import * as variableSetContents from '#api/variable-sets/content-operations.ts';
+import * as variableSetAttachments from '#api/variable-sets/attachment-operations.ts';
 import * as variableSets from '#api/variable-sets/operations.ts';
+import * as variableSetVariables from '#api/variable-sets/variable-operations.ts';
 import * as webhookDeliveries from '#api/webhooks/delivery-operations.ts';
 import * as webhooks from '#api/webhooks/operations.ts';
 import * as workers from '#api/workers/operations.ts';
@@ -123,7 +124,8 @@ const areas = [
   environments,
   environmentVariables,
   variableSets,
-  variableSetContents,
+  variableSetVariables,
+  variableSetAttachments,
   environmentHolds,
   applyPause,
   settings,

@@ -24,6 +24,7 @@ import { registerServiceAccountPages } from '#api/service-accounts/pages/registe
 import { registerSettingsPages } from '#api/settings/pages/register.ts';
 import { registerTeamPages } from '#api/teams/pages/register.ts';
 import { registerUndoPages } from '#api/undo/pages/register.ts';
+import { registerVariableSetPages } from '#api/variable-sets/pages/register.ts';
 import { registerAssets } from '#api/web/assets.ts';
 import type { PageServices } from '#api/web/visit/operations.ts';
 import { type AddPage, pageAdder } from '#api/web/visit/route.ts';
@@ -54,6 +55,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerDriftPages,
   registerSchedulePages,
   registerEnvironmentPages,
+  registerVariableSetPages,
   registerHoldPages,
   registerInstancePages,
   registerWorkerPages,

@@ -9,3 +9,9 @@ export const variableSetActions = actionsOf<VariableSetTarget>()({
   replace_attachments: { operation: 'variable_set_attachments.replace', findRefusal: findArchivedRefusal },
   delete: { operation: 'variable_sets.delete' },
 });
+
+/** What a caller may do with one variable of a set. */
+export const variableOfSetActions = actionsOf<VariableSetTarget>()({
+  set: { operation: 'variable_set_variables.set', findRefusal: findArchivedRefusal },
+  remove: { operation: 'variable_set_variables.remove', findRefusal: findArchivedRefusal },
+});

@@ -4,6 +4,7 @@ import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
@@ -16,6 +17,22 @@ import { CreateVariableSet, toVariableSetChange, UpdateVariableSet } from './bod
 import { ListedVariableSetView, VariableSetView, viewVariableSet } from './views.ts';
 
 export const VariableSetParams = z.strictObject({ id: Id });
+
+/** What the operations share that read what a set holds, or change it. */
+export const readsSet = {
+  params: VariableSetParams,
+  access: { ...readAccess, review: { inherits: 'variable_sets.get' } },
+  target: ({ em, params }: { em: Em; params: { id: string } }) => findVariableSet(em, params.id),
+  targetName: 'variable set',
+} as const;
+
+export const changesSet = {
+  params: VariableSetParams,
+  access: { ...writeAccess, review: { inherits: 'variable_sets.update' } },
+  targetName: 'variable set',
+  resourceId: ({ params }: { params: { id: string } }) => params.id,
+  idempotency: 'none',
+} as const;
 
 export const list = readList({
   id: 'variable_sets.list',

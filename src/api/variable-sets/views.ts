@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { VariableView, viewVariable } from '#api/variables/views.ts';
 import type { Attachment } from '#domain/variable-sets/attachments-store.ts';
-import type { ListedVariableSet } from '#domain/variable-sets/store.ts';
-import { variableSetActions } from './actions.ts';
+import type { ListedVariableSet, VariableSetTarget } from '#domain/variable-sets/store.ts';
+import type { ShownVariable } from '#domain/variables/store.ts';
+import { variableOfSetActions, variableSetActions } from './actions.ts';
 
 export const ListedVariableSetView = z
   .object({
@@ -25,6 +28,15 @@ export const VariableSetView = z
 export function viewVariableSet(set: ListedVariableSet): z.input<typeof ListedVariableSetView> {
   const { id, name, description, variables, attachments, createdAt, revision } = set;
   return { id, name, description, ...viewOwner(set), variables, attachments, created_at: createdAt, revision };
+}
+
+/** One variable of a set, with what the caller may do with it. */
+export const VariableOfSetView = VariableView.extend({ actions: variableOfSetActions.view }).meta({
+  id: 'VariableOfSet',
+});
+
+export function showVariableOfSet(context: ActionContext, target: VariableSetTarget, variable: ShownVariable) {
+  return { ...viewVariable(variable), actions: variableOfSetActions.describe(context, target) };
 }
 
 export const AttachmentsView = z

@@ -86,6 +86,14 @@ const news = {
     archived: 'The environment is archived: it takes nothing new, and no run starts in it.',
     unarchived: 'The environment is active again.',
   },
+  [pages.variableSets]: { deleted: 'The set is deleted. Runs that were admitted keep what it gave them.' },
+  [pages.variableSet]: {
+    created: 'The set is created. Add its variables, and attach it to projects and environments.',
+    saved: 'The changes are saved.',
+    variable: 'The variable is saved. Runs that are admitted from now on get it.',
+    'variable-removed': 'The variable is removed.',
+    attached: 'The set is attached to these places. Runs that are admitted from now on get its variables there.',
+  },
   [pages.freezeWindows]: { saved: 'The freeze windows are saved.' },
   [pages.catalog]: { deleted: 'The template is deleted. Its runs stay.' },
   [pages.template]: {

@@ -126,6 +126,16 @@ export const pages = {
   unlockEnvironment: '/environments/:id/unlock',
   freezeWindows: '/environments/:id/freeze-windows',
 
+  variableSets: '/variable-sets',
+  newVariableSet: '/variable-sets/new',
+  variableSet: '/variable-sets/:id',
+  editVariableSet: '/variable-sets/:id/edit',
+  deleteVariableSet: '/variable-sets/:id/delete',
+  attachVariableSet: '/variable-sets/:id/attachments',
+  newVariableOfSet: '/variable-sets/:id/new-variable',
+  variableOfSet: '/variable-sets/:id/variables/:name',
+  deleteVariableOfSet: '/variable-sets/:id/variables/:name/delete',
+
   projects: '/projects',
   newProject: '/projects/new',
   project: '/projects/:id',

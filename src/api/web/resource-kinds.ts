@@ -38,6 +38,12 @@ const resourceKinds = {
     icon: 'layers',
     page: ({ id }) => pagePath(pages.environment, { id }),
   },
+  variable_sets: {
+    kind: 'variable_set',
+    label: 'Variable sets',
+    icon: 'variable',
+    page: ({ id }) => pagePath(pages.variableSet, { id }),
+  },
   drift_monitors: {
     kind: 'drift monitor',
     label: 'Drift monitors',

@@ -4,6 +4,7 @@ import { db } from '#domain/db.ts';
 import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 
 /** What a search by name looks at. */
 export interface Candidate {
@@ -38,6 +39,31 @@ export const candidatesByKind = {
       .where('e.deleted_at', 'is', null)
       .where((eb) => isInReadableTeam(principal, eb.ref('p.team_id'), 'hidden'))
       .select(['e.id', 'e.name', 'e.slug as otherName', 'p.name as context', noId.as('organizationId')])
+      .as('x'),
+  variable_set: (em, principal) =>
+    db(em)
+      .selectFrom('variable_sets as s')
+      .leftJoin('projects as p', 'p.id', 's.project_id')
+      .leftJoin('teams as t', 't.id', 's.team_id')
+      .leftJoin('organizations as o', 'o.id', 's.organization_id')
+      .where((eb) => {
+        const owner = {
+          organization: eb.ref('s.organization_id'),
+          team: eb.ref('s.team_id'),
+          project: eb.ref('s.project_id'),
+        };
+        return isOfReadableOwner(principal, owner, 'visible');
+      })
+      .where('p.deleted_at', 'is', null)
+      .where('t.deleted_at', 'is', null)
+      .where('o.deleted_at', 'is', null)
+      .select((eb) => [
+        's.id',
+        's.name',
+        nothing.as('otherName'),
+        eb.fn.coalesce('p.name', 't.name', 'o.name').as('context'),
+        noId.as('organizationId'),
+      ])
       .as('x'),
   assembly: (em, principal) =>
     db(em)

@@ -19,28 +19,74 @@ export interface Attachment {
   readonly isEffective: boolean;
 }
 
-/** Where a set is attached, by name. */
-export async function readAttachments(em: Em, set: { readonly id: string } & OwnerIds): Promise<Attachment[]> {
-  const rows = await db(em)
+/** Attachments with the names of what they name, and who owns that now. */
+function selectAttachments(em: Em) {
+  return db(em)
     .selectFrom('variable_set_attachments as a')
     .leftJoin('environments as e', 'e.id', 'a.environment_id')
     .innerJoin('projects as p', (join) =>
       join.on((eb) => eb('p.id', '=', eb.fn.coalesce('a.project_id', 'e.project_id'))),
     )
     .innerJoin('teams as t', 't.id', 'p.team_id')
-    .where('a.variable_set_id', '=', set.id)
     .select(['e.id as environmentId', 'e.name as environmentName', 'p.id as projectId', 'p.name as projectName'])
     .select(['t.id as teamId', 't.organization_id as organizationId'])
     .orderBy('p.name')
     .orderBy('e.name')
-    .orderBy('a.id')
-    .execute();
-  return rows.map(({ environmentId, environmentName, projectId, projectName, ...owner }) => ({
+    .orderBy('a.id');
+}
+
+type AttachmentRow = Awaited<ReturnType<ReturnType<typeof selectAttachments>['execute']>>[number];
+
+function toAttachment(set: OwnerIds, row: AttachmentRow): Attachment {
+  const { environmentId, environmentName, projectId, projectName, ...owner } = row;
+  return {
     kind: environmentId === null ? 'project' : 'environment',
     id: environmentId ?? projectId,
     name: environmentId === null ? projectName : `${projectName} / ${environmentName}`,
     isEffective: isBelow(set, { ...owner, projectId }),
-  }));
+  };
+}
+
+type IdentifiedSet = { readonly id: string } & OwnerIds;
+
+/** Where a set is attached, by name. */
+export async function readAttachments(em: Em, set: IdentifiedSet): Promise<Attachment[]> {
+  const rows = await selectAttachments(em).where('a.variable_set_id', '=', set.id).execute();
+  return rows.map((row) => toAttachment(set, row));
+}
+
+/** The first places of each set, by the id of the set. A set without any is left out. @param most how many places of a set */
+export async function readFirstAttachments(
+  em: Em,
+  sets: readonly IdentifiedSet[],
+  most: number,
+): Promise<ReadonlyMap<string, readonly Attachment[]>> {
+  const ids = sets.map(({ id }) => id);
+  const ranked = selectAttachments(em)
+    .where((eb) => eb('a.variable_set_id', '=', eb.fn.any(eb.val(ids))))
+    .select((eb) => [
+      'a.variable_set_id as setId',
+      eb.fn
+        .agg<string>('row_number')
+        .over((over) => over.partitionBy('a.variable_set_id').orderBy('p.name').orderBy('e.name').orderBy('a.id'))
+        .as('rank'),
+    ]);
+  const rows = await db(em)
+    .selectFrom(ranked.as('x'))
+    .where('x.rank', '<=', String(most))
+    .selectAll()
+    .orderBy('x.rank')
+    .execute();
+  const bySet = new Map(sets.map((set) => [set.id, { set, attachments: [] as Attachment[] }]));
+  for (const { setId, rank: _, ...row } of rows) {
+    const found = bySet.get(setId);
+    found?.attachments.push(toAttachment(found.set, row));
+  }
+  return new Map(
+    [...bySet]
+      .filter(([, { attachments }]) => attachments.length > 0)
+      .map(([id, { attachments }]) => [id, attachments]),
+  );
 }
 
 function isBelow(set: OwnerIds, place: { organizationId: string; teamId: string; projectId: string }): boolean {

@@ -1,6 +1,7 @@
-import { type Expression, sql } from 'kysely';
+import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
 import type { ParameterOf } from '#database/queries.ts';
 import { prepare } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import type { VariablePhase } from './model.ts';
 
 const phases = sql<
@@ -9,20 +10,28 @@ const phases = sql<
 
 /**
  * How near to an environment a set's variables are; the nearest wins. A set that is attached to the environment is nearer than one that is
- * attached to its project, and of those the project's own set is nearer than its team's, and that than the organization's.
+ * attached to its project, and of those the project's own set is nearer than its team's, and that than the organization's. It is about the
+ * attachment `a` of the set `s`.
  */
-const nearness = sql<number>`case when a.environment_id is null then 0 else 3 end +
+export const nearness = sql<number>`case when a.environment_id is null then 0 else 3 end +
   case when s.project_id is not null then 2 when s.team_id is not null then 1 else 0 end`;
+
+/** A set `s` counts only while its owner is the project `p`, its team `t` or their organization, which a transfer may change. */
+export const isOfOwnerAbove = sql<SqlBool>`(s.organization_id = t.organization_id or
+  (s.team_id = t.id and s.project_id is null) or s.project_id = p.id)`;
+
+/** Of two equally near sets, the one whose name comes first in this order wins. */
+export const nameOrder = (name: 's.name' | 'holderName') => sql<string>`${sql.ref(name)} collate "C"`;
 
 /** The environment's own variables are nearer than any set's. */
 const nearest = sql<number>`6`;
 
-/**
- * All variables that an environment gives its runs, sealed ones included: its own, and those of the sets that are attached to it or to its
- * project. The farthest come first, so that a later one of the same name and category takes precedence; of two equally near sets, the one whose
- * name comes first in the alphabet wins. A set counts only while its owner is the environment's project, team or organization, which a transfer may change.
- */
-export const readGivenVariables = prepare((db, parameter: ParameterOf<{ environmentId: string }>) => {
+interface OfEnvironment {
+  readonly environmentId: string;
+}
+
+/** All variables that an environment gives its runs, sealed ones included, in no order. */
+function selectGiven(db: Kysely<Tables>, parameter: ParameterOf<OfEnvironment>) {
   const columns = (holder: {
     kind: 'environment' | 'variable_set';
     id: Expression<string>;
@@ -48,26 +57,36 @@ export const readGivenVariables = prepare((db, parameter: ParameterOf<{ environm
     .innerJoin('variable_set_attachments as a', (join) =>
       join.on((eb) => eb.or([eb('a.environment_id', '=', eb.ref('e.id')), eb('a.project_id', '=', eb.ref('p.id'))])),
     )
-    .innerJoin('variable_sets as s', (join) =>
-      join
-        .onRef('s.id', '=', 'a.variable_set_id')
-        .on((eb) =>
-          eb.or([
-            eb('s.organization_id', '=', eb.ref('t.organization_id')),
-            eb.and([eb('s.team_id', '=', eb.ref('t.id')), eb('s.project_id', 'is', null)]),
-            eb('s.project_id', '=', eb.ref('p.id')),
-          ]),
-        ),
-    )
+    .innerJoin('variable_sets as s', (join) => join.onRef('s.id', '=', 'a.variable_set_id').on(isOfOwnerAbove))
     .innerJoin('variable_set_variables as v', 'v.variable_set_id', 's.id')
     .where('e.id', '=', parameter('environmentId'))
     .select([...values, ...more, phases.as('phases'), nearness.as('nearness')])
     .select((eb) => columns({ kind: 'variable_set', id: eb.ref('s.id'), name: eb.ref('s.name') }));
-  return db
-    .selectFrom(own.unionAll(ofSets).as('given'))
+  return own.unionAll(ofSets);
+}
+
+/**
+ * All variables that an environment gives its runs, sealed ones included: its own, and those of the sets that are attached to it or to its
+ * project. The farthest come first, so that a later one of the same name and category takes precedence; of two equally near sets, the one whose
+ * name comes first in the alphabet wins.
+ */
+export const readGivenVariables = prepare((db, parameter: ParameterOf<OfEnvironment>) =>
+  db
+    .selectFrom(selectGiven(db, parameter).as('given'))
     .selectAll()
     .orderBy('nearness')
-    .orderBy(sql`"holderName" collate "C" desc`)
+    .orderBy(nameOrder('holderName'), 'desc')
     .orderBy('holderId')
-    .orderBy(sql`"name" collate "C"`);
-});
+    .orderBy(sql`"name" collate "C"`),
+);
+
+/** The names of the same variables in the same order, each with what gives it. */
+export const readGivenNames = prepare((db, parameter: ParameterOf<OfEnvironment>) =>
+  db
+    .selectFrom(selectGiven(db, parameter).as('given'))
+    .select(['name', 'category', 'holderKind', 'holderId', 'holderName'])
+    .orderBy('nearness')
+    .orderBy(nameOrder('holderName'), 'desc')
+    .orderBy('holderId')
+    .orderBy(sql`"name" collate "C"`),
+);

@@ -249,6 +249,8 @@ describe('a member of the tenant', () => {
     'instances.forget_state': 404,
     'environment_variables.get': 404,
     'environment_variables.remove': 404,
+    'variable_set_variables.get': 404,
+    'variable_set_variables.remove': 404,
     // It is not locked.
     'environments.unlock': 404,
     // An admin of a team cannot invite into its organization, nor change such an invitation.

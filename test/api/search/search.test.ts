@@ -52,6 +52,23 @@ describe('a search', () => {
     expect(await search(admin, 'zebra')).toHaveLength(4);
   });
 
+  it('finds the variable sets of every owner that the caller may read, with the name of the owner', async () => {
+    const { owner, organization, team, project } = mine;
+    const made = [];
+    for (const of of [{ organization_id: organization }, { team_id: team }, { project_id: project }])
+      made.push((await owner.make('/variable-sets', { name: 'Quokka', ...of })).id);
+    expect((await search(owner, 'quokka')).sort()).toEqual(made.map((id) => `variable_set ${id}`).sort());
+    expect(await search(others.owner, 'quokka')).toEqual([]);
+    const { body } = await owner.get('/search?q=quokka');
+    const contexts = body.results.map(({ context }: { context: string }) => context);
+    const names = await Promise.all(
+      [`/organizations/${organization}`, `/organizations/${organization}/teams/${team}`, `/projects/${project}`].map(
+        async (path) => (await owner.get(path)).body.name,
+      ),
+    );
+    expect(contexts.sort()).toEqual(names.sort());
+  });
+
   it('has at most 10 results of a kind, and says of which kinds there are more', async () => {
     const { owner, team } = mine;
     for (let number = 0; number < 11; number += 1)

@@ -177,4 +177,52 @@ describe('a variable set', () => {
     expect((await tenant.owner.delete(path)).status).toBe(204);
     expect(await given(tenant)).toEqual({});
   });
+
+  test('changes one variable at a time, and counts each change of the set', async () => {
+    const tenant = await makeTenant(api);
+    const set = await makeSet(
+      tenant,
+      'single',
+      { team_id: tenant.team },
+      { A: '1', B: '2' },
+      {
+        environment_ids: [tenant.environment],
+      },
+    );
+    const path = `/variable-sets/${set}`;
+    const { revision } = (await tenant.owner.get(path)).body;
+    const made = await tenant.owner.put(`${path}/variables/TOKEN`, { value: secret, category: 'env', sensitive: true });
+    expect([made.status, made.body.value], made.text).toEqual([200, null]);
+    expect(made.body.actions).toMatchObject([
+      { name: 'set', allowed: true },
+      { name: 'remove', allowed: true },
+    ]);
+    expect((await tenant.owner.get(path)).body).toMatchObject({ variables: 3, revision: revision + 1 });
+    const kept = { category: 'env', sensitive: true, phases: ['apply'], expected_revision: made.body.revision };
+    const changed = await tenant.owner.put(`${path}/variables/TOKEN`, kept);
+    expect([changed.status, changed.body.phases], changed.text).toEqual([200, ['apply']]);
+    expect(await given(tenant)).toMatchObject({ TOKEN: `${secret} from single`, A: '1 from single' });
+    const stale = await tenant.owner.put(`${path}/variables/TOKEN`, kept);
+    expect([stale.status, stale.headers['x-error-code']]).toEqual([409, 'stale_revision']);
+    expect((await tenant.owner.delete(`${path}/variables/A`)).status).toBe(204);
+    expect((await tenant.owner.get(`${path}/variables/A`)).status).toBe(404);
+    expect((await tenant.owner.delete(`${path}/variables/A`)).status).toBe(404);
+    expect(Object.keys(await given(tenant)).sort()).toEqual(['B', 'TOKEN']);
+    expect((await tenant.owner.get(`/audit?resource_id=${set}`)).text).not.toContain(secret);
+  });
+
+  test('changes no variable for a reader, and shows a stranger none', async () => {
+    const tenant = await makeTenant(api);
+    const set = await makeSet(tenant, 'read', { team_id: tenant.team }, { A: '1' });
+    const viewer = await api.addUser('maintainer');
+    await join(tenant, viewer, 'member', 'viewer');
+    const path = `/variable-sets/${set}/variables/A`;
+    const read = await viewer.get(path);
+    expect([read.status, read.body.actions[0].allowed], read.text).toEqual([200, false]);
+    expect((await viewer.put(path, { value: '2', category: 'env' })).status).toBe(403);
+    expect((await viewer.delete(path)).status).toBe(403);
+    const stranger = await makeTenant(api);
+    expect((await stranger.owner.get(path)).status).toBe(404);
+    expect((await stranger.owner.put(path, { value: '2', category: 'env' })).status).toBe(404);
+  });
 });

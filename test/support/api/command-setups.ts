@@ -269,6 +269,14 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
   'environment_variables.replace': async () => ({
     body: { variables: [{ name: 'REGION', value: secret('variable'), category: 'template', sensitive: true }] },
   }),
+  'variable_set_variables.set': async () => ({
+    body: { value: secret('set'), category: 'template', sensitive: true },
+  }),
+  'variable_set_variables.remove': async ({ root }, { variableSet }) => {
+    const variable = { value: secret('set'), category: 'template', sensitive: true };
+    await root.caller.send('PUT', `/variable-sets/${variableSet}/variables/REGION`, variable);
+    return {};
+  },
   'connections.create': async (_api, { team }) => ({
     body: {
       name: `New ${newId()}`,

@@ -383,6 +383,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'connections.rotate': () => ({ credentials: { variables: { TOKEN: 'replaced' } } }),
   'variable_sets.create': ({ team }) => ({ name: 'Shared', team_id: team }),
   'variable_sets.update': () => ({ name: 'Renamed' }),
+  'variable_set_variables.set': () => ({ value: 'eu', category: 'template' }),
   'variable_set_variables.replace': () => ({ variables: [{ name: 'REGION', value: 'eu', category: 'template' }] }),
   'variable_set_attachments.replace': ({ environment }) => ({ project_ids: [], environment_ids: [environment] }),
   'schedules.create': yearly,

@@ -172,7 +172,10 @@ variable_sets.get                   environment:read                    owned:me
 variable_sets.update                secret:manage                       owned:metadata.write
 variable_sets.delete                secret:manage                       owned:metadata.write
 variable_set_variables.list         environment:read                    owned:metadata.read
+variable_set_variables.get          environment:read                    owned:metadata.read
+variable_set_variables.set          secret:manage                       owned:metadata.write
 variable_set_variables.replace      secret:manage                       owned:metadata.write
+variable_set_variables.remove       secret:manage                       owned:metadata.write
 variable_set_attachments.get        environment:read                    owned:metadata.read
 variable_set_attachments.replace    secret:manage                       owned:metadata.write
 notification_preferences.get        profile:manage                      self            user

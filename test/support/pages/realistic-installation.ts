@@ -22,6 +22,7 @@ import { addSchedules, type SeededSchedules } from './schedules.ts';
 import { addSigningKeys } from './signing-keys.ts';
 import { addTenants, type Tenants } from './tenants.ts';
 import { addUndoAttempts, type SeededUndo } from './undo.ts';
+import { addVariableSets, type SeededVariableSets } from './variable-sets.ts';
 import { addWorkers } from './workers.ts';
 
 /** An installation that is used by people, with the ids of what pages are looked at with. */
@@ -33,6 +34,7 @@ export interface Installation extends Tenants {
   readonly undo: SeededUndo;
   readonly drift: SeededDrift;
   readonly schedules: SeededSchedules;
+  readonly variableSets: SeededVariableSets;
   readonly instances: readonly Place[];
   /** Runs in every status and of every kind of wait, by name. */
   readonly runs: Readonly<Record<RunKey, { readonly id: string; readonly instance: Place }>>;
@@ -60,6 +62,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   const environments = await addEnvironments(people, tenants);
   const templates = await addTemplates(people, tenants);
   await addVariables(people, environments);
+  const variableSets = await addVariableSets(people, tenants, environments);
   const accounts = await addAccounts(people, tenants);
   const invitationToken = await addInvitations(people, tenants);
   const workers = await addWorkers(api, people, tenants, environments);
@@ -93,6 +96,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     undo,
     drift,
     schedules,
+    variableSets,
     instances: places.all,
     runs: namesOf(present),
     invitationToken,

@@ -4,7 +4,7 @@ import { registerEnvironmentForms } from './edit.ts';
 import { showEnvironment } from './environment.ts';
 import { registerEnvironmentLifecycle } from './lifecycle.ts';
 import { showEnvironments } from './list.ts';
-import { registerVariableForms } from './variable-form.ts';
+import { registerVariableForms } from './variable-forms.ts';
 
 /** Adds the pages of environments and their variables. */
 export function registerEnvironmentPages(addPage: AddPage): void {

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { abbreviatePolicy, kindWords, type ListedEnvironment, renderHoldBadge } from '#api/environments/pages/words.ts';
 import { archivedQuery, renderArchivedBadge, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
+import { renderSetsOfProject } from '#api/variable-sets/pages/giving.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
@@ -39,6 +40,7 @@ ${description ? html`<p class="foreign">${description}</p>` : null}
 ${renderArchiveTabs(projectPath(project), isArchived)}
 ${environments.length > 0 ? html`<div class="list-panel">${renderEnvironments(environments)}</div>` : renderNone(isArchived)}
 ${renderPages({ cursor, next }, link)}
+${await renderSetsOfProject(visit, project)}
 </div>`,
   });
 }

@@ -73,6 +73,7 @@ export const iconNames = [
   'undo-2',
   'user',
   'users',
+  'variable',
   'workflow',
   'x',
 ] as const;

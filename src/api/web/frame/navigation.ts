@@ -36,6 +36,7 @@ export const navigation = [
       { label: 'Assemblies', icon: 'workflow', path: pages.assemblies, operation: 'assemblies.list' },
       { label: 'Schedules', icon: 'clock', path: pages.schedules, operation: 'schedules.list' },
       { label: 'Environments', icon: 'layers', path: pages.environments, operation: 'environments.list' },
+      { label: 'Variable sets', icon: 'variable', path: pages.variableSets, operation: 'variable_sets.list' },
       { label: 'Instances', icon: 'boxes', path: pages.instances, operation: 'instances.list' },
       { label: 'Drift', icon: 'activity', path: pages.drift, operation: 'drift_findings.list' },
       { label: 'Workers', icon: 'server', path: pages.workers, operation: 'workers.list' },

@@ -13,6 +13,7 @@ import { addHostileDrift, type HostileDrift } from './hostile-drift.ts';
 import { tellHostile } from './hostile-runs.ts';
 import { addHostileSchedules, type HostileSchedules } from './hostile-schedules.ts';
 import { addHostileUndo, type HostileUndo } from './hostile-undo.ts';
+import { addHostileVariableSets } from './hostile-variable-sets.ts';
 import { hostileName, hostileText, longWord } from './texts.ts';
 
 /** What hostile people have added, by the ids with which pages show it. */
@@ -29,6 +30,7 @@ export interface HostileContent {
   readonly drift: HostileDrift;
   readonly schedules: HostileSchedules;
   readonly undo: HostileUndo;
+  readonly variableSetId: string;
 }
 
 /**
@@ -51,13 +53,16 @@ export async function addHostileContent(api: TestApi, installation: Installation
   const assembly = await addHostileAssembly(api, people, ids);
   const drift = await addHostileDrift(api, people, { instance: place.id, run: runs.applied.id });
   const schedules = await addHostileSchedules(api, people, { ...ids, assemblyId: assembly.id });
+  const { organizationId } = team;
+  const variableSetId = await addHostileVariableSets(people, { ...ids, organizationId, projectId: project.id });
   const undo = await addHostileUndo(api, people.reviewer, { run: runs.applied.id, laterRun: runs.failed.id });
   return {
     assembly,
     drift,
     schedules,
     undo,
-    organizationId: team.organizationId,
+    variableSetId,
+    organizationId,
     teamId: team.id,
     projectId: project.id,
     environmentId: environment.id,

@@ -10,6 +10,7 @@ import { schedulePages } from './schedule-pages.ts';
 import { signingKeyPages } from './signing-key-pages.ts';
 import { environmentPages, organizationPages } from './tenancy-pages.ts';
 import { undoPages } from './undo-pages.ts';
+import { variableSetPages } from './variable-set-pages.ts';
 import { instancePages, runPages, workerPages } from './work-pages.ts';
 
 /** What answers with something else than a page, such as a stream, a file or another address. */
@@ -44,6 +45,7 @@ export function declareAll(installation: Installation): DeclaredPage[] {
     ...driftPages(installation),
     ...schedulePages(installation),
     ...environmentPages(installation),
+    ...variableSetPages(installation),
     ...organizationPages(installation),
     ...administrationPages(installation),
     ...quotaPages(installation),

@@ -11,6 +11,7 @@ export function declareHostile(content: HostileContent): DeclaredPage[] {
     ...driftPages(content),
     ...schedulePages(content),
     ...undoPages(content),
+    ...variableSetPages(content),
     ...tenancyPages(content),
   ];
 }
@@ -110,6 +111,26 @@ function schedulePages({ schedules, teamId }: HostileContent): DeclaredPage[] {
     declare('hostile-schedule-edit', pages.editSchedule, { params: { id: schedules.run }, who }),
     declare('hostile-schedule-trigger', pages.triggerSchedule, { params: { id: schedules.run }, who }),
     declare('hostile-schedule-delete', pages.deleteSchedule, { params: { id: schedules.run }, who }),
+  ];
+}
+
+function variableSetPages({ variableSetId: id, teamId, environmentId, projectId }: HostileContent): DeclaredPage[] {
+  const of = { params: { id }, who: 'owner' as const };
+  return [
+    declare('hostile-variable-sets', pages.variableSets, { who: 'owner', query: { team_id: teamId } }),
+    declare('hostile-variable-sets-of-environment', pages.variableSets, { query: { environment_id: environmentId } }),
+    declare('hostile-variable-set', pages.variableSet, of),
+    declare('hostile-variable-set-attachments', pages.variableSet, { ...of, query: { tab: 'attachments' } }),
+    declare('hostile-variable-set-new', pages.newVariableSet, { who: 'owner', query: { project_id: projectId } }),
+    declare('hostile-variable-set-edit', pages.editVariableSet, of),
+    declare('hostile-variable-set-attach', pages.attachVariableSet, of),
+    declare('hostile-variable-set-delete', pages.deleteVariableSet, of),
+    declare('hostile-variable-of-set', pages.variableOfSet, { ...of, params: { id, name: 'structure' } }),
+    declare('hostile-environment-variables', pages.environment, {
+      params: { id: environmentId },
+      query: { tab: 'variables' },
+      who: 'owner',
+    }),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { renderIcon } from '#api/web/components/icon.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ShownRun } from '../run-tab.ts';
 
@@ -41,10 +42,16 @@ export function renderEnvironmentVariables({ variable_sources }: ShownRun): Html
   )}</dl>`;
 }
 
+/** What gave a variable, by the name that it had then. A set may be gone by now. */
 function renderSource(source: Source | undefined): Html | null {
   if (!source) return null;
-  const giver = source.kind === 'variable_set' ? 'the set' : 'the environment';
-  return html`<span class="muted">from ${giver} <span class="foreign">${source.name}</span></span>`;
+  const { kind, id, name } = source;
+  const path =
+    kind === 'variable_set'
+      ? pagePath(pages.variableSet, { id })
+      : pagePath(pages.environment, { id }, { tab: 'variables' });
+  const giver = kind === 'variable_set' ? 'the set' : 'the environment';
+  return html`<span class="muted">from ${giver} <a class="foreign" href="${path}">${name}</a></span>`;
 }
 
 const masked = html`<span class="muted masked">${renderIcon('eye-off')}sensitive, not shown</span>`;

@@ -1,0 +1,142 @@
+import type { z } from 'zod';
+import { list as listEnvironments } from '#api/environments/operations.ts';
+import { get as getProject, list as listProjects } from '#api/projects/operations.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { getAttachments, replaceOfAttachments } from '../attachment-operations.ts';
+import type { AttachmentsView } from '../views.ts';
+import { readSet, type SetVisit, type ShownSet, setCrumbs } from './words.ts';
+
+/** A project or an environment below the owner of a set. */
+interface Place {
+  readonly type: 'project' | 'environment';
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Subject {
+  readonly set: ShownSet;
+  readonly attachments: z.input<typeof AttachmentsView>;
+  readonly places: readonly Place[];
+  /** There are more than these. */
+  readonly isCut: boolean;
+}
+
+/** Adds the form that attaches a set to projects and environments. */
+export function registerAttachForm(addPage: AddPage): void {
+  addFormPage(addPage, pages.attachVariableSet, {
+    read: readSubject,
+    describe: (subject) => ({
+      title: `Attach ${subject.set.name}`,
+      crumbs: setCrumbs(subject.set),
+      lead: describeLead(subject),
+      fields: fieldsOf(subject),
+      submit: 'Save',
+      cancel: attachmentsPath(subject.set),
+      refusal: refusalOf(subject.attachments.actions, 'replace_attachments'),
+    }),
+    carryOut: async ({ set, places }, typed, visit) => {
+      const chosen = places.filter((place) => typed[fieldName(place)] === 'yes');
+      const others = await readOthers(visit, typed);
+      const idsOf = (type: Place['type']) => {
+        const ids = [...chosen, ...others].filter((place) => place.type === type).map(({ id }) => id);
+        return [...new Set(ids)];
+      };
+      const ids = { project_ids: idsOf('project'), environment_ids: idsOf('environment') };
+      const body = { ...ids, expected_revision: Number(typed['expected_revision']) };
+      await visit.run(replaceOfAttachments, { params: { id: set.id }, body });
+      return pagePath(pages.variableSet, { id: set.id }, { tab: 'attachments', done: 'attached' });
+    },
+  });
+}
+
+function attachmentsPath({ id }: ShownSet) {
+  return pagePath(pages.variableSet, { id }, { tab: 'attachments' });
+}
+
+async function readSubject(visit: SetVisit): Promise<Subject> {
+  const set = await readSet(visit);
+  const [attachments, offered] = await Promise.all([
+    visit.read(getAttachments, { params: { id: set.id } }),
+    readOffered(visit, set),
+  ]);
+  const attached = attachments.attachments.filter(({ effective }) => effective);
+  const places = [...new Map([...offered.places, ...attached].map((place) => [place.id, place])).values()];
+  return { set, attachments, places: places.sort(byName), isCut: offered.isCut };
+}
+
+/** An environment is named after its project, so it follows it. */
+function byName(one: Place, other: Place): number {
+  return one.name === other.name ? 0 : one.name < other.name ? -1 : 1;
+}
+
+/** The projects and environments of the owner that the visitor may read, but for archived ones. */
+async function readOffered(
+  visit: SetVisit,
+  { organization_id, team_id, project_id }: ShownSet,
+): Promise<Pick<Subject, 'places' | 'isCut'>> {
+  const owner = team_id === null ? { organization_id: organization_id ?? '' } : { team_id };
+  const [{ projects, next_cursor: moreProjects }, { environments, next_cursor: moreEnvironments }] = await Promise.all([
+    project_id === null
+      ? visit.read(listProjects, { query: { ...owner, limit: '200' } })
+      : visit.read(getProject, { params: { id: project_id } }).then((own) => ({ projects: [own], next_cursor: null })),
+    visit.read(listEnvironments, { query: { ...(project_id === null ? owner : { project_id }), limit: '200' } }),
+  ]);
+  const names = await readNames(visit.em, { projects: environments.map((each) => each.project_id) });
+  const ofProjects = projects.map(({ id, name }) => ({ type: 'project', id, name }) as const);
+  const ofEnvironments = environments.map(
+    ({ id, name, project_id: of }) =>
+      ({ type: 'environment', id, name: `${names.get(of)?.name ?? of} / ${name}` }) as const,
+  );
+  return { places: [...ofProjects, ...ofEnvironments], isCut: moreProjects !== null || moreEnvironments !== null };
+}
+
+function describeLead({ attachments: { attachments } }: Subject) {
+  const lost = attachments.filter(({ effective }) => !effective);
+  return html`<p>Runs that are admitted from now on get the variables in what is ticked, and nowhere else.</p>${
+    lost.length > 0
+      ? html`<p>The set gives nothing to these any more, because they have another owner now. Saving detaches them:</p>
+<ul class="plain-list" role="list">${lost.map(({ name }) => html`<li class="foreign">${name}</li>`)}</ul>`
+      : null
+  }`;
+}
+
+function fieldName({ id }: Place): string {
+  return `place-${id}`;
+}
+
+function fieldsOf({ set, places, isCut, attachments: { attachments } }: Subject): FormField[] {
+  const attached = new Set(attachments.map(({ id }) => id));
+  const boxes = places.map(
+    (place): FormField => ({
+      name: fieldName(place),
+      label: place.type === 'project' ? `${place.name}: all its environments` : place.name,
+      kind: 'checkbox',
+      value: attached.has(place.id) ? 'yes' : '',
+    }),
+  );
+  const others: FormField = {
+    name: 'others',
+    label: 'Others',
+    kind: 'area',
+    isOptional: true,
+    hint: 'There are more than these. Write the id of one on each line: it stands in the address of its page.',
+  };
+  return [...boxes, ...(isCut ? [others] : []), revisionField(set)];
+}
+
+/** The places whose ids were written. What is no project counts as an environment, and the operation says if it is none. */
+async function readOthers({ em }: SetVisit, { others = '' }: Typed): Promise<Omit<Place, 'name'>[]> {
+  const ids = others.split(/\s+/).filter((id) => id !== '');
+  const wrong = ids.find((id) => !isId(id));
+  if (wrong !== undefined) throw invalidField('others', `${JSON.stringify(wrong.slice(0, 100))} is no id`);
+  const projects = await readNames(em, { projects: ids });
+  return ids.map((id) => ({ type: projects.has(id) ? 'project' : 'environment', id }));
+}

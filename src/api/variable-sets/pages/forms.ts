@@ -1,0 +1,93 @@
+import type { FormField } from '#api/web/forms/form.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { create, remove, update } from '../operations.ts';
+import { mayCreateSet, ownerField, toOwner } from './owners.ts';
+import { readSet, type ShownSet, setCrumbs, setPath, setsCrumb } from './words.ts';
+
+/** Adds the forms that make, rename and delete variable sets. */
+export function registerVariableSetForms(addPage: AddPage): void {
+  addNew(addPage);
+  addEdit(addPage);
+  addDelete(addPage);
+}
+
+function nameFields(set?: ShownSet): FormField[] {
+  return [
+    { name: 'name', label: 'Name', maxLength: 200, hint: 'What it is for, such as aws-common.', value: set?.name },
+    {
+      name: 'description',
+      label: 'Description',
+      kind: 'area',
+      maxLength: 1_000,
+      isOptional: true,
+      value: set?.description,
+    },
+  ];
+}
+
+function addNew(addPage: AddPage): void {
+  addFormPage(addPage, pages.newVariableSet, {
+    read: async () => null,
+    describe: async (_subject, visit) => ({
+      title: 'New variable set',
+      crumbs: [setsCrumb],
+      fields: [await ownerField(visit), ...nameFields()],
+      submit: 'Create variable set',
+      cancel: pagePath(pages.variableSets),
+      refusal: (await mayCreateSet(visit)).reason,
+    }),
+    carryOut: async (_subject, typed, visit) => {
+      const { owner: _, ...described } = typed;
+      const body = { ...toBody(described), ...(await toOwner(visit, typed)) };
+      return setPath(await visit.run(create, { body }), 'created');
+    },
+  });
+}
+
+function addEdit(addPage: AddPage): void {
+  addFormPage(addPage, pages.editVariableSet, {
+    read: readSet,
+    describe: (set) => ({
+      title: `Edit ${set.name}`,
+      crumbs: setCrumbs(set),
+      lead: 'Runs that were admitted keep the name of the set that gave them a variable.',
+      fields: [...nameFields(set), revisionField(set)],
+      submit: 'Save changes',
+      cancel: setPath(set),
+      refusal: refusalOf(set.actions, 'update'),
+    }),
+    carryOut: async (set, typed, visit) => {
+      const body = { ...toBody(typed), description: typed['description'] };
+      await visit.run(update, { params: { id: set.id }, body });
+      return setPath(set, 'saved');
+    },
+  });
+}
+
+function addDelete(addPage: AddPage): void {
+  addFormPage(addPage, pages.deleteVariableSet, {
+    read: readSet,
+    describe: (set) => ({
+      title: `Delete ${set.name}`,
+      crumbs: setCrumbs(set),
+      lead: `${describeContent(set)} Runs that are admitted from now on get none of its variables. Runs that were admitted keep what it gave them.`,
+      fields: [],
+      submit: 'Delete variable set',
+      tone: 'danger',
+      cancel: setPath(set),
+      refusal: refusalOf(set.actions, 'delete'),
+    }),
+    carryOut: async ({ id }, _typed, visit) => {
+      await visit.run(remove, { params: { id } });
+      return pagePath(pages.variableSets, {}, { done: 'deleted' });
+    },
+  });
+}
+
+function describeContent({ variables, attachments }: ShownSet): string {
+  const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
+  return `The set has ${count(variables, 'variable', 'variables')}, and is attached to ${count(attachments, 'place', 'places')}. Secret values cannot be brought back.`;
+}

@@ -1,0 +1,77 @@
+import { categoryWords } from '#api/variables/pages/table.ts';
+import { type Column, renderTable } from '#api/web/components/table.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
+import { type GivingSet, readGivingSets } from '#domain/variable-sets/giving-store.ts';
+import { findGivenNames, type GivenName } from '#domain/variables/given-names.ts';
+import { readOwnerNames, renderOwner, setPath } from './words.ts';
+
+/** How many sets, and how many variables of each, a page names. */
+const mostSets = 50;
+const mostNames = 20;
+
+/** The sets that give variables to an environment, those first whose variables win, with what of them counts. */
+export async function renderSetsOfEnvironment(visit: Visit, { id }: { readonly id: string }): Promise<Html | null> {
+  const { sets, names, isCut } = await readSets(visit, { environmentId: id });
+  if (sets.length === 0) return null;
+  const given = await findGivenNames(visit.em, id);
+  const columns: Column<GivingSet>[] = [
+    ...commonColumns(names),
+    { label: 'Attached to', cell: ({ attachedTo }) => (attachedTo === 'project' ? 'the project' : 'this environment') },
+    { label: 'Gives', cell: (set) => renderGiven(given.filter(({ from }) => from.id === set.id)) },
+  ];
+  return html`<h2>From variable sets</h2>
+<p class="muted">The environment's own variables come before all of these, and the variables of a set come before those of the sets below it.</p>
+<div class="list-panel">${renderTable({ caption: 'Variable sets, the first wins', rows: sets, columns })}</div>
+${isCut ? html`<p><a href="${pagePath(pages.variableSets, {}, { environment_id: id })}">All sets that are attached here</a></p>` : null}`;
+}
+
+/** The sets that are attached to a project, those first whose variables win. */
+export async function renderSetsOfProject(visit: Visit, { id }: { readonly id: string }): Promise<Html | null> {
+  const { sets, names, isCut } = await readSets(visit, { projectId: id });
+  if (sets.length === 0) return null;
+  const columns: Column<GivingSet>[] = [
+    ...commonColumns(names),
+    { label: 'Variables', kind: 'number', cell: ({ variables }) => String(variables) },
+  ];
+  return html`<h2>Variable sets</h2>
+<p class="muted">They give their variables to all environments of the project. The variables of a set come before those of the sets below it; an environment's own variables, and those of sets that are attached to it, come before all of these.</p>
+<div class="list-panel">${renderTable({ caption: 'Variable sets, the first wins', rows: sets, columns })}</div>
+${isCut ? html`<p class="muted">There are more.</p>` : null}`;
+}
+
+async function readSets(visit: Visit, place: { environmentId: string } | { projectId: string }) {
+  const found = await readGivingSets(visit.em, place, mostSets + 1);
+  const sets = found.slice(0, mostSets);
+  return { sets, isCut: found.length > sets.length, names: await readOwnerNames(visit, sets.map(ownerOf)) };
+}
+
+function ownerOf({ organizationId = null, teamId = null, projectId = null }: GivingSet) {
+  return { organization_id: organizationId, team_id: teamId, project_id: projectId };
+}
+
+function commonColumns(names: Names): Column<GivingSet>[] {
+  return [
+    { label: 'Name', kind: 'main', cell: (set) => html`<a class="foreign" href="${setPath(set)}">${set.name}</a>` },
+    { label: 'Owner', cell: (set) => renderOwner(ownerOf(set), names) },
+  ];
+}
+
+function renderGiven(given: readonly GivenName[]): Html {
+  if (given.length === 0) return html`<span class="muted">it has no variables</span>`;
+  const more = given.length - mostNames;
+  return html`<ul class="plain-list" role="list">${given
+    .slice(0, mostNames)
+    .map(
+      (each) => html`<li><span class="mono">${each.name}</span>${renderWinner(each)}</li>`,
+    )}${more > 0 ? html`<li class="muted">and ${more} more</li>` : null}</ul>`;
+}
+
+/** What wins over a variable; nothing if it counts itself. */
+function renderWinner({ category, winner }: GivenName): Html | null {
+  if (winner === null) return null;
+  const by = winner.kind === 'environment' ? 'the environment' : html`<span class="foreign">${winner.name}</span>`;
+  return html` <span class="muted">does not count: ${by} gives this ${categoryWords[category]}</span>`;
+}

@@ -1,0 +1,92 @@
+import type { FastifyReply } from 'fastify';
+import { get as getEnvironment } from '#api/environments/operations.ts';
+import { renderAction } from '#api/web/components/actions.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
+import { type Attachment, readFirstAttachments } from '#domain/variable-sets/attachments-store.ts';
+import { list } from '../operations.ts';
+import { mayCreateSet } from './owners.ts';
+import { type ListedSet, placePath, readOwnerNames, renderOwner, setPath } from './words.ts';
+
+/** How many places of a set the list names. */
+const mostPlaces = 3;
+
+type Places = ReadonlyMap<string, readonly Attachment[]>;
+
+/** The variable sets that the visitor may read, in the scope of the address, or those that an environment gets. */
+export async function showVariableSets(visit: Visit): Promise<FastifyReply> {
+  const environmentId = visit.query('environment_id');
+  const environment =
+    environmentId === undefined ? null : await visit.read(getEnvironment, { params: { id: environmentId } });
+  const filter = { ...scopeQuery(visit.scope), environment_id: environmentId };
+  const cursor = visit.query('cursor');
+  const { variable_sets: sets, next_cursor: next } = await visit.read(list, { query: { ...filter, cursor } });
+  const ownedSets = sets.map(({ id, organization_id, team_id, project_id }) => ({
+    id,
+    organizationId: organization_id,
+    teamId: team_id,
+    projectId: project_id,
+  }));
+  const [names, places, mayCreate] = await Promise.all([
+    readOwnerNames(visit, sets),
+    readFirstAttachments(visit.em, ownedSets, mostPlaces),
+    mayCreateSet(visit),
+  ]);
+  const path = pagePath(pages.newVariableSet, {}, scopeQuery(visit.scope));
+  const button = renderAction(mayCreate, { label: 'New variable set', icon: 'plus', tone: 'primary', path });
+  return visit.show({
+    title: 'Variable sets',
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: 'Variable sets',
+  below: 'The same variables for several environments, such as the region and the credentials of a cloud account.',
+  actions: html`<div class="actions">${button}</div>`,
+})}
+${renderNews(visit, pages.variableSets)}
+${
+  environment &&
+  html`<p>Only those that are attached to <a class="foreign" href="${placePath({ type: 'environment', id: environment.id })}">${environment.name}</a> or to its project. <a href="${pagePath(pages.variableSets)}">Show all</a></p>`
+}
+<div class="list-panel">${
+      sets.length > 0
+        ? renderTable({ caption: 'Variable sets', rows: sets, columns: columnsOf(names, places) })
+        : renderEmpty(
+            'No variable sets here',
+            'An organization, a team or a project owns a set, and attaches it to its projects and environments.',
+          )
+    }</div>
+${renderPages({ cursor, next }, (query) => pagePath(pages.variableSets, {}, { ...filter, ...query }))}
+</div>`,
+  });
+}
+
+function columnsOf(names: Names, places: Places): Column<ListedSet>[] {
+  return [
+    {
+      label: 'Name',
+      kind: 'main',
+      cell: (set) => html`<a class="foreign" href="${setPath(set)}">${set.name}</a>`,
+    },
+    { label: 'Owner', cell: (set) => renderOwner(set, names) },
+    { label: 'Variables', kind: 'number', cell: ({ variables }) => String(variables) },
+    { label: 'Attached to', cell: (set) => renderPlaces(set, places.get(set.id) ?? []) },
+    { label: 'Created', kind: 'minor', cell: ({ created_at: at }) => renderTime(String(at)) },
+  ];
+}
+
+/** The first places of a set, and how many more there are. */
+function renderPlaces({ attachments: count }: ListedSet, shown: readonly Attachment[]): Html {
+  if (count === 0) return html`<span class="muted">nothing yet</span>`;
+  const more = count - shown.length;
+  return html`<ul class="plain-list" role="list">${shown.map(
+    ({ kind: type, id, name, isEffective }) =>
+      html`<li><a class="foreign" href="${placePath({ type, id })}">${name}</a>${isEffective ? null : html` <span class="muted">of another owner now</span>`}</li>`,
+  )}${more > 0 ? html`<li class="muted">and ${more} more</li>` : null}</ul>`;
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { ReplaceVariables, SetVariable, toNamedVariable, toNewVariable, VariableName } from '#api/variables/bodies.ts';
+import { describeVariable, VariableView, viewVariable } from '#api/variables/views.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { countChange, findVariableSet, type VariableSetTarget } from '#domain/variable-sets/store.ts';
+import { removeVariable, replaceVariables, setVariable } from '#domain/variables/changes.ts';
+import { findVariable, listVariables, readShownVariables } from '#domain/variables/store.ts';
+import { changesSet, readsSet, VariableSetParams } from './operations.ts';
+import { showVariableOfSet, VariableOfSetView } from './views.ts';
+
+/** The variables that a set holds. */
+
+const VariableParams = VariableSetParams.extend({ name: VariableName });
+
+function toHolder({ set, archived }: VariableSetTarget) {
+  return { kind: 'variable_set', id: set.id, archived } as const;
+}
+
+export const list = read({
+  ...readsSet,
+  id: 'variable_set_variables.list',
+  route: 'GET /api/v1/variable-sets/:id/variables',
+  summary: 'List the variables of a set by name; sensitive ones without their values',
+  query: z.strictObject(pageQuery),
+  responses: { 200: pageOf('variables', VariableView) },
+  handle: async ({ em, target, query }) => {
+    const page = await listVariables(em, toHolder(target), query);
+    return { variables: page.items.map(viewVariable), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  ...readsSet,
+  id: 'variable_set_variables.get',
+  route: 'GET /api/v1/variable-sets/:id/variables/:name',
+  summary: 'Read a variable of a set; a sensitive one without its value',
+  params: VariableParams,
+  responses: { 200: VariableOfSetView },
+  handle: async ({ em, target, params, operations, principal }) => {
+    const variable = await findVariable(em, toHolder(target), params.name);
+    if (!variable) throw new NotFound('variable');
+    return showVariableOfSet({ operations, principal }, target, variable);
+  },
+});
+
+export const set = command({
+  ...changesSet,
+  id: 'variable_set_variables.set',
+  route: 'PUT /api/v1/variable-sets/:id/variables/:name',
+  summary: 'Set one variable of a set; the others stay',
+  description: "It means what a variable of an environment means. A sensitive variable's value that is left out stays.",
+  params: VariableParams,
+  body: SetVariable,
+  responses: { 200: VariableOfSetView },
+  target: ({ em, params, lock }) => findVariableSet(em, params.id, lock),
+  audit: 'variable_set.variable_set',
+  handle: async ({ tx, principal, target, params, body, services, operations }) => {
+    const holder = toHolder(target);
+    const writer = { em: tx.em, keyRing: services.keyRing, holder, setBy: principal.id };
+    const before = await findVariable(tx.em, holder, params.name);
+    const after = await setVariable(writer, toNamedVariable(params.name, body), before);
+    return {
+      id: holder.id,
+      revision: await countUnlessSame(tx, target, before?.revision === after.revision),
+      before: before && describeVariable(before),
+      after: describeVariable(after),
+      answer: showVariableOfSet({ operations, principal }, target, after),
+    };
+  },
+});
+
+export const replace = command({
+  ...changesSet,
+  id: 'variable_set_variables.replace',
+  route: 'PUT /api/v1/variable-sets/:id/variables',
+  summary: 'Replace all variables of a set at once',
+  description:
+    'Variables that the request does not name are removed, and those that stay the same keep their revision. A sensitive variable ' +
+    'whose value is left out or null keeps it. The list may be sent back as it was read: it is refused if somebody changed or removed one of ' +
+    'its variables meanwhile.',
+  body: ReplaceVariables,
+  responses: { 200: z.object({ variables: z.array(VariableView) }).meta({ id: 'VariableSetVariables' }) },
+  target: ({ em, params, lock }) => findVariableSet(em, params.id, lock),
+  audit: 'variable_set.variables_replaced',
+  handle: async ({ tx, principal, target, body, services }) => {
+    const holder = toHolder(target);
+    const writer = { em: tx.em, keyRing: services.keyRing, holder, setBy: principal.id };
+    const wanted = body.variables.map((variable, index) => toNewVariable(variable, `variables[${index}].`));
+    const { before, after } = await replaceVariables(writer, wanted, await readShownVariables(tx.em, holder));
+    const answer = { variables: (await readShownVariables(tx.em, holder)).map(viewVariable) };
+    return {
+      id: holder.id,
+      revision: await countUnlessSame(tx, target, before.length + after.length === 0),
+      before: { variables: before.map(describeVariable) },
+      after: { variables: after.map(describeVariable) },
+      answer,
+    };
+  },
+});
+
+export const remove = command({
+  ...changesSet,
+  id: 'variable_set_variables.remove',
+  route: 'DELETE /api/v1/variable-sets/:id/variables/:name',
+  summary: 'Remove a variable from a set',
+  params: VariableParams,
+  responses: { 204: Nothing },
+  target: ({ em, params, lock }) => findVariableSet(em, params.id, lock),
+  ifMatch: true,
+  audit: 'variable_set.variable_removed',
+  handle: async ({ tx, target, params, request }) => {
+    const holder = toHolder(target);
+    const variable = await findVariable(tx.em, holder, params.name);
+    const removed = await removeVariable(tx.em, holder, variable, revisionOf(request.headers));
+    const revision = await countChange(tx.em, target.set);
+    return { id: holder.id, before: describeVariable(removed), after: { name: params.name }, revision };
+  },
+});
+
+/** The revision of the set, which rises with every change of its variables. */
+function countUnlessSame({ em }: Transaction, { set }: VariableSetTarget, isSame: boolean): Promise<number> | number {
+  return isSame ? set.revision : countChange(em, set);
+}

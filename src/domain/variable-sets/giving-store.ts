@@ -1,0 +1,65 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { OwnerIds } from '#domain/tenancy/owned/owner.ts';
+import { isOfOwnerAbove, nameOrder, nearness } from '#domain/variables/given-store.ts';
+
+/** A set that gives its variables to an environment, or to all environments of a project. */
+export interface GivingSet extends OwnerIds {
+  readonly id: string;
+  readonly name: string;
+  /** Where it is attached; if to both, the environment counts. */
+  readonly attachedTo: 'environment' | 'project';
+  readonly variables: number;
+}
+
+/**
+ * The sets that give something to an environment, by it or by its project, or to a project. Those come first whose variables win. It does not
+ * decide who may know them: pass only what the caller may read.
+ * @param most how many attachments to read
+ */
+export async function readGivingSets(
+  em: Em,
+  place: { readonly environmentId: string } | { readonly projectId: string },
+  most: number,
+): Promise<GivingSet[]> {
+  const rows = await db(em)
+    .selectFrom('variable_set_attachments as a')
+    .innerJoin('variable_sets as s', 's.id', 'a.variable_set_id')
+    .leftJoin('environments as e', 'e.id', 'a.environment_id')
+    .innerJoin('projects as p', (join) =>
+      join.on((eb) => eb('p.id', '=', eb.fn.coalesce('a.project_id', 'e.project_id'))),
+    )
+    .innerJoin('teams as t', 't.id', 'p.team_id')
+    .where(isOfOwnerAbove)
+    .where((eb) => {
+      if ('projectId' in place) return eb('a.project_id', '=', place.projectId);
+      const ofProject = eb.selectFrom('environments as own').where('own.id', '=', place.environmentId);
+      return eb.or([
+        eb('a.environment_id', '=', place.environmentId),
+        eb('a.project_id', '=', ofProject.select('own.project_id')),
+      ]);
+    })
+    .select(['s.id', 's.name', 'a.environment_id as environmentId'])
+    .select(['s.organization_id as organizationId', 's.team_id as teamId', 's.project_id as projectId'])
+    .select((eb) =>
+      eb
+        .selectFrom('variable_set_variables as v')
+        .whereRef('v.variable_set_id', '=', 's.id')
+        .select(({ fn }) => fn.countAll<string>().as('count'))
+        .$asScalar()
+        .$notNull()
+        .as('variables'),
+    )
+    .orderBy(nearness, 'desc')
+    .orderBy(nameOrder('s.name'))
+    .orderBy('s.id', 'desc')
+    .limit(most)
+    .execute();
+  // A set that is attached twice counts where it is nearest.
+  const nearest = rows.filter(({ id }, index) => rows.findIndex((row) => row.id === id) === index);
+  return nearest.map(({ environmentId, variables, ...set }) => ({
+    ...set,
+    variables: Number(variables),
+    attachedTo: environmentId === null ? 'project' : 'environment',
+  }));
+}
