@@ -21,18 +21,21 @@ export interface Attachment {
 
 /** Attachments with the names of what they name, and who owns that now. */
 function selectAttachments(em: Em) {
-  return db(em)
-    .selectFrom('variable_set_attachments as a')
-    .leftJoin('environments as e', 'e.id', 'a.environment_id')
-    .innerJoin('projects as p', (join) =>
-      join.on((eb) => eb('p.id', '=', eb.fn.coalesce('a.project_id', 'e.project_id'))),
-    )
-    .innerJoin('teams as t', 't.id', 'p.team_id')
-    .select(['e.id as environmentId', 'e.name as environmentName', 'p.id as projectId', 'p.name as projectName'])
-    .select(['t.id as teamId', 't.organization_id as organizationId'])
-    .orderBy('p.name')
-    .orderBy('e.name')
-    .orderBy('a.id');
+  return (
+    db(em)
+      .selectFrom('variable_set_attachments as a')
+      .leftJoin('environments as e', 'e.id', 'a.environment_id')
+      .innerJoin('projects as p', (join) =>
+        join.on((eb) => eb('p.id', '=', eb.fn.coalesce('a.project_id', 'e.project_id'))),
+      )
+      .innerJoin('teams as t', 't.id', 'p.team_id')
+      .select(['e.id as environmentId', 'e.name as environmentName', 'p.id as projectId', 'p.name as projectName'])
+      .select(['t.id as teamId', 't.organization_id as organizationId'])
+      .orderBy('p.name')
+      // A project comes before its environments.
+      .orderBy('e.name', (order) => order.asc().nullsFirst())
+      .orderBy('a.id')
+  );
 }
 
 type AttachmentRow = Awaited<ReturnType<ReturnType<typeof selectAttachments>['execute']>>[number];
@@ -68,7 +71,13 @@ export async function readFirstAttachments(
       'a.variable_set_id as setId',
       eb.fn
         .agg<string>('row_number')
-        .over((over) => over.partitionBy('a.variable_set_id').orderBy('p.name').orderBy('e.name').orderBy('a.id'))
+        .over((over) =>
+          over
+            .partitionBy('a.variable_set_id')
+            .orderBy('p.name')
+            .orderBy('e.name', (order) => order.asc().nullsFirst())
+            .orderBy('a.id'),
+        )
         .as('rank'),
     ]);
   const rows = await db(em)

@@ -1,4 +1,3 @@
-import { categoryWords } from '#api/variables/pages/table.ts';
 import { type Column, renderTable } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -70,8 +69,8 @@ function renderGiven(given: readonly GivenName[]): Html {
 }
 
 /** What wins over a variable; nothing if it counts itself. */
-function renderWinner({ category, winner }: GivenName): Html | null {
+function renderWinner({ winner }: GivenName): Html | null {
   if (winner === null) return null;
   const by = winner.kind === 'environment' ? 'the environment' : html`<span class="foreign">${winner.name}</span>`;
-  return html` <span class="muted">does not count: ${by} gives this ${categoryWords[category]}</span>`;
+  return html` <span class="muted">overridden by ${by}</span>`;
 }

@@ -85,7 +85,7 @@ function columnsOf(names: Names, places: Places): Column<ListedSet>[] {
 function renderPlaces({ attachments: count }: ListedSet, shown: readonly Attachment[]): Html {
   if (count === 0) return html`<span class="muted">nothing yet</span>`;
   const more = count - shown.length;
-  return html`<ul class="plain-list" role="list">${shown.map(
+  return html`<ul class="plain-list places" role="list">${shown.map(
     ({ kind: type, id, name, isEffective }) =>
       html`<li><a class="foreign" href="${placePath({ type, id })}">${name}</a>${isEffective ? null : html` <span class="muted">of another owner now</span>`}</li>`,
   )}${more > 0 ? html`<li class="muted">and ${more} more</li>` : null}</ul>`;

@@ -124,8 +124,8 @@ describe('the pages of variable sets', () => {
     const environment = (await visitor.get(`/environments/${tenant.environment}?tab=variables`)).text;
     // The organization's set is attached to the environment itself, so it wins over the team's.
     expect(environment.indexOf('>Far away</a>')).toBeLessThan(environment.indexOf('>Near</a>'));
-    expect(environment).toMatch(/>B<\/span> <span class="muted">does not count: <span class="foreign">Far away</);
-    expect(environment).toMatch(/>C<\/span> <span class="muted">does not count: the environment gives/);
+    expect(environment).toMatch(/>B<\/span> <span class="muted">overridden by <span class="foreign">Far away</);
+    expect(environment).toMatch(/>C<\/span> <span class="muted">overridden by the environment/);
     expect(environment).toMatch(/>A<\/span><\/li>/);
     expect(environment.match(/class="mono">B<\/span>/g)).toHaveLength(2);
     const project = (await visitor.get(`/projects/${tenant.project}`)).text;
