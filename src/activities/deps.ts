@@ -5,7 +5,7 @@ import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import type { Executor } from '#executors/client/executor.ts';
-import type { ExecutionLimits } from '#executors/protocol/request.ts';
+import type { ExecutionLimits, Tool } from '#executors/protocol/request.ts';
 
 /** What activities work with. Made once for the worker. */
 export interface ActivityDeps {
@@ -23,6 +23,8 @@ export interface AttemptDeps extends ActivityDeps {
   /** How this worker isolates template code. */
   readonly isolation: Isolation;
   readonly executor: Pick<Executor, 'execute'>;
+  /** The tools that this worker has at this moment, those that it prefers first. */
+  readonly findTools: () => Promise<readonly Tool[]>;
   /** The limits of one attempt. */
   readonly limits: ExecutionLimits;
   /** Keeps states on disk until the database has stored them. */

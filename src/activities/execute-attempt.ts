@@ -4,7 +4,13 @@ import { isDatabaseAway, isDatabaseRefusal, isTransientError } from '#database/e
 import { type AttemptWork, claimAttempt } from '#domain/runs/attempts/claim.ts';
 import { abandonAttempt, completeAttempt, concludeAttempt } from '#domain/runs/attempts/complete.ts';
 import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
-import { ApplyObstructed, AttemptSuperseded, AttemptWriteRefused, SandboxDemanded } from '#domain/runs/errors.ts';
+import {
+  ApplyObstructed,
+  AttemptSuperseded,
+  AttemptWriteRefused,
+  NoUsableTool,
+  SandboxDemanded,
+} from '#domain/runs/errors.ts';
 import type { FailureReason } from '#domain/runs/reasons/model.ts';
 import { toAttemptResult, toInterruptedResult } from './attempt-result.ts';
 import { AttemptSink, ignoreSuperseded } from './attempt-sink.ts';
@@ -52,7 +58,7 @@ async function withHeartbeat(work: (canceled: AbortSignal) => Promise<void>): Pr
 async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: AbortSignal): Promise<string | null> {
   let isClaimed = false;
   try {
-    const claimant = { workerId: deps.workerId, isolation: deps.isolation };
+    const claimant = { workerId: deps.workerId, isolation: deps.isolation, tools: await deps.findTools() };
     const work = await claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, claimant);
     if (!work) return null;
     isClaimed = true;
@@ -61,23 +67,20 @@ async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: Abo
     // An open attempt of a living worker counts as being executed, so the worker must give it up explicitly.
     await giveUp(deps, attemptId, isClaimed ? 'lost' : canHandBack(error) ? 'handed_back' : 'failed');
     if (error instanceof ApplyObstructed) return null;
-    if (!(error instanceof SandboxDemanded)) throw error;
-    deps.log.warn(
-      { attempt_id: attemptId },
-      'cannot execute the attempt: it requires a sandbox and this worker has none',
-    );
+    if (!isUnfit(error)) throw error;
+    deps.log.warn({ attempt_id: attemptId, reason: error.message }, 'left an attempt to other workers');
     await sleep(tooWeakPauseMs, undefined, { signal }).catch(() => undefined);
     return null;
   }
 }
 
 function canHandBack(error: unknown): boolean {
-  return (
-    error instanceof SandboxDemanded ||
-    error instanceof ApplyObstructed ||
-    isDatabaseAway(error) ||
-    isTransientError(error)
-  );
+  return isUnfit(error) || error instanceof ApplyObstructed || isDatabaseAway(error) || isTransientError(error);
+}
+
+/** Whether this worker must not execute an attempt that another worker may. */
+function isUnfit(error: unknown): error is SandboxDemanded | NoUsableTool {
+  return error instanceof SandboxDemanded || error instanceof NoUsableTool;
 }
 
 async function giveUp(deps: AttemptDeps, attemptId: string, outcome: 'lost' | 'handed_back' | 'failed'): Promise<void> {

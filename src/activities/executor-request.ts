@@ -10,7 +10,7 @@ export function toExecutorRequest(
   work: AttemptWork,
   { limits, bindingKey }: Pick<AttemptDeps, 'limits' | 'bindingKey'>,
 ): ExecutionRequest {
-  const { run, attempt, spec, inputs } = work;
+  const { run, attempt, spec, inputs, tool } = work;
   const planning = attempt.phase === 'planning';
   return {
     attemptId: attempt.id,
@@ -28,7 +28,7 @@ export function toExecutorRequest(
     artifact: work.artifact,
     planDigest: work.planDigest,
     ...(run.operation === 'scan' && { secretsKey: secretsKeyOf(bindingKey, run.instanceId) }),
-    tool: toTool(run.tool ?? null),
+    tool: toTool(tool),
     timeoutMs: (planning ? run.timeouts.plan : run.timeouts.apply) * 1000,
     graceMs: toolGraceMs,
     limits,

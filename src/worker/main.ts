@@ -57,7 +57,15 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const facts = await describeWorker(config, workerId, executor);
   const { isolation } = facts;
   const attempts = new AttemptWatch(orm, log);
-  const attemptDeps = { workerId, executor, spool, attempts, isolation, limits: executionLimits(config) };
+  const attemptDeps = {
+    workerId,
+    executor,
+    findTools: discoverTools,
+    spool,
+    attempts,
+    isolation,
+    limits: executionLimits(config),
+  };
   const evaluator = new Evaluator();
   await evaluator.start();
   const system = { orm, log, transactions, bindingKey: installation.bindingKey };

@@ -40,6 +40,17 @@ export class SandboxDemanded extends Error {
   }
 }
 
+/** The worker that claims an attempt has no tool that the run may use at this moment. The attempt stays unclaimed. */
+export class NoUsableTool extends Error {
+  constructor(attemptId: string, tools: readonly { name: string; version: string }[]) {
+    const has = tools.map(({ name, version }) => `${name} ${version}`).join(' and ') || 'none';
+    super(
+      `attempt ${attemptId} needs a tool of the kind that wrote the state of its instance, in a version that the settings of the installation allow: this worker has ${has}, and cannot claim the attempt`,
+    );
+    this.name = 'NoUsableTool';
+  }
+}
+
 /** Something keeps the apply from starting by now, such as a lock of its environment. The attempt stays unclaimed. */
 export class ApplyObstructed extends Error {
   constructor(attemptId: string) {

@@ -25,7 +25,12 @@ export async function readSettings(em: Em): Promise<StoredSettings> {
   return toSettings((await selectSettings(em, {}))[0]);
 }
 
-/** The same, locked for a change. */
+/** Keeps the settings as they are until the commit. */
+export async function shareSettings(em: Em): Promise<void> {
+  await db(em).selectFrom('settings').select('revision').forShare().execute();
+}
+
+/** The settings, locked for a change. */
 export async function lockSettings(em: Em): Promise<StoredSettings> {
   const row = await db(em)
     .selectFrom('settings')

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { claimAttempt } from '#domain/runs/attempts/claim.ts';
 import { abandonAttempt, completeAttempt } from '#domain/runs/attempts/complete.ts';
 import { storeAttemptState } from '#domain/runs/attempts/state.ts';
+import type { WorkerTool } from '#domain/runs/attempts/tool-choice.ts';
 import type { AttemptResult, AttemptState } from '#domain/runs/attempts/writes.ts';
 import type { NextStep } from '#domain/runs/model.ts';
 import { summarizeChanges } from '#domain/runs/plans/model.ts';
@@ -23,9 +24,9 @@ export class RunSteps {
   }
 
   /** Registers a worker that stays alive for the whole test file, however slow the machine is; returns its id. */
-  async worker(isolation: Isolation, pool = 'default'): Promise<string> {
+  async worker(isolation: Isolation, pool = 'default', tools: WorkerTool[] = []): Promise<string> {
     const id = randomUUID();
-    const facts = { host: 'here', processId: 1, version: '0', pools: [pool], tools: [], concurrency: 4 };
+    const facts = { host: 'here', processId: 1, version: '0', pools: [pool], tools, concurrency: 4 };
     const isolationReason = isolation === 'none' ? 'the kernel refuses' : null;
     await registerWorker(this.#em(), { id, ...facts, isolation, limits: 'cgroup', isolationReason });
     // No process sends its heartbeats.
@@ -56,8 +57,9 @@ export class RunSteps {
     );
   }
 
-  claim(attemptId: string, workerId: string, isolation: Isolation) {
-    return claimAttempt(this.#em(), this.#api.services.keyRing, attemptId, { workerId, isolation });
+  /** Lets a worker with these tools claim an attempt. Commands need none. */
+  claim(attemptId: string, workerId: string, isolation: Isolation, tools: readonly WorkerTool[] = []) {
+    return claimAttempt(this.#em(), this.#api.services.keyRing, attemptId, { workerId, isolation, tools });
   }
 
   abandon(attemptId: string, workerId: string, outcome: 'handed_back' | 'failed' | 'lost'): Promise<void> {

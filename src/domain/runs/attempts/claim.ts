@@ -11,12 +11,13 @@ import type { Egress } from '#domain/workers/pools/egress.ts';
 import { readEgress } from '#domain/workers/pools/store.ts';
 import { inputsOfPhase, openInputs, type PhaseInputs } from '../admission/inputs.ts';
 import { Run, RunAttempt } from '../entity.ts';
-import { ApplyObstructed, SandboxDemanded } from '../errors.ts';
+import { ApplyObstructed, NoUsableTool, SandboxDemanded } from '../errors.ts';
 import { RunPlan } from '../plans/entity.ts';
 import { beginLog } from './logs.ts';
 import { artifactContext } from './seals.ts';
 import { isObstructed } from './start-check.ts';
 import { canBeClaimed, claimForWorker } from './store.ts';
+import { chooseToolOfClaim, type WorkerTool } from './tool-choice.ts';
 
 /** Everything that a worker needs for one attempt, unsealed. It stays in the worker and its executor. */
 export interface AttemptWork {
@@ -31,14 +32,18 @@ export interface AttemptWork {
   readonly artifact: Buffer | null;
   /** The executor's own digest of that plan. */
   readonly planDigest: string | null;
+  /** The tool that the attempt uses; null for commands. */
+  readonly tool: WorkerTool | null;
   /** What the template code may reach over the network. */
   readonly egress: Egress;
 }
 
-/** The worker that claims an attempt, and how it would contain the template code. */
+/** The worker that claims an attempt, and what it would execute the template code with. */
 export interface Claimant {
   readonly workerId: string;
   readonly isolation: Isolation;
+  /** The tools that it has at this moment, those that it prefers first. */
+  readonly tools: readonly WorkerTool[];
 }
 
 /**
@@ -46,6 +51,7 @@ export interface Claimant {
  * has the attempt, if it has ended, or if it is no longer the current one of its run.
  * @throws ApplyObstructed if something keeps the apply from starting by now; the attempt stays unclaimed
  * @throws SandboxDemanded if the run demands a sandbox by now and the worker has none; the attempt stays unclaimed
+ * @throws NoUsableTool if the worker has no tool that the instance needs and the settings allow by now; the attempt stays unclaimed
  */
 export function claimAttempt(
   em: Em,
@@ -58,7 +64,8 @@ export function claimAttempt(
 
 async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Claimant): Promise<AttemptWork | null> {
   if (await isObstructed(em, attemptId)) throw new ApplyObstructed(attemptId);
-  const runId = await claimForWorker(em, { attemptId, ...claimant });
+  const { workerId, isolation } = claimant;
+  const runId = await claimForWorker(em, { attemptId, workerId, isolation });
   if (runId === null) {
     if (await canBeClaimed(em, attemptId)) throw new SandboxDemanded(attemptId);
     return null;
@@ -69,7 +76,9 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
   if (!attempt) throw new Error(`the run ${runId} has no attempt ${attemptId}, which was claimed`);
   const { spec } = await loadVersionById(em, run.templateVersionId);
   const { files } = await em.findOneOrFail(TemplateVersion, { id: run.templateVersionId }, { populate: ['files'] });
-  const { id: instanceId, stateSerial } = await em.findOneOrFail(Instance, { id: run.instanceId });
+  const { id: instanceId, stateSerial, tool: writtenBy } = await em.findOneOrFail(Instance, { id: run.instanceId });
+  const tool = await chooseToolOfClaim(em, claimant.tools, { run, spec, writtenBy });
+  if (tool === undefined) throw new NoUsableTool(attemptId, claimant.tools);
   await beginLog(em, run, attempt, attempts);
   const plan = attempt.phase === 'applying' ? await em.findOneOrFail(RunPlan, { runId }) : null;
   return {
@@ -81,6 +90,7 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
     state: stateSerial > 0 ? await readState(em, keyRing, instanceId, stateSerial) : null,
     artifact: plan?.artifact ? keyRing.open(artifactContext(runId), plan.artifact) : null,
     planDigest: plan?.executorDigest ?? null,
+    tool: tool === 'needless' ? null : tool,
     egress: await readEgress(em, run.pool),
   };
 }

@@ -1,10 +1,8 @@
 import type { Em } from '#database/database.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
-import type { AllowedTools } from '#domain/settings/document.ts';
-import { readSettings } from '#domain/settings/store.ts';
-import { isToolAllowed } from '#domain/settings/tools.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findLiveWorkers, type LiveWorker } from '#domain/workers/placement-store.ts';
+import { isUsable, readAllowedTools } from '../attempts/tool-choice.ts';
 import type { Run } from '../entity.ts';
 import { poolQueue } from '../model.ts';
 import { publishRunEventOnce } from '../publish-event.ts';
@@ -36,15 +34,9 @@ async function findWorkersWithTool(em: Em, run: Run): Promise<LiveWorker[]> {
   const { spec } = await loadVersionById(em, run.templateVersionId);
   if (spec.executor.kind === 'command') return workers;
   const allowed = await readAllowedTools(em, run);
-  return workers.filter(({ tools, requiredTool: required }) =>
-    tools.some((tool) => (!required || tool.name === required) && isToolAllowed(allowed, tool)),
+  return workers.filter(({ tools, requiredTool: writtenBy }) =>
+    tools.some((tool) => isUsable(tool, { writtenBy, allowed })),
   );
-}
-
-/** A run keeps the tool of its plan. What exists can be looked at and removed by whatever made it. Undefined: all tools. */
-async function readAllowedTools(em: Em, { tool, operation }: Run): Promise<AllowedTools | undefined> {
-  if (tool || operation === 'scan' || operation === 'destroy') return undefined;
-  return (await readSettings(em)).document.allowed_tools;
 }
 
 function isContainedEnough({ isolation, demandsSandbox }: LiveWorker): boolean {
