@@ -1,6 +1,7 @@
 import type { NextAssemblyStep } from '#domain/assemblies/model.ts';
 import { admitNode, type NodeDeps, noteFailedAdmission } from '#domain/assemblies/runs/nodes/admit-node.ts';
 import { type AssemblyStepRequest, takeNextAssemblyStep } from '#domain/assemblies/runs/steps/advance.ts';
+import { QuotaExceeded } from '#domain/quotas/errors.ts';
 import type { AssemblyRunActivities } from './assembly-runs.contract.ts';
 import type { ActivityDeps } from './deps.ts';
 
@@ -30,10 +31,12 @@ async function admitOrNote(deps: Deps, nodeId: string): Promise<void> {
   try {
     await admitNode(deps, nodeId);
   } catch (error) {
-    deps.log.error(
-      { err: error, assembly_node_id: nodeId },
-      'could not admit the run of a node; it will be tried again',
-    );
-    await noteFailedAdmission(deps, nodeId);
+    // A full queue is no fault of the service, and the node says it.
+    if (!(error instanceof QuotaExceeded))
+      deps.log.error(
+        { err: error, assembly_node_id: nodeId },
+        'could not admit the run of a node; it will be tried again',
+      );
+    await noteFailedAdmission(deps, nodeId, error);
   }
 }

@@ -143,16 +143,16 @@ type WaitingOn = z.input<typeof NodeWaitingOn>;
 
 /** A node waits by itself, or for what its run waits for. When its run has gone on, the engine has yet to notice. */
 function toWaitingOn({ status, waiting, runWaitingOn, startedAt, finishedAt }: AssemblyNodeDetails): WaitingOn | null {
-  const own = { position: null, blocker: null };
-  if (waiting) return { ...describeWaiting(waiting), ...own };
+  if (waiting) return describeWaiting(waiting);
   if (finishedAt !== null) return null;
   if (runWaitingOn) return { ...runWaitingOn, nodes: null, until: null };
   const isWaiting = status === 'waiting' || status === 'pending_approval';
-  return isWaiting && startedAt ? { ...describeWaiting({ code: 'engine', since: startedAt }), ...own } : null;
+  return isWaiting && startedAt ? describeWaiting({ code: 'engine', since: startedAt }) : null;
 }
 
-function describeWaiting({ code, since, nodes, until }: NodeWaiting) {
-  return { code, since, nodes: nodes ? [...nodes] : null, until: until ?? null };
+function describeWaiting({ code, since, nodes, until, blocker }: NodeWaiting): WaitingOn {
+  const own = { nodes: nodes ? [...nodes] : null, until: until ?? null, blocker: blocker ?? null };
+  return { code, since, position: null, ...own };
 }
 
 const eventTypes = Object.keys(assemblyEvents).filter((type) => type.startsWith('assembly_run.'));

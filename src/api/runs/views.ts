@@ -30,7 +30,7 @@ const QuotaBlockerView = z
   .object({
     scope: z.enum(quotaScopes),
     id: z.string().describe('Of the owner whose quota it is; `global` for the installation.'),
-    kind: z.literal('concurrent_runs'),
+    kind: z.enum(['concurrent_runs', 'queued_runs']),
     limit: z.number().nullable().describe('Null: the quota cannot be read.'),
     used: z.number().nullable().describe('When the run last looked.'),
   })

@@ -1,3 +1,4 @@
+import type { QuotaBlocker } from '#domain/quotas/model.ts';
 import { type RunStatus, runStatuses, type TerminalStatus, terminalStatuses } from '#domain/runs/model.ts';
 
 /**
@@ -162,6 +163,8 @@ export interface NodeWaiting {
   readonly nodes?: readonly string[];
   /** `retry`, `admission`: when the next attempt begins; RFC 3339. */
   readonly until?: string;
+  /** `admission`: the quota whose queue is full. */
+  readonly blocker?: QuotaBlocker;
 }
 
 /** A node waits for the workflow engine until the first step of its assembly run. */

@@ -71,11 +71,11 @@ export function subjectName({ scope, id }: QuotaSubject): string {
   return `${scope}/${id}`;
 }
 
-/** The quota that a run waits for, as `waiting_on.blocker` shows it. Null limits: the quota cannot be read. */
+/** The quota that a run waits for, or a node whose run cannot be queued, as `waiting_on.blocker` shows it. Null limits: the quota cannot be read. */
 export interface QuotaBlocker {
   scope: QuotaScope;
   id: string;
-  kind: 'concurrent_runs';
+  kind: 'concurrent_runs' | 'queued_runs';
   limit: number | null;
   used: number | null;
 }

@@ -19,17 +19,20 @@ const words: Readonly<Record<Waiting['code'], Words>> = {
   dependencies: ({ nodes }, _node, shown) => renderKeys(nodes ?? [], shown) ?? 'other nodes',
   concurrency: () => 'a free place: the assembly limits how many nodes run at once',
   retry: ({ until }) => (until ? html`its next try, ${renderTime(until)}` : 'its next try'),
-  admission: ({ until }) =>
-    until ? html`its admission, which is tried again ${renderTime(until)}` : 'its admission, which is tried again',
+  admission: ({ until, blocker }) => {
+    const quota = findQuota(blocker);
+    const what = quota ? `room in the queue: ${describeQuota(quota)}` : 'its admission';
+    return until ? html`${what}; it is tried again ${renderTime(until)}` : `${what}; it is tried again`;
+  },
   engine: () => 'the workflow engine',
   instance_busy: ({ blocker }) =>
     typeof blocker === 'string'
       ? html`<a href="${pagePath(pages.run, { id: blocker })}">another run</a> of its instance`
       : 'another run of its instance',
-  quota: ({ blocker }) =>
-    blocker !== null && typeof blocker === 'object' && 'scope' in blocker
-      ? `a place: the quota of the ${blocker.scope} is full`
-      : 'a place: a quota is full',
+  quota: ({ blocker }) => {
+    const quota = findQuota(blocker);
+    return quota ? `a place: ${describeQuota(quota)}` : 'a place: a quota is full';
+  },
   no_worker: () => html`<a href="${pages.workers}">a worker</a>`,
   approval: (_waiting, { run_id: runId }) =>
     runId === null ? 'approval' : html`<a href="${planPath(runId)}">approval of its plan</a>`,
@@ -37,3 +40,14 @@ const words: Readonly<Record<Waiting['code'], Words>> = {
   locked: () => 'the lock of its environment',
   frozen: () => 'the end of a freeze window',
 };
+
+type FullQuota = Extract<Waiting['blocker'], { scope: string }>;
+
+function findQuota(blocker: Waiting['blocker']): FullQuota | null {
+  return blocker !== null && typeof blocker === 'object' && 'scope' in blocker ? blocker : null;
+}
+
+function describeQuota({ scope, limit, used }: FullQuota): string {
+  const amount = limit === null ? 'cannot be read' : `is full${used === null ? '' : ` (${used} of ${limit})`}`;
+  return `the quota of the ${scope} ${amount}`;
+}

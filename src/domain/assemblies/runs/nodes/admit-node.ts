@@ -14,7 +14,7 @@ import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { nodeReviewNeed, nodeRunAuthority } from '../../authority.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
-import { isNodeEnded, operationRules } from '../../model.ts';
+import { isNodeEnded, type NodeWaiting, operationRules } from '../../model.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { endNode } from '../steps/advance.ts';
 import { lockAssemblyRun } from '../steps/facts-store.ts';
@@ -185,10 +185,14 @@ const admissionPauseMs = 15_000;
 /** The node ends once its admission has failed unexpectedly for this long. */
 const admissionLimitMs = 10 * 60_000;
 
-/** Lets a node whose run could not be admitted wait for the next try, or ends it when trying has not helped for long. */
+/**
+ * Lets a node whose run could not be admitted wait for the next try, or ends it when trying has not helped for long. It says which quota is full,
+ * if that is the error.
+ */
 export async function noteFailedAdmission(
   { transactions }: Pick<NodeDeps, 'transactions'>,
   nodeId: string,
+  error: unknown,
 ): Promise<void> {
   await transactions.run(async (tx) => {
     const found = await tx.em.findOne(AssemblyNode, { id: nodeId });
@@ -198,13 +202,21 @@ export async function noteFailedAdmission(
     run.revision += 1;
     const since = node.waiting?.code === 'admission' ? node.waiting.since : new Date().toISOString();
     if (Date.now() - Date.parse(since) > admissionLimitMs) {
-      const message = 'the service could not admit its run: ask an operator, whose log says why';
+      const unknown = 'the service could not admit its run: ask an operator, whose log says why';
+      const message = error instanceof QuotaExceeded ? error.message : unknown;
       endNode(tx, run, node, { status: 'failed', reason: { code: 'admission_failed', message } });
     } else {
       node.nextAttemptAt = new Date(Date.now() + admissionPauseMs);
       node.status = 'waiting';
-      node.waiting = { code: 'admission', since, until: node.nextAttemptAt.toISOString() };
+      const until = node.nextAttemptAt.toISOString();
+      node.waiting = { code: 'admission', since, until, ...blockerOf(error) };
     }
     await tx.em.flush();
   });
+}
+
+function blockerOf(error: unknown): Pick<NodeWaiting, 'blocker'> {
+  if (!(error instanceof QuotaExceeded) || error.state.kind !== 'queued_runs') return {};
+  const { scope, id, kind, limit, used } = error.state;
+  return { blocker: { scope, id, kind, limit, used } };
 }
