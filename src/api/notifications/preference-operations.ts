@@ -1,10 +1,15 @@
 import { z } from 'zod';
+import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
 import { command, read } from '#api/pipeline/operation.ts';
+import type { Em } from '#database/database.ts';
 import { notificationKindNames, notificationKinds } from '#domain/notifications/model.ts';
 import { readPreferences, replacePreferences } from '#domain/notifications/preferences-store.ts';
+import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { ownAsUser } from './operations.ts';
 
 const kind = z.enum(notificationKindNames);
+
+const preferenceActions = actionsOf<Ownership>()({ replace: { operation: 'notification_preferences.replace' } });
 
 const PreferencesView = z
   .object({
@@ -15,6 +20,7 @@ const PreferencesView = z
         page: z.boolean().describe('Whether you are told among your notifications.'),
       }),
     ),
+    actions: preferenceActions.view,
   })
   .meta({ id: 'NotificationPreferences' });
 
@@ -33,7 +39,7 @@ export const get = read({
   summary: 'Read of which kinds of notifications you want to hear',
   responses: { 200: PreferencesView },
   access: ownAsUser,
-  handle: async ({ em, principal }) => ({ preferences: await show(em, principal.id) }),
+  handle: ({ em, principal, operations }) => show(em, { operations, principal }),
 });
 
 export const replace = command({
@@ -46,18 +52,21 @@ export const replace = command({
   access: ownAsUser,
   idempotency: 'none',
   audit: 'notification_preferences.replaced',
-  handle: async ({ tx, principal, body }) => {
+  handle: async ({ tx, principal, body, operations }) => {
     const before = await readPreferences(tx.em, principal.id);
     await replacePreferences(tx.em, principal.id, body.preferences);
     const after = await readPreferences(tx.em, principal.id);
     const audited = { before: { muted: mutedOf(before) }, after: { muted: mutedOf(after) } };
-    return { id: principal.id, ...audited, answer: { preferences: await show(tx.em, principal.id) } };
+    return { id: principal.id, ...audited, answer: await show(tx.em, { operations, principal }) };
   },
 });
 
-async function show(...given: Parameters<typeof readPreferences>) {
-  const preferences = await readPreferences(...given);
-  return preferences.map((each) => ({ ...each, description: notificationKinds[each.kind] }));
+async function show(em: Em, context: ActionContext): Promise<z.input<typeof PreferencesView>> {
+  const preferences = await readPreferences(em, context.principal.id);
+  return {
+    preferences: preferences.map((each) => ({ ...each, description: notificationKinds[each.kind] })),
+    actions: preferenceActions.describe(context, installationOwnership),
+  };
 }
 
 function mutedOf(preferences: Awaited<ReturnType<typeof readPreferences>>): string[] {

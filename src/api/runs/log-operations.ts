@@ -84,13 +84,15 @@ async function toPage(em: Em, run: Progress, { rows, lastSequence }: FoundLog) {
   return { entries: rows.map(toLogEntry), last_sequence: lastSequence, complete, removed_before: removedBefore };
 }
 
+const RunEvents = pageOf('events', RunEventView).extend({ removed_before: RemovedBefore }).meta({ id: 'RunEventPage' });
+
 export const getEvents = read({
   id: 'runs.get_events',
   route: 'GET /api/v1/runs/:id/events',
   summary: 'Read the events of a run, oldest first',
   params: RunParams,
   query: LogQuery.extend({ cursor: pageQuery.cursor }),
-  responses: { 200: pageOf('events', RunEventView).extend({ removed_before: RemovedBefore }) },
+  responses: { 200: RunEvents },
   access: nested,
   target: ({ em, params }) => findRun(em, params.id),
   targetName: 'run',

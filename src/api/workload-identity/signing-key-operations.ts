@@ -61,7 +61,7 @@ export const rotate = command({
   summary: 'Publish a new key, which signs the tokens of runs in an hour',
   description:
     'The service does this by itself in time. While a new key is published that does not sign yet, it answers 409.',
-  body: RotateKeys,
+  body: RotateKeys.prefault({}),
   responses: { 200: KeyView },
   access: { ...access, review: { resource: 'signing_keys', verb: 'rotate' } },
   target: ({ em, lock }) => findSigningKeys(em, lock),
