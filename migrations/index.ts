@@ -42,6 +42,7 @@ import { Connections } from './20261205_31_connections.ts';
 import { EventProjects } from './20261205_41_event_projects.ts';
 import { Webhooks } from './20261205_42_webhooks.ts';
 import { VariableSets } from './20261205_61_variable_sets.ts';
+import { ScheduleHistory } from './20261206_01_schedule_history.ts';
 import { Notifications } from './20261206_31_notifications.ts';
 import { SigningKeys } from './20261206_51_signing_keys.ts';
 import { MonthlyPlansAndEvents } from './20261206_61_monthly_plans_and_events.ts';
@@ -92,6 +93,7 @@ export const migrations = [
   { name: '20261205_61_variable_sets', class: VariableSets },
   { name: '20261205_41_event_projects', class: EventProjects },
   { name: '20261205_42_webhooks', class: Webhooks },
+  { name: '20261206_01_schedule_history', class: ScheduleHistory },
   { name: '20261206_51_signing_keys', class: SigningKeys },
   { name: '20261206_61_monthly_plans_and_events', class: MonthlyPlansAndEvents },
   { name: '20261206_31_notifications', class: Notifications },

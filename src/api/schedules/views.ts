@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { assemblyOperations } from '#domain/assemblies/model.ts';
 import { requestedOperations, runStatuses } from '#domain/runs/model.ts';
-import { firingOutcomes, firingReasons, type ShownWork } from '#domain/schedules/model.ts';
+import { firingOutcomes, firingReasons, pauseReasons, type ShownWork } from '#domain/schedules/model.ts';
 import type { FiringDetails, ScheduleDetails } from '#domain/schedules/store.ts';
 import { nextTimes } from '#domain/shared/schedules/next-times.ts';
 import { scheduleActions } from './actions.ts';
@@ -39,11 +39,14 @@ const WorkView = z.union([
 ]);
 
 const ResultView = z.object({
-  scheduled_at: Time,
+  scheduled_at: Time.describe('The time of the schedule; the first one where `times` is more than one.'),
+  last_at: Time.describe('The last of these times.'),
+  times: z.int().describe('How many times in a row ended like this. Only times that started nothing share a result.'),
   outcome: z
     .enum(firingOutcomes)
     .describe(
-      '`skipped`: what it started before had not ended. `pending`: somebody asked for a start now, which has not happened yet.',
+      '`skipped`: what it started before had not ended. `pending`: somebody asked for a start now, which has not happened yet. `missed`: nothing ' +
+        'tried to start it at its time.',
     ),
   reason: z.enum(Object.keys(firingReasons) as [keyof typeof firingReasons]).nullable(),
   message: z.string().nullable().describe('Why nothing was started, for people.'),
@@ -61,7 +64,15 @@ export const ListedScheduleView = z
     name: z.string(),
     schedule: z.union([z.object({ every: z.string() }), z.object({ cron: z.string(), timezone: z.string() })]),
     work: WorkView,
-    enabled: z.boolean(),
+    enabled: z.boolean().describe('`false`: it is paused, by people or because of `paused_because`.'),
+    paused_because: z
+      .enum(pauseReasons)
+      .nullable()
+      .describe(
+        'Why it starts nothing although nobody paused it. `owner_changed`: a transfer brought it to another owner, who must save its work to ' +
+          'resume it. All others: its authority has ended, and it goes on when somebody saves its work, or when an authority that is disabled ' +
+          'is enabled.',
+      ),
     authority: z
       .object({ type: z.enum(['user', 'service_account', 'background', 'system']), id: AnswerId, name: z.string() })
       .describe('Who saved the work last. It starts under their authority as that is at the time.'),
@@ -83,14 +94,16 @@ export const ScheduleView = ListedScheduleView.extend({ actions: scheduleActions
 
 export function viewSchedule(schedule: ScheduleDetails): z.input<typeof ListedScheduleView> {
   const { id, name, spec, revision } = schedule;
-  const times = schedule.isEnabled && !schedule.isArchived ? nextTimes(spec, id, new Date(), shownTimes) : [];
+  const isEnabled = schedule.isEnabled && schedule.pausedBecause === null;
+  const times = isEnabled && !schedule.isArchived ? nextTimes(spec, id, new Date(), shownTimes) : [];
   return {
     id,
     team_id: schedule.teamId,
     name,
     schedule: spec,
     work: viewWork(schedule.work),
-    enabled: schedule.isEnabled,
+    enabled: isEnabled,
+    paused_because: schedule.pausedBecause,
     authority: { type: schedule.authorityType, id: schedule.authorityId, name: schedule.authorityName },
     next_times: times.map((time) => time.toISOString()),
     last_results: schedule.results.map(viewResult),
@@ -115,6 +128,8 @@ export function viewWork(work: ShownWork): z.input<typeof WorkView> {
 function viewResult(result: FiringDetails): z.input<typeof ResultView> {
   return {
     scheduled_at: result.scheduledAt,
+    last_at: result.lastAt,
+    times: result.times,
     outcome: result.outcome,
     reason: result.reason,
     message: result.message,

@@ -12,7 +12,7 @@ export const runEvents = {
   'run.admitted': {
     subject: 'run',
     summary: 'A run was admitted',
-    covers: ['run.created', 'run.requeued', 'run.copied', 'run.undo_requested'],
+    covers: ['run.created', 'run.requeued', 'run.copied', 'run.undo_requested', 'drift_monitor.scan_requested'],
     data: z.strictObject({ by, operation: z.enum(runOperations) }),
   },
   'run.planning': {

@@ -38,6 +38,8 @@ export const ScheduleSchema = defineEntity({
     savedForTeamId: p.uuid(),
     /** Who last changed the times, or paused or resumed the schedule; null: nobody since it was created. They do not approve what it starts. */
     timesAuthor: p.json<RunAuthor>().nullable(),
+    /** The history has a line for each of its times up to this one (`missed-times.ts`). */
+    accountedUntil: at().defaultRaw('now()'),
     revision: revision(),
     createdAt: createdAt(),
   },
@@ -45,7 +47,7 @@ export const ScheduleSchema = defineEntity({
 export class Schedule extends ScheduleSchema.class {}
 ScheduleSchema.setClass(Schedule);
 
-/** A firing: one time of a schedule, and what became of its work. */
+/** A firing: one time of a schedule, or several that ended alike, and what became of its work. */
 export const ScheduleFiringSchema = defineEntity({
   name: 'ScheduleFiring',
   tableName: 'schedule_firings',
@@ -54,6 +56,10 @@ export const ScheduleFiringSchema = defineEntity({
     id: id(),
     scheduleId: () => p.manyToOne(Schedule).mapToPk().fieldName('schedule_id').deleteRule('cascade'),
     scheduledAt: at(),
+    /** For how many times it stands. */
+    times: p.integer().default(1),
+    /** The last of these times; null where it stands for one. */
+    lastAt: at().nullable(),
     outcome: p.string().$type<FiringOutcome>(),
     /** Why nothing was started; null if something was. */
     reason: p.string().$type<FiringReason>().nullable(),

@@ -23,4 +23,13 @@ export const scheduleEvents = {
     summary: 'A schedule could not start its work',
     data: z.strictObject({ scheduled_at: scheduledAt, reason }),
   },
+  'schedule.missed': {
+    subject: 'schedule',
+    summary: 'Times of a schedule passed, and nothing tried to start its work',
+    data: z.strictObject({
+      scheduled_at: scheduledAt.describe('The first of these times.'),
+      last_at: scheduledAt.describe('The last of them.'),
+      times: z.int().describe('How many there were.'),
+    }),
+  },
 } as const satisfies Record<string, EventType>;

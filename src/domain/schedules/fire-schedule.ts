@@ -1,16 +1,17 @@
 import { QuotaExceeded } from '#domain/quotas/errors.ts';
-import { AuthorityEnded, findStoredPrincipal, type LostAuthority } from '#domain/shared/access/stored-authority.ts';
+import { AuthorityEnded, findStoredPrincipal } from '#domain/shared/access/stored-authority.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { FeatureDisabled, Forbidden, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
 import { defineScheduledWork, planWork, type ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
 import type { Schedule } from './entity.ts';
 import { type Firing, findOutcome, isStillRunning, keepFiring } from './firings-store.ts';
 import { type FiringReason, firingReasons, scheduleKind } from './model.ts';
+import { lostAuthorities } from './pause-store.ts';
 import { listPlanned, lockPlanned } from './planned-store.ts';
 import { publishFiring } from './publish-firing.ts';
 import { planOf } from './schedule-changes.ts';
 import { startWork } from './start-work.ts';
-import { findSchedule, lockSchedule, type ScheduleTarget } from './store.ts';
+import { findSchedule, isElsewhere, lockSchedule } from './store.ts';
 
 /** For how long a start is tried again after an unexpected error. */
 const retriedForMs = 10 * 60_000;
@@ -53,11 +54,6 @@ async function begin({ transactions }: ScheduledWorkDeps, id: string, scheduledA
   });
 }
 
-/** Whether a transfer has brought the schedule to other owners than those for whom it was saved. */
-function isElsewhere({ organizationId, teamId, schedule }: ScheduleTarget): boolean {
-  return organizationId !== schedule.savedForOrganizationId || teamId !== schedule.savedForTeamId;
-}
-
 /** Nobody of the new owner has asked for the work, and the former one has no say there. */
 async function pauseForNewOwner(tx: Transaction, schedule: Schedule, scheduledAt: Date): Promise<null> {
   schedule.isEnabled = false;
@@ -78,13 +74,6 @@ async function end({ transactions }: ScheduledWorkDeps, id: string, firing: Omit
     publishFiring(tx, schedule, firing);
   });
 }
-
-const lostAuthorities: Readonly<Record<LostAuthority, FiringReason>> = {
-  gone: 'authority_gone',
-  disabled: 'authority_disabled',
-  key_revoked: 'key_revoked',
-  key_expired: 'key_expired',
-};
 
 /** Why nothing was started; undefined if trying again may help. */
 function toFailure(error: unknown, scheduledAt: Date): { reason: FiringReason; message: string } | undefined {

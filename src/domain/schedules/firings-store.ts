@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import type { RunAuthor } from '#domain/runs/model.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { FiringOutcome, FiringReason } from './model.ts';
@@ -9,10 +10,15 @@ import type { FiringOutcome, FiringReason } from './model.ts';
 /** How many firings of a schedule are kept, beside those whose work has not ended. */
 const keptFirings = 200;
 
-/** One time of a schedule, and what became of its work. */
+/** One time of a schedule, or several that follow each other, and what became of its work. */
 export interface Firing {
   readonly scheduleId: string;
+  /** The first time. */
   readonly scheduledAt: Date;
+  /** The last time, if there are several. */
+  readonly lastAt?: Date;
+  /** How many times there are; one unless given. */
+  readonly times?: number;
   readonly outcome: FiringOutcome;
   readonly reason?: FiringReason;
   readonly message?: string;
@@ -23,8 +29,12 @@ export interface Firing {
   readonly author?: RunAuthor;
 }
 
-/** Stores a firing. A firing that has an outcome other than `pending` keeps it. The caller has locked the schedule. */
+/**
+ * Stores a firing, or adds it to the last one if both started nothing for the same reason. A firing that has an outcome other than `pending` keeps it.
+ * The caller has locked the schedule.
+ */
 export async function keepFiring(em: Em, firing: Firing): Promise<void> {
+  if (await addToLast(em, firing)) return;
   const { scheduleId, scheduledAt, outcome } = firing;
   const found = {
     outcome,
@@ -40,6 +50,8 @@ export async function keepFiring(em: Em, firing: Firing): Promise<void> {
       id: newId(),
       schedule_id: scheduleId,
       scheduled_at: scheduledAt,
+      last_at: firing.lastAt ?? null,
+      times: firing.times ?? 1,
       requester_name: firing.requestedBy ?? null,
       author: firing.author ? json(firing.author) : null,
       created_at: new Date(),
@@ -49,6 +61,27 @@ export async function keepFiring(em: Em, firing: Firing): Promise<void> {
     )
     .execute();
   await forgetOld(em, scheduleId);
+}
+
+/** Adds times to the last line of the history, so that a schedule that starts nothing for weeks does not fill it. False if that line says something else. */
+async function addToLast(em: Em, firing: Firing): Promise<boolean> {
+  const { scheduleId, scheduledAt, outcome, reason, message } = firing;
+  if (reason === undefined || firing.author) return false;
+  const { numUpdatedRows } = await db(em)
+    .updateTable('schedule_firings')
+    .set((eb) => ({ times: eb('times', '+', firing.times ?? 1), last_at: firing.lastAt ?? scheduledAt }))
+    .where('id', '=', (eb) => selectLast(eb.selectFrom('schedule_firings'), scheduleId).select('schedule_firings.id'))
+    .where('outcome', '=', outcome)
+    .where('reason', '=', reason)
+    .where('message', 'is not distinct from', message ?? null)
+    .where('author', 'is', null)
+    .where((eb) => eb(eb.fn.coalesce('last_at', 'scheduled_at'), '<', sql<string>`${scheduledAt}`))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+function selectLast(firings: SelectQueryBuilder<Tables, 'schedule_firings', object>, scheduleId: string) {
+  return firings.where('schedule_id', '=', scheduleId).orderBy('scheduled_at', 'desc').limit(1);
 }
 
 /**
@@ -78,25 +111,28 @@ async function forgetOld(em: Em, scheduleId: string): Promise<void> {
  * author of the second would be lost. The caller has locked the schedule.
  */
 export async function findFreeTime(em: Em, scheduleId: string, now: Date): Promise<Date> {
-  const row = await db(em)
-    .selectFrom('schedule_firings')
-    .where('schedule_id', '=', scheduleId)
-    .select('scheduled_at as last')
-    .orderBy('scheduled_at', 'desc')
-    .limit(1)
+  const row = await selectLast(db(em).selectFrom('schedule_firings'), scheduleId)
+    .select((eb) => eb.fn.coalesce('last_at', 'scheduled_at').as('last'))
     .executeTakeFirst();
   return row ? new Date(Math.max(now.getTime(), new Date(row.last).getTime() + 1)) : now;
 }
 
 /** The outcome of the firing at a time; undefined if there is none yet. */
 export async function findOutcome(em: Em, scheduleId: string, scheduledAt: Date): Promise<FiringOutcome | undefined> {
-  const row = await db(em)
+  const [firing] = await listFiringsBetween(em, scheduleId, scheduledAt, scheduledAt);
+  return firing?.outcome;
+}
+
+/** The firings that stand for times from `from` to `until`, oldest first. */
+export function listFiringsBetween(em: Em, scheduleId: string, from: Date, until: Date) {
+  return db(em)
     .selectFrom('schedule_firings')
     .where('schedule_id', '=', scheduleId)
-    .where('scheduled_at', '=', sql<string>`${scheduledAt}`)
-    .select('outcome')
-    .executeTakeFirst();
-  return row?.outcome;
+    .where('scheduled_at', '<=', sql<string>`${until}`)
+    .where((eb) => eb(eb.fn.coalesce('last_at', 'scheduled_at'), '>=', sql<string>`${from}`))
+    .select((eb) => ['outcome', 'scheduled_at as first', eb.fn.coalesce('last_at', 'scheduled_at').as('last')])
+    .orderBy('scheduled_at')
+    .execute();
 }
 
 /** Who asked for the start at a time; empty if the schedule itself names the time. */

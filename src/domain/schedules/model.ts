@@ -37,9 +37,9 @@ export type ShownWork = Work & { readonly variables: Record<string, JsonValue | 
 
 /**
  * The outcomes of a firing. `pending`: somebody asked for a start now, which has not happened yet. `skipped`: what the schedule started before had
- * not ended.
+ * not ended. `missed`: the time passed and nobody tried to start the work.
  */
-export const firingOutcomes = ['pending', 'started', 'skipped', 'failed'] as const;
+export const firingOutcomes = ['pending', 'started', 'skipped', 'failed', 'missed'] as const;
 export type FiringOutcome = (typeof firingOutcomes)[number];
 
 /** Why a firing started nothing, in words for people. A refusal has the message of its error instead. */
@@ -56,7 +56,18 @@ export const firingReasons = {
   not_permitted:
     'the user or account under whose authority the work starts may no longer start it: let somebody save the work who may',
   feature_disabled: 'an administrator has turned off schedules, or what the schedule starts',
+  not_tried: 'nothing tried to start it: Temporal or all workers were down, or an earlier time was still being tried',
   refused: 'the service refused to start the work',
   internal: 'the service could not start the work: ask an operator, whose log says why',
 } as const;
 export type FiringReason = keyof typeof firingReasons;
+
+/** Why a schedule is paused although nobody paused it: nothing starts before somebody saves its work, or before its authority is given back. */
+export const pauseReasons = [
+  'owner_changed',
+  'authority_gone',
+  'authority_disabled',
+  'key_revoked',
+  'key_expired',
+] as const satisfies readonly FiringReason[];
+export type PauseReason = (typeof pauseReasons)[number];

@@ -4,6 +4,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { storedAuthorityOf } from '#domain/shared/access/stored-authority.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Conflict } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
@@ -11,7 +12,8 @@ import { dropWork, type PlannedWork, planWork, scheduledWorkflow } from '#domain
 import type { TeamTarget } from '#domain/teams/store.ts';
 import { Schedule } from './entity.ts';
 import { findFreeTime, keepFiring } from './firings-store.ts';
-import { scheduleKind, type Work } from './model.ts';
+import { firingReasons, type PauseReason, scheduleKind, type Work } from './model.ts';
+import { findPauseReason } from './pause-store.ts';
 import { removeSchedule, type ScheduleTarget } from './store.ts';
 import { checkWork, sealWork } from './work.ts';
 
@@ -29,6 +31,13 @@ export interface ScheduleChange {
   readonly work?: Work | undefined;
   readonly isEnabled?: boolean | undefined;
   readonly expectedRevision?: number | undefined;
+}
+
+/** A schedule that a transfer or the end of its authority has paused is not resumed before its work is saved again. */
+class WorkNotSaved extends Conflict {
+  constructor(because: PauseReason) {
+    super(`the schedule cannot be resumed as it is: ${firingReasons[because]}`, 'schedule_not_saved');
+  }
 }
 
 /** Spreads the starts of many schedules that name the same time. */
@@ -53,6 +62,7 @@ export async function createSchedule(
     ...wanted,
     id,
     teamId: team.teamId,
+    accountedUntil: new Date(),
     ...(await describeWork(tx, deps, { id, owner: team, work }, author)),
   });
   tx.em.persist(schedule);
@@ -74,11 +84,17 @@ export async function updateSchedule(
   const { schedule } = target;
   refuseArchived(target);
   refuseStale(schedule, expectedRevision);
-  const { name, spec, isEnabled } = schedule;
-  const { after, isEmpty } = findDifference({ name, spec, isEnabled }, wanted);
+  const because = await findPauseReason(tx.em, schedule.id);
+  if (because && wanted.isEnabled && !work) throw new WorkNotSaved(because);
+  const { name, spec } = schedule;
+  // What came with a transfer stays paused until somebody resumes it, also when its work is saved.
+  const isEnabled = schedule.isEnabled && because !== 'owner_changed';
+  const { after, isEmpty } = findDifference({ name, spec, isEnabled: schedule.isEnabled }, wanted);
   if (isEmpty && !work) return;
-  Object.assign(schedule, after);
-  if (after.spec || after.isEnabled !== undefined)
+  const isResumed = wanted.isEnabled === true && !isEnabled;
+  Object.assign(schedule, { isEnabled, ...after, ...(isResumed && { isEnabled: true }) });
+  if (after.spec || isResumed || (because && work)) schedule.accountedUntil = new Date();
+  if (after.spec || after.isEnabled !== undefined || isResumed)
     schedule.timesAuthor = authorOf(author, 'you changed when the schedule starts its work');
   if (work) Object.assign(schedule, await describeWork(tx, deps, { id: schedule.id, owner: target, work }, author));
   schedule.revision += 1;

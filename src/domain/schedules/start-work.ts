@@ -16,7 +16,7 @@ import { refuseClosed } from '#domain/shared/features/gates.ts';
 import type { ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
 import { workAuthority } from './authority.ts';
 import type { Schedule } from './entity.ts';
-import { findAuthors, isStillRunning, keepFiring } from './firings-store.ts';
+import { findAuthors, findOutcome, isStillRunning, keepFiring } from './firings-store.ts';
 import { type AssemblyWork, type RunWork, scheduleKind, type Work } from './model.ts';
 import { publishFiring } from './publish-firing.ts';
 import { lockSchedule } from './store.ts';
@@ -71,7 +71,7 @@ export async function startWork(
       refuseForeign(found, schedule, work, principal);
       refuseClosed('schedules', principal.closedFeatures);
       if (!isRun) refuseClosed('assemblies', principal.closedFeatures);
-      const locked = await lockUnchanged(tx, schedule);
+      const locked = await lockUnchanged(tx, schedule, scheduledAt);
       const askers = await findAuthors(tx.em, schedule.id, scheduledAt);
       const authors = locked.timesAuthor ? [locked.timesAuthor, ...askers] : askers;
       const started = await found.start(tx, { key, principal, authors });
@@ -89,12 +89,14 @@ class ScheduleMoved extends Error {}
 
 /**
  * Locks the schedule, so that its work starts neither after somebody changed it nor beside what another time has just started.
- * @throws ScheduleMoved if it was changed or deleted, or if another time has started its work
+ * @throws ScheduleMoved if it was changed or deleted, if another time has started its work, or if the history says that this time was missed
  */
-async function lockUnchanged({ em }: Transaction, { id, revision }: Schedule): Promise<Schedule> {
+async function lockUnchanged({ em }: Transaction, { id, revision }: Schedule, scheduledAt: Date): Promise<Schedule> {
   const locked = await lockSchedule(em, id);
   if (locked?.revision !== revision) throw new ScheduleMoved(`the schedule ${id} was changed while its work started`);
   if (await isStillRunning(em, id)) throw new ScheduleMoved(`the schedule ${id} has just started its work`);
+  if ((await findOutcome(em, id, scheduledAt)) === 'missed')
+    throw new ScheduleMoved(`a time of the schedule ${id} was given up`);
   return locked;
 }
 

@@ -12,7 +12,8 @@ import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import { Schedule } from './entity.ts';
-import type { FiringOutcome, FiringReason, ShownWork } from './model.ts';
+import type { FiringOutcome, FiringReason, PauseReason, ShownWork } from './model.ts';
+import { selectPauseReason } from './pause-store.ts';
 
 /** A schedule with the team that owns it. */
 export interface ScheduleTarget extends Ownership, Archivable {
@@ -34,6 +35,11 @@ export async function findSchedule(em: Em, id: string, lock = false): Promise<Sc
   return { organizationId, teamId, archived, schedule, archivedForWork: environment?.archived ?? archived };
 }
 
+/** Whether a transfer has brought the schedule to other owners than those for whom it was saved. It starts nothing for them. */
+export function isElsewhere({ organizationId, teamId, schedule }: ScheduleTarget): boolean {
+  return organizationId !== schedule.savedForOrganizationId || teamId !== schedule.savedForTeamId;
+}
+
 /** The row, locked until the commit. */
 export function lockSchedule(em: Em, id: string): Promise<Schedule | null> {
   return em.findOne(Schedule, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
@@ -51,6 +57,9 @@ export interface FiringDetails {
   readonly outcome: FiringOutcome;
   readonly reason: FiringReason | null;
   readonly message: string | null;
+  readonly times: number;
+  /** The last of these times. */
+  readonly lastAt: string;
   readonly runId: string | null;
   readonly assemblyRunId: string | null;
   /** The status of what was started; null if nothing was, or if it is gone. */
@@ -66,6 +75,8 @@ export interface ScheduleDetails {
   readonly spec: ScheduleSpec;
   readonly work: ShownWork;
   readonly isEnabled: boolean;
+  /** Why it is paused although nobody paused it. */
+  readonly pausedBecause: PauseReason | null;
   /** Its team, or the environment of its work, is archived with an owner or alone: nothing starts. */
   readonly isArchived: boolean;
   readonly authorityId: string;
@@ -105,7 +116,12 @@ export function listSchedules(
     .$if(templateId !== undefined, (query) => query.where('s.template_id', '=', templateId ?? ''))
     .$if(assemblyId !== undefined, (query) => query.where('s.assembly_id', '=', assemblyId ?? ''))
     .$if(authorityId !== undefined, (query) => query.where('s.authority_id', '=', authorityId ?? ''))
-    .$if(enabled !== undefined, (query) => query.where('s.is_enabled', '=', enabled ?? true));
+    .$if(enabled !== undefined, (query) =>
+      query.where((eb) => {
+        const isStarting = eb.and([eb.ref('s.is_enabled'), eb(selectPauseReason(eb), 'is', null)]);
+        return enabled ? isStarting : eb.not(isStarting);
+      }),
+    );
   return pageOf(schedules, 's.id', request);
 }
 
@@ -125,7 +141,7 @@ function selectSchedules(em: Em, results: number) {
     .where('o.deleted_at', 'is', null)
     .select((eb) => {
       const archived = (['o', 't', 'p', 'e'] as const).map((owner) => eb(`${owner}.archived_at`, 'is not', null));
-      return eb.or(archived).$castTo<boolean>().as('isArchived');
+      return [eb.or(archived).$castTo<boolean>().as('isArchived'), selectPauseReason(eb).as('pausedBecause')];
     })
     .select(['s.id', 's.team_id as teamId', 's.environment_id as environmentId', 's.name', 's.spec', 's.work'])
     .select(['s.is_enabled as isEnabled', 's.authority_id as authorityId', 's.authority_type as authorityType'])
@@ -140,7 +156,8 @@ function selectResults(eb: Over<{ s: 'schedules' }>, limit: number) {
       .leftJoin('runs as r', 'r.id', 'f.run_id')
       .leftJoin('assembly_runs as a', 'a.id', 'f.assembly_run_id')
       .whereRef('f.schedule_id', '=', 's.id')
-      .select(['f.id', 'f.scheduled_at as scheduledAt', 'f.outcome', 'f.reason', 'f.message'])
+      .select(['f.id', 'f.scheduled_at as scheduledAt', 'f.times', 'f.outcome', 'f.reason', 'f.message'])
+      .select((of) => of.fn.coalesce('f.last_at', 'f.scheduled_at').as('lastAt'))
       .select(['f.run_id as runId', 'f.assembly_run_id as assemblyRunId', 'f.requester_name as requestedBy'])
       .select((of) => of.fn.coalesce('r.status', 'a.status').$castTo<RunStatus | null>().as('status'))
       .orderBy('f.scheduled_at', 'desc')

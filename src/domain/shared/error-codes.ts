@@ -90,6 +90,8 @@ export const errorCodes = {
   environment_unknown: 'The team of the assembly has no such environment.',
   schedule_work_unknown:
     'The template, assembly or environment of the work does not exist, or belongs to another team.',
+  schedule_not_saved:
+    'A transfer brought the schedule to another owner, or the authority under which its work starts has ended. Its work must be saved before it is resumed.',
   assembly_busy: 'A run of the assembly in this environment has not ended, beside which this one must not begin.',
   nothing_deployed: 'Nothing is deployed there that this could be about.',
   node_not_deployed: 'A node that is left out is not deployed, and a chosen one depends on it.',

@@ -8,6 +8,7 @@ import { type DriftRetentionDeps, openDriftRetention } from './drift-retention.t
 import { openDriftUpkeep } from './drift-upkeep.ts';
 import { createEventHandlers, type EventHandlerDeps } from './event-handlers.ts';
 import { type ExpiryTaskDeps, openExpiry } from './expiry.ts';
+import { type MissedTimesDeps, openMissedTimes } from './missed-times.ts';
 import { openNotificationUpkeep, openNotifying } from './notifying.ts';
 import { openReconciler, type ReconcilerDeps } from './reconciler.ts';
 import { openResourceListRepair, type ResourceListRepairDeps } from './resource-list-repair.ts';
@@ -24,6 +25,7 @@ export interface BackgroundTaskDeps
     AuditSealingDeps,
     ScheduleRepairDeps,
     SigningKeyUpkeepDeps,
+    MissedTimesDeps,
     DriftRetentionDeps,
     DeliverDeps {
   readonly auditRetentionDays: number | null;
@@ -44,6 +46,7 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openWorkerSupervision(deps),
     openResourceListRepair(deps),
     openScheduleRepair(deps, scheduledWorks),
+    openMissedTimes(deps),
     openDriftUpkeep(deps),
     openDriftRetention(deps),
     openAuditSealing(deps),

@@ -163,6 +163,17 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
       schedule: { every: '1d' },
       work: { run: { template_id: crypto.randomUUID() } },
     }),
+  schedule_not_saved: async () => {
+    const other = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Receiving' });
+    const project = (await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Moving' })).id;
+    const place = { project_id: project, name: 'dev', kind: 'development' };
+    const environment = (await tenant.owner.make('/environments', place)).id;
+    const work = { run: { template_id: (await publish()).id, environment_id: environment } };
+    const body = { team_id: tenant.team, name: 'Moving', schedule: { every: '1d' }, work };
+    const { id } = await tenant.owner.make('/schedules', body);
+    await tenant.owner.post(`/projects/${project}/transfer`, { team_id: other.id });
+    return tenant.owner.patch(`/schedules/${id}`, { enabled: true });
+  },
   environment_unknown: async () => (await runAssembly({ environment_id: crypto.randomUUID() })).answer,
   nothing_deployed: async () => (await runAssembly({ operation: 'destroy' })).answer,
   assembly_busy: async () => {

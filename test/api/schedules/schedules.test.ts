@@ -299,16 +299,28 @@ describe('a time of a schedule', () => {
     const id = await made({ work: workOf({ environment_id: environment }) });
     const moved = await owner.post(`/projects/${project}/transfer`, { team_id: other });
     expect(moved.status, moved.text).toBe(200);
-    await fire(id);
-    expect(await read(id)).toMatchObject({
+    expect(await read(id), 'at once').toMatchObject({
       team_id: other,
       enabled: false,
-      last_results: [{ outcome: 'failed', reason: 'owner_changed', run_id: null }],
+      paused_because: 'owner_changed',
+      next_times: [],
     });
+    const { schedules } = (await owner.get(`/schedules?team_id=${other}&enabled=false`)).body;
+    expect(schedules).toMatchObject([{ id }]);
+    expect(
+      await api.services.transactions.run(({ em }) => lockPlanned(em, id)),
+      'and in the engine, which is told each minute',
+    ).toMatchObject({
+      isPaused: true,
+    });
+    await fire(id);
+    expect((await read(id)).last_results).toMatchObject([{ outcome: 'failed', reason: 'owner_changed', run_id: null }]);
     expect((await messagesOf(id)).at(-1)).toMatchObject({ schedule: { isPaused: true } });
-    await owner.patch(`/schedules/${id}`, { enabled: true });
-    await fire(id, new Date(Date.now() + 60_000));
-    expect((await read(id)).last_results[0], 'resuming it is not enough').toMatchObject({ reason: 'owner_changed' });
+    const resumed = await owner.patch(`/schedules/${id}`, { enabled: true });
+    expect([resumed.status, resumed.headers['x-error-code']], 'resuming it is not enough').toEqual([
+      409,
+      'schedule_not_saved',
+    ]);
     const work = workOf({ template_id: await publish({}, other), environment_id: environment });
     const saved = await owner.patch(`/schedules/${id}`, { enabled: true, work });
     expect(saved.status, saved.text).toBe(200);
@@ -343,13 +355,14 @@ describe('a time of a schedule', () => {
     await fire(id, start);
     const rows = Array.from({ length: 210 }, (_, hour) => new Date(start.getTime() + (hour + 1) * 3_600_000));
     for (const at of rows) await fire(id, at);
-    const found = await api.rows<{ outcome: string }>(
-      'select outcome from schedule_firings where schedule_id = ? order by scheduled_at',
+    const found = await api.rows(
+      'select outcome, times from schedule_firings where schedule_id = ? order by scheduled_at',
       [id],
     );
-    expect(found[0]).toEqual({ outcome: 'started' });
-    expect(new Set(found.slice(1).map(({ outcome }) => outcome))).toEqual(new Set(['skipped']));
-    expect(found).toHaveLength(201);
+    expect(found, 'in one line of the history').toEqual([
+      { outcome: 'started', times: 1 },
+      { outcome: 'skipped', times: 210 },
+    ]);
   });
 
   it('fails with the message of the refusal if the work no longer fits the template', async () => {

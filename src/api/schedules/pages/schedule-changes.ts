@@ -23,8 +23,12 @@ function toFollowed(schedule: ScheduleDetails | undefined): Followed | null {
   return { subjects: [schedule.id, ...started], mark: markOf(shown) };
 }
 
-/** Differs whenever the schedule was changed, or one of its times has another outcome. */
-export function markOf({ revision, last_results: [last] }: Pick<ListedSchedule, 'revision' | 'last_results'>): string {
-  const at = last && new Date(last.scheduled_at).getTime();
-  return [revision, at, last?.outcome, last?.status].join(' ');
+/** Differs whenever the schedule was changed, or lost its authority, or one of its times has another outcome. */
+export function markOf({
+  revision,
+  paused_because: because,
+  last_results: [last],
+}: Pick<ListedSchedule, 'revision' | 'paused_because' | 'last_results'>): string {
+  const at = last && new Date(last.last_at).getTime();
+  return [revision, because, at, last?.outcome, last?.status].join(' ');
 }

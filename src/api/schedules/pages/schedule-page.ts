@@ -12,6 +12,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { renderLive } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
+import { firingReasons } from '#domain/schedules/model.ts';
 import { describeSchedule } from '#domain/shared/schedules/words.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
@@ -69,11 +70,15 @@ ${renderNext(schedule)}
 ${schedule.last_results.length > 0 ? html`<div class="list-panel">${renderHistory(schedule)}</div>` : renderNone()}`;
 }
 
-/** Says at the top of the page that the last time started nothing, and why. */
-function renderFailure({ last_results: results, enabled }: ScheduleSubject): Html | null {
+const startedNothing: ReadonlySet<string> = new Set(['failed', 'missed']);
+
+/** Says at the top of the page why nothing starts any more, or why the last time started nothing. */
+function renderFailure({ last_results: results, enabled, paused_because: because }: ScheduleSubject): Html | null {
+  if (because)
+    return html`<div class="notice notice-problem" role="note">${renderIcon('octagon-x')}<p>${toSentence(firingReasons[because])}</p></div>`;
   const last = results.find(({ outcome }) => outcome !== 'pending');
-  if (!enabled || last?.outcome !== 'failed' || last.message === null) return null;
-  return html`<div class="notice notice-problem" role="note">${renderIcon('octagon-x')}<p>The last time started nothing, ${renderAge(String(last.scheduled_at))}: <span class="foreign">${last.message}</span></p></div>`;
+  if (!enabled || !last || !startedNothing.has(last.outcome) || last.message === null) return null;
+  return html`<div class="notice notice-problem" role="note">${renderIcon('octagon-x')}<p>The last time started nothing, ${renderAge(String(last.last_at))}: <span class="foreign">${last.message}</span></p></div>`;
 }
 
 function factsOf(schedule: ScheduleSubject, names: Names): Fact[] {
@@ -116,7 +121,7 @@ function renderHistory(schedule: ScheduleSubject): Html {
     caption: 'What became of the last times',
     rows: schedule.last_results,
     columns: [
-      { label: 'Time', kind: 'main', cell: ({ scheduled_at: time }) => renderTime(String(time)) },
+      { label: 'Time', kind: 'main', cell: renderTimes },
       { label: 'Result', cell: renderOutcome },
       { label: 'Details', cell: (result) => renderStarted(schedule, result) },
       {
@@ -126,6 +131,11 @@ function renderHistory(schedule: ScheduleSubject): Html {
       },
     ],
   });
+}
+
+function renderTimes({ scheduled_at: first, last_at: last, times }: Result): Html {
+  if (times === 1) return renderTime(String(first));
+  return html`${times.toLocaleString('en')} times, from ${renderTime(String(first))} to ${renderTime(String(last))}`;
 }
 
 /** A link to what a time started, or why it started nothing. */
@@ -142,12 +152,14 @@ function renderNone(): Html {
   return renderEmpty('Nothing started yet', 'What the schedule starts appears here, with its result.');
 }
 
-function renderButtons({ id, actions, enabled }: ScheduleSubject): Html {
+/** What cannot be resumed before its work is saved has no button that resumes it. */
+function renderButtons({ id, actions, enabled, paused_because: because }: ScheduleSubject): Html {
   const change = actions.find(({ name }) => name === 'update');
   const pausing = enabled
     ? ({ label: 'Pause', icon: 'pause', path: pagePath(pages.pauseSchedule, { id }) } as const)
     : ({ label: 'Resume', icon: 'play', path: pagePath(pages.resumeSchedule, { id }) } as const);
-  const shown = change ? [...actions, { ...change, name: 'pause' }, { ...change, name: 'work' }] : actions;
+  const added = because ? ['work'] : ['pause', 'work'];
+  const shown = change ? [...actions, ...added.map((name) => ({ ...change, name }))] : actions;
   return renderActions(shown, {
     trigger: { label: 'Start now', icon: 'play', tone: 'primary', path: pagePath(pages.triggerSchedule, { id }) },
     pause: pausing,

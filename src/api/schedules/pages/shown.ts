@@ -62,6 +62,7 @@ const outcomeLooks = {
   started: { word: 'Started', icon: 'circle-check', tone: 'succeeded' },
   skipped: { word: 'Skipped', icon: 'skip-forward', tone: 'canceled' },
   failed: { word: 'Not started', icon: 'octagon-x', tone: 'failed' },
+  missed: { word: 'Missed', icon: 'octagon-x', tone: 'failed' },
 } as const satisfies Record<Result['outcome'], StatusLook>;
 
 /** The status of what a time started, or the outcome if it started nothing. */

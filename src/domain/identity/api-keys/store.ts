@@ -59,7 +59,8 @@ function selectKeys(em: Em, principalId: string) {
     .select((eb) => selectState(eb).as('state'));
 }
 
-function selectState(eb: Over<{ k: 'api_keys' }>) {
+/** Whether a key is active, by the clock and not by the start of the transaction. */
+export function selectState(eb: Over<{ k: 'api_keys' }>) {
   return eb
     .case()
     .when('k.revoked_at', 'is not', null)

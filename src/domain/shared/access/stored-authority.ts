@@ -1,5 +1,7 @@
+import { type Expression, expressionBuilder, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { findKeyById } from '#domain/identity/api-keys/store.ts';
+import type { Tables } from '#domain/entities.ts';
+import { findKeyById, selectState } from '#domain/identity/api-keys/store.ts';
 import { type Credential, noCredential, type Principal } from './principal.ts';
 import { readPrincipals } from './store.ts';
 
@@ -39,6 +41,43 @@ export async function findStoredPrincipal(em: Em, authority: StoredAuthority): P
   if (!principal) throw new AuthorityEnded('gone');
   if (!principal.enabled) throw new AuthorityEnded('disabled');
   return answeredFor({ ...principal, credential: await findCredential(em, authority) }, authority);
+}
+
+/** The columns of a stored authority. */
+interface AuthorityColumns {
+  readonly authorityId: Expression<string>;
+  readonly credentialId: Expression<string | null>;
+}
+
+/** Why `findStoredPrincipal` would refuse the authority in a row, in the words given; null if it would not. */
+export function selectLostAuthority<Word extends string>(
+  { authorityId, credentialId }: AuthorityColumns,
+  words: Readonly<Record<LostAuthority, Word>>,
+) {
+  const eb = expressionBuilder<Tables>();
+  const principal = eb.selectFrom('principals as p').where('p.id', '=', authorityId).where('p.deleted_at', 'is', null);
+  const key = eb
+    .selectFrom('api_keys as k')
+    .where('k.id', '=', eb.fn.coalesce(credentialId, authorityId))
+    .select((of) =>
+      of
+        .case(selectState(of))
+        .when('revoked')
+        .then<Word | null>(words.key_revoked)
+        .when('expired')
+        .then<Word | null>(words.key_expired)
+        .else(null)
+        .end()
+        .as('lost'),
+    );
+  return eb
+    .case()
+    .when(eb.not(eb.exists(principal.select(sql.lit(1).as('one')))))
+    .then<Word | null>(words.gone)
+    .when(eb.not(eb.exists(principal.where('p.enabled', '=', true).select(sql.lit(1).as('one')))))
+    .then<Word | null>(words.disabled)
+    .else(key)
+    .end();
 }
 
 /** What the principal does is recorded with the person who answered for the command. */

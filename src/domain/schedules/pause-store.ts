@@ -1,0 +1,39 @@
+import type { Em } from '#database/database.ts';
+import { db, type Over } from '#domain/db.ts';
+import { type LostAuthority, selectLostAuthority } from '#domain/shared/access/stored-authority.ts';
+import type { FiringReason, PauseReason } from './model.ts';
+
+export const lostAuthorities = {
+  gone: 'authority_gone',
+  disabled: 'authority_disabled',
+  key_revoked: 'key_revoked',
+  key_expired: 'key_expired',
+} as const satisfies Record<LostAuthority, FiringReason>;
+
+/** Whether a transfer has brought the schedule `s` of the team `t` to other owners than those for whom it was saved. It starts nothing for them. */
+export function isElsewhereRow(eb: Over<{ s: 'schedules'; t: 'teams' }>) {
+  return eb.or([
+    eb('s.saved_for_team_id', '<>', eb.ref('s.team_id')),
+    eb('s.saved_for_organization_id', '<>', eb.ref('t.organization_id')),
+  ]);
+}
+
+/** Why the schedule `s` of the team `t` is paused although nobody paused it; null if nothing keeps it from starting its work. */
+export function selectPauseReason(eb: Over<{ s: 'schedules'; t: 'teams' }>) {
+  const lost = selectLostAuthority(
+    { authorityId: eb.ref('s.authority_id'), credentialId: eb.ref('s.credential_id') },
+    lostAuthorities,
+  );
+  return eb.case().when(isElsewhereRow(eb)).then<PauseReason | null>('owner_changed').else(lost).end();
+}
+
+/** The same, of one schedule. */
+export async function findPauseReason(em: Em, id: string): Promise<PauseReason | null> {
+  const row = await db(em)
+    .selectFrom('schedules as s')
+    .innerJoin('teams as t', 't.id', 's.team_id')
+    .where('s.id', '=', id)
+    .select((eb) => selectPauseReason(eb).as('reason'))
+    .executeTakeFirst();
+  return row?.reason ?? null;
+}

@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest';
+import { operations } from '#api/operations.ts';
+import { eventCatalogue } from '#api/webhooks/event-catalogue.ts';
+import { eventTypes } from '#domain/events.ts';
+
+/** Their events are listed, and the documents name every type. */
+const listed = ['run', 'assembly_run'];
+
+describe('the events of a run and of an assembly run', () => {
+  it('are declared by their areas, so that the lists of events can answer each of them', () => {
+    const events = eventCatalogue(operations).filter(({ subject }) => listed.includes(subject));
+    expect(events.length).toBeGreaterThan(20);
+    expect(events.map(({ type }) => type).filter((type) => !(type in eventTypes))).toEqual([]);
+  });
+});
