@@ -1,6 +1,13 @@
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
-import { type DueEntry, lockDueEntries, postponeEntry, removeEntries } from '#domain/shared/events/outbox-store.ts';
+import {
+  type DueEntry,
+  type DueKind,
+  lockTakenEntries,
+  postponeEntry,
+  removeEntries,
+  takeDueEntries,
+} from '#domain/shared/events/outbox-store.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
 const batchSize = 100;
@@ -19,7 +26,7 @@ export interface SweeperDeps {
 /**
  * Delivers the due rows of one subscriber from the outbox, at least once, and the rows of one target in order. Any number of
  * processes may sweep. A row that fails is tried again later, and the rows of its target wait for it; other targets and other
- * subscribers do not.
+ * subscribers do not. A row whose delivery began and did not end may have killed its process: it is delivered alone, after the others.
  */
 export class Sweeper {
   readonly #deps: SweeperDeps;
@@ -41,12 +48,21 @@ export class Sweeper {
 
   /** Sweeps again at once where there may be more: after a full batch, and where targets may have a next row. */
   async #sweepOnce(): Promise<'again' | undefined> {
-    const { found, delivered } = await this.#deps.orm.em.fork().transactional((em) => this.#sweep(em));
-    return found === batchSize || delivered > 0 ? 'again' : undefined;
+    const others = await this.#sweep('other', batchSize);
+    const suspects = await this.#sweep('suspect', 1);
+    const isDone = others.found < batchSize && others.delivered + suspects.delivered === 0;
+    return isDone ? undefined : 'again';
   }
 
-  async #sweep(em: Em): Promise<{ found: number; delivered: number }> {
-    const entries = await lockDueEntries(em, this.#deps.subscriber, batchSize);
+  async #sweep(kind: DueKind, limit: number): Promise<{ found: number; delivered: number }> {
+    const { orm, subscriber } = this.#deps;
+    const ids = await orm.em.fork().transactional((em) => takeDueEntries(em, subscriber, kind, limit));
+    if (ids.length === 0) return { found: 0, delivered: 0 };
+    return orm.em.fork().transactional((em) => this.#deliverTaken(em, ids));
+  }
+
+  async #deliverTaken(em: Em, ids: readonly string[]): Promise<{ found: number; delivered: number }> {
+    const entries = await lockTakenEntries(em, ids);
     const failures = await this.#deliverAll(entries);
     const delivered = entries.map(({ id }) => id).filter((id) => !failures.has(id));
     if (delivered.length > 0) await removeEntries(em, delivered);

@@ -1,13 +1,15 @@
 import { appendFileSync } from 'node:fs';
 import pino from 'pino';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
 import { openDatabase } from '#open-database';
 import { publishCounted, subscribe } from '../events.ts';
 
 /**
  * A process that kills itself: `publish <database> <subject> <workflow>` between the commit of an event and any delivery,
- * `deliver <database> <file>` between the delivery of an event, which it notes in the file, and the removal from the outbox.
+ * `deliver <database> <file>` between the delivery of an event, which it notes in the file, and the removal from the outbox, `poisoned <database> <file>
+ * <subject>` when it gets an event of the subject; it notes all others in the file.
  */
 const [mode, databaseUrl = '', ...rest] = process.argv.slice(2);
 const orm = openDatabase({ databaseUrl, databasePoolSize: 4 });
@@ -21,9 +23,11 @@ if (mode === 'publish') {
     tx.notifyEngine(workflow, { kind: 'start', workflow: 'run', input: { run_id: subject } });
   });
 } else {
-  const [file = ''] = rest;
-  const handle = async ({ id }: { id: string }) => {
-    appendFileSync(file, `${id}\n`);
+  const [file = '', poison] = rest;
+  const handle = async ({ id, subject }: PublishedEvent) => {
+    const isDeadly = poison === undefined || subject.id === poison;
+    if (subject.id !== poison) appendFileSync(file, `${id}\n`);
+    if (!isDeadly) return;
     killItself();
     await new Promise(() => undefined);
   };

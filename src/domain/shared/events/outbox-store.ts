@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { OutboxPayload } from './outbox.ts';
@@ -10,15 +10,42 @@ export interface DueEntry {
   readonly payload: OutboxPayload;
 }
 
+/** Which due rows a sweep takes. `suspect`: those whose last delivery began and did not end, as if it had killed its process. */
+export type DueKind = 'suspect' | 'other';
+
 /**
- * Locks the rows of a subscriber that are due, oldest first, for the rest of the transaction. It leaves out those that wait for
- * an older row of the same target, and those that another process has locked.
+ * Takes rows of a subscriber that are due: counts the attempt and puts the row off before it is delivered. The caller commits that first, so that a row
+ * that kills every process which delivers it is tried less and less often. The oldest rows come first; of the suspects, those that were tried least. It leaves
+ * out rows that wait for an older row of the same target, and those that another process has locked.
  */
-export function lockDueEntries(em: Em, subscriber: string, limit: number): Promise<DueEntry[]> {
+export async function takeDueEntries(em: Em, subscriber: string, kind: DueKind, limit: number): Promise<string[]> {
+  const due = await selectDue(em, subscriber, kind)
+    .$if(kind === 'suspect', (query) => query.orderBy('o.attempts'))
+    .orderBy('o.id')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  const ids = due.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  await db(em)
+    .updateTable('outbox')
+    .set((eb) => ({ attempts: eb('attempts', '+', 1), last_error: null }))
+    .set((eb) => ({ due_at: afterBackoff(eb.ref('attempts'), longestExponent.unended) }))
+    .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .execute();
+  return ids;
+}
+
+function selectDue(em: Em, subscriber: string, kind: DueKind) {
   return db(em)
     .selectFrom('outbox as o')
     .where('o.subscriber', '=', subscriber)
     .where('o.due_at', '<=', sql<string>`now()`)
+    .where((eb) => {
+      const isSuspect = eb.and([eb('o.attempts', '>', 0), eb('o.last_error', 'is', null)]);
+      return kind === 'suspect' ? isSuspect : eb.not(isSuspect);
+    })
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -31,9 +58,16 @@ export function lockDueEntries(em: Em, subscriber: string, limit: number): Promi
         ),
       ),
     )
+    .select('o.id');
+}
+
+/** Locks rows that were just taken, for the rest of the transaction. It leaves out those that another process has locked, or has delivered. */
+export function lockTakenEntries(em: Em, ids: readonly string[]): Promise<DueEntry[]> {
+  return db(em)
+    .selectFrom('outbox as o')
+    .where('o.id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .select(['o.id', 'o.target', 'o.payload'])
     .orderBy('o.id')
-    .limit(limit)
     .forUpdate()
     .skipLocked()
     .execute();
@@ -47,17 +81,21 @@ export async function removeEntries(em: Em, ids: readonly string[]): Promise<voi
     .execute();
 }
 
-/** 2⁵ seconds: half a minute. */
-const longestBackoffExponent = 5;
+/** Powers of two seconds: half a minute after a failure, about four minutes after a delivery that did not end. */
+const longestExponent = { failed: 5, unended: 8 } as const;
 
-/** Puts a failed delivery off: by one second at first, by twice as long each time, by half a minute at most. */
+/** When a row is due again: after one second at first, and after twice as long each time. */
+function afterBackoff(attempts: Expression<number>, longest: number) {
+  return sql<string>`now() + make_interval(secs => power(2, least(${attempts}, ${longest})))`;
+}
+
+/** Keeps why a delivery failed. Its attempt was counted when it began. */
 export async function postponeEntry(em: Em, id: string, reason: string): Promise<void> {
   await db(em)
     .updateTable('outbox')
     .set((eb) => ({
-      attempts: eb('attempts', '+', 1),
       last_error: reason.slice(0, 500),
-      due_at: sql<string>`now() + make_interval(secs => power(2, least(${eb.ref('attempts')}, ${longestBackoffExponent})))`,
+      due_at: afterBackoff(eb('attempts', '-', 1), longestExponent.failed),
     }))
     .where('id', '=', id)
     .execute();

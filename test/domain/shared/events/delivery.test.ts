@@ -155,7 +155,7 @@ describe('a subscriber', () => {
 describe('a row of the outbox that a subscriber cannot receive', () => {
   const problems = async () => {
     const rows = await execute<{ id: string; last_error: string }>(
-      'select id::text, last_error from outbox where attempts > 0',
+      'select id::text, last_error from outbox where last_error is not null',
     );
     return rows.map(({ id, last_error }) => last_error.replace(`row ${id} `, 'row <id> '));
   };
@@ -203,5 +203,28 @@ describe('a process that is killed', () => {
     deliver({ webhooks: received.handle });
     await expect.poll(waiting, patience).toBe(0);
     expect(`${received.events.map(({ id }) => id).join()}\n`).toBe(readFileSync(file, 'utf8'));
+  });
+
+  it('by one event is tried with that event alone, less and less often, and the others are delivered', async () => {
+    const [poison = '', ...healthy] = newSubjects(12);
+    await publishAll([poison], 1, ['webhooks']);
+    await publishAll(healthy, 1, ['webhooks']);
+    const file = join(inject('scratchDirectory'), randomUUID());
+    for (let killed = 1; killed <= 3; killed += 1) {
+      const [before] = await execute<{ now: Date }>('select clock_timestamp() as now');
+      await runKilled('poisoned', database.url, file, poison);
+      const [oldest] = await execute(
+        `select attempts, due_at >= ?::timestamptz + make_interval(secs => ?) as "isPutOff" from outbox order by id limit 1`,
+        before?.now,
+        2 ** (killed - 1),
+      );
+      expect(oldest).toEqual({ attempts: killed, isPutOff: true });
+    }
+    const delivered = readFileSync(file, 'utf8').trim().split('\n');
+    expect(new Set(delivered).size, 'all others, before the third').toBe(healthy.length);
+    const received = new Received();
+    deliver({ webhooks: received.handle });
+    await expect.poll(waiting, patience).toBe(0);
+    expect(received.events, 'in a process that it does not kill').toMatchObject([{ subject: { id: poison } }]);
   });
 });
