@@ -50,6 +50,7 @@ export const list = readList({
     authority_id: Id.optional().describe(
       'Only schedules that start work under the authority of this user or service account.',
     ),
+    credential_id: Id.optional().describe('Only schedules whose work was saved with this API key or in this session.'),
     enabled: Flag.optional().describe('`false`: only those that are paused.'),
   }),
   responses: { 200: pageOf('schedules', ListedScheduleView) },
@@ -57,9 +58,23 @@ export const list = readList({
   owners: { organization: 'organization_id', team: 'team_id', environment: 'environment_id' },
   handle: async ({ em, principal, query }) => {
     const { team_id: teamId, organization_id: organizationId, environment_id: environmentId } = query;
-    const { template_id: templateId, assembly_id: assemblyId, authority_id: authorityId } = query;
+    const {
+      template_id: templateId,
+      assembly_id: assemblyId,
+      authority_id: authorityId,
+      credential_id: credentialId,
+    } = query;
     const enabled = query.enabled === undefined ? undefined : query.enabled === 'true';
-    const filter = { teamId, organizationId, environmentId, templateId, assemblyId, authorityId, enabled };
+    const filter = {
+      teamId,
+      organizationId,
+      environmentId,
+      templateId,
+      assemblyId,
+      authorityId,
+      credentialId,
+      enabled,
+    };
     const page = await listSchedules(em, principal, filter, query);
     return { schedules: page.items.map(viewSchedule), next_cursor: page.nextCursor };
   },

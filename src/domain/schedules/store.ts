@@ -14,6 +14,7 @@ import { findTeamById } from '#domain/teams/store.ts';
 import { Schedule } from './entity.ts';
 import type { FiringOutcome, FiringReason, PauseReason, ShownWork } from './model.ts';
 import { selectPauseReason } from './pause-store.ts';
+import { showWorks } from './shown-work.ts';
 
 /** A schedule with the team that owns it. */
 export interface ScheduleTarget extends Ownership, Archivable {
@@ -95,6 +96,8 @@ export interface ScheduleFilter {
   readonly assemblyId: string | undefined;
   /** Under whose authority it starts work. */
   readonly authorityId: string | undefined;
+  /** The API key or the session with which its work was saved. */
+  readonly credentialId: string | undefined;
   readonly enabled: boolean | undefined;
 }
 
@@ -102,10 +105,10 @@ export interface ScheduleFilter {
 const shownFirings = 20;
 
 /** A page of the schedules that a principal may read: those of its teams. */
-export function listSchedules(
+export async function listSchedules(
   em: Em,
   principal: Principal,
-  { teamId, organizationId, environmentId, templateId, assemblyId, authorityId, enabled }: ScheduleFilter,
+  { teamId, organizationId, environmentId, templateId, assemblyId, authorityId, credentialId, enabled }: ScheduleFilter,
   request: PageRequest,
 ): Promise<Page<ScheduleDetails>> {
   const schedules = selectSchedules(em, 1)
@@ -116,18 +119,21 @@ export function listSchedules(
     .$if(templateId !== undefined, (query) => query.where('s.template_id', '=', templateId ?? ''))
     .$if(assemblyId !== undefined, (query) => query.where('s.assembly_id', '=', assemblyId ?? ''))
     .$if(authorityId !== undefined, (query) => query.where('s.authority_id', '=', authorityId ?? ''))
+    .$if(credentialId !== undefined, (query) => query.where('s.credential_id', '=', credentialId ?? ''))
     .$if(enabled !== undefined, (query) =>
       query.where((eb) => {
         const isStarting = eb.and([eb.ref('s.is_enabled'), eb(selectPauseReason(eb), 'is', null)]);
         return enabled ? isStarting : eb.not(isStarting);
       }),
     );
-  return pageOf(schedules, 's.id', request);
+  const page = await pageOf(schedules, 's.id', request);
+  return { ...page, items: await showWorks(em, page.items) };
 }
 
 /** One schedule; the caller has decided that it may be read. */
-export function readSchedule(em: Em, id: string): Promise<ScheduleDetails | undefined> {
-  return selectSchedules(em, shownFirings).where('s.id', '=', id).executeTakeFirst();
+export async function readSchedule(em: Em, id: string): Promise<ScheduleDetails | undefined> {
+  const [schedule] = await showWorks(em, await selectSchedules(em, shownFirings).where('s.id', '=', id).execute());
+  return schedule;
 }
 
 function selectSchedules(em: Em, results: number) {

@@ -55,6 +55,13 @@ export function assemblyCrumbs(assembly: { readonly id: string; readonly name: s
   ];
 }
 
+/** What each operation does, as forms explain it. */
+export const operationLabels: Readonly<Record<AssemblyOperation, string>> = {
+  apply: 'Apply: plan, then change',
+  plan: 'Plan only: change nothing',
+  destroy: 'Destroy, in reverse order',
+};
+
 /** What an assembly run does, as a verb before the name of its assembly. */
 export const operationWords: Readonly<Record<AssemblyOperation, string>> = {
   apply: 'Apply',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { HeldNote } from '#api/schedules/pages/held.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderTable } from '#api/web/components/table.ts';
 import { renderAge, renderTime } from '#api/web/components/time.ts';
@@ -13,9 +14,14 @@ const looks = {
   revoked: { word: 'Revoked', icon: 'ban', tone: 'canceled' },
 } as const;
 
-/** Keys with their use and their end. @param paths what can be done with an active key; null: nothing */
+/**
+ * Keys with their use and their end.
+ * @param held which schedules were saved with a key
+ * @param paths what can be done with an active key; null: nothing
+ */
 export function renderKeyTable(
   keys: readonly Key[],
+  held: HeldNote,
   paths: ((key: Key) => { readonly rotate: string | null; readonly revoke: string }) | null,
 ): Html {
   return html`<div class="list-panel">${renderTable({
@@ -31,6 +37,7 @@ export function renderKeyTable(
       { label: 'State', cell: ({ state }) => renderStatusBadge(looks[state]) },
       { label: 'Last used', cell: ({ last_used_at: used }) => (used ? renderAge(used) : 'never') },
       { label: 'Expires', cell: ({ expires_at: until }) => (until ? renderTime(until) : 'never') },
+      { label: 'Starts', cell: ({ id }) => held(id, { one: '', many: '' }) },
       { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
       { label: 'Actions', cell: (key) => (paths && key.state === 'active' ? renderLinks(key, paths(key)) : null) },
     ],

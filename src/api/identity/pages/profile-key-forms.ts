@@ -1,3 +1,4 @@
+import { readHeldLead } from '#api/schedules/pages/held.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
@@ -33,13 +34,16 @@ export function registerProfileKeyForms(addPage: AddPage): void {
   });
   addFormPage(addPage, pages.rotateApiKey, {
     read: readKey,
-    describe: ({ name, kind, actions }, visit) => ({
+    describe: async ({ id, name, kind, actions }, visit) => ({
       title: `Rotate ${name}`,
       crumbs,
-      lead:
+      lead: await readHeldLead(
+        visit,
         kind === 'profile'
           ? 'A new profile key replaces this one, which ends at once. It is shown once.'
           : 'A new key of the same name and lifetime replaces this one. It is shown once.',
+        ['credential_id', id],
+      ),
       fields: kind === 'profile' ? [] : [overlapField],
       submit: 'Rotate key',
       cancel: back,

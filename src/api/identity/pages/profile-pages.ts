@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { answerError } from '#api/edge/errors/error-answers.ts';
+import { readHeld } from '#api/schedules/pages/held.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { fieldProblems } from '#api/web/forms/read-form.ts';
 import type { NewsOf } from '#api/web/news.ts';
@@ -39,10 +40,12 @@ async function showProfile(
     visit.read(listApiKeys, { query: {} }),
     visit.read(getUser, { params: { id: visit.principal.id } }),
   ]);
+  const credentials = [...sessionPage.sessions, ...keyPage.api_keys].map(({ id }) => id);
+  const held = await readHeld(visit, 'credential_id', credentials);
   const news = renderNews(visit, pages.profile);
   const sessions = { items: sessionPage.sessions, areAll: sessionPage.next_cursor === null };
   const keys = { items: keyPage.api_keys, areAll: keyPage.next_cursor === null };
-  return visit.show(profilePage({ user, sessions, keys, news, problems, typed }), status);
+  return visit.show(profilePage({ user, sessions, keys, held, news, problems, typed }), status);
 }
 
 function submitDetails(visit: Visit): Promise<FastifyReply> {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { HeldNote } from '#api/schedules/pages/held.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { renderCheckbox, renderField } from '#api/web/forms/fields.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -25,13 +26,15 @@ export interface Profile {
   readonly user: z.input<typeof UserView>;
   readonly sessions: Newest<Session>;
   readonly keys: Newest<Key>;
+  /** Which schedules were saved in a session or with a key. */
+  readonly held: HeldNote;
   readonly news: Html | null;
   readonly problems: Problems;
   readonly typed: Readonly<Record<string, string>>;
 }
 
 export function profilePage(profile: Profile): Page {
-  const { user, sessions, keys, news, problems } = profile;
+  const { user, news, problems } = profile;
   return {
     title: 'Your profile',
     hasProblem: Object.keys(problems).length > 0,
@@ -51,9 +54,9 @@ ${renderSection(
   'At least 8 characters, and not one that many people use. All your other sessions end with the change.',
   renderPasswordForm(profile),
 )}
-${renderSection('sessions', 'Sessions', 'Where you are signed in. A session lasts 24 hours.', renderSessions(sessions))}
+${renderSection('sessions', 'Sessions', 'Where you are signed in. A session lasts 24 hours.', renderSessions(profile))}
 ${renderSection('keyboard', 'Keyboard', 'How this browser uses single keys here.', keysSetting)}
-${renderSection('api-keys', 'API keys', 'Automation sends one of them with each request, as X-API-Key.', renderKeys(keys))}
+${renderSection('api-keys', 'API keys', 'Automation sends one of them with each request, as X-API-Key.', renderKeys(profile))}
 </div>`,
   };
 }
@@ -125,19 +128,19 @@ function firstOf(problems: Problems): string | undefined {
   return ['name', 'email', ...passwordFields.map(([name]) => name)].find((name) => name in problems);
 }
 
-function renderSessions({ items, areAll }: Newest<Session>): Html {
+function renderSessions({ sessions: { items, areAll }, held }: Profile): Html {
   return html`<ul class="rows">${items.map(
     ({ id, current, address, user_agent: agent, created_at: since, expires_at: until }) => html`<li class="row">
 <div class="row-text">
 <p class="row-title">${describeAgent(agent ?? null)}${current ? html` <span class="badge">This session</span>` : null}</p>
 <p class="muted">${address ? html`${address} · ` : null}since ${renderTime(since)} · ends ${renderTime(until)}</p>
-</div>
+${renderHeld(held(id, savedInSession))}</div>
 ${current ? null : renderRevocation(pagePath(pages.revokeSession, { id }), 'End', `the session of ${describeAgent(agent ?? null)}`)}
 </li>`,
   )}${areAll ? null : olderOnes}</ul>`;
 }
 
-function renderKeys({ items, areAll }: Newest<Key>): Html {
+function renderKeys({ keys: { items, areAll }, held }: Profile): Html {
   const kept = items.filter(({ state }) => state !== 'revoked');
   if (kept.length === 0 && areAll)
     return html`<div class="stack"><p class="muted">You have no API key.</p><div>${newKey}</div></div>`;
@@ -148,7 +151,7 @@ function renderKeys({ items, areAll }: Newest<Key>): Html {
 <p class="muted">since ${renderTime(since)} · ${used ? html`last used ${renderTime(used)}` : 'never used'}${
       until ? html` · ${state === 'expired' ? 'expired' : 'expires'} ${renderTime(until)}` : null
     }</p>
-</div>
+${renderHeld(held(id, state === 'active' ? savedWithKey : savedWithEndedKey))}</div>
 <div class="row-actions">${
       state === 'active'
         ? html`<a class="button button-small" href="${pagePath(pages.rotateApiKey, { id })}">Rotate<span class="unseen"> the key ${name}</span></a>`
@@ -159,6 +162,23 @@ function renderKeys({ items, areAll }: Newest<Key>): Html {
 }
 
 const newKey = html`<a class="button" href="${pagePath(pages.profileApiKeys)}">New API key</a>`;
+
+const savedInSession = {
+  one: 'was saved in it, and goes on when it ends',
+  many: 'were saved in it, and go on when it ends',
+} as const;
+const savedWithKey = {
+  one: 'was saved with it, and starts nothing when it ends',
+  many: 'were saved with it, and start nothing when it ends',
+} as const;
+const savedWithEndedKey = {
+  one: 'was saved with it, and starts nothing any more',
+  many: 'were saved with it, and start nothing any more',
+} as const;
+
+function renderHeld(note: Html | null): Html | null {
+  return note && html`<p>${note}</p>\n`;
+}
 
 /** A script fills this in: the setting is kept by the browser. */
 const keysSetting = html`<label class="choice"><input type="checkbox" data-setting="single-keys" checked disabled> <span>Single keys move through pages</span></label>

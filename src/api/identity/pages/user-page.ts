@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { renderHeldLink } from '#api/schedules/pages/held.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
@@ -25,6 +26,7 @@ ${renderNews(visit, pages.user)}
       ],
       ['Role', role],
       ['Created', renderTime(since)],
+      ['Starts', await renderHeldLink(visit, id)],
       ['Id', html`<code>${id}</code>`],
     ])}</div>
 <p><a href="${pagePath(pages.audit, {}, { actor: id })}">What this user did, in the audit</a></p>

@@ -1,13 +1,13 @@
 import { list as listAssemblies } from '#api/assemblies/operations.ts';
+import { operationLabels as assemblyLabels } from '#api/assemblies/pages/shown.ts';
 import { get as getEnvironment, list as listEnvironments } from '#api/environments/operations.ts';
+import { operationLabels } from '#api/registry/pages/run/basic-fields.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { type Choices, choicesOf } from '#api/web/forms/choices.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { assemblyOperations } from '#domain/assemblies/model.ts';
-import { requestedOperations } from '#domain/runs/model.ts';
 import { invalidField, Unprocessable } from '#domain/shared/errors.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
@@ -27,7 +27,6 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
     kind === 'run' ? readTemplates(visit) : readAssemblies(visit, scope),
     readEnvironments(visit, scope),
   ]);
-  const operations: readonly string[] = kind === 'run' ? requestedOperations : assemblyOperations;
   const thing = kind === 'run' ? 'template' : 'assembly';
   return [
     {
@@ -48,7 +47,7 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
       name: at('operation'),
       label: 'Operation',
       kind: 'select',
-      choices: operations.map((value) => ({ value, label: value })),
+      choices: kind === 'run' ? choicesFrom(operationLabels) : choicesFrom(assemblyLabels),
       value: known?.operation ?? 'apply',
     },
     ...(kind === 'run'
@@ -82,6 +81,9 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
     },
   ];
 }
+
+const choicesFrom = (labels: Readonly<Record<string, string>>) =>
+  Object.entries(labels).map(([value, label]) => ({ value, label }));
 
 /** The variables of an assembly. */
 function jsonField(name: string, variables: Readonly<Record<string, unknown>> | undefined): FormField {

@@ -18,7 +18,8 @@ import { type ListedSchedule, readWorkNames, renderOutcome, renderPaused, render
 export async function showSchedules(visit: Visit): Promise<FastifyReply> {
   const scope = scopeQuery(visit.scope);
   const cursor = visit.query('cursor');
-  const page = await visit.read(list, { query: { ...scope, ...(cursor && { cursor }) } });
+  const held = heldQuery(visit);
+  const page = await visit.read(list, { query: { ...scope, ...held, ...(cursor && { cursor }) } });
   const { schedules, next_cursor: next } = page;
   const names = await readWorkNames(visit, schedules);
   const mayCreate = visit.mayDo(create, ...(await readTeamsForNewInScope(visit)));
@@ -30,10 +31,29 @@ export async function showSchedules(visit: Visit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({ title: 'Schedules', actions: html`<div class="actions">${button}</div>` })}
 ${renderNews(visit, pages.schedules)}
-${schedules.length > 0 ? html`<div class="list-panel">${table}</div>` : renderNone()}
-${renderPages({ cursor, next }, (query) => pagePath(pages.schedules, {}, { ...scope, ...query }))}
+${renderHolder(held, schedules)}
+${schedules.length > 0 ? html`<div class="list-panel">${table}</div>` : renderNone(held)}
+${renderPages({ cursor, next }, (query) => pagePath(pages.schedules, {}, { ...scope, ...held, ...query }))}
 </div>`,
   });
+}
+
+/** Whose schedules the address selects: those under the authority of somebody, or those that were saved with one key or in one session. */
+function heldQuery(visit: Visit): { authority_id?: string; credential_id?: string } {
+  const [authority, credential] = [visit.query('authority_id'), visit.query('credential_id')];
+  return { ...(authority && { authority_id: authority }), ...(credential && { credential_id: credential }) };
+}
+
+type Held = ReturnType<typeof heldQuery>;
+
+/** Says that the list has not all schedules. */
+function renderHolder(held: Held, [first]: readonly ListedSchedule[]): Html | null {
+  if (Object.keys(held).length === 0) return null;
+  const who = first ? html`<span class="foreign">${first.authority.name}</span>` : 'somebody';
+  const which = held.credential_id
+    ? 'Schedules whose work was saved with one API key or in one session.'
+    : html`Schedules that start their work under the authority of ${who}.`;
+  return html`<p class="muted">${which} <a href="${pagePath(pages.schedules)}">Show all schedules</a></p>`;
 }
 
 function columnsOf(names: Names): Column<ListedSchedule>[] {
@@ -64,7 +84,8 @@ function columnsOf(names: Names): Column<ListedSchedule>[] {
   ];
 }
 
-function renderNone(): Html {
+function renderNone(held: Held): Html {
+  if (Object.keys(held).length > 0) return renderEmpty('No such schedules', 'There are none that you may read.');
   return renderEmpty(
     'No schedules here',
     'A schedule starts a run of a template or of an assembly at set times, such as a destroy every evening or an apply every Monday.',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { operationWords } from '#api/runs/pages/words.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderRunStatus, renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -54,8 +55,6 @@ export function renderWork({ work }: ListedSchedule, names: Names): Html {
     : null;
   return html`${operationWords[what.operation]} <a class="foreign" href="${path}">${names.get(id)?.name ?? id}</a>${where}`;
 }
-
-const operationWords = { apply: 'Apply', destroy: 'Destroy', plan: 'Plan', refresh: 'Refresh' } as const;
 
 const outcomeLooks = {
   pending: { word: 'Starting', icon: 'circle-dashed', tone: 'queued' },

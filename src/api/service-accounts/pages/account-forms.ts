@@ -1,4 +1,5 @@
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
+import { readHeldLead } from '#api/schedules/pages/held.ts';
 import { platformRoleChoices } from '#api/tenancy/pages/roles.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';
@@ -126,10 +127,14 @@ const enableForm: AccountForm = {
 
 const disableForm: AccountForm = {
   read: readAccount,
-  describe: (account) => ({
+  describe: async (account, visit) => ({
     title: `Disable ${account.name}`,
     crumbs: accountCrumbs(account),
-    lead: 'Its keys are refused from the next request on. Runs that it started go on. You can enable it again.',
+    lead: await readHeldLead(
+      visit,
+      'Its keys are refused from the next request on. Runs that it started go on. You can enable it again.',
+      ['authority_id', account.id],
+    ),
     fields: [],
     submit: 'Disable',
     tone: 'danger',
@@ -144,10 +149,14 @@ const disableForm: AccountForm = {
 
 const deleteForm: AccountForm = {
   read: readAccount,
-  describe: (account) => ({
+  describe: async (account, visit) => ({
     title: `Delete ${account.name}`,
     crumbs: accountCrumbs(account),
-    lead: 'The account, its keys and its memberships end for good. Runs that it started stay, and so does its name in the audit.',
+    lead: await readHeldLead(
+      visit,
+      'The account, its keys and its memberships end for good. Runs that it started stay, and so does its name in the audit.',
+      ['authority_id', account.id],
+    ),
     fields: [],
     submit: 'Delete service account',
     tone: 'danger',
@@ -166,8 +175,12 @@ function registerTransfer(addPage: AddPage): void {
     describe: async (account, visit) => ({
       title: `Transfer ${account.name}`,
       crumbs: accountCrumbs(account),
-      lead: html`<p>It keeps its name, role and history. <strong>All its keys are revoked</strong>, because another owner answers for it from then on, and its
+      lead: await readHeldLead(
+        visit,
+        html`<p>It keeps its name, role and history. <strong>All its keys are revoked</strong>, because another owner answers for it from then on, and its
 memberships end.</p>`,
+        ['authority_id', account.id],
+      ),
       fields: [
         { ...(await ownerField(visit)), isOptional: true },
         {

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { renderKeyTable } from '#api/identity/pages/key-table.ts';
+import { readHeld, renderHeldLink } from '#api/schedules/pages/held.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
@@ -28,6 +29,7 @@ ${renderNews(visit, pages.serviceAccount)}
       ['Role', role],
       ['Owner', renderOwner(account, names)],
       ['Created by', html`<span class="foreign">${names.get(by)?.name ?? by}</span>, ${renderTime(since)}`],
+      ['Starts', await renderHeldLink(visit, id)],
       ['Id', html`<code>${id}</code>`],
     ])}</div>
 <div class="section-line"><h2>API keys</h2>${renderActions(actions, {
@@ -47,8 +49,13 @@ async function renderKeys(visit: AccountVisit, { id, actions }: AccountSubject):
   const { api_keys: keys, next_cursor: next } = await visit.read(listKeys, { params: { id }, query });
   if (keys.length === 0)
     return renderEmpty('No key yet', 'A program sends a key with each request, as the header X-API-Key.');
+  const held = await readHeld(
+    visit,
+    'credential_id',
+    keys.map(({ id: key }) => key),
+  );
   const mayRotate = refusalOf(actions, 'create_key') === null;
-  return html`${renderKeyTable(keys, ({ id: keyID }) => ({
+  return html`${renderKeyTable(keys, held, ({ id: keyID }) => ({
     rotate: mayRotate ? pagePath(pages.rotateServiceAccountKey, { id, keyID }) : null,
     revoke: pagePath(pages.revokeServiceAccountKey, { id, keyID }),
   }))}

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ApiKeyDetailsView } from '#api/identity/key-actions.ts';
 import { issuedKeyPage, keyFields, overlapField, type ShownKey, toKeyBody } from '#api/identity/pages/keys.ts';
+import { readHeldLead } from '#api/schedules/pages/held.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pages } from '#api/web/paths.ts';
@@ -49,10 +50,13 @@ function shownFor(account: AccountSubject): ShownKey {
 function registerRotation(addPage: AddPage): void {
   addFormPage(addPage, pages.rotateServiceAccountKey, {
     read: readKey,
-    describe: ({ account, key }) => ({
+    describe: async ({ account, key }, visit) => ({
       title: `Rotate ${key.name}`,
       crumbs: accountCrumbs(account),
-      lead: 'A new key of the same name and lifetime replaces this one. It is shown once.',
+      lead: await readHeldLead(visit, 'A new key of the same name and lifetime replaces this one. It is shown once.', [
+        'credential_id',
+        key.id,
+      ]),
       fields: [overlapField],
       submit: 'Rotate key',
       cancel: accountPath(account),
@@ -69,10 +73,13 @@ function registerRotation(addPage: AddPage): void {
 function registerRevocation(addPage: AddPage): void {
   addFormPage(addPage, pages.revokeServiceAccountKey, {
     read: readKey,
-    describe: ({ account, key }) => ({
+    describe: async ({ account, key }, visit) => ({
       title: `Revoke ${key.name}`,
       crumbs: accountCrumbs(account),
-      lead: 'Requests with this key are refused from now on. It cannot be taken back.',
+      lead: await readHeldLead(visit, 'Requests with this key are refused from now on. It cannot be taken back.', [
+        'credential_id',
+        key.id,
+      ]),
       fields: [],
       submit: 'Revoke key',
       tone: 'danger',

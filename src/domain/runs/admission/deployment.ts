@@ -16,13 +16,27 @@ export interface Deployment {
   readonly inputs: RunInputs;
 }
 
+type Place = Pick<AdmissionTarget, 'templateId' | 'environmentId'>;
+
 /** The deployment of a target's instance; null if no run of the same template has changed the instance yet. */
 export async function findDeployment(
   em: Em,
   keyRing: KeyRing,
-  { templateId, environmentId }: AdmissionTarget,
+  place: Place,
   instance: string,
 ): Promise<Deployment | null> {
+  const row = await selectDeployed(em, place, instance)
+    .select(['r.id', 'r.sealed_inputs as sealedInputs'])
+    .executeTakeFirst();
+  return row ? { versionId: row.versionId, inputs: openInputs(keyRing, row.id, row.sealedInputs) } : null;
+}
+
+/** The version of that deployment, by the id of its row. */
+export async function findDeployedVersion(em: Em, place: Place, instance: string): Promise<string | null> {
+  return (await selectDeployed(em, place, instance).executeTakeFirst())?.versionId ?? null;
+}
+
+function selectDeployed(em: Em, { templateId, environmentId }: Place, instance: string) {
   const named = db(em)
     .selectFrom('instances as i')
     .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
@@ -30,13 +44,10 @@ export async function findDeployment(
     .where('r.template_id', '=', templateId)
     // A deleted run may have lost its inputs.
     .where((eb) => sql<boolean>`octet_length(${eb.ref('r.sealed_inputs')}) > 0`)
-    .select(['r.id', 'r.template_version_id as versionId', 'r.sealed_inputs as sealedInputs']);
-  const inPlace =
-    environmentId === null
-      ? named.where('i.environment_id', 'is', null).where('i.template_id', '=', templateId)
-      : named.where('i.environment_id', '=', environmentId);
-  const row = await inPlace.executeTakeFirst();
-  return row ? { versionId: row.versionId, inputs: openInputs(keyRing, row.id, row.sealedInputs) } : null;
+    .select('r.template_version_id as versionId');
+  return environmentId === null
+    ? named.where('i.environment_id', 'is', null).where('i.template_id', '=', templateId)
+    : named.where('i.environment_id', '=', environmentId);
 }
 
 /**

@@ -14,7 +14,7 @@ import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { assemblyCrumbs, assemblyPath } from '../shown.ts';
+import { assemblyCrumbs, assemblyPath, operationLabels } from '../shown.ts';
 import type { StartFacts } from './facts.ts';
 import type { Basic } from './sent.ts';
 
@@ -116,11 +116,7 @@ function targetFields({ facts, basic }: StartForm): FormField[] {
       label: 'Operation',
       kind: 'select',
       value: basic.operation ?? 'apply',
-      choices: [
-        { value: 'apply', label: 'Apply: plan, then change' },
-        { value: 'plan', label: 'Plan only: change nothing' },
-        { value: 'destroy', label: 'Destroy, in reverse order' },
-      ],
+      choices: Object.entries(operationLabels).map(([value, label]) => ({ value, label })),
       hint: 'A destroy goes through what was deployed in the environment, whatever the version.',
     },
     {

@@ -14,7 +14,8 @@ export const basicLabels = {
   message: 'Message',
 } as const;
 
-const operationLabels: Readonly<Record<RequestedOperation, string>> = {
+/** What each operation does, as forms explain it. */
+export const operationLabels: Readonly<Record<RequestedOperation, string>> = {
   apply: 'Apply: plan, and change what differs',
   plan: 'Plan only: change nothing',
   destroy: 'Destroy: remove what is deployed',

@@ -1,0 +1,51 @@
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { pluralize } from '#api/web/text.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { countHeldSchedules, type Holder } from '#domain/schedules/held-store.ts';
+import { list } from '../operations.ts';
+
+/** Says about the end of an account, a session or a key which schedules it concerns. */
+export type HeldNote = (id: string, consequence: { readonly one: string; readonly many: string }) => Html | null;
+
+/**
+ * What gives authority to schedules that the visitor may read, of these accounts or credentials. The answer makes a sentence about one of them, with a link
+ * to its schedules: their number, and what becomes of them. It makes none where there are no schedules, or where the visitor may not list them.
+ */
+export async function readHeld(visit: Visit, holder: Holder, ids: readonly string[]): Promise<HeldNote> {
+  const mayList = visit.mayDo(list).allowed;
+  const counts = mayList ? await countHeldSchedules(visit.em, visit.principal, holder, ids) : new Map<string, number>();
+  return (id, { one, many }) => {
+    const count = counts.get(id);
+    if (count === undefined) return null;
+    const path = pagePath(pages.schedules, {}, { [holder]: id });
+    return html`<a href="${path}">${pluralize(count, 'schedule')}</a> ${count === 1 ? one : many}`;
+  };
+}
+
+/** The same about one account or credential, as a paragraph below what a form says of its consequences. */
+export async function readHeldLead(
+  visit: Visit,
+  lead: Html | string,
+  [holder, id]: readonly [holder: Holder, id: string],
+): Promise<Html> {
+  const note = (await readHeld(visit, holder, [id]))(id, heldBy[holder]);
+  return html`${typeof lead === 'string' ? html`<p>${lead}</p>` : lead}${note ? html`<p>${note}</p>` : null}`;
+}
+
+/** What becomes of schedules when the account or the key under whose authority they start work ends. */
+const heldBy = {
+  authority_id: {
+    one: 'starts its work under this authority, and starts nothing without it. Let somebody else save the work first.',
+    many: 'start their work under this authority, and start nothing without it. Let somebody else save their work first.',
+  },
+  credential_id: {
+    one: 'was saved with this key, and starts nothing when it ends. Save the work with another credential first.',
+    many: 'were saved with this key, and start nothing when it ends. Save their work with another credential first.',
+  },
+} as const;
+
+/** A link to the schedules that start work under the authority of a user or a service account; null where the visitor may read none. */
+export async function renderHeldLink(visit: Visit, principalId: string): Promise<Html | null> {
+  return (await readHeld(visit, 'authority_id', [principalId]))(principalId, { one: '', many: '' });
+}

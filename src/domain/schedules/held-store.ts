@@ -1,0 +1,29 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+
+/** What gives schedules their authority: the user or service account that saved them, or its session or API key. */
+export type Holder = 'authority_id' | 'credential_id';
+
+/** How many of the schedules that a principal may read each of these ids gives authority to. Ids that give it to none are left out. */
+export async function countHeldSchedules(
+  em: Em,
+  principal: Principal,
+  holder: Holder,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db(em)
+    .selectFrom('schedules as s')
+    .innerJoin('teams as t', 't.id', 's.team_id')
+    .innerJoin('organizations as o', 'o.id', 't.organization_id')
+    .where('t.deleted_at', 'is', null)
+    .where('o.deleted_at', 'is', null)
+    .where(`s.${holder}`, '=', (eb) => eb.fn.any(eb.val(ids)))
+    .where((eb) => isInReadableTeam(principal, eb.ref('s.team_id'), 'hidden'))
+    .groupBy(`s.${holder}`)
+    .select((eb) => [`s.${holder} as id`, eb.fn.countAll<string>().as('count')])
+    .execute();
+  return new Map(rows.map(({ id, count }) => [id ?? '', Number(count)]));
+}
