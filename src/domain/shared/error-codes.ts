@@ -102,6 +102,7 @@ export const errorCodes = {
   drift_scan_running: 'A scan of the drift monitor is under way.',
   drift_finding_resolved: 'The deviation is gone.',
   drift_finding_not_suppressed: 'Only a suppressed finding can be reopened.',
+  remediation_running: 'A run that remedies the drift finding has not ended.',
   evidence_stale: 'The evidence is not the latest of the finding, or the instance has changed since.',
   assembly_run_not_cancelable: 'The assembly run has ended already.',
   assembly_run_not_resumable: 'Only an assembly run that ended without success can be resumed.',

@@ -309,6 +309,13 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   },
   drift_finding_not_suppressed: async () =>
     tenant.owner.post(`/drift-findings/${(await drifting()).finding}/reopen`, { reason: 'a test' }),
+  remediation_running: async () => {
+    const { finding, evidence } = await drifting();
+    const body = { evidence_id: evidence, expected_revision: 1, direction: 'revert' };
+    const path = `/drift-findings/${finding}/remediation`;
+    expect((await tenant.owner.post(path, body)).status).toBe(202);
+    return tenant.owner.post(path, body);
+  },
   evidence_stale: async () => {
     const { finding, evidence } = await drifting();
     await api.rows(

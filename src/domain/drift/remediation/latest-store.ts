@@ -15,3 +15,34 @@ export function findLatestRemediation(em: Em, finding: { readonly id: string; re
       .executeTakeFirst()
   );
 }
+
+/**
+ * The oldest run that has not ended and remedies a finding; undefined if there is none. The repetition of a remediation counts as one as long as it is
+ * bound to the same deployment: a copy with other inputs is not.
+ */
+export function findRemediationInFlight(
+  em: Em,
+  finding: { readonly id: string; readonly instanceId: string },
+): Promise<{ id: string } | undefined> {
+  return db(em)
+    .withRecursive('repeated', (cte) =>
+      cte
+        .selectFrom('runs as r')
+        .where('r.instance_id', '=', finding.instanceId)
+        .where('r.finished_at', 'is', null)
+        .where('r.expected_deployed_run_id', 'is not', null)
+        .select(['r.id', 'r.requeued_from as source', 'r.drift_finding_id as findingId'])
+        .unionAll(
+          cte
+            .selectFrom('repeated')
+            .innerJoin('runs as s', 's.id', 'repeated.source')
+            .select(['repeated.id', 's.requeued_from as source', 's.drift_finding_id as findingId']),
+        ),
+    )
+    .selectFrom('repeated')
+    .where('repeated.findingId', '=', finding.id)
+    .orderBy('repeated.id')
+    .select('repeated.id')
+    .limit(1)
+    .executeTakeFirst();
+}

@@ -5,6 +5,8 @@ import { type RemediationDirection, remediationDirections } from '../model.ts';
 /** The facts that decide whether a run may act on a piece of evidence. */
 export interface EvidenceFacts {
   readonly status: FindingStatus;
+  /** The run that remedies the finding and has not ended; null if there is none. */
+  readonly remediationRunId: string | null;
   /** The evidence is the latest of the finding. */
   readonly isLatest: boolean;
   /** The instance still has the state and the deployment that the evidence is about. */
@@ -36,12 +38,14 @@ export function findDirectionRefusal(
 /** Why a run may not act on the evidence; null if it may. */
 export function findRemediationRefusal({
   status,
+  remediationRunId,
   isLatest,
   isOfPresentState,
   isDeployed,
 }: EvidenceFacts): Refusal | null {
   if (status === 'resolved')
     return { code: 'drift_finding_resolved', message: 'the deviation is gone: there is nothing to remediate' };
+  if (remediationRunId !== null) return running(remediationRunId);
   if (!isLatest) return stale('the finding has newer evidence: read the finding again and decide by that');
   if (!isDeployed)
     return {
@@ -51,6 +55,13 @@ export function findRemediationRefusal({
     };
   if (!isOfPresentState) return stale('the instance has changed since the scan: scan it again');
   return null;
+}
+
+function running(runId: string): Refusal {
+  return {
+    code: 'remediation_running',
+    message: `the run ${runId} remedies the finding already: wait for it, or cancel it`,
+  };
 }
 
 function stale(why: string): Refusal {

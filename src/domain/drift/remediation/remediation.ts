@@ -20,6 +20,7 @@ import { type FindingTarget, findFinding } from '../findings/finding-target.ts';
 import { placeOf } from '../findings/publish.ts';
 import type { RemediationDirection } from '../model.ts';
 import { citeEvidence } from '../retention/evidence-store.ts';
+import { findRemediationInFlight } from './latest-store.ts';
 import {
   directionsOf,
   type EvidenceFacts,
@@ -80,7 +81,7 @@ function readPlace(em: Em, instanceId: string) {
 /**
  * Admits a run that removes a deviation: `revert` applies the inputs of the last deployment again, `adopt` refreshes the state. The run acts on one
  * piece of evidence. It ends as `stale` if the instance has changed before it begins or applies. The caller has locked the target.
- * @throws ActionRefused if the evidence is stale, the deviation is gone, or nothing is deployed
+ * @throws ActionRefused if the evidence is stale, the deviation is gone, nothing is deployed, or a run remedies the finding already
  */
 export async function admitRemediation(
   tx: Transaction,
@@ -120,8 +121,10 @@ export async function readEvidenceFacts(em: Em, finding: DriftFinding, evidenceI
   const place = await readPlace(em, finding.instanceId);
   const deployed = place?.deployedRunId ? await em.findOne(Run, { id: place.deployedRunId }) : null;
   const version = deployed && (await loadVersionById(em, deployed.templateVersionId));
+  const inFlight = await findRemediationInFlight(em, finding);
   return {
     status: finding.status,
+    remediationRunId: inFlight?.id ?? null,
     isLatest: evidence !== null && finding.evidenceId === evidenceId,
     isOfPresentState:
       evidence?.stateSerial === place?.stateSerial && evidence?.deployedRunId === (place?.deployedRunId ?? null),
