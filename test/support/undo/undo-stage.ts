@@ -22,6 +22,12 @@ export class UndoStage {
     this.#steps = rest.steps;
   }
 
+  /** Another tenant, with a template of its own that belongs to the installation. `maintainer` publishes it. */
+  async elsewhere(maintainer: ApiUser): Promise<UndoStage> {
+    const tenant = await makeTenant(this.api, { kind: 'development' });
+    return new UndoStage(this.api, tenant, { template: await publish(maintainer), steps: this.#steps });
+  }
+
   /** An instance of its own, with a name that no other test uses. */
   place(environment = this.tenant.environment) {
     return { template_id: this.template, environment_id: environment, instance: `i-${randomUUID().slice(0, 8)}` };
@@ -187,8 +193,13 @@ export async function startUndoStage(): Promise<UndoStage> {
   const tenant = await makeTenant(api, { kind: 'development' });
   const admin = await api.addUser('admin');
   const steps = new RunSteps(api, admin);
-  const template = await admin.make('/registry/templates', { name: 'Undone', slug: 'undone' });
+  return new UndoStage(api, tenant, { template: await publish(admin), steps });
+}
+
+async function publish(maintainer: ApiUser): Promise<string> {
+  const slug = `undone-${randomUUID()}`;
+  const { id } = await maintainer.make('/registry/templates', { name: 'Undone', slug });
   for (const version of ['1.0.0', '2.0.0'])
-    await admin.make(`/registry/templates/${template.id}/versions`, { version, spec, changelog: version });
-  return new UndoStage(api, tenant, { template: template.id, steps });
+    await maintainer.make(`/registry/templates/${id}/versions`, { version, spec, changelog: version });
+  return id;
 }

@@ -64,16 +64,18 @@ export async function findRemediationTarget(em: Em, id: string, lock: boolean): 
   return target && { ...target, admission };
 }
 
+/** The template is that of the last deployment: a run of another template may have claimed an instance that holds nothing, and not have ended. */
 function readPlace(em: Em, instanceId: string) {
   return db(em)
-    .selectFrom('instances')
-    .where('id', '=', instanceId)
-    .where('deleted_at', 'is', null)
-    .select([
-      'template_id as templateId',
-      'environment_id as environmentId',
-      'state_serial as stateSerial',
-      'deployed_run_id as deployedRunId',
+    .selectFrom('instances as i')
+    .leftJoin('runs as r', 'r.id', 'i.deployed_run_id')
+    .where('i.id', '=', instanceId)
+    .where('i.deleted_at', 'is', null)
+    .select((eb) => [
+      eb.fn.coalesce('r.template_id', 'i.template_id').as('templateId'),
+      'i.environment_id as environmentId',
+      'i.state_serial as stateSerial',
+      'i.deployed_run_id as deployedRunId',
     ])
     .executeTakeFirst();
 }
@@ -93,7 +95,9 @@ export async function admitRemediation(
   const { finding, admission } = target;
   if (!admission) throw new ActionRefused(targetIsGone);
   const facts = await readEvidenceFacts(tx.em, finding, evidenceId);
-  throwIfRefused(findRemediationRefusal(facts));
+  // The template was read before the instance was locked.
+  const isOfPresentState = facts.isOfPresentState && facts.deployed?.templateId === admission.templateId;
+  throwIfRefused(findRemediationRefusal({ ...facts, isOfPresentState }));
   const unsupported = findDirectionRefusal(facts, direction);
   if (unsupported) throw new Unprocessable(unsupported.message, { code: unsupported.code });
   refuseStale(finding, expectedRevision);
