@@ -1,7 +1,7 @@
 import { command } from '#api/pipeline/operation.ts';
 import { refuseRepetition } from '#domain/runs/actions.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
-import { changesNothing, resolveCopy } from '#domain/runs/admission/copy.ts';
+import { pinOfCopy, resolveCopy } from '#domain/runs/admission/copy.ts';
 import { admissionOf, findRequeueTarget, pinOf, resolveRequeue } from '#domain/runs/admission/requeue.ts';
 import { showAdmittedRun } from './actions.ts';
 import { CopyRun } from './bodies.ts';
@@ -59,7 +59,7 @@ export const copy = command({
     const instance = body.instance ?? source.instance;
     const run = await admitRun(tx, key ?? '', admission, { instance, resolve }, principal, {
       reviewNeeds: target.reviewNeeds,
-      ...((await changesNothing(tx.em, source, body)) && pinOf(source)),
+      expects: (run) => pinOfCopy(services.keyRing, source, run),
     });
     const answer = showAdmittedRun({ operations, principal }, admission, run);
     return { id: run.id, after: { copiedFrom: source.id }, revision: run.revision, answer };

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 export interface SealingKey {
   readonly id: string;
@@ -55,6 +55,17 @@ export class KeyRing {
     decipher.setAAD(additionalData(header, context));
     decipher.setAuthTag(tag);
     return Buffer.concat([decipher.update(bytes.subarray(headerLength + nonceBytes + tagBytes)), decipher.final()]);
+  }
+
+  /**
+   * A keyed hash by which secrets are compared. Only hashes of the same context can be compared, and only with each other as they are made: the next key
+   * of the ring makes others, so they are never stored.
+   */
+  digest([purpose, ...ids]: SealContext, plaintext: string): string {
+    const { key } = this.#keys[0]!;
+    return createHmac('sha256', derive(key, `digest/${purpose}`))
+      .update(JSON.stringify([ids, plaintext]))
+      .digest('base64url');
   }
 
   sealJson(context: SealContext, value: unknown): Buffer {

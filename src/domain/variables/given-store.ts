@@ -43,7 +43,7 @@ function selectGiven(db: Kysely<Tables>, parameter: ParameterOf<OfEnvironment>) 
       sql<string>`${holder.name}`.as('holderName'),
     ] as const;
   const values = ['v.name', 'v.category', 'v.sensitive', 'v.value', 'v.sealed_value as sealedValue'] as const;
-  const more = ['v.plan_value as planValue', 'v.sealed_plan_value as sealedPlanValue', 'v.revision'] as const;
+  const more = ['v.plan_value as planValue', 'v.sealed_plan_value as sealedPlanValue'] as const;
   const own = db
     .selectFrom('environment_variables as v')
     .innerJoin('environments as e', 'e.id', 'v.environment_id')

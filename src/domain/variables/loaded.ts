@@ -20,7 +20,6 @@ export interface GivenVariable {
   readonly planValue?: string;
   readonly sensitive: boolean;
   readonly phases: readonly VariablePhase[];
-  readonly revision: number;
   /** The environment or the set that gives it. */
   readonly source: VariableSource;
 }
@@ -34,7 +33,7 @@ export async function loadEnvironmentVariables(
   const template: EnvironmentVariables['template'] = Object.create(null);
   const env = new Map<string, GivenVariable>();
   for (const row of nearestOf(await readGivenVariables(em, { environmentId }))) {
-    const { name, category, sensitive, phases, revision } = row;
+    const { name, category, sensitive, phases } = row;
     const source: VariableSource = { kind: row.holderKind, id: row.holderId, name: row.holderName };
     const value = openValue(keyRing, row);
     if (category === 'template') template[name] = { value, sensitive, source };
@@ -45,7 +44,6 @@ export async function loadEnvironmentVariables(
         ...openPlanValue(keyRing, row),
         sensitive,
         phases,
-        revision,
         source,
       });
   }

@@ -94,7 +94,6 @@ describe('a variable of an environment', () => {
           value: secret,
           sensitive: true,
           phases: ['plan', 'apply'],
-          revision: 1,
           source: sourceOf(tenant),
         },
       ],
@@ -114,7 +113,7 @@ describe('a variable of an environment', () => {
         nothing: { value: null, sensitive: false, source },
         keys: { value: { a: [secret] }, sensitive: true, source },
       },
-      env: [{ name: 'EMPTY', value: '', sensitive: false, phases: ['plan', 'apply'], revision: 1, source }],
+      env: [{ name: 'EMPTY', value: '', sensitive: false, phases: ['plan', 'apply'], source }],
     });
   });
 

@@ -44,7 +44,7 @@ describe('the run of an undo', () => {
     expect(await endOf(run)).toEqual(['succeeded', null]);
   });
 
-  test('is bound to what was accepted when it is repeated by a requeue or by a copy that changes nothing', async () => {
+  test('is bound to what was accepted when it is repeated by a requeue or by a copy that comes out the same', async () => {
     const { place, run } = await promoted();
     await stage.tenant.owner.post(`/runs/${run}/cancel`, { force: true });
     await stage.next(run);
@@ -61,6 +61,37 @@ describe('the run of an undo', () => {
       expect(await stage.next(answer.body.id), JSON.stringify([again, body])).toEqual({ kind: 'end' });
       expect(await endOf(answer.body.id), JSON.stringify([again, body])).toEqual(['failed', 'stale']);
     }
+  });
+
+  test('is bound to it when a copy omits a variable whose place the same value of the environment takes', async () => {
+    const environment = await stage.tenant.owner.make('/environments', {
+      project_id: stage.tenant.project,
+      name: 'With defaults',
+      kind: 'development',
+    });
+    const place = stage.place(environment.id);
+    await stage.deploy({ ...place, variables: { a: 1, token: 'one' } });
+    const second = await stage.deploy({ ...place, variables: { a: 2, token: 'one' } });
+    const run = await stage.undo(second);
+    await stage.tenant.owner.post(`/runs/${run}/cancel`, { force: true });
+    await stage.next(run);
+    await stage.api.rows('update instances set state_serial = state_serial + 1 where name = ?', [place.instance]);
+    const set = (value: number) =>
+      stage.tenant.owner.put(`/environments/${environment.id}/variables/a`, { value, category: 'template' });
+    const copyWith = async (token: string) => {
+      const changes = { omit: ['a'], variables: { token } };
+      const { status, body, text } = await stage.tenant.owner.post(`/runs/${run}/copy`, changes);
+      expect(status, text).toBe(202);
+      const next = await stage.next(body.id);
+      if (next.kind !== 'end') await stage.tenant.owner.post(`/runs/${body.id}/cancel`, { force: true });
+      if (next.kind !== 'end') await stage.next(body.id);
+      return next.kind === 'end' ? endOf(body.id) : 'begun';
+    };
+    expect((await set(1)).status).toBeLessThan(300);
+    expect(await copyWith('one')).toEqual(['failed', 'stale']);
+    expect(await copyWith('another')).toBe('begun');
+    expect((await set(9)).status).toBeLessThan(300);
+    expect(await copyWith('one')).toBe('begun');
   });
 
   test('is not bound to it when a copy has values of its own', async () => {

@@ -94,6 +94,31 @@ describe('a secret variable in an undo', () => {
     expect((await stage.checked(run, owner)).state).toBe('ready');
   });
 
+  test('of the environment blocks nothing once it was set to the same value again, and all once it got another', async () => {
+    const environment = await owner.make('/environments', {
+      project_id: stage.tenant.project,
+      name: 'With a secret',
+      kind: 'development',
+    });
+    const set = async (value: string) => {
+      const path = `/environments/${environment.id}/variables/PROVIDER_TOKEN`;
+      const answer = await owner.put(path, { value, category: 'env', sensitive: true });
+      expect(answer.status, answer.text).toBeLessThan(300);
+    };
+    await set('of-the-provider');
+    const place = stage.place(environment.id);
+    await stage.deploy({ ...place, variables: { a: 1, token: secret } });
+    await set('of-the-provider');
+    const run = await stage.deploy({ ...place, variables: { a: 1, token: 'x' } }, { by: other });
+    await set('of-the-provider');
+    const ready = await stage.checked(run, other);
+    expect(ready).toMatchObject({ state: 'ready', verdicts: [{ path: '/variables/token', verdict: 'clean' }] });
+    await set('of-the-provider');
+    expect((await stage.checkCandidate(ready.id, ['thing.a'], other)).state).toBe('promotable');
+    await set('of-somebody');
+    expect(await stage.check(run, other)).toMatchObject({ state: 'blocked', problem: { code: 'candidate_invalid' } });
+  });
+
   test('does not belong to somebody who merely requeued a run with it', async () => {
     const place = stage.place();
     const first = await stage.deploy({ ...place, variables: { a: 1, token: secret } });

@@ -31,8 +31,11 @@ export interface RunOrigin {
   readonly authors?: readonly RunAuthor[];
   /** What reviewing it needs beside the authority to review runs. A run that repeats it needs the same. */
   readonly reviewNeeds?: readonly ReviewNeed[];
-  /** What it was made for. It ends as `stale` if the instance is no longer so when it begins, or when it would apply. */
-  readonly expects?: RunPin;
+  /**
+   * What it was made for. It ends as `stale` if the instance is no longer so when it begins, or when it would apply. A function decides by the run that
+   * the request came out as.
+   */
+  readonly expects?: RunPin | ((run: ResolvedRun) => RunPin | undefined);
 }
 
 /** How an instance was when somebody decided what a run shall do to it. */
@@ -82,7 +85,7 @@ export async function admitRun(
     ...describeWork(run),
     ...describeOwner(target),
     ...describeRequester(requester),
-    ...describeOrigin(origin),
+    ...describeOrigin(origin, run),
     idempotency_key: key,
     status: 'queued',
     phase: 'queued',
@@ -110,7 +113,11 @@ function addedBy({ operation }: ResolvedRun, { isNew }: { isNew: boolean }): Add
   return operation === 'apply' || operation === 'refresh' ? { ...added, state_bytes: 0 } : added;
 }
 
-function describeOrigin({ links, parentWorkflowId, authors = [], reviewNeeds = [], expects }: RunOrigin) {
+function describeOrigin(
+  { links, parentWorkflowId, authors = [], reviewNeeds = [], ...origin }: RunOrigin,
+  run: ResolvedRun,
+) {
+  const expects = typeof origin.expects === 'function' ? origin.expects(run) : origin.expects;
   return {
     assembly_run_id: links?.assemblyRunId ?? null,
     assembly_node_id: links?.assemblyNodeId ?? null,

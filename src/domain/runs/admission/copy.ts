@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Em } from '#database/database.ts';
 import { policyOf } from '#domain/registry/approval/approval-policy.ts';
-import { loadVersion } from '#domain/registry/published.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { invalidField } from '#domain/shared/errors.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Run } from '../entity.ts';
 import type { RunOperation } from '../model.ts';
-import { openInputs } from './inputs.ts';
+import type { RunPin } from './admission.ts';
+import { secretHashOf } from './compared-inputs.ts';
+import { openInputs, type RunInputs } from './inputs.ts';
+import { pinOf } from './requeue.ts';
 import { type ResolveDeps, type ResolvedRun, resolveRun } from './resolve.ts';
 import type { AdmissionTarget } from './target.ts';
 
@@ -25,24 +27,25 @@ export interface CopyChanges {
 }
 
 /**
- * Whether a copy repeats its run, as a requeue does. Naming what the run has already, or a range whose latest version it has, changes nothing.
- * @throws Unprocessable for a version that does not exist
+ * For what a copy may be done. One that comes out as its run is bound to what its run was bound to, as a requeue is (`pinOf`), however the request says
+ * so: by naming values that the run has already, or by omitting a variable whose place the same value takes. A copy that comes out otherwise is a run
+ * of its own, which nobody has decided about yet.
  */
-export async function changesNothing(em: Em, run: Run, { omit, ...changes }: CopyChanges): Promise<boolean> {
-  const { version, instance = run.instance, operation = run.operation } = changes;
-  const versionId = version === undefined ? null : (await loadVersion(em, run.templateId, version)).id;
-  const isKept =
-    (versionId ?? run.templateVersionId) === run.templateVersionId &&
-    instance === run.instance &&
-    operation === run.operation;
-  const repeatsValue = ([name, value]: [string, JsonValue]) =>
-    Object.hasOwn(run.variables, name) && isDeepStrictEqual(value, run.variables[name]);
-  return (
-    isKept &&
-    isDeepStrictEqual(changes.replace ?? run.replace, run.replace) &&
-    omit.length === 0 &&
-    Object.entries(changes.variables).every(repeatsValue)
-  );
+export function pinOfCopy(keyRing: KeyRing, run: Run, copy: ResolvedRun): RunPin | undefined {
+  const isSameWork =
+    copy.templateVersionId === run.templateVersionId &&
+    copy.instance === run.instance &&
+    copy.operation === run.operation &&
+    isDeepStrictEqual(copy.replace, run.replace);
+  if (!isSameWork) return undefined;
+  const hash = secretHashOf(keyRing, run.id);
+  const before = openInputs(keyRing, run.id, run.sealedInputs);
+  const after = openInputs(keyRing, copy.id, copy.sealedInputs);
+  const secrets = new Set([...before.sensitive, ...after.sensitive]);
+  const compared = ({ variables }: RunInputs) =>
+    Object.entries(variables).map(([name, value]) => [name, secrets.has(name) ? hash(value) : value] as const);
+  const isSame = isDeepStrictEqual(new Map(compared(before)), new Map(compared(after)));
+  return isSame ? pinOf(run).expects : undefined;
 }
 
 /**

@@ -6,8 +6,8 @@ import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/reg
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { variablePhases } from '#domain/variables/model.ts';
-import { type EnvironmentInput, openInputs, type RunInputs } from './inputs.ts';
+import { comparableVariable, type SecretHash } from './compared-inputs.ts';
+import { openInputs, type RunInputs } from './inputs.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** How an instance was deployed: the version and the inputs of the run that last changed it. */
@@ -71,28 +71,11 @@ export function inheritFrom(
  * Whether a run gets from its environment what its source did not get: another environment variable of its tools, or a value for
  * a variable that had none.
  */
-export function isGivenOtherwise(source: RunInputs, run: RunInputs): boolean {
+export function isGivenOtherwise(source: RunInputs, run: RunInputs, hash: SecretHash): boolean {
   if (Object.keys(run.variables).some((name) => !Object.hasOwn(source.variables, name))) return true;
-  const before = new Map(source.environment.map((variable) => [variable.name, variable]));
-  if (before.size !== run.environment.length) return true;
-  return run.environment.some((variable) => !isSameInput(before.get(variable.name), variable));
-}
-
-/** Secrets are compared by their revision: comparing values would tell who sets one whether it is the one that the run had. */
-function isSameInput(before: EnvironmentInput | undefined, now: EnvironmentInput): boolean {
-  if (!before || before.sensitive !== now.sensitive) return false;
-  if (now.sensitive)
-    return before.revision !== undefined && before.revision === now.revision && setOf(before) === setOf(now);
-  return isDeepStrictEqual(comparable(before), comparable(now));
-}
-
-/** The set that gave a variable; null for the environment, also in inputs that an earlier release sealed. */
-function setOf({ source }: EnvironmentInput): string | null {
-  return source?.kind === 'variable_set' ? source.id : null;
-}
-
-function comparable({ value, planValue, phases = variablePhases }: EnvironmentInput) {
-  return { value, planValue: planValue ?? null, phases: [...phases].sort() };
+  const toolsOf = ({ environment }: RunInputs) =>
+    Object.fromEntries(environment.map((variable) => [variable.name, comparableVariable(variable, hash)]));
+  return !isDeepStrictEqual(toolsOf(source), toolsOf(run));
 }
 
 /**

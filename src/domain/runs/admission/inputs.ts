@@ -21,8 +21,6 @@ export interface EnvironmentInput {
   readonly planValue?: string;
   readonly sensitive: boolean;
   readonly phases?: readonly VariablePhase[];
-  /** The variable's when the run was admitted. Inputs that an earlier release sealed have none. */
-  readonly revision?: number;
   /** What gave the variable. Inputs that an earlier release sealed have none: it was the environment. */
   readonly source?: VariableSource;
 }

@@ -7,7 +7,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Run } from '../entity.ts';
 import type { RunTarget } from '../store.ts';
 import { findRunToChange } from '../targets.ts';
-import type { RunOrigin } from './admission.ts';
+import type { RunPin } from './admission.ts';
 import { openInputs } from './inputs.ts';
 import { buildRun, type ResolvedRun } from './resolve.ts';
 import { targetIsGone } from './rules.ts';
@@ -50,12 +50,9 @@ async function findSource(em: Em, id: string): Promise<{ templateId: string; env
  * For what a repetition of a run may be done: for the same as the run itself, so that repeating a run that was decided for one state of its
  * instance is no way around that. A run that changed the state itself has used up what it was decided for.
  */
-export function pinOf({
-  expectedStateSerial,
-  expectedDeployedRunId,
-  expectedPlanRunId,
-  stateSerialAfter,
-}: Run): Pick<RunOrigin, 'expects'> {
+export function pinOf({ expectedStateSerial, expectedDeployedRunId, expectedPlanRunId, stateSerialAfter }: Run): {
+  readonly expects?: RunPin;
+} {
   const isUsedUp = typeof stateSerialAfter === 'number';
   if (typeof expectedStateSerial !== 'number' || !expectedDeployedRunId || isUsedUp) return {};
   const plan = expectedPlanRunId ? { planRunId: expectedPlanRunId } : {};

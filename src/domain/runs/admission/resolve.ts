@@ -18,6 +18,7 @@ import { parseDuration } from '#domain/shared/values/durations.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { defaultPool, defaultTimeouts, type Masked, type RunOperation, type RunTimeouts } from '../model.ts';
+import { secretHashOf } from './compared-inputs.ts';
 import { chooseVersion, type Deployment, findDeployment, inheritFrom, isGivenOtherwise } from './deployment.ts';
 import { type RunInputs, sealInputs } from './inputs.ts';
 import { type ShownSource, showSources, sourcesOf } from './sources.ts';
@@ -91,7 +92,9 @@ export async function resolveRun(
     : { template: {}, env: [] };
   const schema = version.spec.variables;
   const repeated = mergeInputs(schema, environment, deployment, request);
-  const isChanged = source && (source.isChanged || isGivenOtherwise(source.deployment.inputs, repeated));
+  const isChanged =
+    source &&
+    (source.isChanged || isGivenOtherwise(source.deployment.inputs, repeated, secretHashOf(keyRing, source.runId)));
   const inherited = deployment && inheritFrom(deployment, version, request.variables, isChanged ?? false);
   const given = mergeInputs(schema, environment, inherited, request);
   const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([version.id, given]), () =>

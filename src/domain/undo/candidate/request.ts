@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { loadVersionById } from '#domain/registry/published.ts';
+import { secretHashOf } from '#domain/runs/admission/compared-inputs.ts';
 import { isGivenOtherwise } from '#domain/runs/admission/deployment.ts';
 import { openInputs } from '#domain/runs/admission/inputs.ts';
 import type { ResolveDeps, ResolvedRun, RunRequest } from '#domain/runs/admission/resolve.ts';
@@ -29,7 +30,8 @@ export async function resolveCandidate(
   const request = { ...wanted, version, variables, sensitive, replace: [] };
   const run = await resolveRun(tx, deps, target, request, requester);
   const inputs = openInputs(deps.keyRing, run.id, run.sealedInputs);
-  if (candidate.repeats?.every((source) => isGivenOtherwise(source, inputs))) throw environmentChanged();
+  const hash = secretHashOf(deps.keyRing, run.id);
+  if (candidate.repeats?.every((source) => isGivenOtherwise(source, inputs, hash))) throw environmentChanged();
   const given = inputs.variables;
   const names = new Set([...Object.keys(given), ...Object.keys(variables)]);
   const differing = [...names].find((name) => !isDeepStrictEqual(given[name], variables[name]));

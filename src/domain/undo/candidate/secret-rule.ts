@@ -19,7 +19,7 @@ export function findSecretOfOthers(
       history.find(row.id)?.changes.some((change) => change.path === path && isSameLeaf(change.after, leaf)),
     );
   const isAtRisk = (name: string) =>
-    leavesOfVariable(leaves, name).some(([path, leaf]) => leaf.kind === 'value' && !isKnown(path, leaf));
+    leavesOfVariable(leaves, name).some(([path, leaf]) => leaf.kind !== 'object' && !isKnown(path, leaf));
   return sensitive.find(isAtRisk) ?? null;
 }
 

@@ -17,26 +17,46 @@ export interface DeployedInputs {
  */
 export type Leaves = ReadonlyMap<string, Leaf>;
 
-export type Leaf = { readonly kind: 'value'; readonly value: JsonValue } | { readonly kind: 'object' };
+export type Leaf =
+  | { readonly kind: 'value'; readonly value: JsonValue }
+  /** A value in a secret variable, with the keyed hash by which it is compared. */
+  | { readonly kind: 'secret'; readonly value: JsonValue; readonly hash: string }
+  | { readonly kind: 'object' };
+
+/** Which variables are secret, and how their values are compared. The same for all inputs that are compared with each other. */
+export interface Secrets {
+  readonly names: ReadonlySet<string>;
+  readonly hash: (value: JsonValue) => string;
+}
 
 const objectLeaf: Leaf = { kind: 'object' };
 
 /** Flattens inputs. `inputsOf` turns the leaves back into the same inputs. */
-export function leavesOf({ version, variables, environment }: DeployedInputs): Leaves {
-  const leaves = new Map<string, Leaf>([['/version', { kind: 'value', value: version }]]);
-  for (const [name, value] of Object.entries(variables)) addLeaves(leaves, pointer('/variables', name), value);
-  for (const [name, value] of Object.entries(environment))
-    leaves.set(pointer('/environment', name), { kind: 'value', value });
+export function leavesOf({ version, variables, environment }: DeployedInputs, { names, hash }: Secrets): Leaves {
+  const leaves = new Map<string, Leaf>([['/version', openLeaf(version)]]);
+  const secretLeaf = (value: JsonValue): Leaf => ({ kind: 'secret', value, hash: hash(value) });
+  for (const [name, value] of Object.entries(variables))
+    addLeaves(leaves, pointer('/variables', name), value, names.has(name) ? secretLeaf : openLeaf);
+  for (const [name, value] of Object.entries(environment)) leaves.set(pointer('/environment', name), openLeaf(value));
   return leaves;
 }
 
-function addLeaves(leaves: Map<string, Leaf>, path: string, value: JsonValue): void {
+function openLeaf(value: JsonValue): Leaf {
+  return { kind: 'value', value };
+}
+
+function addLeaves(
+  leaves: Map<string, Leaf>,
+  path: string,
+  value: JsonValue,
+  toLeaf: (value: JsonValue) => Leaf,
+): void {
   if (!isObject(value)) {
-    leaves.set(path, { kind: 'value', value });
+    leaves.set(path, toLeaf(value));
     return;
   }
   leaves.set(path, objectLeaf);
-  for (const [name, member] of Object.entries(value)) addLeaves(leaves, pointer(path, name), member);
+  for (const [name, member] of Object.entries(value)) addLeaves(leaves, pointer(path, name), member, toLeaf);
 }
 
 /** @throws Error if a leaf lies in an object that the leaves lack: a defect of the caller */
@@ -54,7 +74,9 @@ export function inputsOf(leaves: Leaves): DeployedInputs {
   return whole;
 }
 
+/** Secrets are compared by their hashes alone. */
 export function isSameLeaf(one: Leaf | undefined, other: Leaf | undefined): boolean {
+  if (one?.kind === 'secret' && other?.kind === 'secret') return one.hash === other.hash;
   return isDeepStrictEqual(one, other);
 }
 

@@ -1,9 +1,9 @@
 import type { Em } from '#database/database.ts';
-import { type EnvironmentInput, openInputs, type RunInputs } from '#domain/runs/admission/inputs.ts';
+import { comparableVariable, secretHashOf } from '#domain/runs/admission/compared-inputs.ts';
+import { openInputs, type RunInputs } from '#domain/runs/admission/inputs.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
 import { History } from '../change/history.ts';
-import { type Leaves, leavesOf } from '../change/leaves.ts';
+import { type Leaves, leavesOf, type Secrets } from '../change/leaves.ts';
 import type { Problem } from '../model.ts';
 import { type DeploymentRow, readDeploymentsSince, sizeOfDeploymentsSince } from './deployments-store.ts';
 
@@ -40,27 +40,27 @@ export async function readDeployments(
   if (rows.length > mostDeployments) return tooMany;
   const gone = rows.find((row) => row.operation !== 'destroy' && row.sealedInputs.length === 0);
   if (gone) return dataGone(gone.id);
-  const runs = rows.map((row) => open(keyRing, row));
+  const opened = rows.map((row) => open(keyRing, row));
+  const names = new Set(opened.flatMap(({ inputs }) => inputs?.sensitive ?? []));
+  const runs = opened.map((each) => flatten(each, { names, hash: secretHashOf(keyRing, run.instanceId) }));
   const history = new History(runs.map(({ row, leaves }) => ({ id: row.id, leaves, undoes: row.undoes })));
   return { runs, history };
 }
 
-function open(keyRing: KeyRing, { sealedInputs, ...row }: DeploymentRow): Deployment {
-  // After a destroy, nothing is deployed.
-  if (row.operation === 'destroy') return { row, leaves: new Map(), sensitive: [], inputs: null };
-  const inputs = openInputs(keyRing, row.id, sealedInputs);
-  return { row, leaves: leavesOfRun(row.versionId, inputs), sensitive: inputs.sensitive, inputs };
+/** After a destroy, nothing is deployed. */
+function open(keyRing: KeyRing, { sealedInputs, ...row }: DeploymentRow): Pick<Deployment, 'row' | 'inputs'> {
+  return { row, inputs: row.operation === 'destroy' ? null : openInputs(keyRing, row.id, sealedInputs) };
+}
+
+function flatten({ row, inputs }: Pick<Deployment, 'row' | 'inputs'>, secrets: Secrets): Deployment {
+  if (inputs === null) return { row, leaves: new Map(), sensitive: [], inputs };
+  return { row, leaves: leavesOfRun(row.versionId, inputs, secrets), sensitive: inputs.sensitive, inputs };
 }
 
 /** The version of a template is named by its id: two templates may have versions of the same number. */
-export function leavesOfRun(versionId: string, { variables, environment }: RunInputs): Leaves {
-  const values = environment.map((variable) => [variable.name, comparable(variable)] as const);
-  return leavesOf({ version: versionId, variables, environment: Object.fromEntries(values) });
-}
-
-/** Inputs that an earlier release sealed name no phases: the variable was given to both. */
-function comparable({ value, planValue, sensitive, phases }: EnvironmentInput): JsonValue {
-  return { value, plan_value: planValue ?? null, sensitive, phases: phases ? [...phases].sort() : ['apply', 'plan'] };
+function leavesOfRun(versionId: string, { variables, environment }: RunInputs, secrets: Secrets): Leaves {
+  const values = environment.map((variable) => [variable.name, comparableVariable(variable, secrets.hash)] as const);
+  return leavesOf({ version: versionId, variables, environment: Object.fromEntries(values) }, secrets);
 }
 
 export function isProblem(found: object): found is Problem {

@@ -117,19 +117,47 @@ describe('a copy of a run', () => {
     if (change) await tenant.owner.delete(path);
   });
 
-  it('takes over no secret after an environment secret was set to the same value again, so that nobody can guess it', async () => {
+  it('takes over the secrets after an environment secret was set to the same value again, and none after it got another', async () => {
     const path = `/environments/${tenant.environment}/variables/KEY`;
     const secret = { value: 'the-secret', category: 'env', sensitive: true };
     await tenant.owner.put(path, secret);
     const run = await ended();
+    await tenant.owner.put(path, secret);
     expect((await copy(run)).status).toBe(202);
+    await tenant.owner.delete(path);
     await tenant.owner.put(path, secret);
+    expect((await copy(run)).status).toBe(202);
+    for (const change of [
+      { value: 'another' },
+      { phases: ['apply'] },
+      { plan_value: 'weaker' },
+      { sensitive: false },
+    ]) {
+      await tenant.owner.put(path, { ...secret, ...change });
+      expect((await copy(run)).status, JSON.stringify(change)).toBe(422);
+      await tenant.owner.delete(path);
+    }
+  });
+
+  it('takes over the secrets after a set gives the environment secret with the same value, and none if with another', async () => {
+    const path = `/environments/${tenant.environment}/variables/KEY`;
+    const secret = { value: 'the-secret', category: 'env', sensitive: true };
+    await tenant.owner.put(path, secret);
+    const run = await ended();
+    await tenant.owner.delete(path);
+    const set = await tenant.owner.make('/variable-sets', { name: 'Keys', team_id: tenant.team });
+    const fill = (value: string) =>
+      tenant.owner.put(`/variable-sets/${set.id}/variables`, { variables: [{ name: 'KEY', ...secret, value }] });
+    expect((await fill(secret.value)).status).toBe(200);
+    const attached = await tenant.owner.put(`/variable-sets/${set.id}/attachments`, {
+      project_ids: [],
+      environment_ids: [tenant.environment],
+    });
+    expect(attached.status, attached.text).toBe(200);
+    expect((await copy(run)).status).toBe(202);
+    expect((await fill('another')).status).toBe(200);
     expect((await copy(run)).status).toBe(422);
-    const again = await ended();
-    await tenant.owner.delete(path);
-    await tenant.owner.put(path, secret);
-    expect((await copy(again)).status).toBe(422);
-    await tenant.owner.delete(path);
+    await tenant.owner.delete(`/variable-sets/${set.id}`, { 'idempotency-key': randomUUID() });
   });
 
   it('takes over no secret after the environment gave a value to a variable that had none', async () => {
