@@ -57,6 +57,15 @@ describe('the pages of monitors', () => {
     expect((await send(`${path}/delete`, {})).location).toBe('/drift?tab=monitors&done=deleted');
   });
 
+  it('link the monitor that an instance has already, in place of making another', async () => {
+    const { instance, monitor } = await stage.watched();
+    const refused = await send('/drift/monitors/new', { instance_id: instance, 'schedule.every': '2h' });
+    expect(refused.status).toBe(409);
+    expect(refused.text).toMatch(
+      new RegExp(`has a drift monitor already \\(the <a href="/drift/monitors/${monitor}">`),
+    );
+  });
+
   it('keep what was typed, and say at the field what is wrong with a schedule', async () => {
     const { instance } = await stage.deploy();
     const { status, text } = await send('/drift/monitors/new', {

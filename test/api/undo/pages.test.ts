@@ -112,6 +112,23 @@ describe('the pages of an undo', () => {
     expect((await owner.get(`/selective-undo/${id}/promote`)).text).toContain('later runs changed');
   });
 
+  test('link the run that is in the way of a promotion, in the form and in the answer to it', async () => {
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 1 } });
+    const attempt = await stage.checked(await stage.deploy({ ...place, variables: { a: 2 } }));
+    const page = `/selective-undo/${attempt.id}/promote`;
+    await stage.checkCandidate(attempt.id, ['thing.a']);
+    const { text } = await owner.get(page);
+    const [, digest = ''] = /name="candidate_digest" value="([^"]+)"/.exec(text) ?? [];
+    const { body: busy } = await stage.tenant.owner.post('/runs', { ...place, variables: { a: 3 } });
+    const refused = await owner.submit(page, { key: crypto.randomUUID(), candidate_digest: digest });
+    expect(refused.status).toBe(409);
+    for (const shown of [refused.text, (await owner.get(page)).text])
+      expect(shown).toMatch(
+        new RegExp(`<a href="/workloads/runs/${busy.id}">run …[0-9a-f]{6}</a> may still change the instance`),
+      );
+  });
+
   test('tell those who may not undo the reason at the button, and show nothing to strangers', async () => {
     const run = await twoRuns();
     const { id } = await stage.check(run);

@@ -7,6 +7,7 @@ import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderInstanceLink } from '#api/web/components/instance-name.ts';
+import { renderLinkedText } from '#api/web/components/linked-text.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderEmpty, renderTable } from '#api/web/components/table.ts';
@@ -108,8 +109,10 @@ function renderHead({ attempt, run, names, ofRun }: Head): Html {
 
 function renderSituation({ state, problem, promoted_run_id: promoted }: ShownAttempt): Html {
   const isBad = problem !== null || state === 'conflicted';
-  const what = problem ? html`<strong class="foreign">${toSentence(problem.message)}</strong> ` : null;
-  const run = problem?.run_id ?? promoted;
+  const what = problem
+    ? html`<strong class="foreign">${renderLinkedText(toSentence(problem.message))}</strong> `
+    : null;
+  const run = problem?.message.includes(`run ${problem.run_id}`) ? null : (problem?.run_id ?? promoted);
   return html`<div class="notice${isBad ? ' notice-problem' : ''}">${renderIcon(isBad ? 'octagon-x' : 'info')}<p>${what}${nextSteps[state]}${
     run ? html` ${renderRunLink(run)}` : null
   }</p></div>`;
@@ -152,7 +155,9 @@ function renderChecks(checks: ShownChecks): Html {
       {
         label: 'Result',
         cell: ({ state, problem }) =>
-          problem ? html`<span class="foreign">${toSentence(problem.message)}</span>` : checkWords[state],
+          problem
+            ? html`<span class="foreign">${renderLinkedText(toSentence(problem.message))}</span>`
+            : checkWords[state],
       },
       {
         label: 'Beside the run',

@@ -1,4 +1,5 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { renderLinkedText } from '../components/linked-text.ts';
 import { type Crumb, renderPageHead } from '../components/page-head.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../layout.ts';
@@ -128,7 +129,7 @@ ${lead ? html`<div class="consequences">${typeof lead === 'string' ? html`<p>${l
 ${
   // What was typed stays in a form that was refused just now.
   refusal && !state.problems
-    ? html`<p class="notice notice-problem">${toSentence(refusal)}</p><a class="button" href="${cancel}">Back</a>`
+    ? html`<p class="notice notice-problem">${renderLinkedText(toSentence(refusal))}</p><a class="button" href="${cancel}">Back</a>`
     : renderForm(withSchema({ ...described, ...state, action }, described.schema, state.entry))
 }</div>
 </div>`,

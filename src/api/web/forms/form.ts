@@ -1,5 +1,6 @@
 import { newId } from '#domain/shared/ids.ts';
 import { renderIcon } from '../components/icon.ts';
+import { renderLinkedText } from '../components/linked-text.ts';
 import { type Html, html } from '../html.ts';
 import type { LocalPath } from '../paths.ts';
 import { type Choice, explainCut } from './choices.ts';
@@ -125,10 +126,10 @@ export function renderSummary(
     field: known.find((each) => each.name === name) ?? { name, label: name },
   }));
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
-${others.map((text) => html`<p>${text}</p>`)}
+${others.map((text) => html`<p>${renderLinkedText(text)}</p>`)}
 ${
   named.length + listed.length > 0
-    ? html`<ul class="plain-list">${named.map(({ field, text }) => html`<li>${renderFieldLink(field, form)}: ${text}</li>`)}${listed.map(({ target, label, message }) => html`<li class="foreign"><a href="#${target}">${label}</a>: ${message}</li>`)}</ul>`
+    ? html`<ul class="plain-list">${named.map(({ field, text }) => html`<li>${renderFieldLink(field, form)}: ${renderLinkedText(text)}</li>`)}${listed.map(({ target, label, message }) => html`<li class="foreign"><a href="#${target}">${label}</a>: ${message}</li>`)}</ul>`
     : null
 }</div></div>`;
 }
@@ -151,7 +152,9 @@ export function renderFormField(field: FormField, problem?: string | undefined):
   const described = [hint ? `${id}-hint` : null, problem ? `${id}-problem` : null].filter(Boolean).join(' ');
   const state = html`${described ? html`aria-describedby="${described}"` : null} ${problem ? html`aria-invalid="true"` : null}`;
   const notes = html`${hint ? html`<p class="field-hint" id="${id}-hint">${hint}</p>` : null}${
-    problem ? html`<p class="field-problem" id="${id}-problem">${renderIcon('octagon-x')}${problem}</p>` : null
+    problem
+      ? html`<p class="field-problem" id="${id}-problem">${renderIcon('octagon-x')}<span>${renderLinkedText(problem)}</span></p>`
+      : null
   }`;
   if (kind === 'checkbox') {
     return html`<div class="field"><label class="choice"><input type="checkbox" id="${id}" name="${name}" value="yes" ${

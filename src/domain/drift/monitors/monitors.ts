@@ -46,21 +46,25 @@ export async function createMonitor(
   refuseArchived(place);
   const { scope, instanceId, environmentId, templateId, teamId, organizationId } = place;
   const owner = { teamId, environmentId, templateId, instanceId };
+  const present = await tx.em.findOne(DriftMonitor, { scope, ...owner, deletedAt: null });
+  if (present) throw exists(scope, ` (the drift monitor ${present.id})`);
   const monitor = tx.em.create(DriftMonitor, { id: newId(), scope, ...owner, schedule, enabled, ignoreRules: [] });
   tx.em.persist(monitor);
   try {
     await tx.em.flush();
   } catch (error) {
     if (!placeConstraints.includes(brokenConstraint(error))) throw error;
-    throw new Conflict(
-      `${scope}_id: the ${scope} has a drift monitor already: change that one`,
-      'drift_monitor_exists',
-    );
+    throw exists(scope, '');
   }
   scheduleMonitor(tx, monitor);
   const owners = { teamId, organizationId };
   tx.publish({ type: 'drift_monitor.created', subjectId: monitor.id, owners, data: { by: by.name, scope } });
   return monitor;
+}
+
+function exists(scope: DriftMonitor['scope'], which: string): Conflict {
+  const message = `${scope}_id: the ${scope} has a drift monitor already${which}: change that one`;
+  return new Conflict(message, 'drift_monitor_exists');
 }
 
 /**
