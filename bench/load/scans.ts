@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { admitScan } from '#domain/runs/admission/scan.ts';
+import { admitScan } from '#domain/runs/admission/scans/scan.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { openInstallation } from '#domain/shared/installation/installation.ts';

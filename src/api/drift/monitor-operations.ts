@@ -7,7 +7,7 @@ import { listMonitors, readMonitor } from '#domain/drift/monitors/list-store.ts'
 import { findPlace } from '#domain/drift/monitors/monitor-place.ts';
 import { findMonitor, type MonitorTarget } from '#domain/drift/monitors/monitor-target.ts';
 import { createMonitor, deleteMonitor, updateMonitor } from '#domain/drift/monitors/monitors.ts';
-import { readScanRefusal } from '#domain/runs/admission/scan.ts';
+import { readScanRefusal } from '#domain/runs/admission/scans/scan.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import { destroyExpired, type ExpiryDeps } from '#domain/runs/admission/expiry.ts';
-import { type ExpiredInstance, findExpired } from '#domain/runs/admission/expiry-store.ts';
+import { destroyExpired, type ExpiryDeps } from '#domain/runs/admission/expiry/expiry.ts';
+import { type ExpiredInstance, findExpired } from '#domain/runs/admission/expiry/expiry-store.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { admitScan } from '#domain/runs/admission/scan.ts';
+import { admitScan } from '#domain/runs/admission/scans/scan.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiAnswer, startApi, type TestApi } from '#test/support/api/in-process-api.ts';

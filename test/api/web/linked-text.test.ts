@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { renderLinkedText } from '#api/web/components/linked-text.ts';
+import { renderLinkedText } from '#api/web/linked-text.ts';
 
 const [one, other] = ['01a20897-0d6a-76bb-a6a0-427055f09c8b', '01a20897-10a0-77b8-a523-3ee7b4e59bbe'];
 

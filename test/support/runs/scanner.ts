@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from '#config';
 import type { Orm } from '#database/database.ts';
 import type { RunLinks } from '#domain/runs/admission/admission.ts';
-import { admitScan } from '#domain/runs/admission/scan.ts';
+import { admitScan } from '#domain/runs/admission/scans/scan.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';

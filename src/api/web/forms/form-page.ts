@@ -1,8 +1,8 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { renderLinkedText } from '../components/linked-text.ts';
 import { type Crumb, renderPageHead } from '../components/page-head.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../layout.ts';
+import { renderLinkedText } from '../linked-text.ts';
 import type { LocalPath, PagePattern, ParamsOf } from '../paths.ts';
 import { toSentence } from '../text.ts';
 import type { AddPage, PageOptions } from '../visit/route.ts';

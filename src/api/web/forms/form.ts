@@ -1,7 +1,7 @@
 import { newId } from '#domain/shared/ids.ts';
 import { renderIcon } from '../components/icon.ts';
-import { renderLinkedText } from '../components/linked-text.ts';
 import { type Html, html } from '../html.ts';
+import { renderLinkedText } from '../linked-text.ts';
 import type { LocalPath } from '../paths.ts';
 import { type Choice, explainCut } from './choices.ts';
 import type { FormProblems } from './problems.ts';

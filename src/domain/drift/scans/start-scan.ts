@@ -1,5 +1,5 @@
 import { db } from '#domain/db.ts';
-import { admitScan } from '#domain/runs/admission/scan.ts';
+import { admitScan } from '#domain/runs/admission/scans/scan.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admitScan } from '#domain/runs/admission/scan.ts';
+import { admitScan } from '#domain/runs/admission/scans/scan.ts';
 import { type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';

@@ -1,6 +1,6 @@
-import { type Html, html } from '../html.ts';
-import { pagePath, pages } from '../paths.ts';
-import { renderRunLink } from './run-link.ts';
+import { renderRunLink } from './components/run-link.ts';
+import { type Html, html } from './html.ts';
+import { pagePath, pages } from './paths.ts';
 
 /** What messages name by kind and id, and the link that takes the place of both. */
 const links: Readonly<Record<string, (id: string) => Html>> = {

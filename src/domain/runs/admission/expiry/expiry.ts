@@ -10,12 +10,12 @@ import {
 } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { Run } from '../entity.ts';
-import { admitRun } from './admission.ts';
+import { Run } from '../../entity.ts';
+import { admitRun } from '../admission.ts';
+import { openInputs } from '../inputs.ts';
+import { buildRun, type ResolvedRun } from '../resolve.ts';
+import { type AdmissionTarget, findAdmissionTarget } from '../target.ts';
 import { type ExpiredInstance, lockIfExpired } from './expiry-store.ts';
-import { openInputs } from './inputs.ts';
-import { buildRun, type ResolvedRun } from './resolve.ts';
-import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
 
 export interface ExpiryDeps extends SystemCommandDeps {
   readonly keyRing: KeyRing;

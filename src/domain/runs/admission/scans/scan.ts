@@ -6,12 +6,12 @@ import { ActionRefused, type Refusal } from '#domain/shared/actions.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { admitRun, type RunLinks } from './admission.ts';
-import { openInputs } from './inputs.ts';
-import { buildRun, type ResolveDeps, type ResolvedRun } from './resolve.ts';
-import { targetIsGone } from './rules.ts';
+import { admitRun, type RunLinks } from '../admission.ts';
+import { openInputs } from '../inputs.ts';
+import { buildRun, type ResolveDeps, type ResolvedRun } from '../resolve.ts';
+import { targetIsGone } from '../rules.ts';
+import { type AdmissionTarget, findAdmissionTarget } from '../target.ts';
 import { findLastDeployment, findScannedInstance, type LastDeployment } from './scan-store.ts';
-import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
 
 export interface ScanRequest {
   /** Names the workflow, as that of any run; a second scan under the same key is refused by the database. */
