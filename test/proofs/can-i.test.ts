@@ -191,7 +191,8 @@ async function askOperation(tuple: Tuple): Promise<string> {
   return 'allowed';
 }
 
-/** An operation that answers 403 for a missing target does not tell it from a denial. */
+/** An operation that answers 403 for a missing target, or for some targets, does not tell it from a denial. */
 function coarsely({ operation }: CatalogueEntry, code: string): string {
-  return operation.access.hidden === 'forbidden' && code !== 'allowed' ? 'denied' : code;
+  const hidesByDenial = operation.access.hidden === 'forbidden' || operation.accessTo !== undefined;
+  return hidesByDenial && code !== 'allowed' ? 'denied' : code;
 }
