@@ -7,8 +7,8 @@ export interface Tenant {
   readonly environmentId: string;
 }
 
-export async function createTenant(http: HttpClient, settings: object = {}): Promise<Tenant> {
-  const organization = await http.call('POST', '/organizations', { name: 'Bench', slug: 'bench' });
+export async function createTenant(http: HttpClient, settings: object = {}, slug = 'bench'): Promise<Tenant> {
+  const organization = await http.call('POST', '/organizations', { name: 'Bench', slug });
   const team = await http.call('POST', `/organizations/${organization.id}/teams`, {
     name: 'Platform',
     slug: 'platform',
