@@ -14,6 +14,7 @@ import {
   type SelectQueryNode,
 } from 'kysely';
 import { BindingConnection } from './connection.ts';
+import { selectsAllColumns } from './statements.ts';
 
 const adapter = new PostgresAdapter();
 const compiler = new PostgresQueryCompiler();
@@ -61,7 +62,7 @@ export type PreparedQuery<Parameters, Row> = (em: Em, parameters: Parameters) =>
 
 /**
  * Builds a statement once, at its first use, for paths where building it each time would cost too much. `parameter('id')` takes the
- * place of a value and has its type, but it can only be given to the statement.
+ * place of a value and has its type, but it can only be given to the statement. The statement names the columns that it answers.
  */
 export function prepareStatement<Tables, Parameters extends object, Row>(
   build: (db: Kysely<Tables>, parameter: ParameterOf<Parameters>) => Compilable<Row>,
@@ -69,13 +70,20 @@ export function prepareStatement<Tables, Parameters extends object, Row>(
   let prepared: CompiledQuery<Row> | undefined;
   return (parameters) => ({
     compile: () => {
-      prepared ??= build(unconnected as Kysely<Tables>, (name) => new Placeholder(name) as never).compile();
+      prepared ??= compilePreparable(build(unconnected as Kysely<Tables>, (name) => new Placeholder(name) as never));
       const values = prepared.parameters.map((value) =>
         value instanceof Placeholder ? parameters[value.name as keyof Parameters] : value,
       );
       return { ...prepared, parameters: values };
     },
   });
+}
+
+/** @throws Error for a statement that PostgreSQL would parse and plan at each call, which costs more than to build it */
+function compilePreparable<Row>(statement: Compilable<Row>): CompiledQuery<Row> {
+  const compiled = statement.compile();
+  if (selectsAllColumns(compiled.sql)) throw new Error(`a prepared statement must name its columns: ${compiled.sql}`);
+  return compiled;
 }
 
 /** `prepareStatement` for a query that is sent by itself. */

@@ -52,8 +52,8 @@ function nameOf(text: string): string | undefined {
 }
 
 /** After a migration has added a column, PostgreSQL refuses to run a prepared statement that answers all columns. */
-function selectsAllColumns(text: string): boolean {
-  return /\*(?!\))/.test(text.replaceAll('count(*)', ''));
+export function selectsAllColumns(text: string): boolean {
+  return /(?:\b(?:select|distinct|returning)|[,.])\s*\*/i.test(text);
 }
 
 interface NumberedText {

@@ -73,7 +73,8 @@ function selectGiven(db: Kysely<Tables>, parameter: ParameterOf<OfEnvironment>) 
 export const readGivenVariables = prepare((db, parameter: ParameterOf<OfEnvironment>) =>
   db
     .selectFrom(selectGiven(db, parameter).as('given'))
-    .selectAll()
+    .select(['name', 'category', 'sensitive', 'value', 'sealedValue', 'planValue', 'sealedPlanValue', 'phases'])
+    .select(['nearness', 'holderKind', 'holderId', 'holderName'])
     .orderBy('nearness')
     .orderBy(nameOrder('holderName'), 'desc')
     .orderBy('holderId')
