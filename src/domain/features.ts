@@ -4,6 +4,8 @@ import { driftFeature } from './drift/feature.ts';
 import { schedulesFeature } from './schedules/feature.ts';
 import type { Feature } from './shared/features/feature.ts';
 import { selectiveUndoFeature } from './undo/feature.ts';
+import { variableSetsFeature } from './variable-sets/feature.ts';
+import { webhooksFeature } from './webhooks/feature.ts';
 
 /** Everything that the settings can turn off, by the name that it has there. What must always work, such as signing in, is not here. */
 export const features = {
@@ -12,6 +14,8 @@ export const features = {
   drift: driftFeature,
   schedules: schedulesFeature,
   selective_undo: selectiveUndoFeature,
+  variable_sets: variableSetsFeature,
+  webhooks: webhooksFeature,
 } as const satisfies Record<string, Feature>;
 
 export type FeatureName = keyof typeof features;

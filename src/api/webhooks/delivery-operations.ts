@@ -5,9 +5,8 @@ import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { Id, newId } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
-import { endpointOf } from '#domain/webhooks/deliveries/deliver-queue.ts';
+import { tryToSend } from '#domain/webhooks/deliveries/attempt.ts';
 import { listDeliveries, readDelivery, repeatDelivery } from '#domain/webhooks/deliveries/log-store.ts';
-import { sendMessage } from '#domain/webhooks/deliveries/send.ts';
 import { deliveryStatuses } from '#domain/webhooks/model.ts';
 import { testPayload } from '#domain/webhooks/payload.ts';
 import { findWebhook, readWebhook } from '#domain/webhooks/store.ts';
@@ -96,8 +95,9 @@ export const test = command({
   idempotency: 'none',
   audit: 'webhook.tested',
   prepare: ({ target: { webhook }, services }) => {
+    const { log, keyRing, outboundHttp: http } = services;
     const message = { id: `msg_${newId()}`, body: testPayload(webhook.id, new Date()) };
-    return sendMessage(services.outboundHttp, endpointOf(services.keyRing, webhook), message);
+    return tryToSend({ log, keyRing, http }, webhook, () => message);
   },
   handle: async ({ target, prepared }) => {
     const { status, problem } = prepared;

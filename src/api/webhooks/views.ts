@@ -69,7 +69,11 @@ export const DeliveryView = z
     webhook_id: AnswerId,
     event: z.object({ id: AnswerId, type: z.string() }),
     message_id: z.string().describe('The `webhook-id` of every try, also of a redelivery.'),
-    status: z.enum(deliveryStatuses).describe('`pending`: it waits or will be tried again. `failed`: it will not.'),
+    status: z
+      .enum(deliveryStatuses)
+      .describe(
+        '`pending`: it waits or will be tried again. `failed`: it will not. `withheld`: it was not sent, because its subject has another owner now.',
+      ),
     attempts: z.int(),
     next_attempt_at: Time.nullable(),
     last_attempt_at: Time.nullable(),

@@ -6,7 +6,8 @@ export const everyEvent = '*';
 /** So many patterns a webhook may have. */
 export const mostPatterns = 100;
 
-export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+/** `withheld`: it was not sent, because the subject had another owner when it was due. */
+export const deliveryStatuses = ['pending', 'delivered', 'failed', 'withheld'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** Why the service itself has disabled a webhook. */

@@ -1,3 +1,5 @@
+import { readGates } from '#domain/settings/store.ts';
+import { describeClosed } from '#domain/shared/features/gates.ts';
 import { type DeliverDeps, deliverQueue } from '#domain/webhooks/deliveries/deliver-queue.ts';
 import { fanOut } from '#domain/webhooks/deliveries/fan-out.ts';
 import { leaseQueues } from '#domain/webhooks/deliveries/queue-store.ts';
@@ -9,6 +11,8 @@ const leaseMs = 100;
 const retentionMs = 60 * 60_000;
 /** So many webhooks a worker sends at a time. */
 const mostQueues = 128;
+/** Turning webhooks off stops the sending within this time. */
+const gateMs = 1_000;
 
 /** Makes deliveries of new events. One worker does it at a time. */
 export function openWebhookFanOut({ orm, log }: DeliverDeps): PeriodicTask {
@@ -37,12 +41,13 @@ export function openDeliveryRetention({ orm, log }: DeliverDeps): PeriodicTask {
 
 /**
  * Sends what is due. It leases queues while it has places for them, and sends each by itself: one that waits for its endpoint keeps its
- * own place and no other. Several workers share the queues by their leases.
+ * own place and no other. Several workers share the queues by their leases. While webhooks are turned off, what is due waits.
  */
 export class WebhookSender {
   readonly #deps: DeliverDeps;
   readonly #task: PeriodicTask;
   readonly #sending = new Set<Promise<void>>();
+  #gate = { isClosed: false, readAt: Number.NEGATIVE_INFINITY };
 
   constructor(deps: DeliverDeps) {
     this.#deps = deps;
@@ -62,7 +67,7 @@ export class WebhookSender {
 
   async #leaseSome(): Promise<'again' | undefined> {
     const free = mostQueues - this.#sending.size;
-    if (free <= 0) return undefined;
+    if (free <= 0 || (await this.#isClosed())) return undefined;
     const queues = await leaseQueues(this.#deps.orm.em.fork(), free);
     for (const queue of queues) {
       const sending = deliverQueue(this.#deps, queue)
@@ -73,5 +78,14 @@ export class WebhookSender {
       this.#sending.add(sending);
     }
     return undefined;
+  }
+
+  async #isClosed(): Promise<boolean> {
+    const now = performance.now();
+    if (now - this.#gate.readAt > gateMs) {
+      const closed = await readGates(this.#deps.orm.em.fork());
+      this.#gate = { isClosed: describeClosed('webhooks', closed) !== null, readAt: now };
+    }
+    return this.#gate.isClosed;
   }
 }

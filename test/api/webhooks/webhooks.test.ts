@@ -1,26 +1,21 @@
-import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type DeliverDeps, deliverQueue } from '#domain/webhooks/deliveries/deliver-queue.ts';
-import { fanOut } from '#domain/webhooks/deliveries/fan-out.ts';
 import { leaseQueues } from '#domain/webhooks/deliveries/queue-store.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { type Endpoint, isSignedBy, startEndpoint } from '#test/support/webhooks/endpoint.ts';
+import { type Sending, startSending } from '#test/support/webhooks/sending.ts';
 
 let api: TestApi;
 let endpoint: Endpoint;
 let tenant: Tenant;
 let foreign: Tenant;
-let deps: DeliverDeps;
+let sending: Sending;
 
 beforeAll(async () => {
   api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' });
   endpoint = await startEndpoint();
   [tenant, foreign] = [await makeTenant(api), await makeTenant(api)];
-  const { orm, transactions, installation, keyRing, outboundHttp: http } = api.services;
-  const log = pino({ level: 'silent' });
-  deps = { orm, transactions, keyRing, http, log, bindingKey: installation.bindingKey };
-  await fanOut(orm);
+  sending = await startSending(api);
 });
 afterAll(async () => {
   await endpoint?.close();
@@ -32,29 +27,12 @@ beforeEach(async () => {
   endpoint.answers = { status: 204 };
 });
 
-/** Does what the workers do, until there is nothing more to send now. */
-async function work(): Promise<void> {
-  while (await fanOut(api.services.orm));
-  for (;;) {
-    const queues = await leaseQueues(api.services.orm.em.fork(), 100);
-    if (queues.length === 0) return;
-    await Promise.all(queues.map((queue) => deliverQueue(deps, queue)));
-  }
-}
-
 const wanted = (events: string[] = ['*']) => ({ name: 'Chat', url: endpoint.url, events });
 const create = async (owner: object, events?: string[], caller = tenant.owner) =>
   (await caller.make('/admin/webhooks', { ...wanted(events), ...owner })) as { id: string; secret: string };
 const rename = (of: Tenant) => of.owner.patch(`/projects/${of.project}`, { name: `Renamed ${Math.random()}` });
 const deliveriesOf = async (id: string) => (await tenant.owner.get(`/admin/webhooks/${id}/deliveries`)).body.deliveries;
 const types = () => endpoint.heard.map(({ body }) => JSON.parse(body).type);
-const retryNow = (id: string) =>
-  api.rows(
-    `with due as (update webhook_deliveries set due_at = now() where webhook_id = ? returning webhook_id)
-     update webhook_queues set next_at = now() where webhook_id in (select webhook_id from due)`,
-    [id],
-  );
-
 describe('an event', () => {
   it('reaches the webhooks of its project, team and organization, and those of nobody else', async () => {
     await create({ project_id: tenant.project });
@@ -62,7 +40,7 @@ describe('an event', () => {
     await create({ organization_id: tenant.organization });
     await create({ team_id: foreign.team }, ['*'], foreign.owner);
     await rename(tenant);
-    await work();
+    await sending.work();
     const heard = endpoint.heard.map(({ body }) => JSON.parse(body)).filter(({ type }) => type === 'project.updated');
     expect(heard).toHaveLength(3);
     expect(heard[0]).toMatchObject({
@@ -84,7 +62,7 @@ describe('an event', () => {
     await rename(tenant);
     await tenant.owner.put(`/environments/${tenant.environment}/lock`, { reason: 'incident' });
     await tenant.owner.delete(`/environments/${tenant.environment}/lock`);
-    await work();
+    await sending.work();
     expect(types()).toEqual(['environment.locked']);
   });
 
@@ -94,7 +72,7 @@ describe('an event', () => {
     expect(JSON.stringify((await tenant.owner.get(`/admin/webhooks/${id}`)).body)).not.toContain('whsec_');
     const rotated = await tenant.owner.post(`/admin/webhooks/${id}/rotate`, {});
     await rename(tenant);
-    await work();
+    await sending.work();
     const [heard] = endpoint.heard;
     expect([secret, rotated.body.secret].map((each) => isSignedBy(each, heard!))).toEqual([true, true]);
     expect(isSignedBy(secret, { ...heard!, body: `${heard!.body} ` })).toBe(false);
@@ -108,33 +86,33 @@ describe('a delivery', () => {
     const { id, secret } = await create({ team_id: tenant.team }, ['project.updated']);
     endpoint.answers = { status: 302, headers: { location: 'http://127.0.0.1:1/' }, text: `you sent ${secret}\u0000` };
     await rename(tenant);
-    await work();
+    await sending.work();
     const [failed] = await deliveriesOf(id);
     expect(failed).toMatchObject({ status: 'pending', attempts: 1, answer: { status: 302 } });
     expect(failed.problem).toContain('redirects are not followed');
     expect(failed.answer.text).toBe('you sent [hidden]\u{fffd}');
     endpoint.answers = { status: 200, text: 'x'.repeat(5000) };
-    await retryNow(id);
-    await work();
+    await sending.retryNow(id);
+    await sending.work();
     const [delivered] = await deliveriesOf(id);
     expect(delivered).toMatchObject({ status: 'delivered', attempts: 2 });
     expect(delivered.answer.text).toHaveLength(1024);
     expect(new Set(endpoint.heard.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     const again = await tenant.owner.post(`/admin/webhooks/${id}/deliveries/${delivered.id}/redeliver`, {});
     expect(again).toMatchObject({ status: 202, body: { status: 'pending', message_id: delivered.message_id } });
-    await work();
+    await sending.work();
     expect(endpoint.heard).toHaveLength(3);
   });
 
   it('whose worker was killed is sent by another one when the lease is over', async () => {
     const { id } = await create({ team_id: tenant.team }, ['project.updated']);
     await rename(tenant);
-    while (await fanOut(api.services.orm));
+    await sending.fanOut();
     expect(await leaseQueues(api.services.orm.em.fork(), 10)).toHaveLength(1);
-    await work();
+    await sending.work();
     expect(endpoint.heard).toHaveLength(0);
     await api.rows(`update webhook_queues set leased_until = now() - interval '1 second' where webhook_id = ?`, [id]);
-    await work();
+    await sending.work();
     expect(endpoint.heard).toHaveLength(1);
   });
 });
@@ -144,16 +122,16 @@ describe('a webhook', () => {
     const gone = await create({ team_id: tenant.team }, ['project.updated']);
     endpoint.answers = { status: 410 };
     await rename(tenant);
-    await work();
+    await sending.work();
     const failing = await create({ team_id: tenant.team }, ['project.updated']);
     endpoint.answers = { status: 500 };
     await rename(tenant);
-    await work();
+    await sending.work();
     await api.rows(`update webhook_queues set failing_since = now() - interval '73 hours' where webhook_id = ?`, [
       failing.id,
     ]);
-    await retryNow(failing.id);
-    await work();
+    await sending.retryNow(failing.id);
+    await sending.work();
     const read = async ({ id }: { id: string }) => (await tenant.owner.get(`/admin/webhooks/${id}`)).body;
     expect(await read(gone)).toMatchObject({ enabled: false, disabled_reason: 'gone' });
     expect(await read(failing)).toMatchObject({ enabled: false, disabled_reason: 'failing' });

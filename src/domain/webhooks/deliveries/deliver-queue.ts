@@ -1,22 +1,16 @@
-import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
-import type { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
-import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Webhook } from '../entity.ts';
 import { type DisabledReason, failingLimitMs, pauseAfter } from '../model.ts';
 import { payloadOf } from '../payload.ts';
-import { openSecret } from '../secrets.ts';
 import { findWebhook } from '../store.ts';
-import { type DueDelivery, findDue, settleDelivery } from './due-store.ts';
+import { type AttemptDeps, tryToSend } from './attempt.ts';
+import { type DueDelivery, findDue, settleDelivery, withholdDelivery } from './due-store.ts';
 import { type LeasedQueue, noteTry, releaseQueue } from './queue-store.ts';
-import { type Endpoint, type Outcome, sendMessage } from './send.ts';
+import type { Outcome } from './send.ts';
 
-export interface DeliverDeps extends SystemCommandDeps {
+export interface DeliverDeps extends SystemCommandDeps, AttemptDeps {
   readonly orm: Orm;
-  readonly log: Logger;
-  readonly keyRing: KeyRing;
-  readonly http: OutboundHttp;
 }
 
 /** How many requests an endpoint gets at a time, and how many under one lease. */
@@ -30,49 +24,51 @@ const pauseAfterFailureMs = 1_000;
 /**
  * Sends what is due of one webhook, and gives the lease back. An endpoint that fails gets one request at a time, and the lease ends
  * with its next failure: so one that hangs holds one place, and no other waits for it.
+ * @throws what the database threw while it noted what had been sent, when all requests have ended
  */
 export async function deliverQueue(deps: DeliverDeps, { webhookId, isFailing }: LeasedQueue): Promise<void> {
   const em = deps.orm.em.fork();
   const target = await findWebhook(em, webhookId);
-  const lastStart = Date.now() + sendingMs;
-  let hasFailed = false;
-  if (target?.webhook.isEnabled) {
-    const endpoint = endpointOf(deps.keyRing, target.webhook);
-    const waiting = await findDue(em, webhookId, mostPerLease);
-    const sendNext = async () => {
-      for (let due = waiting.shift(); due && !hasFailed && Date.now() < lastStart; due = waiting.shift()) {
-        const isDelivered = await deliverOne(deps, webhookId, endpoint, due);
-        hasFailed ||= !isDelivered;
-      }
-    };
-    await Promise.all(Array.from({ length: isFailing ? 1 : concurrency }, sendNext));
-  }
+  const hasFailed = target?.webhook.isEnabled
+    ? await sendDue(deps, target.webhook, isFailing ? 1 : concurrency)
+    : false;
   await releaseQueue(deps.orm.em.fork(), webhookId, hasFailed ? pauseAfterFailureMs : 0);
 }
 
-/** The address of a webhook, and the secrets that sign its messages now. */
-export function endpointOf(keyRing: KeyRing, webhook: Webhook): Endpoint {
-  const { id, url, sealedSecret, sealedPreviousSecret: previous, previousUntil } = webhook;
-  const isValid = previous !== null && previous !== undefined && previousUntil && previousUntil.getTime() > Date.now();
-  const sealed = isValid ? [sealedSecret, previous] : [sealedSecret];
-  return { url, secrets: sealed.map((each) => openSecret(keyRing, id, each)) };
+/** Sends what is due until a message fails or the lease may end; whether one failed. */
+async function sendDue(deps: DeliverDeps, webhook: Webhook, senders: number): Promise<boolean> {
+  const lastStart = Date.now() + sendingMs;
+  const waiting = await findDue(deps.orm.em.fork(), webhook.id, mostPerLease);
+  let hasFailed = false;
+  const sendNext = async () => {
+    for (let due = waiting.shift(); due && !hasFailed && Date.now() < lastStart; due = waiting.shift()) {
+      // Until the delivery is noted, nobody knows whether it failed: an error of the database ends the other senders, too.
+      const isDelivered = await deliverOne(deps, webhook, due).catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      });
+      hasFailed ||= !isDelivered;
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: senders }, sendNext));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return hasFailed;
 }
 
-async function deliverOne(
-  deps: DeliverDeps,
-  webhookId: string,
-  endpoint: Endpoint,
-  due: DueDelivery,
-): Promise<boolean> {
-  const message = { id: due.messageId, body: payloadOf(due.event) };
-  const outcome = await sendMessage(deps.http, endpoint, message);
+/** Sends one message and notes what came of it; whether the endpoint may get the next one. */
+async function deliverOne(deps: DeliverDeps, webhook: Webhook, due: DueDelivery): Promise<boolean> {
+  const em = deps.orm.em.fork();
+  if (due.belongsElsewhere) {
+    await withholdDelivery(em, due);
+    return true;
+  }
+  const outcome = await tryToSend(deps, webhook, () => ({ id: due.messageId, body: payloadOf(due.event) }));
   const isDelivered = outcome.problem === null;
   const pauseMs = isDelivered || outcome.status === 410 ? null : pauseAfter(due.attempts + 1);
-  const em = deps.orm.em.fork();
   await settleDelivery(em, due, { outcome, pauseMs });
-  const failingSince = await noteTry(em, webhookId, isDelivered);
+  const failingSince = await noteTry(em, webhook.id, isDelivered);
   const reason = whyDisabled(outcome, failingSince);
-  if (reason !== null) await disableWebhook(deps, webhookId, reason);
+  if (reason !== null) await disableWebhook(deps, webhook.id, reason);
   return isDelivered;
 }
 

@@ -1,0 +1,27 @@
+import { type Expression, type RawBuilder, sql } from 'kysely';
+import type { Over } from '#domain/db.ts';
+import { ownerOfAny } from '#domain/shared/ownership-graph/any-owner.ts';
+
+type OverBoth = Over<{ e: 'domain_events'; w: 'webhooks' }>;
+
+/**
+ * Whether the subject of the event `e` now belongs to somebody else than the owner of the webhook `w`: to another organization, team or
+ * project. A subject that is gone
+ * or has no owner belongs to nobody else.
+ */
+export function belongsElsewhere(eb: OverBoth): RawBuilder<boolean> {
+  const present = (level: 'organization' | 'team' | 'project') =>
+    sql<string | null>`${ownerOfAny(level, eb.ref('e.subject_kind'), eb.ref('e.subject_id'))}`;
+  const team = eb.fn.coalesce(present('team'), eb.ref('e.team_id'));
+  const organization = eb.fn.coalesce(organizationOf(eb, team), present('organization'));
+  const own = eb.fn.coalesce('w.organization_id', organizationOf(eb, eb.ref('w.team_id')));
+  return sql<boolean>`case
+    when ${own} is null then false
+    else coalesce(${organization} <> ${own}, false)
+      or coalesce(${present('team')} <> ${eb.ref('w.team_id')}, false)
+      or coalesce(${present('project')} <> ${eb.ref('w.project_id')}, false) end`;
+}
+
+function organizationOf(eb: OverBoth, team: Expression<string | null>) {
+  return eb.selectFrom('teams as t').where('t.id', '=', team).select('t.organization_id');
+}
