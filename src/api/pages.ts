@@ -29,6 +29,7 @@ import { registerAssets } from '#api/web/assets.ts';
 import type { PageServices } from '#api/web/visit/operations.ts';
 import { type AddPage, pageAdder } from '#api/web/visit/route.ts';
 import { leadToPage } from '#api/web/visit/trailing-slash.ts';
+import { registerWebhookPages } from '#api/webhooks/pages/register.ts';
 import { registerWorkerPages } from '#api/workers/pages/register.ts';
 import { registerSigningKeyPages } from '#api/workload-identity/pages/register.ts';
 
@@ -60,6 +61,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerInstancePages,
   registerWorkerPages,
   registerQuotaPages,
+  registerWebhookPages,
   registerSigningKeyPages,
 ];
 

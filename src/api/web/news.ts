@@ -94,6 +94,9 @@ const news = {
     'variable-removed': 'The variable is removed.',
     attached: 'The set is attached to these places. Runs that are admitted from now on get its variables there.',
   },
+  [pages.webhooks]: { deleted: 'The webhook is deleted. What waited is not sent.' },
+  [pages.webhook]: { saved: 'The changes are saved.' },
+  [pages.webhookDelivery]: { repeated: 'The message is sent again. This is its new delivery.' },
   [pages.freezeWindows]: { saved: 'The freeze windows are saved.' },
   [pages.catalog]: { deleted: 'The template is deleted. Its runs stay.' },
   [pages.template]: {

@@ -44,6 +44,12 @@ const resourceKinds = {
     icon: 'variable',
     page: ({ id }) => pagePath(pages.variableSet, { id }),
   },
+  webhooks: {
+    kind: 'webhook',
+    label: 'Webhooks',
+    icon: 'webhook',
+    page: ({ id }) => pagePath(pages.webhook, { id }),
+  },
   drift_monitors: {
     kind: 'drift monitor',
     label: 'Drift monitors',

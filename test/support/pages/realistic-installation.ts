@@ -23,6 +23,7 @@ import { addSigningKeys } from './signing-keys.ts';
 import { addTenants, type Tenants } from './tenants.ts';
 import { addUndoAttempts, type SeededUndo } from './undo.ts';
 import { addVariableSets, type SeededVariableSets } from './variable-sets.ts';
+import { addWebhooks, type SeededWebhooks } from './webhooks.ts';
 import { addWorkers } from './workers.ts';
 
 /** An installation that is used by people, with the ids of what pages are looked at with. */
@@ -35,6 +36,7 @@ export interface Installation extends Tenants {
   readonly drift: SeededDrift;
   readonly schedules: SeededSchedules;
   readonly variableSets: SeededVariableSets;
+  readonly webhooks: SeededWebhooks;
   readonly instances: readonly Place[];
   /** Runs in every status and of every kind of wait, by name. */
   readonly runs: Readonly<Record<RunKey, { readonly id: string; readonly instance: Place }>>;
@@ -84,6 +86,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   await addHolds(people, environments);
   await addQuotas(people, tenants);
   await addSigningKeys(people);
+  const webhooks = await addWebhooks(api, people, tenants);
   await backdate(api);
   const { orm, installation } = api.services;
   await sealRecords(orm, sealingKeyOf(installation.bindingKey), { margin: 0 });
@@ -97,6 +100,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     drift,
     schedules,
     variableSets,
+    webhooks,
     instances: places.all,
     runs: namesOf(present),
     invitationToken,

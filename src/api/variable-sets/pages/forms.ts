@@ -1,10 +1,11 @@
+import { ownerField, toOwner } from '#api/tenancy/pages/owner-choice.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { create, remove, update } from '../operations.ts';
-import { mayCreateSet, ownerField, toOwner } from './owners.ts';
+import { mayCreateSet } from './owners.ts';
 import { readSet, type ShownSet, setCrumbs, setPath, setsCrumb } from './words.ts';
 
 /** Adds the forms that make, rename and delete variable sets. */
@@ -13,6 +14,9 @@ export function registerVariableSetForms(addPage: AddPage): void {
   addEdit(addPage);
   addDelete(addPage);
 }
+
+const ownerHint =
+  'Whoever may read the owner may read the set. It can be attached to projects and environments of its owner. The owner never changes.';
 
 function nameFields(set?: ShownSet): FormField[] {
   return [
@@ -34,7 +38,7 @@ function addNew(addPage: AddPage): void {
     describe: async (_subject, visit) => ({
       title: 'New variable set',
       crumbs: [setsCrumb],
-      fields: [await ownerField(visit), ...nameFields()],
+      fields: [await ownerField(visit, ownerHint), ...nameFields()],
       submit: 'Create variable set',
       cancel: pagePath(pages.variableSets),
       refusal: (await mayCreateSet(visit)).reason,

@@ -1,3 +1,4 @@
+import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { type Column, renderTable } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -5,7 +6,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
 import { type GivingSet, readGivingSets } from '#domain/variable-sets/giving-store.ts';
 import { findGivenNames, type GivenName } from '#domain/variables/given-names.ts';
-import { readOwnerNames, renderOwner, setPath } from './words.ts';
+import { setPath } from './words.ts';
 
 /** How many sets, and how many variables of each, a page names. */
 const mostSets = 50;

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { get as getEnvironment } from '#api/environments/operations.ts';
+import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { renderAction } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
@@ -13,7 +14,7 @@ import type { Names } from '#domain/tenancy/names-store.ts';
 import { type Attachment, readFirstAttachments } from '#domain/variable-sets/attachments-store.ts';
 import { list } from '../operations.ts';
 import { mayCreateSet } from './owners.ts';
-import { type ListedSet, placePath, readOwnerNames, renderOwner, setPath } from './words.ts';
+import { type ListedSet, placePath, setPath } from './words.ts';
 
 /** How many places of a set the list names. */
 const mostPlaces = 3;

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { renderVariableTable } from '#api/variables/pages/table.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
@@ -10,7 +11,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { getAttachments } from '../attachment-operations.ts';
 import { list as listVariables } from '../variable-operations.ts';
-import { placePath, readOwnerNames, readSet, renderOwner, type SetVisit, type ShownSet, setsCrumb } from './words.ts';
+import { placePath, readSet, type SetVisit, type ShownSet, setsCrumb } from './words.ts';
 
 interface Part {
   readonly key: string;

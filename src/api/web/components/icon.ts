@@ -74,6 +74,7 @@ export const iconNames = [
   'user',
   'users',
   'variable',
+  'webhook',
   'workflow',
   'x',
 ] as const;

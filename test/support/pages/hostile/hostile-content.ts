@@ -14,6 +14,7 @@ import { tellHostile } from './hostile-runs.ts';
 import { addHostileSchedules, type HostileSchedules } from './hostile-schedules.ts';
 import { addHostileUndo, type HostileUndo } from './hostile-undo.ts';
 import { addHostileVariableSets } from './hostile-variable-sets.ts';
+import { addHostileWebhook, type HostileWebhook } from './hostile-webhooks.ts';
 import { hostileName, hostileText, longWord } from './texts.ts';
 
 /** What hostile people have added, by the ids with which pages show it. */
@@ -31,6 +32,7 @@ export interface HostileContent {
   readonly schedules: HostileSchedules;
   readonly undo: HostileUndo;
   readonly variableSetId: string;
+  readonly webhook: HostileWebhook;
 }
 
 /**
@@ -55,6 +57,7 @@ export async function addHostileContent(api: TestApi, installation: Installation
   const schedules = await addHostileSchedules(api, people, { ...ids, assemblyId: assembly.id });
   const { organizationId } = team;
   const variableSetId = await addHostileVariableSets(people, { ...ids, organizationId, projectId: project.id });
+  const webhook = await addHostileWebhook(api, people, team.id);
   const undo = await addHostileUndo(api, people.reviewer, { run: runs.applied.id, laterRun: runs.failed.id });
   return {
     assembly,
@@ -62,6 +65,7 @@ export async function addHostileContent(api: TestApi, installation: Installation
     schedules,
     undo,
     variableSetId,
+    webhook,
     organizationId,
     teamId: team.id,
     projectId: project.id,

@@ -11,6 +11,7 @@ import { signingKeyPages } from './signing-key-pages.ts';
 import { environmentPages, organizationPages } from './tenancy-pages.ts';
 import { undoPages } from './undo-pages.ts';
 import { variableSetPages } from './variable-set-pages.ts';
+import { webhookPages } from './webhook-pages.ts';
 import { instancePages, runPages, workerPages } from './work-pages.ts';
 
 /** What answers with something else than a page, such as a stream, a file or another address. */
@@ -50,5 +51,6 @@ export function declareAll(installation: Installation): DeclaredPage[] {
     ...administrationPages(installation),
     ...quotaPages(installation),
     ...signingKeyPages(),
+    ...webhookPages(installation),
   ];
 }

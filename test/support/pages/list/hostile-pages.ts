@@ -12,6 +12,7 @@ export function declareHostile(content: HostileContent): DeclaredPage[] {
     ...schedulePages(content),
     ...undoPages(content),
     ...variableSetPages(content),
+    ...webhookPages(content),
     ...tenancyPages(content),
   ];
 }
@@ -131,6 +132,22 @@ function variableSetPages({ variableSetId: id, teamId, environmentId, projectId 
       query: { tab: 'variables' },
       who: 'owner',
     }),
+  ];
+}
+
+function webhookPages({ webhook: { id, delivery: deliveryID }, teamId }: HostileContent): DeclaredPage[] {
+  const of = { params: { id }, who: 'owner' as const };
+  const delivery = { params: { id, deliveryID }, who: 'owner' as const };
+  return [
+    declare('hostile-webhooks', pages.webhooks, { who: 'owner', query: { team_id: teamId } }),
+    declare('hostile-webhook', pages.webhook, of),
+    declare('hostile-webhook-new', pages.newWebhook, { who: 'owner', query: { team_id: teamId } }),
+    declare('hostile-webhook-edit', pages.editWebhook, of),
+    declare('hostile-webhook-test', pages.testWebhook, of),
+    declare('hostile-webhook-rotate', pages.rotateWebhook, of),
+    declare('hostile-webhook-delete', pages.deleteWebhook, of),
+    declare('hostile-webhook-delivery', pages.webhookDelivery, delivery),
+    declare('hostile-webhook-redeliver', pages.redeliverWebhook, delivery),
   ];
 }
 

@@ -1,0 +1,61 @@
+import { list as listOrganizations } from '#api/organizations/operations.ts';
+import { list as listProjects } from '#api/projects/operations.ts';
+import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
+import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import type { Typed } from '#api/web/forms/form-page.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+
+/** What the forms share that make something which an organization, a team or a project may own. */
+
+/** The organizations and teams that the scope leaves, for `visit.mayDo`. */
+export async function visitorOwners(visit: Visit): Promise<Ownership[]> {
+  const { organizationId, teamId } = visit.scope;
+  const teams = await readTeamsForNewInScope(visit);
+  const ids = organizationId === undefined ? Object.keys(visit.principal.organizations) : [organizationId];
+  const organizations = teamId === undefined ? ids.map((id) => ({ organizationId: id, teamId: null })) : [];
+  return [...organizations, ...teams];
+}
+
+/** The field that chooses who owns something new. Operations decide whether the visitor may choose it. */
+export async function ownerField(
+  visit: Visit,
+  hint: string,
+): Promise<FormField & { choices: { value: string; label: string }[] }> {
+  const [organizations, teams, projects] = await Promise.all([
+    visit.read(listOrganizations, { query: { limit: '200' } }),
+    readTeamChoices(visit),
+    visit.read(listProjects, { query: { ...scopeQuery(visit.scope), limit: '200' } }),
+  ]);
+  const choices = [
+    ...organizations.organizations.map(({ id, name }) => ({ value: id, label: `Organization ${name}` })),
+    ...teams.choices.map(({ value, label }) => ({ value, label: `Team ${label}` })),
+    ...projects.projects.map(({ id, name }) => ({ value: id, label: `Project ${name}` })),
+  ];
+  return {
+    name: 'owner',
+    label: 'Owner',
+    kind: 'select',
+    choices,
+    isCut: teams.isCut || organizations.next_cursor !== null || projects.next_cursor !== null,
+    value: visit.query('project_id') ?? visit.scope.teamId ?? visit.scope.organizationId,
+    hint,
+  };
+}
+
+/**
+ * The owner in the body of a creation. The form sends an id alone, which says nothing about what it is of: the operation answers the same for one
+ * that does not exist and for one that is hidden.
+ */
+export async function toOwner({ em }: Visit, { owner = '' }: Typed): Promise<Record<string, string>> {
+  const id = owner.trim();
+  if (!isId(id)) throw invalidField('owner', 'must be chosen');
+  const [projects, teams] = await Promise.all([readNames(em, { projects: [id] }), readNames(em, { teams: [id] })]);
+  if (projects.has(id)) return { project_id: id };
+  return teams.has(id) ? { team_id: id } : { organization_id: id };
+}

@@ -1,0 +1,108 @@
+import type { FastifyReply } from 'fastify';
+import { renderActions } from '#api/web/components/actions.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { getDelivery, redeliver } from '../delivery-operations.ts';
+import {
+  deliveryLooks,
+  describeAnswer,
+  readShown,
+  type ShownDelivery,
+  type ShownWebhook,
+  webhookCrumbs,
+} from './words.ts';
+
+type DeliveryVisit = Visit<{ id: string; deliveryID: string }>;
+
+interface Subject {
+  readonly webhook: ShownWebhook;
+  readonly delivery: ShownDelivery;
+}
+
+async function readSubject(visit: DeliveryVisit): Promise<Subject> {
+  const { id, deliveryID } = visit.params;
+  const [webhook, delivery] = await Promise.all([
+    readShown(visit),
+    visit.read(getDelivery, { params: { id, deliveryID } }),
+  ]);
+  return { webhook, delivery };
+}
+
+/** Adds the page of a delivery, and the form that sends its message again. */
+export function registerDeliveryPages(addPage: AddPage): void {
+  addPage('GET', pages.webhookDelivery, showDelivery);
+  addFormPage(addPage, pages.redeliverWebhook, {
+    read: readSubject,
+    describe: ({ webhook, delivery }) => ({
+      title: `Send ${delivery.event.type} again`,
+      crumbs: webhookCrumbs(webhook),
+      lead: 'The endpoint gets the same message with the same id, and may have had it already. It is a new delivery with tries of its own.',
+      fields: [],
+      submit: 'Send again',
+      cancel: deliveryPath(delivery),
+      refusal: refusalOf(webhook.actions, 'redeliver'),
+    }),
+    carryOut: async ({ webhook: { id }, delivery }, _typed, visit) => {
+      const params = { id, deliveryID: delivery.id };
+      const repeated = await visit.run(redeliver, { params });
+      return pagePath(pages.webhookDelivery, { id, deliveryID: repeated.id }, { done: 'repeated' });
+    },
+  });
+}
+
+function deliveryPath({ id: deliveryID, webhook_id: id }: ShownDelivery) {
+  return pagePath(pages.webhookDelivery, { id, deliveryID });
+}
+
+/** A delivery: its tries, when the next one is due, and what the endpoint answered last. */
+async function showDelivery(visit: DeliveryVisit): Promise<FastifyReply> {
+  const { webhook, delivery } = await readSubject(visit);
+  const { event, status, next_attempt_at: next, last_attempt_at: last } = delivery;
+  return visit.show({
+    title: event.type,
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: event.type,
+  crumbs: webhookCrumbs(webhook),
+  beside: renderStatusBadge(deliveryLooks[status]),
+  below: 'A message to the endpoint of the webhook. The answer to its last try is kept.',
+  actions: renderActions(webhook.actions, {
+    redeliver: {
+      label: 'Send again',
+      icon: 'refresh-cw',
+      path: pagePath(pages.redeliverWebhook, { id: webhook.id, deliveryID: delivery.id }),
+    },
+  }),
+})}
+${renderNews(visit, pages.webhookDelivery)}
+${delivery.problem && html`<p class="notice notice-problem foreign">${toSentence(delivery.problem)}</p>`}
+<div class="panel">${renderFacts([
+      ['Tries', String(delivery.attempts)],
+      ['Last try', last && renderTime(String(last))],
+      ['Next try', next && renderTime(String(next))],
+      ['Last answer', describeAnswer(delivery.answer)],
+      ['Made', renderTime(String(delivery.created_at))],
+      ['Message id', html`<code>${delivery.message_id}</code>`],
+      ['Event id', html`<code>${event.id}</code>`],
+    ])}</div>
+${renderAnswerText(delivery.answer)}
+</div>`,
+  });
+}
+
+/** The beginning of what an endpoint sent back. */
+export function renderAnswerText(answer: ShownDelivery['answer']): Html | null {
+  if (!answer?.text) return null;
+  return html`<section class="stack"><h2>What the endpoint sent back</h2>
+<pre class="code-block foreign" tabindex="0" role="group" aria-label="Answer"><code>${answer.text}</code></pre></section>`;
+}

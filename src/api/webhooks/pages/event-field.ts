@@ -1,0 +1,31 @@
+import type { FormField } from '#api/web/forms/form.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { listEvents } from '../operations.ts';
+
+/** The field for the events that a webhook hears. */
+export function eventsField(events: readonly string[]): FormField {
+  return {
+    name: 'events',
+    label: 'Events',
+    kind: 'area',
+    value: events.join('\n'),
+    hint: 'One on each line: * for all, an area such as run.*, or a name such as run.finished.',
+  };
+}
+
+/** The events that were written, one on each line. */
+export function toEvents(text = ''): string[] {
+  return text.split(/[\s,]+/).filter((pattern) => pattern !== '');
+}
+
+/** All events that webhooks can hear, by their areas. */
+export async function renderEventList(visit: Visit<unknown>): Promise<Html> {
+  const { events } = await visit.read(listEvents);
+  const areas = Map.groupBy(events, ({ type }) => type.slice(0, type.indexOf('.')));
+  return html`<details class="fold"><summary>All ${events.length} events</summary><ul class="plain-list" role="list">
+${[...areas].map(
+  ([area, types]) =>
+    html`<li><strong class="mono">${area}.*</strong>: <span class="mono">${types.map(({ type }) => type).join(', ')}</span></li>`,
+)}</ul></details>`;
+}

@@ -1,0 +1,99 @@
+import type { FormField } from '#api/web/forms/form.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { everyEvent } from '#domain/webhooks/model.ts';
+import { create, remove, update } from '../operations.ts';
+import { eventsField, renderEventList, toEvents } from './event-field.ts';
+import { mayCreateWebhook, toWebhookOwner, webhookOwnerField } from './owners.ts';
+import { secretPage } from './secret-page.ts';
+import { readShown, type ShownWebhook, webhookCrumbs, webhookPath, webhooksCrumb } from './words.ts';
+
+/** Adds the forms that make, change and delete webhooks. */
+export function registerWebhookForms(addPage: AddPage): void {
+  addNew(addPage);
+  addEdit(addPage);
+  addDelete(addPage);
+}
+
+function settingFields(webhook?: ShownWebhook): FormField[] {
+  return [
+    { name: 'name', label: 'Name', maxLength: 200, hint: 'Who is told, such as Chat.', value: webhook?.name },
+    {
+      name: 'url',
+      label: 'Address',
+      maxLength: 2000,
+      hint: 'It begins with https:// and is on the public Internet, unless an operator allows others.',
+      value: webhook?.url,
+    },
+    eventsField(webhook?.events ?? [everyEvent]),
+    { name: 'enabled', label: 'Send events', kind: 'checkbox', value: (webhook?.enabled ?? true) ? 'yes' : '' },
+  ];
+}
+
+function addNew(addPage: AddPage): void {
+  addFormPage(addPage, pages.newWebhook, {
+    read: async () => null,
+    describe: async (_subject, visit) => ({
+      title: 'New webhook',
+      crumbs: [webhooksCrumb],
+      lead: await renderEventList(visit),
+      fields: [await webhookOwnerField(visit), ...settingFields()],
+      submit: 'Create webhook',
+      cancel: pagePath(pages.webhooks),
+      refusal: (await mayCreateWebhook(visit)).reason,
+    }),
+    carryOut: async (_subject, typed, visit) => {
+      const { name, url, enabled } = typed;
+      const settings = { name, url, events: toEvents(typed['events']), enabled: enabled === 'yes' };
+      const made = await visit.run(create, { body: { ...settings, ...(await toWebhookOwner(visit, typed)) } });
+      return secretPage(made, 'The webhook is created.');
+    },
+  });
+}
+
+function addEdit(addPage: AddPage): void {
+  addFormPage(addPage, pages.editWebhook, {
+    read: readShown,
+    describe: async (webhook, visit) => ({
+      title: `Edit ${webhook.name}`,
+      crumbs: webhookCrumbs(webhook),
+      lead: html`<p>What waits is sent to the new address. While the webhook is disabled it hears nothing, and what waited before is sent once it is enabled.</p>${await renderEventList(visit)}`,
+      fields: [...settingFields(webhook), revisionField(webhook)],
+      submit: 'Save changes',
+      cancel: webhookPath(webhook),
+      refusal: refusalOf(webhook.actions, 'update'),
+    }),
+    carryOut: async (webhook, typed, visit) => {
+      const { name, url, enabled, expected_revision: revision } = typed;
+      const settings = { name, url, events: toEvents(typed['events']), enabled: enabled === 'yes' };
+      await visit.run(update, {
+        params: { id: webhook.id },
+        body: { ...settings, expected_revision: Number(revision) },
+      });
+      return webhookPath(webhook, 'saved');
+    },
+  });
+}
+
+function addDelete(addPage: AddPage): void {
+  addFormPage(addPage, pages.deleteWebhook, {
+    read: readShown,
+    describe: (webhook) => ({
+      title: `Delete ${webhook.name}`,
+      crumbs: webhookCrumbs(webhook),
+      lead: 'Its endpoint hears nothing more, and what waits is not sent. The log of its deliveries goes with it.',
+      fields: [],
+      submit: 'Delete webhook',
+      tone: 'danger',
+      cancel: webhookPath(webhook),
+      refusal: refusalOf(webhook.actions, 'delete'),
+    }),
+    carryOut: async ({ id }, _typed, visit) => {
+      await visit.run(remove, { params: { id } });
+      return pagePath(pages.webhooks, {}, { done: 'deleted' });
+    },
+  });
+}

@@ -1,0 +1,66 @@
+import type { FastifyReply } from 'fastify';
+import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
+import { renderAction } from '#api/web/components/actions.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
+import { mostCounted } from '#domain/webhooks/store.ts';
+import { list } from '../operations.ts';
+import { mayCreateWebhook } from './owners.ts';
+import { type ListedWebhook, renderHealth, webhookPath } from './words.ts';
+
+/** The webhooks that the visitor may read, in the scope of the address, with whether their endpoints take what they are sent. */
+export async function showWebhooks(visit: Visit): Promise<FastifyReply> {
+  const filter = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
+  const cursor = visit.query('cursor');
+  const { webhooks, next_cursor: next } = await visit.read(list, { query: { ...filter, cursor } });
+  const [names, mayCreate] = await Promise.all([readOwnerNames(visit, webhooks), mayCreateWebhook(visit)]);
+  const path = pagePath(pages.newWebhook, {}, filter);
+  const button = renderAction(mayCreate, { label: 'New webhook', icon: 'plus', tone: 'primary', path });
+  return visit.show({
+    title: 'Webhooks',
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: 'Webhooks',
+  below: 'They send what happens to an address of yours, signed.',
+  actions: html`<div class="actions">${button}</div>`,
+})}
+${renderNews(visit, pages.webhooks)}
+<div class="list-panel">${
+      webhooks.length > 0
+        ? renderTable({ caption: 'Webhooks', rows: webhooks, columns: columnsOf(names) })
+        : renderEmpty(
+            'No webhooks here',
+            'A webhook belongs to an organization, a team or a project, and hears what happens to what its owner owns.',
+          )
+    }</div>
+${renderPages({ cursor, next }, (query) => pagePath(pages.webhooks, {}, { ...filter, ...query }))}
+</div>`,
+  });
+}
+
+function columnsOf(names: Names): Column<ListedWebhook>[] {
+  return [
+    {
+      label: 'Name',
+      kind: 'main',
+      cell: (webhook) => html`<a class="foreign" href="${webhookPath(webhook)}">${webhook.name}</a>`,
+    },
+    { label: 'State', cell: renderHealth },
+    { label: 'Sends to', cell: ({ url }) => html`<span class="foreign">${new URL(url).host}</span>` },
+    { label: 'Owner', cell: (webhook) => renderOwner(webhook, names) },
+    { label: 'Waiting', kind: 'number', cell: ({ pending_deliveries: count }) => describeCount(count) },
+    { label: 'Created', kind: 'minor', cell: ({ created_at: at }) => renderTime(String(at)) },
+  ];
+}
+
+/** How many deliveries wait. More than the service counts are not told apart. */
+export function describeCount(count: number): string {
+  return count >= mostCounted ? `${mostCounted} or more` : String(count);
+}

@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
+import type { Page } from '#api/web/layout.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { test } from '../delivery-operations.ts';
+import type { WebhookTestView } from '../views.ts';
+import { renderAnswerText } from './delivery-page.ts';
+import { deliveryLooks, describeAnswer, readShown, type ShownWebhook, webhookCrumbs, webhookPath } from './words.ts';
+
+/** Adds the form that sends a test message, and shows what the endpoint said. */
+export function registerTestForm(addPage: AddPage): void {
+  addFormPage(addPage, pages.testWebhook, {
+    read: readShown,
+    describe: (webhook) => ({
+      title: `Test ${webhook.name}`,
+      crumbs: webhookCrumbs(webhook),
+      lead: 'A message of the type webhook.test is sent to the saved address now, signed as all others. It takes 15 seconds at most, and works for a disabled webhook, too.',
+      fields: [],
+      submit: 'Send a test',
+      cancel: webhookPath(webhook),
+      refusal: refusalOf(webhook.actions, 'test'),
+    }),
+    // A form that is sent twice sends one message, and only the first answer says what the endpoint said.
+    carryOut: async (webhook, _typed, visit) => {
+      const result = await visit.run(test, { params: { id: webhook.id } });
+      return result ? resultPage(webhook, result) : webhookPath(webhook);
+    },
+  });
+}
+
+function resultPage(webhook: ShownWebhook, { ok, answer, problem }: z.input<typeof WebhookTestView>): Page {
+  const title = `Test of ${webhook.name}`;
+  return {
+    title,
+    main: html`<div class="page page-narrow">
+${renderPageHead({
+  title,
+  crumbs: webhookCrumbs(webhook),
+  beside: renderStatusBadge(deliveryLooks[ok ? 'delivered' : 'failed']),
+})}
+<div class="panel stack">
+<p>${ok ? 'The endpoint took the message' : 'The endpoint did not take the message'}: ${describeAnswer(answer)}.</p>
+${problem && html`<p class="notice notice-problem foreign">${toSentence(problem)}</p>`}
+${renderAnswerText(answer)}
+<div class="form-end"><a class="button button-primary" href="${webhookPath(webhook)}">Back to the webhook</a>
+<a class="button" href="${pagePath(pages.testWebhook, { id: webhook.id })}">Test again</a></div>
+</div></div>`,
+  };
+}
