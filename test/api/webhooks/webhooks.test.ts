@@ -76,6 +76,8 @@ describe('an event', () => {
     const [heard] = endpoint.heard;
     expect([secret, rotated.body.secret].map((each) => isSignedBy(each, heard!))).toEqual([true, true]);
     expect(isSignedBy(secret, { ...heard!, body: `${heard!.body} ` })).toBe(false);
+    const late = { ...heard!.headers, 'webhook-timestamp': String(Math.floor(Date.now() / 1000) - 3600) };
+    expect(isSignedBy(secret, { ...heard!, headers: late })).toBe(false);
     const audited = await api.rows('select before, after from audit_records where resource_id = ?', [id]);
     expect(JSON.stringify(audited)).not.toContain('whsec_');
   });
