@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
@@ -21,7 +21,10 @@ afterAll(async () => {
   await api?.close();
 });
 
-/** A public address, which needs no look-up. Nothing is sent to it. */
+// What another test has left would be sent to its public address.
+beforeEach(() => api.rows('delete from webhooks'));
+
+/** A public address, which needs no look-up. No test may send anything to it. */
 const saved = 'https://1.1.1.1/hook';
 const make = async (): Promise<string> => {
   const body = { name: 'Chat', url: saved, events: ['project.updated'], team_id: tenant.team };
@@ -68,5 +71,7 @@ describe('the address of a webhook', () => {
     const test = await tenant.owner.post(`/admin/webhooks/${id}/test`);
     expect(test.body).toMatchObject({ ok: false, problem: delivery.problem });
     expect(endpoint.heard).toHaveLength(0);
+    const tried = await api.rows<{ id: string }>('select distinct webhook_id as id from webhook_deliveries');
+    expect(tried).toEqual([{ id }]);
   });
 });
