@@ -64,18 +64,23 @@ export class OutboundHttp {
   async send(request: OutboundRequest): Promise<OutboundAnswer> {
     const signal = AbortSignal.timeout(request.timeoutMs ?? standardTimeoutMs);
     try {
-      const answer = await this.#agentFor(request.certificates ?? '').request({
-        ...locate(request.url),
-        method: request.method,
-        headers: { ...request.headers },
-        body: request.body ?? null,
-        signal,
-      });
-      const { body, isCut } = await readSome(answer.body, request.mostBytes ?? standardMostBytes);
-      return { status: answer.statusCode, headers: joinHeaders(answer.headers), body, isCut };
+      // undici notices the end of the time only once it is connected, and a host may never end its part of the TLS handshake.
+      return await Promise.race([this.#exchange(request, signal), rejectOnAbort(signal)]);
     } catch (error) {
       throw describeFailure(error, signal);
     }
+  }
+
+  async #exchange(request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> {
+    const answer = await this.#agentFor(request.certificates ?? '').request({
+      ...locate(request.url),
+      method: request.method,
+      headers: { ...request.headers },
+      body: request.body ?? null,
+      signal,
+    });
+    const { body, isCut } = await readSome(answer.body, request.mostBytes ?? standardMostBytes);
+    return { status: answer.statusCode, headers: joinHeaders(answer.headers), body, isCut };
   }
 
   async close(): Promise<void> {
@@ -116,6 +121,10 @@ export class OutboundHttp {
     });
     return { connect, to };
   }
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
 function locate(text: string): { origin: string; path: string } {

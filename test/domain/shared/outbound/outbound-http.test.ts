@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Unavailable } from '#domain/shared/errors.ts';
 import { OutboundFailure, OutboundHttp, type OutboundRequest } from '#domain/shared/outbound/outbound-http.ts';
@@ -92,6 +92,18 @@ describe('an outbound request', () => {
     const http = open(['127.0.0.1']);
     expect(await reasonOf(http, `http://127.0.0.1:${dripping}/`, { timeoutMs: 300 })).toBe('timed_out');
     expect(await reasonOf(http, `http://127.0.0.1:${silent}/`, { timeoutMs: 300 })).toBe('timed_out');
+  });
+
+  it('ends in time when the host accepts the connection and never answers the TLS handshake', async () => {
+    const sockets: Socket[] = [];
+    const server = createTcpServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const begun = performance.now();
+    expect(await reasonOf(open(['127.0.0.1']), url, { timeoutMs: 500 })).toBe('timed_out');
+    expect(performance.now() - begun).toBeLessThan(8_000);
+    for (const socket of sockets) socket.destroy();
+    server.close();
   });
 
   it('says why there is no answer', async () => {
