@@ -47,6 +47,8 @@ import { Notifications } from './20261206_31_notifications.ts';
 import { SigningKeys } from './20261206_51_signing_keys.ts';
 import { MonthlyPlansAndEvents } from './20261206_61_monthly_plans_and_events.ts';
 
+import { ConnectionBindings } from './20261207_01_connection_bindings.ts';
+
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
   { name: '20261121_initial', class: Initial },
@@ -97,4 +99,5 @@ export const migrations = [
   { name: '20261206_51_signing_keys', class: SigningKeys },
   { name: '20261206_61_monthly_plans_and_events', class: MonthlyPlansAndEvents },
   { name: '20261206_31_notifications', class: Notifications },
+  { name: '20261207_01_connection_bindings', class: ConnectionBindings },
 ];

@@ -25,6 +25,8 @@ export interface AttemptDeps extends ActivityDeps {
   readonly executor: Pick<Executor, 'execute'>;
   /** The tools that this worker has at this moment, those that it prefers first. */
   readonly findTools: () => Promise<readonly Tool[]>;
+  /** The origin that tokens of attempts name as their issuer; null if it is not known. */
+  readonly issuer: string | null;
   /** The limits of one attempt. */
   readonly limits: ExecutionLimits;
   /** Keeps states on disk until the database has stored them. */

@@ -8,6 +8,7 @@ import {
   ApplyObstructed,
   AttemptSuperseded,
   AttemptWriteRefused,
+  ConnectionsRefused,
   NoUsableTool,
   SandboxDemanded,
 } from '#domain/runs/errors.ts';
@@ -58,15 +59,21 @@ async function withHeartbeat(work: (canceled: AbortSignal) => Promise<void>): Pr
 async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: AbortSignal): Promise<string | null> {
   let isClaimed = false;
   try {
-    const claimant = { workerId: deps.workerId, isolation: deps.isolation, tools: await deps.findTools() };
+    const { workerId, isolation, issuer } = deps;
+    const claimant = { workerId, isolation, issuer, tools: await deps.findTools() };
     const work = await claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, claimant);
     if (!work) return null;
     isClaimed = true;
     return await execute(deps, work, signal);
   } catch (error) {
     // An open attempt of a living worker counts as being executed, so the worker must give it up explicitly.
-    await giveUp(deps, attemptId, isClaimed ? 'lost' : canHandBack(error) ? 'handed_back' : 'failed');
+    const refused = error instanceof ConnectionsRefused ? error : undefined;
+    await giveUp(deps, attemptId, isClaimed ? 'lost' : canHandBack(error) ? 'handed_back' : 'failed', refused);
     if (error instanceof ApplyObstructed) return null;
+    if (refused) {
+      deps.log.warn({ err: refused, attempt_id: attemptId }, 'refused an attempt a connection that it needs');
+      return null;
+    }
     if (!isUnfit(error)) throw error;
     deps.log.warn({ attempt_id: attemptId, reason: error.message }, 'left an attempt to other workers');
     await sleep(tooWeakPauseMs, undefined, { signal }).catch(() => undefined);
@@ -83,9 +90,14 @@ function isUnfit(error: unknown): error is SandboxDemanded | NoUsableTool {
   return error instanceof SandboxDemanded || error instanceof NoUsableTool;
 }
 
-async function giveUp(deps: AttemptDeps, attemptId: string, outcome: 'lost' | 'handed_back' | 'failed'): Promise<void> {
+async function giveUp(
+  deps: AttemptDeps,
+  attemptId: string,
+  outcome: 'lost' | 'handed_back' | 'failed',
+  refused?: ConnectionsRefused,
+): Promise<void> {
   await writeWithRetry(deps, attemptId, () =>
-    deps.transactions.run((tx) => abandonAttempt(tx, attemptId, deps.workerId, outcome)),
+    deps.transactions.run((tx) => abandonAttempt(tx, attemptId, deps.workerId, outcome, refused)),
   ).catch(ignoreSuperseded);
 }
 

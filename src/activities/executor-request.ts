@@ -10,7 +10,7 @@ export function toExecutorRequest(
   work: AttemptWork,
   { limits, bindingKey }: Pick<AttemptDeps, 'limits' | 'bindingKey'>,
 ): ExecutionRequest {
-  const { run, attempt, spec, inputs, tool } = work;
+  const { run, attempt, spec, inputs, tool, connections } = work;
   const planning = attempt.phase === 'planning';
   return {
     attemptId: attempt.id,
@@ -22,7 +22,8 @@ export function toExecutorRequest(
     executor: resolveExecutor(work),
     variables: inputs.variables,
     sensitiveVariables: inputs.sensitive,
-    environment: inputs.environment,
+    environment: mergeEnvironment(inputs.environment, connections),
+    environmentFiles: connections.files,
     outputs: spec.outputs,
     state: work.state,
     artifact: work.artifact,
@@ -34,6 +35,15 @@ export function toExecutorRequest(
     limits,
     egress: work.egress,
   };
+}
+
+/** What a connection gives takes the place of a variable of the same name: the variable may come from people who may not bind connections. */
+function mergeEnvironment(
+  environment: AttemptWork['inputs']['environment'],
+  { variables, files }: AttemptWork['connections'],
+): ExecutionRequest['environment'] {
+  const given = new Set([...variables, ...files].map(({ name }) => name));
+  return [...environment.filter(({ name }) => !given.has(name)), ...variables];
 }
 
 /** A key of the instance. The findings of a scan stay comparable, although the keys by which the service seals may change. */

@@ -9,6 +9,7 @@ import * as assemblyVersions from '#api/assemblies/version-operations.ts';
 import * as auditChain from '#api/audit/chain-operations.ts';
 import * as audit from '#api/audit/operations.ts';
 import * as commands from '#api/commands/operations.ts';
+import * as connectionBindings from '#api/connections/binding-operations.ts';
 import * as connections from '#api/connections/operations.ts';
 import * as driftFindings from '#api/drift/finding-operations.ts';
 import * as driftMonitors from '#api/drift/monitor-operations.ts';
@@ -108,6 +109,7 @@ const areas = [
   assemblyDiffs,
   schedules,
   connections,
+  connectionBindings,
   webhooks,
   webhookDeliveries,
   notificationPreferences,

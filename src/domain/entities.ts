@@ -9,6 +9,7 @@ import { TeamSchema } from '#domain/teams/entity.ts';
 import { AssemblyNodeSchema, AssemblyRunSchema, AssemblySchema, AssemblyVersionSchema } from './assemblies/entity.ts';
 import { AuditSealSchema } from './audit/chain/entity.ts';
 import { AuditRecordSchema } from './audit/entity.ts';
+import { ConnectionBindingSchema } from './connections/bindings/entity.ts';
 import { ConnectionSchema } from './connections/entity.ts';
 import { DriftEvidenceSchema, DriftFindingSchema, DriftMonitorSchema, DriftScanSchema } from './drift/entity.ts';
 import {
@@ -99,6 +100,7 @@ export const entities = [
   UndoAttemptSchema,
   CandidateCheckSchema,
   ConnectionSchema,
+  ConnectionBindingSchema,
   QuotaSchema,
   QuotaCrossingSchema,
   InstanceUsageSchema,

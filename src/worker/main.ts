@@ -64,6 +64,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
     spool,
     attempts,
     isolation,
+    issuer: config.issuer,
     limits: executionLimits(config),
   };
   const evaluator = new Evaluator();

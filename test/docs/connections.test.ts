@@ -9,9 +9,15 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-it('the example of the page about connections makes one, reads, rotates and deletes it', async () => {
+it('the example of the page about connections makes one, binds, reads, rotates and deletes it', async () => {
   const { caller: administrator } = await addPerson(api, 'admin');
-  const [created = '', changed = ''] = await followPage({ url: api.url, administrator }, 'docs/connections.md', 60_000);
+  const [created = '', bound = '', changed = ''] = await followPage(
+    { url: api.url, administrator },
+    'docs/connections.md',
+    60_000,
+  );
   expect(created).toContain('"provides":["MONITORING_KEY","MONITORING_TOKEN"]');
+  expect(bound).toContain('"monitoring":{"connection_id":');
+  expect(bound).toContain('"phases":["apply"]');
   expect(changed).toContain('"credential_revision":2');
 }, 90_000);

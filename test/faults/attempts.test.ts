@@ -155,7 +155,12 @@ describe('a worker that abandons an attempt', () => {
     const attemptId = executing(await steps.next({ runId }));
     const stranger = new KeyRing([{ id: 'other', key: createHash('sha256').update('other').digest() }]);
     await expect(
-      claimAttempt(api.services.orm.em.fork(), stranger, attemptId, { workerId, isolation: 'none', tools: [] }),
+      claimAttempt(api.services.orm.em.fork(), stranger, attemptId, {
+        workerId,
+        isolation: 'none',
+        tools: [],
+        issuer: null,
+      }),
     ).rejects.toThrow();
     expect(await api.rows(`select worker_id from run_attempts where id = ?`, [attemptId])).toEqual([
       { worker_id: null },

@@ -22,7 +22,7 @@ const [leaking, others] = [names.filter(leaks), names.filter((name) => name !== 
 const chosen = [...openRandom(seed, 'hostile').shuffle(others).slice(0, some), ...leaking];
 
 function leaks(name: string): boolean {
-  return name.startsWith('leaks its secret');
+  return name.startsWith('leaks its ');
 }
 
 let installation: Installation;

@@ -8,6 +8,8 @@ export const tags: Readonly<Record<string, string>> = {
   bootstrap: 'The first administrator of a new installation.',
   commands: 'What became of a command, by its Idempotency-Key.',
   connections: 'Credentials for systems outside, which nobody is shown.',
+  project_connections: 'Which connections a project gives its runs.',
+  environment_connections: 'Which connections an environment gives its runs.',
   drift_findings: 'What differs from what was deployed: evidence, suppression, remediation.',
   drift_monitors: 'Scanning instances for drift, by schedule or at once.',
   environment_variables: 'Variables and secrets that runs in an environment get.',

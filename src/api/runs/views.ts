@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
+import type { UsedConnection } from '#domain/connections/bindings/model.ts';
 import { type EventTypeName, eventTypes } from '#domain/events.ts';
 import { quotaScopes } from '#domain/quotas/model.ts';
 import { runActions } from '#domain/runs/actions.ts';
@@ -10,7 +11,7 @@ import { completeSummary } from '#domain/runs/plans/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
 import { shownIdOf } from '#domain/shared/access/principal.ts';
 import { Json } from '#domain/shared/values/json.ts';
-import { variableCategories } from '#domain/variables/model.ts';
+import { variableCategories, variablePhases } from '#domain/variables/model.ts';
 import { isolations } from '#domain/workers/model.ts';
 import { By } from './actor-view.ts';
 import { ApprovalView, ListedApprovalView, toListedApproval } from './approvals/approval-views.ts';
@@ -172,6 +173,20 @@ export const RunView = z
       .describe(
         'What gave the run the variables that it did not name itself. Null: an earlier release did not keep it.',
       ),
+    connections: z
+      .array(
+        z.object({
+          name: z.string().describe('The name by which the template asks for it.'),
+          phase: z.enum(variablePhases),
+          attempt_id: AnswerId,
+          connection_id: AnswerId,
+          connection: z.string().describe('What the connection was called.'),
+          kind: z.string(),
+          credential_revision: z.int().describe('How often its credentials had been set.'),
+          bound_by: AnswerId,
+        }),
+      )
+      .describe('The connections that attempts of the run were given.'),
     approval: ApprovalView,
     prefill: z
       .object({ variables: z.record(z.string(), Json), secrets: z.array(z.string()) })
@@ -183,6 +198,20 @@ export const RunView = z
     actions: actionsView(runActions),
   })
   .meta({ id: 'Run' });
+
+/** A connection that an attempt was given, as the run shows it. */
+export function toUsedConnection(used: UsedConnection): z.input<typeof RunView>['connections'][number] {
+  return {
+    name: used.name,
+    phase: used.phase,
+    attempt_id: used.attemptId,
+    connection_id: used.connectionId,
+    connection: used.connection,
+    kind: used.kind,
+    credential_revision: used.credentialRevision,
+    bound_by: used.boundBy,
+  };
+}
 
 export const RunEventView = z
   .object({

@@ -1,3 +1,6 @@
 import type { Feature } from '#domain/shared/features/feature.ts';
 
-export const connectionsFeature = { title: 'Connections', operations: ['connections'] } as const satisfies Feature;
+export const connectionsFeature = {
+  title: 'Connections',
+  operations: ['connections', 'project_connections', 'environment_connections'],
+} as const satisfies Feature;

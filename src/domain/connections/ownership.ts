@@ -9,4 +9,15 @@ export const connectionKinds = [
     revision: true,
     owners: [...ownerLinks({ cascade: { rows: 'deleted' } })],
   },
+  {
+    kind: 'connection_binding',
+    table: 'connection_bindings',
+    label: 'name',
+    owners: [{ kind: 'connection', columns: ['connection_id'], cascade: { rows: 'deleted' } }],
+    references: [
+      { kind: 'project', columns: ['project_id'], cascade: { rows: 'deleted' } },
+      { kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' } },
+      { kind: 'principal', columns: ['bound_by'], kept: 'it gives nothing while whoever bound it may not bind it' },
+    ],
+  },
 ] as const satisfies readonly Declaration[];

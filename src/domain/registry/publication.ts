@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Em } from '#database/database.ts';
 import { findGitCredential, type GitReader } from '#domain/connections/git-credential.ts';
+import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
 import { readSettings } from '#domain/settings/store.ts';
 import { refuseOtherTools } from '#domain/settings/tools.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
+import { Invalid, ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
@@ -44,6 +45,7 @@ export async function prepareVersion(
   { policy, ...reader }: Publication,
 ): Promise<PreparedVersion> {
   refuseArchived(target);
+  refuseUnknownKinds(spec);
   const source = await readSource(spec, { ...reader, policy, owner: target });
   const content = canonicalJson([spec, source.files]);
   return { ...source, digest: `sha256:${createHash('sha256').update(content).digest('hex')}` };
@@ -96,6 +98,16 @@ export async function yankVersion(
 ): Promise<void> {
   version.yank(by.id, reason);
   await tx.em.flush();
+}
+
+/** No binding could ever fit. Versions that an earlier release published may have such kinds. */
+function refuseUnknownKinds({ connections = [] }: TemplateSpec): void {
+  const kinds: readonly string[] = connectionKinds;
+  const at = connections.findIndex(({ kind }) => !kinds.includes(kind));
+  if (at < 0) return;
+  throw new Invalid(
+    `spec.connections.${at}.kind: there is no such kind of connection: name one of ${kinds.join(', ')}`,
+  );
 }
 
 async function readSource(

@@ -102,8 +102,11 @@ const Name = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
   error: 'expected 1-63 lowercase letters, digits and ". _ -", such as "aws-production"',
 });
 
+/** What templates call a connection. */
+export const ConnectionName = Name;
+
 const Connections = z
-  .array(z.strictObject({ name: Name, kind: Name }))
+  .array(z.strictObject({ name: ConnectionName, kind: Name }))
   .max(10)
   .refine((connections) => new Set(connections.map(({ name }) => name)).size === connections.length, {
     error: 'must not name a connection twice',

@@ -29,6 +29,7 @@ export function selectRunDetails(eb: OverRun) {
     'runs.tool',
     'runs.variables',
     'runs.variable_sources as variableSources',
+    'runs.connections',
     'runs.message',
     'runs.requested_by_id as requestedById',
     'runs.requested_by_type as requestedByType',

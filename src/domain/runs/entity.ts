@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
+import type { UsedConnection } from '#domain/connections/bindings/model.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
 import type { PrincipalReference } from '#domain/shared/access/principal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -121,6 +122,8 @@ export const RunSchema = defineEntity({
     variableSources: p.json<ShownSource[]>().nullable(),
     /** Sealed: the variables and environment variables of the run, secrets included. */
     sealedInputs: p.blob().hidden(),
+    /** The connections that its attempts were given. */
+    connections: p.json<UsedConnection[]>().default([]),
     message: p.text().default(''),
     requestedById: p.uuid(),
     requestedByType: p.string().$type<PrincipalKind>(),

@@ -51,6 +51,19 @@ export class NoUsableTool extends Error {
   }
 }
 
+/** An attempt cannot be given a connection that its template needs. It fails, unclaimed. */
+export class ConnectionsRefused extends Error {
+  /** Why the attempt fails because of it. */
+  readonly reason: FailureReason;
+
+  /** @param message names the connection and what would be right, and no credential */
+  constructor(reason: FailureReason, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'ConnectionsRefused';
+    this.reason = reason;
+  }
+}
+
 /** Something keeps the apply from starting by now, such as a lock of its environment. The attempt stays unclaimed. */
 export class ApplyObstructed extends Error {
   constructor(attemptId: string) {

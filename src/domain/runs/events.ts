@@ -67,6 +67,11 @@ export const runEvents = {
     summary: 'The worker of an attempt was lost',
     data: z.strictObject({ phase: z.enum(['planning', 'applying']) }),
   },
+  'run.connection_refused': {
+    subject: 'run',
+    summary: 'A run could not be given a connection that it needs',
+    data: z.strictObject({ phase: z.enum(['planning', 'applying']), reason: z.string(), message: z.string() }),
+  },
   'run.state_recovered': {
     subject: 'run',
     summary: 'A state that an ended attempt had written became the latest state of the instance',

@@ -56,6 +56,17 @@ async function runAssembly(body: object = {}): Promise<{ path: string; answer: A
   return { path: `${path}/${answer.body.id}`, answer };
 }
 
+/** Binds a new connection to the environment under these names, and nothing else. */
+async function bindSecret(...names: string[]): Promise<string> {
+  const credentials = { variables: { SAME: 'secret' } };
+  const body = { name: `C ${crypto.randomUUID()}`, kind: 'generic', team_id: tenant.team, credentials };
+  const { id } = await tenant.owner.make('/admin/connections', body);
+  const bindings = Object.fromEntries(names.map((name) => [name, { connection_id: id }]));
+  const bound = await tenant.owner.put(`/environments/${tenant.environment}/connections`, bindings);
+  expect(bound.status, bound.text).toBe(200);
+  return id;
+}
+
 const withKey = () => ({ 'idempotency-key': crypto.randomUUID() });
 
 /** An attempt at undoing a run, in a state. */
@@ -227,6 +238,29 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     const wanted = { name: 'Chat', url: 'http://127.0.0.9:9/', events: ['*'], enabled: false };
     const { body } = await admin.post('/admin/webhooks', wanted);
     return admin.post(`/admin/webhooks/${body.id}/deliveries/${body.id}/redeliver`);
+  },
+  connection_unbound: () => run({}, { executor, connections: [{ name: 'unbound', kind: 'git' }] }),
+  connection_unfit: async () => {
+    await bindSecret('unfit');
+    return run({}, { executor, connections: [{ name: 'unfit', kind: 'git' }] });
+  },
+  connection_conflict: async () => {
+    await bindSecret('one', 'other');
+    return run({}, { executor, connections: ['one', 'other'].map((name) => ({ name, kind: 'generic' })) });
+  },
+  connection_elsewhere: async () => {
+    const id = await bindSecret('moved');
+    await api.rows('update connections set team_id = null where id = ?', [id]);
+    await api.rows('update connections set organization_id = ? where id = ?', [
+      (await makeTenant(api)).organization,
+      id,
+    ]);
+    return run({}, { executor, connections: [{ name: 'moved', kind: 'generic' }] });
+  },
+  connection_unauthorized: async () => {
+    await bindSecret('orphaned');
+    await api.rows('update connection_bindings set bound_by_generation = 0');
+    return run({}, { executor, connections: [{ name: 'orphaned', kind: 'generic' }] });
   },
   connection_unknown: () =>
     publishGit({ url: 'https://github.com/acme/network.git', ref: 'main', connection: 'github' }),

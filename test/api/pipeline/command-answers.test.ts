@@ -101,6 +101,8 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'connections.update': [200, '/api/v1/admin/connections/:id'],
   'connections.rotate': [200, '/api/v1/admin/connections/:id'],
   'connections.delete': [204],
+  'project_connections.replace': [200],
+  'environment_connections.replace': [200],
   'variable_sets.create': [201, '/api/v1/variable-sets/:id'],
   'variable_sets.update': [200, '/api/v1/variable-sets/:id'],
   'variable_sets.delete': [204],

@@ -7,6 +7,8 @@ export const secret = 'Tr0ub4dor&3 "quoted" $HOME/ünï';
 export interface HostileTemplate {
   readonly spec: object;
   readonly variables?: Readonly<Record<string, string>>;
+  /** The credentials of a connection that is bound under the name `leaked`. */
+  readonly credentials?: object;
   /** How the run must end: its status, and its reason if it has one. */
   readonly ends: readonly [status: string, reason: string | null];
 }
@@ -33,6 +35,24 @@ for i in $(seq \${#token}); do printf '%s' "\${token:$((i-1)):1}"; sleep 0.01; d
 cp variables.json state.json
 printf '{"seen": %s}' "$(cat variables.json)" > outputs.json
 `;
+
+/** The same for what a connection gives, and a file of several lines in parts. It fails unless it was given both. */
+const leakConnection = `
+[ "$(sed -n 2p "$LEAKED_FILE")" = "$LEAKED_TOKEN" ] || exit 9
+env; env >&2; cat "$LEAKED_FILE"; sed -n 2p "$LEAKED_FILE"; cat /proc/self/environ
+printf '%s' "$LEAKED_TOKEN" | base64 -w0; echo; base64 -w0 "$LEAKED_FILE"; echo
+ls -l "$LEAKED_FILE" | grep -q '^-rw-------' || exit 8
+`;
+const inPieces = `
+for i in $(seq \${#LEAKED_TOKEN}); do printf '%s' "\${LEAKED_TOKEN:$((i-1)):1}"; sleep 0.01; done; echo
+`;
+const keptInFiles = `
+printf '{"seen": "%s"}' "$(printf '%s' "$LEAKED_TOKEN" | sed 's/["\\\\]/\\\\&/g')" > outputs.json; cp outputs.json state.json
+`;
+const connection = {
+  connections: [{ name: 'leaked', kind: 'generic' }],
+  credentials: { variables: { LEAKED_TOKEN: secret }, files: { LEAKED_FILE: `first line\n${secret}\nlast line\n` } },
+};
 
 /** The parts of an installation that the templates attack. */
 interface Targets {
@@ -131,6 +151,20 @@ output "token" {
       variables: { token: secret },
       ends: ['succeeded', null],
     },
+    'leaks its connection': {
+      spec: {
+        ...script(`${leakConnection}${inPieces}${keptInFiles}`, `${leakConnection}\necho '${change}' > plan.json`),
+        connections: connection.connections,
+        outputs: { seen: { sensitive: true } },
+      },
+      credentials: connection.credentials,
+      ends: ['succeeded', null],
+    },
+    'leaks its connection and fails': {
+      spec: { ...script(`${leakConnection}${inPieces}exit 7`), connections: connection.connections },
+      credentials: connection.credentials,
+      ends: ['failed', 'step_failed'],
+    },
     'prints endlessly': {
       spec: script(`yes "$(printf 'x%.0s' $(seq 200))" | head -c ${flood}000000`),
       ends: ['succeeded', null],
@@ -148,10 +182,34 @@ export async function runHostileTemplate(
   const slug = name.replaceAll(' ', '-');
   const { id } = await requester.call('POST', '/registry/templates', { name, slug });
   await requester.call('POST', `/registry/templates/${id}/versions`, { version: '1.0.0', spec: template.spec });
-  const admitted = await requester.call('POST', '/runs', { template_id: id, variables: template.variables ?? {} });
+  const place = template.credentials && { environment_id: await bindConnection(requester, slug, template.credentials) };
+  const variables = template.variables ?? {};
+  const admitted = await requester.call('POST', '/runs', { template_id: id, variables, ...place });
   for (;;) {
     const run = await requester.call('GET', `/runs/${admitted.id}`);
     if (run.finished_at !== null) return run;
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
+}
+
+/** Makes an environment whose runs get a connection with these credentials. @returns its id */
+async function bindConnection(
+  requester: Installation['requester'],
+  slug: string,
+  credentials: object,
+): Promise<string> {
+  const organization = await requester.call('POST', '/organizations', { name: slug, slug });
+  const owner = `/organizations/${organization.id}`;
+  const team = await requester.call('POST', `${owner}/teams`, { name: slug, slug });
+  const project = await requester.call('POST', '/projects', { team_id: team.id, name: slug, slug });
+  const environment = await requester.call('POST', '/environments', {
+    project_id: project.id,
+    name: slug,
+    slug,
+    kind: 'development',
+  });
+  const made = { name: slug, kind: 'generic', team_id: team.id, credentials };
+  const { id } = await requester.call('POST', '/admin/connections', made);
+  await requester.call('PUT', `/environments/${environment.id}/connections`, { leaked: { connection_id: id } });
+  return environment.id;
 }

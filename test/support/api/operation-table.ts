@@ -166,6 +166,10 @@ connections.get                     connection:manage,connection:use,connection:
 connections.update                  connection:manage                   owned:metadata.write
 connections.rotate                  connection:manage                   owned:metadata.write
 connections.delete                  connection:manage                   owned:metadata.write
+project_connections.get             project:read                        team:metadata.read
+project_connections.replace         project:write&connection:use        team:metadata.write
+environment_connections.get         environment:read                    team:metadata.read
+environment_connections.replace     environment:write&connection:use    team:metadata.write
 variable_sets.list                  environment:read                    owned:metadata.read
 variable_sets.create                secret:manage                       owned:metadata.write
 variable_sets.get                   environment:read                    owned:metadata.read

@@ -58,8 +58,19 @@ export class RunSteps {
   }
 
   /** Lets a worker with these tools claim an attempt. Commands need none. */
-  claim(attemptId: string, workerId: string, isolation: Isolation, tools: readonly WorkerTool[] = []) {
-    return claimAttempt(this.#em(), this.#api.services.keyRing, attemptId, { workerId, isolation, tools });
+  claim(
+    attemptId: string,
+    workerId: string,
+    isolation: Isolation,
+    tools: readonly WorkerTool[] = [],
+    issuer: string | null = null,
+  ) {
+    return claimAttempt(this.#em(), this.#api.services.keyRing, attemptId, {
+      workerId,
+      isolation,
+      tools,
+      issuer,
+    });
   }
 
   abandon(attemptId: string, workerId: string, outcome: 'handed_back' | 'failed' | 'lost'): Promise<void> {

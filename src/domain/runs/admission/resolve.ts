@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { resolveConnections } from '#domain/connections/bindings/resolve.ts';
 import { type ApprovalPolicy, stricterApproval, strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
@@ -154,7 +155,7 @@ function mergeInputs(
 
 /**
  * Builds a run from its version, its inputs and its target. The settings say what version and environment leave open.
- * @throws Unprocessable if the settings allow no tool that could run it
+ * @throws Unprocessable if the settings allow no tool that could run it, or if a connection that the version needs cannot be used
  */
 export async function buildRun(
   em: Em,
@@ -171,6 +172,7 @@ export async function buildRun(
   const { spec } = version;
   const { document: settings } = await readSettings(em);
   if (!isAlwaysAllowed(request.operation)) refuseOtherTools(settings.allowed_tools, spec);
+  await resolveConnections(em, spec.connections ?? [], target, false);
   const id = newId();
   return {
     id,

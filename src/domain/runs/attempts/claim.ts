@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import type { AttemptDelivery } from '#domain/connections/attempt-delivery.ts';
 import { Instance } from '#domain/instances/entity.ts';
 import { readState } from '#domain/instances/state/state.ts';
 import { TemplateVersion } from '#domain/registry/entity.ts';
@@ -13,6 +14,7 @@ import { inputsOfPhase, openInputs, type PhaseInputs } from '../admission/inputs
 import { Run, RunAttempt } from '../entity.ts';
 import { ApplyObstructed, NoUsableTool, SandboxDemanded } from '../errors.ts';
 import { RunPlan } from '../plans/entity.ts';
+import { giveConnections, shareBinders } from './connections.ts';
 import { beginLog } from './logs.ts';
 import { artifactContext } from './seals.ts';
 import { isObstructed } from './start-check.ts';
@@ -34,6 +36,8 @@ export interface AttemptWork {
   readonly planDigest: string | null;
   /** The tool that the attempt uses; null for commands. */
   readonly tool: WorkerTool | null;
+  /** What the connections of the template give it in this phase. */
+  readonly connections: AttemptDelivery;
   /** What the template code may reach over the network. */
   readonly egress: Egress;
 }
@@ -44,6 +48,8 @@ export interface Claimant {
   readonly isolation: Isolation;
   /** The tools that it has at this moment, those that it prefers first. */
   readonly tools: readonly WorkerTool[];
+  /** The origin that its tokens name as their issuer; null if it is not known. */
+  readonly issuer: string | null;
 }
 
 /**
@@ -51,6 +57,7 @@ export interface Claimant {
  * has the attempt, if it has ended, or if it is no longer the current one of its run.
  * @throws ApplyObstructed if something keeps the apply from starting by now; the attempt stays unclaimed
  * @throws SandboxDemanded if the run demands a sandbox by now and the worker has none; the attempt stays unclaimed
+ * @throws ConnectionsRefused if it cannot be given a connection that its template needs; the attempt stays unclaimed
  * @throws NoUsableTool if the worker has no tool that the instance needs and the settings allow by now; the attempt stays unclaimed
  */
 export function claimAttempt(
@@ -64,7 +71,8 @@ export function claimAttempt(
 
 async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Claimant): Promise<AttemptWork | null> {
   if (await isObstructed(em, attemptId)) throw new ApplyObstructed(attemptId);
-  const { workerId, isolation } = claimant;
+  await shareBinders(em, attemptId);
+  const { workerId, isolation, issuer } = claimant;
   const runId = await claimForWorker(em, { attemptId, workerId, isolation });
   if (runId === null) {
     if (await canBeClaimed(em, attemptId)) throw new SandboxDemanded(attemptId);
@@ -79,6 +87,7 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
   const { id: instanceId, stateSerial, tool: writtenBy } = await em.findOneOrFail(Instance, { id: run.instanceId });
   const tool = await chooseToolOfClaim(em, claimant.tools, { run, spec, writtenBy });
   if (tool === undefined) throw new NoUsableTool(attemptId, claimant.tools);
+  const connections = await giveConnections(em, keyRing, { run, attempt, spec, workerId, issuer });
   await beginLog(em, run, attempt, attempts);
   const plan = attempt.phase === 'applying' ? await em.findOneOrFail(RunPlan, { runId }) : null;
   return {
@@ -91,6 +100,7 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
     artifact: plan?.artifact ? keyRing.open(artifactContext(runId), plan.artifact) : null,
     planDigest: plan?.executorDigest ?? null,
     tool: tool === 'needless' ? null : tool,
+    connections,
     egress: await readEgress(em, run.pool),
   };
 }

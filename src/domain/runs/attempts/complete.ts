@@ -7,7 +7,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { recordDeployedRun } from '../deletion/erasure.ts';
 import type { Run, RunAttempt } from '../entity.ts';
-import { AttemptSuperseded } from '../errors.ts';
+import { AttemptSuperseded, type ConnectionsRefused } from '../errors.ts';
 import type { MaskedOutputs, NextStep } from '../model.ts';
 import { RunPlan } from '../plans/entity.ts';
 import type { PlanSummary } from '../plans/model.ts';
@@ -62,19 +62,24 @@ export async function concludeAttempt(
 /**
  * Ends an attempt that its worker gives up without a result. `lost`: as if the worker itself were lost. Before the worker has
  * begun: `handed_back` if another worker can execute it, `failed` if none can. Does nothing if the attempt is over or belongs
- * to another worker.
+ * to another worker. `refused` says why it failed.
  */
 export async function abandonAttempt(
   tx: Transaction,
   attemptId: string,
   workerId: string,
   outcome: 'handed_back' | 'failed' | 'lost',
+  refused?: ConnectionsRefused,
 ): Promise<void> {
   const { run, attempt } = await lockLiveAttempt(tx, attemptId);
   if ((attempt.workerId && attempt.workerId !== workerId) || (attempt.outcome ?? null) !== null) return;
   closeAttempt(attempt, outcome);
-  if (outcome === 'failed' && run.status === 'running') run.statusReason = 'executor_failed';
+  if (outcome === 'failed' && run.status === 'running') run.statusReason = refused?.reason ?? 'executor_failed';
   await tx.em.flush();
+  if (refused) {
+    const { reason, message } = refused;
+    publishRunEvent(tx, run, 'run.connection_refused', { phase: attempt.phase, reason, message });
+  }
   if (outcome === 'lost') publishRunEvent(tx, run, 'run.attempt_lost', { phase: attempt.phase });
 }
 

@@ -1,3 +1,5 @@
+import { connectionRefusals } from '#domain/connections/bindings/errors.ts';
+
 /** Why attempts and runs end without success. Pure. */
 
 /** Reasons of attempts whose runs show other reasons: `canceled_by_user`, `plan_timeout`, `apply_timeout`. */
@@ -36,6 +38,10 @@ const failureReasons = {
   environment_invalid: 'a variable cannot be passed to a process',
   operation_unsupported: 'the template does not support the operation',
   tool_unavailable: 'no worker has the tool that the run needs',
+  ...connectionRefusals,
+  connection_rebound: 'another connection was bound, or its settings were changed, after the plan was made',
+  credentials_unavailable: 'the credentials of a connection could not be opened',
+  identity_unavailable: 'the service could not sign a token for the run',
   executor_lost: 'the executor process ended before its attempt',
   executor_failed: 'the executor process failed',
 } as const;
@@ -82,6 +88,11 @@ const reasonMeanings: { readonly [Reason in StatusReason]?: ReasonMeaning } = {
   stale: { isFinal: true },
   pool_closed: { isFinal: true },
   operation_unsupported: { isFinal: true },
+  connection_unbound: { isFinal: true },
+  connection_unfit: { isFinal: true },
+  connection_conflict: { isFinal: true },
+  connection_elsewhere: { isFinal: true },
+  connection_unauthorized: { isFinal: true },
 };
 
 /** The reasons with a meaning. */

@@ -130,6 +130,7 @@ const examples: Record<RunEventType, object> = {
   'run.held': { code: 'frozen', reason: 'Year end', until: '2027-01-04T06:00:00Z' },
   'run.applying': { digest: null },
   'run.attempt_lost': { phase: 'applying' },
+  'run.connection_refused': { phase: 'planning', reason: 'connection_unbound', message: 'bind one' },
   'run.state_recovered': { serial: 7 },
   'run.state_refused': {
     attempt_id: 'x',

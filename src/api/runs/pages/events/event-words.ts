@@ -91,6 +91,11 @@ const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => Event
     text: html`The run needs a sandbox, and no live worker of the pool ${pool} has one.`,
     said: message,
   }),
+  'run.connection_refused': ({ message }) => ({
+    icon: 'triangle-alert',
+    text: 'The run could not be given a connection that it needs.',
+    said: message,
+  }),
   'run.cancel_requested': ({ by, reason, force }) => ({
     icon: 'circle-stop',
     text: html`${person(by)} ${force ? 'ended the run without waiting for its worker' : 'asked to cancel the run'}.`,

@@ -43,6 +43,18 @@ const advice: Readonly<Record<StatusReason, string>> = {
   environment_invalid: 'Remove the NUL character from the variable, or give it a valid name.',
   operation_unsupported: 'A command template can be destroyed only if it has destroy steps.',
   tool_unavailable: 'An operator installs the tool on the workers of the pool, in the version that made the plan.',
+  connection_unbound:
+    'Bind a connection of the kind that the template needs to the environment or its project. Then run it again.',
+  connection_unfit: 'Bind a connection of the kind that the template needs. Then run it again.',
+  connection_conflict:
+    'Bind another connection in the place of one of the two, or for other phases. Then run it again.',
+  connection_elsewhere: 'Bind a connection that the environment may use. Then run it again.',
+  connection_rebound: 'Run it again. It gets a new plan, which needs a new approval.',
+  connection_unauthorized:
+    'Somebody with connection:use who may change the environment binds it again. Then run it again.',
+  credentials_unavailable:
+    'Set the credentials of the connection anew, or an operator adds the missing key. Then run it again.',
+  identity_unavailable: "An operator sets the public URL of the service. The worker's log says more.",
   executor_lost: "Often it was killed for lack of memory. The worker's log shows its last output.",
   executor_failed: "A defect, or a machine without free memory or disk. The worker's log shows its last output.",
 };

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { command, read } from '#api/pipeline/operation.ts';
+import { replaceBindings } from '#domain/connections/bindings/bind.ts';
+import { bindingAuthority } from '#domain/connections/bindings/model.ts';
+import { findEnvironment, findEnvironmentToChange } from '#domain/environments/store.ts';
+import { findProject, findProjectToChange } from '#domain/projects/store.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { BindConnections, BindingsView, showBindings, toWanted } from './binding-views.ts';
+
+/** Which connections projects and environments give their runs. */
+
+const params = z.strictObject({ id: Id });
+const description =
+  'Templates ask for connections by name and kind. The binding of an environment takes the place of its project’s of the same name. Whoever replaces the ' +
+  'bindings has bound all of them: runs get a connection only while that person or account may still bind it. Send the `revision` that you have read in `If-Match`.';
+
+export const getOfProject = read({
+  id: 'project_connections.get',
+  route: 'GET /api/v1/projects/:id/connections',
+  summary: 'Read which connections a project gives its runs',
+  params,
+  responses: { 200: BindingsView },
+  access: {
+    anyOf: ['project:read'],
+    scope: 'team',
+    teamAction: 'team.metadata.read',
+    hidden: 'not_found',
+    review: { inherits: 'projects.get' },
+  },
+  target: ({ em, params: { id } }) => findProject(em, id),
+  targetName: 'project',
+  handle: ({ em, target, operations, principal }) => showBindings(em, { operations, principal }, target),
+});
+
+export const replaceOfProject = command({
+  id: 'project_connections.replace',
+  route: 'PUT /api/v1/projects/:id/connections',
+  summary: 'Give the runs of a project these connections, and no others',
+  description,
+  params,
+  body: BindConnections,
+  responses: { 200: BindingsView },
+  access: { ...bindingAuthority('project'), review: { resource: 'projects', verb: 'bind_connections' } },
+  target: ({ em, params: { id }, lock }) => findProjectToChange(em, id, lock),
+  targetName: 'project',
+  resourceId: ({ params }) => params.id,
+  idempotency: 'none',
+  ifMatch: true,
+  audit: 'project.connections_bound',
+  handle: async ({ tx, target, body, principal, operations, request }) => {
+    const { id } = target;
+    const change = await replaceBindings(tx, principal, target, toWanted(body), revisionOf(request.headers));
+    const answer = await showBindings(tx.em, { operations, principal }, target, change.revision);
+    return { id, ...toAudited(change), answer };
+  },
+});
+
+export const getOfEnvironment = read({
+  id: 'environment_connections.get',
+  route: 'GET /api/v1/environments/:id/connections',
+  summary: 'Read which connections an environment gives its runs, beside those of its project',
+  params,
+  responses: { 200: BindingsView },
+  access: {
+    anyOf: ['environment:read'],
+    scope: 'team',
+    teamAction: 'team.metadata.read',
+    hidden: 'not_found',
+    review: { inherits: 'environments.get' },
+  },
+  target: ({ em, params: { id } }) => findEnvironment(em, id),
+  targetName: 'environment',
+  handle: ({ em, target, operations, principal }) => showBindings(em, { operations, principal }, target),
+});
+
+export const replaceOfEnvironment = command({
+  id: 'environment_connections.replace',
+  route: 'PUT /api/v1/environments/:id/connections',
+  summary: 'Give the runs of an environment these connections, and no others of its own',
+  description,
+  params,
+  body: BindConnections,
+  responses: { 200: BindingsView },
+  access: { ...bindingAuthority('environment'), review: { resource: 'environments', verb: 'bind_connections' } },
+  target: ({ em, params: { id }, lock }) => findEnvironmentToChange(em, id, lock),
+  targetName: 'environment',
+  resourceId: ({ params }) => params.id,
+  idempotency: 'none',
+  ifMatch: true,
+  audit: 'environment.connections_bound',
+  handle: async ({ tx, target, body, principal, operations, request }) => {
+    const { id } = target;
+    const change = await replaceBindings(tx, principal, target, toWanted(body), revisionOf(request.headers));
+    const answer = await showBindings(tx.em, { operations, principal }, target, change.revision);
+    return { id, ...toAudited(change), answer };
+  },
+});
+
+function toAudited({ before, after, revision }: Awaited<ReturnType<typeof replaceBindings>>) {
+  return { revision, before: { connections: before }, after: { connections: after } };
+}

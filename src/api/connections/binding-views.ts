@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
+import { type BindingTarget, placeOf } from '#domain/connections/bindings/bind.ts';
+import { mostBindings, type WantedBinding } from '#domain/connections/bindings/model.ts';
+import { findBindingProblems } from '#domain/connections/bindings/standing.ts';
+import { phasesOf, readBindings } from '#domain/connections/bindings/store.ts';
+import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
+import { ConnectionName } from '#domain/registry/spec.ts';
+import { findArchivedRefusal } from '#domain/shared/archiving.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { variablePhases } from '#domain/variables/model.ts';
+
+const phases = z
+  .array(z.enum(variablePhases))
+  .min(1)
+  .max(variablePhases.length)
+  .refine((named) => new Set(named).size === named.length, { error: 'must not name a phase twice' });
+
+export const BindConnections = z
+  .record(
+    ConnectionName,
+    z.strictObject({
+      connection_id: Id,
+      phases: phases.default([...variablePhases]).describe('The phases of runs that are given the connection.'),
+    }),
+  )
+  .refine((bindings) => Object.keys(bindings).length <= mostBindings, {
+    error: `must have at most ${mostBindings} names`,
+  })
+  .meta({ id: 'BindConnections' });
+
+export function toWanted(body: z.output<typeof BindConnections>): Record<string, WantedBinding> {
+  return Object.fromEntries(
+    Object.entries(body).map(([name, { connection_id: connectionId, phases }]) => [name, { connectionId, phases }]),
+  );
+}
+
+/** What a caller may do with the bindings of a project or an environment. */
+export const bindingActions = {
+  project: actionsOf<BindingTarget>()({
+    update: { operation: 'project_connections.replace', findRefusal: findArchivedRefusal },
+  }),
+  environment: actionsOf<BindingTarget>()({
+    update: { operation: 'environment_connections.replace', findRefusal: findArchivedRefusal },
+  }),
+};
+
+const BindingView = z.object({
+  connection_id: AnswerId,
+  connection: z.string().describe('The name of the connection.'),
+  kind: z.enum(connectionKinds),
+  phases: z.array(z.enum(variablePhases)),
+  provides: z.array(z.string()).describe('The environment variables that a run gets from it.'),
+  bound_by: z.object({ type: z.enum(['user', 'service_account']), id: AnswerId, name: z.string().nullable() }),
+  bound_at: Time,
+  problem: z
+    .enum(['connection_elsewhere', 'connection_unauthorized'])
+    .nullable()
+    .describe('Why runs that need it are refused; null: nothing keeps them from being given it.'),
+});
+
+export const BindingsView = z
+  .object({
+    connections: z.record(z.string(), BindingView),
+    revision: z.int().describe('The revision of the project or the environment.'),
+    actions: bindingActions.environment.view,
+  })
+  .meta({ id: 'ConnectionBindings' });
+
+export async function showBindings(
+  em: Em,
+  context: ActionContext,
+  target: BindingTarget,
+  revision = target.revision,
+): Promise<z.input<typeof BindingsView>> {
+  const place = placeOf(target);
+  const bindings = await readBindings(em, place);
+  const problems = await findBindingProblems(em, place, bindings);
+  const view = (row: (typeof bindings)[number]): z.input<typeof BindingView> => ({
+    connection_id: row.connectionId,
+    connection: row.connection,
+    kind: row.kind,
+    phases: phasesOf(row),
+    provides: row.provides,
+    bound_by: {
+      type: row.boundByKind === 'service_account' ? 'service_account' : 'user',
+      id: row.boundBy,
+      name: row.boundByName,
+    },
+    bound_at: row.boundAt,
+    problem: problems.get(row.id) ?? null,
+  });
+  return {
+    connections: Object.fromEntries(bindings.map((row) => [row.name, view(row)])),
+    revision,
+    actions: bindingActions[place.environmentId === null ? 'project' : 'environment'].describe(context, target),
+  };
+}

@@ -1,0 +1,55 @@
+import { changeEnvironment, type EnvironmentTarget } from '#domain/environments/store.ts';
+import { type ProjectTarget, saveProject } from '#domain/projects/store.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Invalid } from '#domain/shared/errors.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import type { VariablePhase } from '#domain/variables/model.ts';
+import type { WantedBinding } from './model.ts';
+import { type BindingPlace, findUsableIds, phasesOf, readBindings, writeBindings } from './store.ts';
+
+/** The project or the environment whose bindings change, or are read. */
+export type BindingTarget = ProjectTarget | EnvironmentTarget;
+
+type Bound = Readonly<Record<string, { connectionId: string; phases: readonly VariablePhase[] }>>;
+
+export function placeOf(target: BindingTarget): BindingPlace {
+  const { organizationId, teamId } = target;
+  return 'projectId' in target
+    ? { organizationId, teamId, projectId: target.projectId, environmentId: target.id }
+    : { organizationId, teamId, projectId: target.id, environmentId: null };
+}
+
+/**
+ * Binds these connections to a project or an environment, and no others. Whoever does it answers for all of them from then on: each use of one checks that
+ * they still may. The caller has locked the row of the target.
+ * @throws Invalid naming a connection that does not exist, or whose owner is not above the target; Conflict for a stale revision, or an archived target
+ */
+export async function replaceBindings(
+  tx: Transaction,
+  principal: Principal,
+  target: BindingTarget,
+  wanted: Readonly<Record<string, WantedBinding>>,
+  expectedRevision: number | undefined,
+): Promise<{ before: Bound; after: Bound; revision: number }> {
+  refuseArchived(target);
+  refuseStale(target, expectedRevision);
+  const place = placeOf(target);
+  const ids = Object.values(wanted).map(({ connectionId }) => connectionId);
+  const usable = await findUsableIds(tx.em, place, ids);
+  // Ids that belong to others get the same answer as ids of nothing.
+  const missing = Object.keys(wanted).find((name) => !usable.has(wanted[name]?.connectionId ?? ''));
+  if (missing !== undefined)
+    throw new Invalid(
+      `${missing}.connection_id: there is no such connection that this ${place.environmentId ? 'environment' : 'project'} may use: name one of its project, its team, its organization or the installation`,
+    );
+  const before = describe(await readBindings(tx.em, place));
+  await writeBindings(tx.em, place, wanted, principal.id);
+  await ('projectId' in target ? changeEnvironment(tx.em, target, {}) : saveProject(tx.em, target, {}));
+  return { before, after: describe(await readBindings(tx.em, place)), revision: target.revision + 1 };
+}
+
+function describe(rows: Awaited<ReturnType<typeof readBindings>>): Bound {
+  return Object.fromEntries(rows.map((row) => [row.name, { connectionId: row.connectionId, phases: phasesOf(row) }]));
+}

@@ -1,0 +1,44 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { at, id } from '#database/columns.ts';
+import { Environment } from '#domain/environments/entity.ts';
+import { Project } from '#domain/projects/entity.ts';
+import { Connection } from '../entity.ts';
+
+/** A connection that a project or an environment gives its runs, under the name by which templates ask for it. */
+export const ConnectionBindingSchema = defineEntity({
+  name: 'ConnectionBinding',
+  tableName: 'connection_bindings',
+  indexes: [
+    { name: 'connection_bindings_connection_id_index', properties: ['connectionId'] },
+    { name: 'connection_bindings_bound_by_index', properties: ['boundBy'] },
+  ],
+  uniques: [
+    {
+      name: 'connection_bindings_project_unique',
+      expression:
+        'create unique index "connection_bindings_project_unique" on "connection_bindings" ("project_id", "name") where "project_id" is not null',
+    },
+    {
+      name: 'connection_bindings_environment_unique',
+      expression:
+        'create unique index "connection_bindings_environment_unique" on "connection_bindings" ("environment_id", "name") where "environment_id" is not null',
+    },
+  ],
+  checks: [{ name: 'connection_bindings_place', expression: `num_nonnulls("project_id", "environment_id") = 1` }],
+  properties: {
+    id: id(),
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').deleteRule('restrict').nullable(),
+    environmentId: () =>
+      p.manyToOne(Environment).mapToPk().fieldName('environment_id').deleteRule('restrict').nullable(),
+    name: p.string(),
+    connectionId: () => p.manyToOne(Connection).mapToPk().fieldName('connection_id').deleteRule('cascade'),
+    inPlan: p.boolean(),
+    inApply: p.boolean(),
+    boundBy: p.uuid(),
+    /** The binding ends with what the principal had when it was made: being disabled once ends it for good. */
+    boundByGeneration: p.integer(),
+    boundAt: at(),
+  },
+});
+export class ConnectionBinding extends ConnectionBindingSchema.class {}
+ConnectionBindingSchema.setClass(ConnectionBinding);

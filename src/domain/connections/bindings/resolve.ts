@@ -1,0 +1,90 @@
+import type { Em } from '#database/database.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import { ConnectionRefused } from './errors.ts';
+import type { ConnectionNeed } from './model.ts';
+import { type BindingProblem, findBindingProblems } from './standing.ts';
+import { type BindingPlace, type EffectiveBinding, phasesOf, readEffectiveBindings } from './store.ts';
+
+/** What a run is for. Connections are bound to environments and their projects alone. */
+export interface RunPlace extends Ownership {
+  readonly projectId: string | null;
+  readonly environmentId: string | null;
+}
+
+/**
+ * The connections that a run of a template gets where it is, in the order in which the template asks for them. The binding of the environment takes the place
+ * of the project's. The requester of the run needs no authority over them: whoever bound them does, now. `lock` shares bindings and
+ * connections until the commit.
+ * @throws ConnectionRefused naming the connection that cannot be used
+ */
+export async function resolveConnections(
+  em: Em,
+  needs: readonly ConnectionNeed[],
+  { organizationId, teamId, projectId, environmentId }: RunPlace,
+  lock: boolean,
+): Promise<EffectiveBinding[]> {
+  const [first] = needs;
+  if (first === undefined) return [];
+  if (organizationId === null || teamId === null || projectId === null || environmentId === null)
+    throw new ConnectionRefused(
+      'connection_unbound',
+      `the template needs the connection "${first.name}" (${first.kind}), which only environments give: name an environment`,
+    );
+  const place = { organizationId, teamId, projectId, environmentId };
+  const found = await readEffectiveBindings(
+    em,
+    place,
+    needs.map(({ name }) => name),
+    lock,
+  );
+  const bindings = needs.map((need) => choose(need, found));
+  await refuseUnusable(em, place, bindings);
+  refuseConflicts(bindings);
+  return bindings;
+}
+
+function choose({ name, kind }: ConnectionNeed, found: readonly EffectiveBinding[]): EffectiveBinding {
+  const named = found.filter((binding) => binding.name === name);
+  const binding = named.find(({ environmentId }) => environmentId !== null) ?? named[0];
+  if (!binding)
+    throw new ConnectionRefused(
+      'connection_unbound',
+      `the template needs the connection "${name}" (${kind}): bind one of that kind to the environment or its project`,
+    );
+  if (binding.kind !== kind)
+    throw new ConnectionRefused(
+      'connection_unfit',
+      `the template needs the connection "${name}" to be of the kind ${kind}, and "${binding.connection}", which is bound, is of the kind ${binding.kind}: bind another`,
+    );
+  return binding;
+}
+
+async function refuseUnusable(em: Em, place: BindingPlace, bindings: readonly EffectiveBinding[]): Promise<void> {
+  const problems = await findBindingProblems(em, place, bindings);
+  for (const binding of bindings) {
+    const problem = problems.get(binding.id) ?? null;
+    if (problem !== null) throw new ConnectionRefused(problem, explain(problem, binding));
+  }
+}
+
+function explain(problem: NonNullable<BindingProblem>, { name, connection, boundByName }: EffectiveBinding): string {
+  if (problem === 'connection_elsewhere')
+    return `the connection "${name}" is bound to "${connection}", which belongs to other owners by now: bind one that the environment may use`;
+  return `the connection "${name}" was bound by ${boundByName ?? 'somebody who is gone'}, who may not do so any more: somebody with connection:use who may change the environment binds it again`;
+}
+
+/** Which of two values a program would get is nobody's decision, so there must not be two. */
+function refuseConflicts(bindings: readonly EffectiveBinding[]): void {
+  const providers = new Map<string, EffectiveBinding>();
+  for (const binding of bindings) {
+    for (const variable of binding.provides) {
+      const other = providers.get(variable);
+      if (other && phasesOf(other).some((phase) => phasesOf(binding).includes(phase)))
+        throw new ConnectionRefused(
+          'connection_conflict',
+          `the connections "${other.name}" and "${binding.name}" both provide the environment variable ${variable}: bind one of them for other phases, or another connection`,
+        );
+      providers.set(variable, binding);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import type { Em } from '#database/database.ts';
+import { lockRows } from '#database/row-lock.ts';
+import { db } from '#domain/db.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { coversOwner } from '#domain/tenancy/owned/rows-store.ts';
+import { type VariablePhase, variablePhases } from '#domain/variables/model.ts';
+import type { WantedBinding } from './model.ts';
+
+/** A project or an environment, with the owners whose connections it may use. */
+export interface BindingPlace {
+  readonly organizationId: string;
+  readonly teamId: string;
+  readonly projectId: string;
+  /** Null: the place is the project itself. */
+  readonly environmentId: string | null;
+}
+
+/** The bindings `b` of connections `c` at a place, and whether the connection's owner is above the place now. */
+function selectBindings(em: Em, place: BindingPlace) {
+  return db(em)
+    .selectFrom('connection_bindings as b')
+    .innerJoin('connections as c', 'c.id', 'b.connection_id')
+    .leftJoin('principals as p', 'p.id', 'b.bound_by')
+    .select(['b.id', 'b.name', 'b.in_plan as inPlan', 'b.in_apply as inApply', 'b.bound_at as boundAt'])
+    .select(['b.environment_id as environmentId', 'b.bound_by as boundBy', 'p.name as boundByName'])
+    .select((eb) => [
+      eb.fn.coalesce('p.kind', eb.val('user')).as('boundByKind'),
+      eb('p.eligibility_generation', 'is not distinct from', eb.ref('b.bound_by_generation'))
+        .$castTo<boolean>()
+        .as('isOfGeneration'),
+      eb
+        .and([coversOwner(ownerOf(eb), place)])
+        .$castTo<boolean>()
+        .as('isCovered'),
+    ])
+    .select(['c.id as connectionId', 'c.name as connection', 'c.kind', 'c.provides']);
+}
+
+type Refs = Parameters<typeof coversOwner>[0];
+
+function ownerOf(eb: { ref(column: 'c.organization_id' | 'c.team_id' | 'c.project_id'): Refs['team'] }): Refs {
+  return { organization: eb.ref('c.organization_id'), team: eb.ref('c.team_id'), project: eb.ref('c.project_id') };
+}
+
+export type BindingRow = Awaited<ReturnType<typeof readBindings>>[number];
+
+/** The bindings of one place, by name. */
+export function readBindings(em: Em, place: BindingPlace) {
+  const { environmentId, projectId } = place;
+  return selectBindings(em, place)
+    .where((eb) =>
+      environmentId === null ? eb('b.project_id', '=', projectId) : eb('b.environment_id', '=', environmentId),
+    )
+    .orderBy('b.name')
+    .execute();
+}
+
+/** The bindings by these names that the runs of an environment get: its own, and those of its project. With the seals of the connections. */
+export async function readEffectiveBindings(em: Em, place: BindingPlace, names: readonly string[], lock: boolean) {
+  const found = selectBindings(em, place)
+    .where((eb) => eb('b.name', '=', eb.fn.any(eb.val(names))))
+    .where((eb) => eb.or([eb('b.environment_id', '=', place.environmentId), eb('b.project_id', '=', place.projectId)]))
+    .select(['c.config', 'c.credential_revision as credentialRevision'])
+    .select(['c.sealed_key as sealedKey', 'c.sealed_credentials as sealedCredentials']);
+  return (lock ? found.forShare(['b', 'c']) : found).execute();
+}
+
+export type EffectiveBinding = Awaited<ReturnType<typeof readEffectiveBindings>>[number];
+
+export function phasesOf({ inPlan, inApply }: Pick<BindingRow, 'inPlan' | 'inApply'>): VariablePhase[] {
+  return variablePhases.filter((phase) => (phase === 'plan' ? inPlan : inApply));
+}
+
+/** Which of these connections a place may use. Shares their rows until the commit. */
+export async function findUsableIds(em: Em, place: BindingPlace, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const query = db(em)
+    .selectFrom('connections as c')
+    .where((eb) => eb('c.id', '=', eb.fn.any(eb.val([...ids]))))
+    .where((eb) => coversOwner(ownerOf(eb), place))
+    .select('c.id')
+    .orderBy('c.id');
+  const found = await lockRows(query, ['c'], true).execute();
+  return new Set(found.map(({ id }) => id));
+}
+
+/** Makes these the only bindings of a place, all of them bound by one principal. The caller has locked the row of the place. */
+export async function writeBindings(
+  em: Em,
+  { environmentId, projectId }: BindingPlace,
+  wanted: Readonly<Record<string, WantedBinding>>,
+  boundBy: string,
+): Promise<void> {
+  const place =
+    environmentId === null
+      ? { project_id: projectId, environment_id: null }
+      : { project_id: null, environment_id: environmentId };
+  await db(em)
+    .deleteFrom('connection_bindings')
+    .where(environmentId === null ? 'project_id' : 'environment_id', '=', environmentId ?? projectId)
+    .execute();
+  const { generation } = await db(em)
+    .selectFrom('principals')
+    .where('id', '=', boundBy)
+    .select('eligibility_generation as generation')
+    .executeTakeFirstOrThrow();
+  const rows = Object.entries(wanted).map(([name, { connectionId, phases }]) => ({
+    id: newId(),
+    ...place,
+    name,
+    connection_id: connectionId,
+    in_plan: phases.includes('plan'),
+    in_apply: phases.includes('apply'),
+    bound_by: boundBy,
+    bound_by_generation: generation,
+    bound_at: new Date(),
+  }));
+  if (rows.length > 0) await db(em).insertInto('connection_bindings').values(rows).execute();
+}

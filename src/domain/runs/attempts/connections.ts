@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import type { ParameterOf } from '#database/queries.ts';
+import { json } from '#database/tables.ts';
+import { type AttemptDelivery, deliverToAttempt } from '#domain/connections/attempt-delivery.ts';
+import { ConnectionRefused } from '#domain/connections/bindings/errors.ts';
+import type { UsedConnection } from '#domain/connections/bindings/model.ts';
+import { resolveConnections } from '#domain/connections/bindings/resolve.ts';
+import { type EffectiveBinding, phasesOf } from '#domain/connections/bindings/store.ts';
+import { CredentialsUnavailable } from '#domain/connections/errors.ts';
+import { db, prepare } from '#domain/db.ts';
+import { findEnvironment } from '#domain/environments/store.ts';
+import type { TemplateSpec } from '#domain/registry/spec.ts';
+import { sharePrincipals } from '#domain/shared/access/authority-lock.ts';
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { EnvironmentRequired, IssuerUnknown, SigningKeyUnavailable } from '#domain/workload-identity/errors.ts';
+import type { Run, RunAttempt } from '../entity.ts';
+import { ConnectionsRefused } from '../errors.ts';
+
+/** The attempt that gets connections, and its worker. */
+interface Receiving {
+  readonly run: Run;
+  readonly attempt: RunAttempt;
+  readonly spec: TemplateSpec;
+  readonly workerId: string;
+  /** The origin that tokens name as their issuer; null if it is not known. */
+  readonly issuer: string | null;
+}
+
+/**
+ * Shares what `giveConnections` relies on until the commit: the bindings that the attempt's run may get, and the authority of those who made them. Call it before
+ * the attempt is claimed, because principals are locked before runs.
+ */
+export async function shareBinders(em: Em, attemptId: string): Promise<void> {
+  const binders = await lockBindings(em, { attemptId });
+  if (binders.length > 0) await sharePrincipals(em, { ids: [...new Set(binders.map(({ boundBy }) => boundBy))] });
+}
+
+const lockBindings = prepare((queries, parameter: ParameterOf<{ attemptId: string }>) =>
+  queries
+    .selectFrom('run_attempts as a')
+    .innerJoin('runs', 'runs.id', 'a.run_id')
+    .innerJoin('template_versions as v', 'v.id', 'runs.template_version_id')
+    .innerJoin('connection_bindings as b', (join) =>
+      join.on((eb) =>
+        eb.or([
+          eb('b.environment_id', '=', eb.ref('runs.environment_id')),
+          eb('b.project_id', '=', eb.ref('runs.project_id')),
+        ]),
+      ),
+    )
+    .where('a.id', '=', parameter('attemptId'))
+    .where(sql<boolean>`v.spec ? 'connections'`)
+    .orderBy('b.id')
+    .select('b.bound_by as boundBy')
+    .forShare('b'),
+);
+
+/**
+ * What the connections of a run's template give its attempt, in the phase of the attempt, and notes in the run which ones it was given. Everything is checked again: they are
+ * bound, still there for the environment's owners, and whoever bound them still may. Rotated credentials count from the next attempt on.
+ * @throws ConnectionsRefused if the attempt cannot have one of them
+ */
+export async function giveConnections(em: Em, keyRing: KeyRing, receiving: Receiving): Promise<AttemptDelivery> {
+  const { run, attempt, spec, workerId, issuer } = receiving;
+  const { connections: needs = [] } = spec;
+  if (needs.length === 0) return { variables: [], files: [] };
+  try {
+    const phase = attempt.phase === 'planning' ? 'plan' : 'apply';
+    const all = await resolveConnections(em, needs, await findPlace(em, run), true);
+    const used = all.map((binding) => toUsed(binding, phase, attempt.id));
+    if (phase === 'apply') refuseRebound(run.connections, used);
+    const bindings = all.filter((binding) => phasesOf(binding).includes(phase));
+    const to = { attemptId: attempt.id, workerId, runId: run.id, issuer };
+    const deliveries: AttemptDelivery[] = [];
+    for (const binding of bindings)
+      deliveries.push(await deliverToAttempt(em, keyRing, { ...binding, id: binding.connectionId }, to));
+    await noteUse(em, run.id, used);
+    return {
+      variables: deliveries.flatMap(({ variables }) => variables),
+      files: deliveries.flatMap(({ files }) => files),
+    };
+  } catch (error) {
+    throw toRefusal(error);
+  }
+}
+
+/** Where a run is: its environment may belong to other owners than when it was admitted. */
+async function findPlace(em: Em, { environmentId }: Run) {
+  const environment = environmentId ? await findEnvironment(em, environmentId) : undefined;
+  if (!environment) return { organizationId: null, teamId: null, projectId: null, environmentId: null };
+  const { organizationId, teamId, projectId, id } = environment;
+  return { organizationId, teamId, projectId, environmentId: id };
+}
+
+function toUsed(binding: EffectiveBinding, phase: UsedConnection['phase'], attemptId: string): UsedConnection {
+  const { name, connectionId, connection, kind, credentialRevision, boundBy } = binding;
+  const configDigest = createHash('sha256').update(canonicalJson(binding.config)).digest('hex');
+  const isGiven = phasesOf(binding).includes(phase);
+  return { name, phase, attemptId, isGiven, connectionId, connection, kind, credentialRevision, configDigest, boundBy };
+}
+
+/** What reviewers approved is a plan for certain systems. New credentials for the same systems are as good. */
+function refuseRebound(earlier: readonly UsedConnection[], used: readonly UsedConnection[]): void {
+  for (const { name, connectionId, configDigest } of used) {
+    const planned = earlier.findLast((each) => each.name === name && each.phase === 'plan');
+    if (planned?.connectionId === connectionId && planned.configDigest === configDigest) continue;
+    throw new ConnectionsRefused(
+      'connection_rebound',
+      `the connection "${name}" is another one than when the run was planned, or has other settings: requeue the run, which plans again`,
+    );
+  }
+}
+
+async function noteUse(em: Em, runId: string, used: readonly UsedConnection[]): Promise<void> {
+  if (used.length === 0) return;
+  await db(em)
+    .updateTable('runs')
+    .set((eb) => ({ connections: sql`${eb.ref('connections')} || ${json([...used])}::jsonb` }))
+    .where('id', '=', runId)
+    .execute();
+}
+
+function toRefusal(error: unknown): unknown {
+  if (error instanceof ConnectionRefused) return new ConnectionsRefused(error.reason, error.message, error);
+  if (error instanceof CredentialsUnavailable)
+    return new ConnectionsRefused('credentials_unavailable', error.message, error);
+  const isWithoutIdentity =
+    error instanceof IssuerUnknown || error instanceof SigningKeyUnavailable || error instanceof EnvironmentRequired;
+  return isWithoutIdentity ? new ConnectionsRefused('identity_unavailable', error.message, error) : error;
+}

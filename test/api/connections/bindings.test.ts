@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '#domain/shared/ids.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+
+let api: TestApi;
+let tenant: Tenant;
+let stranger: Tenant;
+let admin: ApiUser;
+beforeAll(async () => {
+  api = await startApi();
+  [tenant, stranger, admin] = [await makeTenant(api), await makeTenant(api), await api.addUser('admin')];
+});
+afterAll(() => api?.close());
+
+const environmentPath = () => `/environments/${tenant.environment}/connections`;
+const projectPath = () => `/projects/${tenant.project}/connections`;
+const generic = { kind: 'generic', credentials: { variables: { TOKEN: 'secret-of-binding' } } };
+
+async function add(owner: object, user = tenant.owner, more: object = generic): Promise<string> {
+  return (await user.make('/admin/connections', { name: `Bound ${newId()}`, ...more, ...owner })).id;
+}
+
+async function addMember(): Promise<ApiUser> {
+  const member = await api.addUser('maintainer');
+  await join(tenant, member, 'member', 'admin');
+  return member;
+}
+
+/** Admits a run of a template that needs connections. */
+async function admit(connections: object[], more: object = {}) {
+  const { id } = await tenant.owner.make('/registry/templates', { name: `Needy ${newId()}`, team_id: tenant.team });
+  const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
+  const spec = { executor, connections };
+  await tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
+  return tenant.owner.post('/runs', { template_id: id, environment_id: tenant.environment, ...more });
+}
+
+const refused = (code: string, ...names: string[]) => ({
+  status: 422,
+  headers: { 'x-error-code': code },
+  body: { error: expect.stringMatching(new RegExp(names.join('.*'))) },
+});
+
+describe('the connections of an environment and its project', () => {
+  it('are bound by names, with their phases, and whoever bound them is shown', async () => {
+    const [own, ofOrganization] = [
+      await add({ project_id: tenant.project }),
+      await add({ organization_id: tenant.organization }),
+    ];
+    const body = { cloud: { connection_id: own }, 'dns-zone': { connection_id: ofOrganization, phases: ['apply'] } };
+    const bound = await tenant.owner.put(environmentPath(), body);
+    expect(bound.status, bound.text).toBe(200);
+    expect(await tenant.owner.get(environmentPath())).toMatchObject({ body: bound.body });
+    expect(bound.body.connections).toMatchObject({
+      cloud: {
+        connection_id: own,
+        kind: 'generic',
+        phases: ['plan', 'apply'],
+        provides: ['TOKEN'],
+        bound_by: { type: 'user', id: tenant.owner.id },
+        problem: null,
+      },
+      'dns-zone': { connection_id: ofOrganization, phases: ['apply'] },
+    });
+    expect(bound.text).not.toContain('secret-of-binding');
+    const none = await tenant.owner.put(environmentPath(), {});
+    expect([none.body.connections, none.body.revision]).toEqual([{}, bound.body.revision + 1]);
+    const records = await api.rows<{ before: unknown; after: unknown }>(
+      `select before, after from audit_records where action = 'environment.connections_bound' and resource_id = ? order by id`,
+      [tenant.environment],
+    );
+    expect(records.at(-1)).toMatchObject({ before: { connections: { cloud: { connectionId: own } } } });
+  });
+
+  it('keep a change that somebody else has made, if the request names the revision that it has read', async () => {
+    const { body } = await tenant.owner.get(projectPath());
+    const headers = { 'if-match': `"${body.revision}"` };
+    const put = () => tenant.owner.send('PUT', projectPath(), {}, headers);
+    expect((await put()).status).toBe(200);
+    expect((await put()).status).toBe(409);
+  });
+
+  it('are refused if another tenant owns them, in the same words as ids of nothing', async () => {
+    const foreign = await add({ team_id: stranger.team }, stranger.owner);
+    const project = await tenant.owner.make('/projects', { team_id: tenant.team, name: `Other ${newId()}` });
+    const ofOther = await add({ project_id: project.id });
+    const errors = new Set<string>();
+    for (const id of [foreign, ofOther, newId()]) {
+      const { status, body } = await tenant.owner.put(environmentPath(), { cloud: { connection_id: id } });
+      expect(status).toBe(400);
+      errors.add(body.error);
+    }
+    expect([...errors]).toEqual([expect.stringContaining('cloud.connection_id: there is no such connection')]);
+    const theirs = `/environments/${tenant.environment}/connections`;
+    expect([(await stranger.owner.get(theirs)).status, (await stranger.owner.put(theirs, {})).status]).toEqual([
+      404, 404,
+    ]);
+  });
+
+  it.each([
+    ['a name in capitals', { CLOUD: {} }, 'CLOUD'],
+    ['no phase', { cloud: { phases: [] } }, 'phases'],
+    ['an unknown phase', { cloud: { phases: ['destroy'] } }, 'phases'],
+    ['a phase twice', { cloud: { phases: ['plan', 'plan'] } }, 'twice'],
+    ['a field that does not exist', { cloud: { secret: 'x' } }, 'secret'],
+  ])('are refused with %s', async (_what, body, named) => {
+    const id = await add({ team_id: tenant.team });
+    const whole = Object.fromEntries(Object.entries(body).map(([name, one]) => [name, { connection_id: id, ...one }]));
+    const { status, text } = await tenant.owner.put(environmentPath(), whole);
+    expect(status).toBe(400);
+    expect(text).toContain(named);
+  });
+
+  it('can be bound only by those who may use connections and may change the environment', async () => {
+    const requester = await api.addUser('requester');
+    await join(tenant, requester, 'member', 'admin');
+    const viewer = await api.addUser('maintainer');
+    await join(tenant, viewer, 'member', 'viewer');
+    for (const user of [requester, viewer]) expect((await user.put(environmentPath(), {})).status).toBe(403);
+  });
+});
+
+it('a template that asks for a kind that does not exist is refused, with the kinds that do', async () => {
+  const { id } = await tenant.owner.make('/registry/templates', { name: `Odd ${newId()}`, team_id: tenant.team });
+  const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
+  const spec = { executor, connections: [{ name: 'cloud', kind: 'aws' }] };
+  const answer = await tenant.owner.post(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
+  expect(answer.status).toBe(400);
+  expect(answer.body.error).toMatch(/spec\.connections\.0\.kind: .*cloud, generic, git/);
+});
+
+describe('a run of a template that needs a connection', () => {
+  const cloud = [{ name: 'cloud', kind: 'generic' }];
+
+  it('is admitted with the binding of its environment, or else of its project, and refused without', async () => {
+    await tenant.owner.put(environmentPath(), {});
+    await tenant.owner.put(projectPath(), {});
+    expect(await admit(cloud)).toMatchObject(refused('connection_unbound', '"cloud"', 'generic'));
+    expect(await admit(cloud, { environment_id: undefined })).toMatchObject(
+      refused('connection_unbound', '"cloud"', 'name an environment'),
+    );
+    await tenant.owner.put(projectPath(), { cloud: { connection_id: await add({ team_id: tenant.team }) } });
+    expect((await admit(cloud)).status).toBe(202);
+    const aws = await add({ team_id: tenant.team }, tenant.owner, {
+      kind: 'cloud',
+      config: { provider: 'aws', region: 'eu-west-1' },
+      credentials: { access_key_id: 'AKIAEXAMPLE00000000', secret_access_key: 'x'.repeat(40) },
+    });
+    await tenant.owner.put(environmentPath(), { cloud: { connection_id: aws } });
+    expect(await admit(cloud)).toMatchObject(refused('connection_unfit', '"cloud"', 'generic', 'cloud'));
+    await tenant.owner.put(environmentPath(), {});
+  });
+
+  it('is refused where two connections provide the same variable in the same phase', async () => {
+    const [one, other] = [await add({ team_id: tenant.team }), await add({ team_id: tenant.team })];
+    const needs = [...cloud, { name: 'other', kind: 'generic' }];
+    const bind = (phases: string[]) =>
+      tenant.owner.put(environmentPath(), {
+        cloud: { connection_id: one, phases: ['plan'] },
+        other: { connection_id: other, phases },
+      });
+    await bind(['plan', 'apply']);
+    expect(await admit(needs)).toMatchObject(refused('connection_conflict', '"cloud"', '"other"', 'TOKEN'));
+    await bind(['apply']);
+    expect((await admit(needs)).status).toBe(202);
+  });
+
+  it.each([
+    ['was disabled', (id: string) => admin.put(`/users/${id}`, { enabled: false })],
+    ['left the team', (id: string) => tenant.owner.delete(`${tenant.teamPath}/members/${id}`)],
+    [
+      'may no longer change the team',
+      (id: string) => tenant.owner.put(`${tenant.teamPath}/members/${id}`, { role: 'member' }),
+    ],
+    ['may no longer use connections', (id: string) => admin.put(`/users/${id}`, { role: 'requester' })],
+  ])('is refused once whoever bound it %s, until somebody else binds it again', async (_what, end) => {
+    const binder = await addMember();
+    const bindings = { cloud: { connection_id: await add({ team_id: tenant.team }) } };
+    expect((await binder.put(environmentPath(), bindings)).status).toBe(200);
+    expect((await admit(cloud)).status).toBe(202);
+    const ended = await end(binder.id);
+    expect(ended.status, ended.text).toBeLessThan(300);
+    expect(await admit(cloud)).toMatchObject(refused('connection_unauthorized', '"cloud"'));
+    const shown = await tenant.owner.get(environmentPath());
+    expect(shown.body.connections.cloud.problem).toBe('connection_unauthorized');
+    expect((await tenant.owner.put(environmentPath(), bindings)).status).toBe(200);
+    expect((await admit(cloud)).status).toBe(202);
+  });
+
+  it('stays refused after whoever bound it was disabled and is enabled again', async () => {
+    const binder = await addMember();
+    await binder.put(environmentPath(), { cloud: { connection_id: await add({ team_id: tenant.team }) } });
+    for (const enabled of [false, true]) expect((await admin.put(`/users/${binder.id}`, { enabled })).status).toBe(200);
+    expect(await admit(cloud)).toMatchObject(refused('connection_unauthorized', '"cloud"'));
+  });
+
+  it('is refused once the connection belongs to others, or is deleted', async () => {
+    await tenant.owner.put(projectPath(), {});
+    const id = await add({ team_id: tenant.team });
+    await tenant.owner.put(environmentPath(), { cloud: { connection_id: id } });
+    await api.rows('update connections set team_id = ? where id = ?', [stranger.team, id]);
+    expect(await admit(cloud)).toMatchObject(refused('connection_elsewhere', '"cloud"'));
+    await api.rows('update connections set team_id = ? where id = ?', [tenant.team, id]);
+    expect((await tenant.owner.delete(`/admin/connections/${id}`)).status).toBe(204);
+    expect(await admit(cloud)).toMatchObject(refused('connection_unbound', '"cloud"'));
+  });
+});

@@ -1,0 +1,171 @@
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
+import { ConnectionsRefused } from '#domain/runs/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { aPlan, executing } from '#test/support/runs/run-steps.ts';
+import { type IdentityStage, openIdentityStage } from '#test/support/workload-identity/identity-stage.ts';
+
+/** What attempts are given of the connections that are bound for their runs. */
+
+const issuer = 'https://coordinator.example.com';
+let stage: IdentityStage;
+beforeAll(async () => {
+  stage = await openIdentityStage(issuer);
+});
+afterAll(() => stage?.api.close());
+
+const secret = 'secret-of-given-connection';
+const needs = { connections: [{ name: 'cloud', kind: 'generic' }] };
+
+async function add(kind = 'generic', config: object = {}, credentials: object = { variables: { TOKEN: secret } }) {
+  const body = { name: `Given ${newId()}`, kind, config, credentials, team_id: stage.tenant.team };
+  return (await stage.tenant.owner.make('/admin/connections', body)).id;
+}
+
+async function bind(connection: string, phases = ['plan', 'apply']): Promise<void> {
+  const path = `/environments/${stage.tenant.environment}/connections`;
+  const { status, text } = await stage.tenant.owner.put(path, { cloud: { connection_id: connection, phases } });
+  expect(status, text).toBe(200);
+}
+
+/** Admits a run; answers how to claim its next attempts. */
+async function admit(spec: object = needs) {
+  const { steps, worker, tenant } = stage;
+  const runId = await steps.admit({ environment_id: tenant.environment, instance: `i-${newId()}` }, spec);
+  const claim = (attemptId: string) => steps.claim(attemptId, worker, 'none', [], issuer) as Promise<AttemptWork>;
+  const planning = executing(await steps.next({ runId }));
+  return {
+    runId,
+    plan: () => claim(planning),
+    /** Ends the plan, and claims the apply. */
+    apply: async () => {
+      await steps.complete(planning, { outcome: 'planned', plan: aPlan() });
+      return claim(executing(await steps.next({ runId, executed: planning })));
+    },
+  };
+}
+
+const namesOf = ({ connections: { variables, files } }: AttemptWork) =>
+  [...variables, ...files].map(({ name }) => name);
+const show = async (runId: string) => (await stage.tenant.owner.get(`/runs/${runId}`)).body;
+
+async function expectRefused(claimed: Promise<unknown>, reason: string): Promise<void> {
+  const error = await claimed.then(
+    () => null,
+    (refusal: unknown) => refusal,
+  );
+  expect(error).toBeInstanceOf(ConnectionsRefused);
+  expect(error).toMatchObject({ reason, message: expect.stringContaining('cloud') });
+}
+
+describe('an attempt', () => {
+  it('is given the connection in the phases of its binding alone, and the run shows which', async () => {
+    const id = await add();
+    await bind(id, ['apply']);
+    const run = await admit();
+    expect(namesOf(await run.plan())).toEqual([]);
+    expect((await show(run.runId)).connections).toEqual([]);
+    const applying = await run.apply();
+    expect(applying.connections.variables).toEqual([{ name: 'TOKEN', value: secret, sensitive: true }]);
+    expect((await show(run.runId)).connections).toMatchObject([
+      {
+        name: 'cloud',
+        phase: 'apply',
+        connection_id: id,
+        kind: 'generic',
+        credential_revision: 1,
+        attempt_id: applying.attempt.id,
+      },
+    ]);
+    const rows = await stage.api.rows('select t::text as row from runs t where id = ?', [run.runId]);
+    expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+
+  it('is given credentials that were rotated after the run was planned', async () => {
+    const id = await add();
+    await bind(id);
+    const run = await admit();
+    await run.plan();
+    await stage.tenant.owner.post(`/admin/connections/${id}/rotate`, {
+      credentials: { variables: { TOKEN: 'newer' } },
+    });
+    expect((await run.apply()).connections.variables).toMatchObject([{ value: 'newer' }]);
+  });
+
+  it('is given a token that names its phase, for the audience that the connection names', async () => {
+    const vault = { role: 'deploy', audience: 'vault' };
+    const config = { provider: 'vault', address: 'https://vault.example.com', workload_identity: vault };
+    await bind(await add('cloud', config, {}));
+    const run = await admit({ connections: [{ name: 'cloud', kind: 'cloud' }] });
+    const tokenOf = ({ connections }: AttemptWork) =>
+      connections.files.find(({ name }) => name === 'WORKLOAD_IDENTITY_TOKEN_FILE')?.text ?? '';
+    const planning = await run.plan();
+    expect(decodeJwt(tokenOf(planning))).toMatchObject({
+      aud: 'vault',
+      attempt_id: planning.attempt.id,
+      phase: 'plan',
+    });
+    expect(decodeJwt(tokenOf(await run.apply()))).toMatchObject({ phase: 'apply' });
+  });
+
+  it('is given nothing where its template asks for nothing', async () => {
+    await bind(await add());
+    expect(namesOf(await (await admit({})).plan())).toEqual([]);
+  });
+});
+
+describe('an attempt is refused, and its run fails with the reason,', () => {
+  it('if the binding was removed after the admission', async () => {
+    await bind(await add());
+    const { runId, plan } = await admit();
+    await stage.tenant.owner.put(`/environments/${stage.tenant.environment}/connections`, {});
+    await expectRefused(plan(), 'connection_unbound');
+    expect((await show(runId)).connections).toEqual([]);
+  });
+
+  it('if another connection was bound after the plan, because reviewers approved what the first one shows', async () => {
+    await bind(await add());
+    const run = await admit();
+    await run.plan();
+    await bind(await add());
+    await expectRefused(run.apply(), 'connection_rebound');
+  });
+
+  it('if the settings of the connection were changed after the plan', async () => {
+    const aws = (region: string) => ({
+      config: { provider: 'aws', region },
+      credentials: { access_key_id: 'AKIAEXAMPLE00000000', secret_access_key: 'x'.repeat(40) },
+    });
+    const { config, credentials } = aws('eu-west-1');
+    const id = await add('cloud', config, credentials);
+    await bind(id);
+    const run = await admit({ connections: [{ name: 'cloud', kind: 'cloud' }] });
+    await run.plan();
+    const changed = await stage.tenant.owner.patch(`/admin/connections/${id}`, aws('us-east-1'));
+    expect(changed.status, changed.text).toBe(200);
+    await expectRefused(run.apply(), 'connection_rebound');
+  });
+
+  it('if the credentials cannot be opened', async () => {
+    const id = await add();
+    await bind(id);
+    const run = await admit();
+    await stage.api.rows(`update connections set sealed_credentials = '\\x00' where id = ?`, [id]);
+    await expect(run.plan()).rejects.toMatchObject({ reason: 'credentials_unavailable' });
+  });
+
+  it('if whoever bound the connection was disabled between plan and apply', async () => {
+    const admin = await stage.api.addUser('admin');
+    await stage.api.rows('select 1');
+    const path = `/environments/${stage.tenant.environment}/connections`;
+    await admin.put(path, { cloud: { connection_id: await add() } });
+    const run = await admit();
+    await run.plan();
+    await stage.api.rows(
+      'update principals set enabled = false, eligibility_generation = eligibility_generation + 1 where id = ?',
+      [admin.id],
+    );
+    await expectRefused(run.apply(), 'connection_unauthorized');
+  });
+});
