@@ -3,6 +3,7 @@ import { addFinding, addMonitor, type Execute } from '#test/support/drift/drift-
 import { at, orders } from '#test/support/races/race.ts';
 import { RaceStage, type Staged, type Use } from '#test/support/races/race-stage.ts';
 import { type RivalName, rivalNames } from '#test/support/races/rivals.ts';
+import { raced, seed } from '#test/support/races/sample.ts';
 
 let races: RaceStage;
 beforeAll(async () => {
@@ -49,10 +50,8 @@ const endings: Record<RivalName, { late: string; rival: string }> = {
 };
 
 const runsBeside = ['another run of the instance', 'a run of another template'];
-const pairs = rivalNames.flatMap((rival) => orders.map((order) => [rival, order] as const));
-
-test.each(pairs)(
-  'a remediation and, at another service, %s (%s): the later one is refused by its rule, or finds a governed run',
+test.each(raced(rivalNames, 'remediation'))(
+  `a remediation and, at another service (seed ${seed}), %s (%s): the later one is refused by its rule, or finds a governed run`,
   async (rival, order) => {
     const { staged, used, outcome, admitted } = await races.meet(remediation, rival, order);
     const { late, rival: second } = endings[rival];

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { orders } from '#test/support/races/race.ts';
 import { type Met, RaceStage, type Staged, type Use } from '#test/support/races/race-stage.ts';
 import { type RivalName, rivalNames } from '#test/support/races/rivals.ts';
+import { raced, seed } from '#test/support/races/sample.ts';
 
 let races: RaceStage;
 beforeAll(async () => {
@@ -79,10 +79,8 @@ async function settle({ staged, admitted: [run = ''] }: Met): Promise<void> {
   expect((await attemptOf(staged))?.state).not.toMatch(/checking/);
 }
 
-const pairs = rivalNames.flatMap((rival) => orders.map((order) => [rival, order] as const));
-
-describe('a check and, at another service,', () => {
-  test.each(pairs)(
+describe(`a check and, at another service (seed ${seed}),`, () => {
+  test.each(raced(rivalNames, 'check'))(
     '%s (%s) leave no attempt that waits for ever, and no run for what is gone',
     async (rival, order) => {
       const met = await races.meet(check, rival, order);
@@ -102,21 +100,24 @@ describe('a check and, at another service,', () => {
 describe.each([
   ['a candidate check', plan, 'ready'],
   ['a promotion', promotion, 'promotable'],
-] as const)('%s and, at another service,', (_step, use, state) => {
-  test.each(pairs)('%s (%s): the later one is refused by its rule, or finds a governed run', async (rival, order) => {
-    const met = await races.meet(use, rival, order);
-    const { late, rival: second } = endings[rival];
-    if (order === 'use first') expect(met.outcome).toEqual({ used: '202', rival: second });
-    else expect(met.outcome.used).toBe(late);
-    if (met.outcome.used !== '202') {
-      expect([(await attemptOf(met.staged))?.state, met.admitted]).toEqual([state, []]);
-      return;
-    }
-    expect(met.admitted).toHaveLength(1);
-    if (use === plan) return settle(met);
-    const { stage, api } = met.staged;
-    await stage.planOnly(met.used.body.id, ['thing.a']);
-    const [run] = await api.rows('select status, phase, undoes from runs where id = ?', [met.used.body.id]);
-    expect(run).toEqual({ status: 'running', phase: 'applying', undoes: met.staged.run });
-  });
+] as const)(`%s and, at another service (seed ${seed}),`, (step, use, state) => {
+  test.each(raced(rivalNames, step))(
+    '%s (%s): the later one is refused by its rule, or finds a governed run',
+    async (rival, order) => {
+      const met = await races.meet(use, rival, order);
+      const { late, rival: second } = endings[rival];
+      if (order === 'use first') expect(met.outcome).toEqual({ used: '202', rival: second });
+      else expect(met.outcome.used).toBe(late);
+      if (met.outcome.used !== '202') {
+        expect([(await attemptOf(met.staged))?.state, met.admitted]).toEqual([state, []]);
+        return;
+      }
+      expect(met.admitted).toHaveLength(1);
+      if (use === plan) return settle(met);
+      const { stage, api } = met.staged;
+      await stage.planOnly(met.used.body.id, ['thing.a']);
+      const [run] = await api.rows('select status, phase, undoes from runs where id = ?', [met.used.body.id]);
+      expect(run).toEqual({ status: 'running', phase: 'applying', undoes: met.staged.run });
+    },
+  );
 });
