@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { registerAssemblyPages } from '#api/assemblies/pages/register.ts';
 import { registerAuditPages } from '#api/audit/pages/register.ts';
+import { registerConnectionPages } from '#api/connections/pages/register.ts';
 import { registerDriftPages } from '#api/drift/pages/register.ts';
 import { registerEnvironmentPages } from '#api/environments/pages/register.ts';
 import { registerHoldPages } from '#api/holds/pages/register.ts';
@@ -61,6 +62,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerInstancePages,
   registerWorkerPages,
   registerQuotaPages,
+  registerConnectionPages,
   registerWebhookPages,
   registerSigningKeyPages,
 ];

@@ -94,6 +94,12 @@ const news = {
     'variable-removed': 'The variable is removed.',
     attached: 'The set is attached to these places. Runs that are admitted from now on get its variables there.',
   },
+  [pages.connections]: { deleted: 'The connection is deleted, with its credentials.' },
+  [pages.connection]: {
+    created: 'The connection is created. Bind it to projects and environments whose runs need it.',
+    saved: 'The changes are saved.',
+    rotated: 'The credentials are replaced. Every phase that begins from now on gets the new ones.',
+  },
   [pages.webhooks]: { deleted: 'The webhook is deleted. What waited is not sent.' },
   [pages.webhook]: { saved: 'The changes are saved.' },
   [pages.webhookDelivery]: { repeated: 'The message is sent again. This is its new delivery.' },

@@ -44,6 +44,12 @@ const resourceKinds = {
     icon: 'variable',
     page: ({ id }) => pagePath(pages.variableSet, { id }),
   },
+  connections: {
+    kind: 'connection',
+    label: 'Connections',
+    icon: 'key-round',
+    page: ({ id }) => pagePath(pages.connection, { id }),
+  },
   webhooks: {
     kind: 'webhook',
     label: 'Webhooks',

@@ -4,6 +4,7 @@ import type { TestApi } from '../api/in-process-api.ts';
 import { addAccounts, addInvitations } from './accounts.ts';
 import { addAssemblies, type SeededAssemblies } from './assemblies/add-assemblies.ts';
 import { addTemplates, type Templates } from './catalog/add-templates.ts';
+import { addConnections, type SeededConnections } from './connections.ts';
 import { addDrift, type SeededDrift } from './drift/add-drift.ts';
 import { addEnvironments, addHolds, addVariables, type Environments } from './environments.ts';
 import { backdate } from './history.ts';
@@ -36,6 +37,7 @@ export interface Installation extends Tenants {
   readonly drift: SeededDrift;
   readonly schedules: SeededSchedules;
   readonly variableSets: SeededVariableSets;
+  readonly connections: SeededConnections;
   readonly webhooks: SeededWebhooks;
   readonly instances: readonly Place[];
   /** Runs in every status and of every kind of wait, by name. */
@@ -86,6 +88,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   await addHolds(people, environments);
   await addQuotas(people, tenants);
   await addSigningKeys(people);
+  const connections = await addConnections(people, tenants, environments);
   const webhooks = await addWebhooks(api, people, tenants);
   await backdate(api);
   const { orm, installation } = api.services;
@@ -100,6 +103,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     drift,
     schedules,
     variableSets,
+    connections,
     webhooks,
     instances: places.all,
     runs: namesOf(present),

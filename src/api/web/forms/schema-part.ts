@@ -28,6 +28,8 @@ export interface SchemaPart {
   readonly of: string;
   /** What stands above the fields, such as the button that shows those of another choice. */
   readonly lead: Html | null;
+  /** What the fields are called together; variables, unless given. */
+  readonly title?: string;
   /** What is said where there are no fields. */
   readonly none?: string;
 }
@@ -107,11 +109,11 @@ export function withPlaced(
 }
 
 export function renderPart(part: SchemaPart, entry: VariablesEntry, placed: PlacedProblems, action: string): Html {
-  const { root, inherited, of, lead, none } = part;
+  const { root, inherited, of, lead, none, title = 'Variables' } = part;
   const secrets = root.members.some(holdsSecret)
     ? html`<p class="muted">Secrets are never shown again: enter them once more whenever you save the form.</p>`
     : null;
-  return html`<section class="form-part" aria-labelledby="variables"><h2 id="variables">Variables</h2>
+  return html`<section class="form-part" aria-labelledby="variables"><h2 id="variables">${title}</h2>
 <input type="hidden" name="${ofName}" value="${of}">
 ${lead}${secrets}${renderVariableFields({ root, entry, action, problems: placed.bySlot, inherited, ...(none && { none }) })}</section>`;
 }

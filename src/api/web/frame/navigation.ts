@@ -49,6 +49,7 @@ export const navigation = [
       { label: 'Organizations', icon: 'building-2', path: pages.organizations, operation: 'organizations.list' },
       { label: 'Service accounts', icon: 'bot', path: pages.serviceAccounts, operation: 'service_accounts.list' },
       { label: 'Users', icon: 'users', path: pages.users, operation: 'users.list' },
+      { label: 'Connections', icon: 'key-round', path: pages.connections, operation: 'connections.list' },
       { label: 'Webhooks', icon: 'webhook', path: pages.webhooks, operation: 'webhooks.list' },
       { label: 'Quotas', icon: 'gauge', path: pages.quotas, operation: 'quotas.list' },
       { label: 'Audit', icon: 'scroll-text', path: pages.audit, operation: 'audit_records.list' },

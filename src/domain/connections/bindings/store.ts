@@ -71,6 +71,16 @@ export function phasesOf({ inPlan, inApply }: Pick<BindingRow, 'inPlan' | 'inApp
   return variablePhases.filter((phase) => (phase === 'plan' ? inPlan : inApply));
 }
 
+/** How many projects and environments bind a connection. */
+export async function countPlaces(em: Em, connectionId: string): Promise<number> {
+  const { count } = await db(em)
+    .selectFrom('connection_bindings as b')
+    .where('b.connection_id', '=', connectionId)
+    .select((eb) => eb.fn.count<string>(eb.fn.coalesce('b.environment_id', 'b.project_id')).distinct().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Which of these connections a place may use. Shares their rows until the commit. */
 export async function findUsableIds(em: Em, place: BindingPlace, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const query = db(em)

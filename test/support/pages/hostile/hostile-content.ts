@@ -9,6 +9,7 @@ import { type Place, toActor } from '../runs/places.ts';
 import { writeRuns } from '../runs/write-runs.ts';
 import type { SeededTeam } from '../tenants.ts';
 import { addHostileAssembly, type HostileAssembly } from './hostile-assembly.ts';
+import { addHostileConnection } from './hostile-connections.ts';
 import { addHostileDrift, type HostileDrift } from './hostile-drift.ts';
 import { tellHostile } from './hostile-runs.ts';
 import { addHostileSchedules, type HostileSchedules } from './hostile-schedules.ts';
@@ -32,6 +33,7 @@ export interface HostileContent {
   readonly schedules: HostileSchedules;
   readonly undo: HostileUndo;
   readonly variableSetId: string;
+  readonly connectionId: string;
   readonly webhook: HostileWebhook;
 }
 
@@ -58,6 +60,7 @@ export async function addHostileContent(api: TestApi, installation: Installation
   const { organizationId } = team;
   const variableSetId = await addHostileVariableSets(people, { ...ids, organizationId, projectId: project.id });
   const webhook = await addHostileWebhook(api, people, team.id);
+  const connectionId = await addHostileConnection(people, team.id);
   const undo = await addHostileUndo(api, people.reviewer, { run: runs.applied.id, laterRun: runs.failed.id });
   return {
     assembly,
@@ -65,6 +68,7 @@ export async function addHostileContent(api: TestApi, installation: Installation
     schedules,
     undo,
     variableSetId,
+    connectionId,
     webhook,
     organizationId,
     teamId: team.id,

@@ -2,6 +2,7 @@ import { type PagePattern, pages } from '#api/web/paths.ts';
 import type { Installation } from '../realistic-installation.ts';
 import { assemblyPages } from './assembly-pages.ts';
 import { catalogPages } from './catalog-pages.ts';
+import { connectionPages } from './connection-pages.ts';
 import type { DeclaredPage } from './declared-page.ts';
 import { driftPages } from './drift-pages.ts';
 import { administrationPages, ownPages } from './people-pages.ts';
@@ -51,6 +52,7 @@ export function declareAll(installation: Installation): DeclaredPage[] {
     ...administrationPages(installation),
     ...quotaPages(installation),
     ...signingKeyPages(),
+    ...connectionPages(installation),
     ...webhookPages(installation),
   ];
 }

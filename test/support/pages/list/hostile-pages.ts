@@ -12,6 +12,7 @@ export function declareHostile(content: HostileContent): DeclaredPage[] {
     ...schedulePages(content),
     ...undoPages(content),
     ...variableSetPages(content),
+    ...connectionPages(content),
     ...webhookPages(content),
     ...tenancyPages(content),
   ];
@@ -132,6 +133,18 @@ function variableSetPages({ variableSetId: id, teamId, environmentId, projectId 
       query: { tab: 'variables' },
       who: 'owner',
     }),
+  ];
+}
+
+function connectionPages({ connectionId: id, teamId }: HostileContent): DeclaredPage[] {
+  const of = { params: { id }, who: 'owner' as const };
+  return [
+    declare('hostile-connections', pages.connections, { who: 'owner', query: { team_id: teamId } }),
+    declare('hostile-connection', pages.connection, of),
+    declare('hostile-connection-rename', pages.renameConnection, of),
+    declare('hostile-connection-settings', pages.configureConnection, of),
+    declare('hostile-connection-rotate', pages.rotateConnection, of),
+    declare('hostile-connection-delete', pages.deleteConnection, of),
   ];
 }
 

@@ -6,6 +6,7 @@ import type { PrincipalKind } from '#domain/identity/model.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
 import { operationWords } from '../words.ts';
+import { renderConnections } from './connections.ts';
 import { renderEnvironmentVariables, renderOutputs, renderVariables } from './values.ts';
 
 /** Everything that is known about a run: who asked for it, what it ran, with what, and what came out. */
@@ -22,6 +23,7 @@ ${section('Execution', renderExecution(run))}
 ${section('Outputs', renderOutputs(run.outputs))}
 ${section('Variables', renderVariables(run.variables, run.variable_sources))}
 ${run.variable_sources === null ? null : section('Environment variables', renderEnvironmentVariables(run))}
+${run.connections.length === 0 ? null : section('Connections', renderConnections(run.connections))}
 </div>`;
   },
 };

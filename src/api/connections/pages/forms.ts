@@ -1,0 +1,166 @@
+import { ownerField, toOwner, visitorOwners } from '#api/tenancy/pages/owner-choice.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { kindOf } from '#domain/connections/kinds/kinds.ts';
+import type { Action } from '#domain/shared/actions.ts';
+import { Invalid } from '#domain/shared/errors.ts';
+import { create, remove, rotate, update } from '../operations.ts';
+import { credentialsPart, settingsPart, toSettings } from './settings-schema.ts';
+import { type Variant, variantOf, variants } from './variants.ts';
+import { connectionCrumbs, connectionPath, connectionsCrumb, readShown } from './words.ts';
+
+/** Adds the forms that make, change and delete connections. */
+export function registerConnectionForms(addPage: AddPage): void {
+  addNew(addPage);
+  addRename(addPage);
+  addConfigure(addPage);
+  addRotate(addPage);
+  addDelete(addPage);
+}
+
+const installation = 'installation';
+const ownedByInstallation = { organizationId: null, teamId: null };
+
+/** Whether the visitor may make a connection of the installation, or of an organization or a team that the scope leaves. */
+export async function mayCreateConnection(visit: Visit): Promise<Action> {
+  const ofInstallation = visit.mayDo(create, ownedByInstallation);
+  return ofInstallation.allowed ? ofInstallation : visit.mayDo(create, ...(await visitorOwners(visit)));
+}
+
+async function connectionOwnerField(visit: Visit): Promise<FormField> {
+  const field = await ownerField(
+    visit,
+    'Environments below the owner can be given the connection. The owner never changes.',
+  );
+  if (!visit.mayDo(create, ownedByInstallation).allowed) return field;
+  return { ...field, choices: [...field.choices, { value: installation, label: 'The installation' }] };
+}
+
+function nameField(name?: string): FormField {
+  return { name: 'name', label: 'Name', maxLength: 200, hint: 'What it opens, such as aws-production.', value: name };
+}
+
+/** @throws Invalid for a choice that does not exist */
+function chosenVariant(visit: Visit): Variant {
+  const found = variants[visit.query('of') ?? 'generic'];
+  if (found === undefined) throw new Invalid(`of: expected one of ${Object.keys(variants).join(', ')}`);
+  return found;
+}
+
+function addNew(addPage: AddPage): void {
+  addFormPage(addPage, pages.newConnection, {
+    read: async (visit) => chosenVariant(visit),
+    describe: async (variant, visit) => ({
+      title: 'New connection',
+      crumbs: [connectionsCrumb],
+      lead: renderVariants(variant, visit),
+      fields: [await connectionOwnerField(visit), nameField()],
+      schema: settingsPart(variant),
+      submit: 'Create connection',
+      cancel: pagePath(pages.connections),
+      refusal: (await mayCreateConnection(visit)).reason,
+    }),
+    carryOut: async (variant, typed, visit, read) => {
+      const owner = typed['owner'] === installation ? {} : await toOwner(visit, typed);
+      const body = { name: typed['name'], kind: variant.kind, ...owner, ...toSettings(variant, read) };
+      return connectionPath(await visit.run(create, { body }), 'created');
+    },
+  });
+}
+
+function renderVariants(chosen: Variant, visit: Visit) {
+  const owner = { project_id: visit.query('project_id'), team_id: visit.query('team_id') };
+  const chips = Object.entries(variants).map(([of, variant]) => {
+    const path = pagePath(pages.newConnection, {}, { ...owner, of });
+    return html`<li><a class="chip" href="${path}" ${variant === chosen ? html`aria-current="true"` : null}>${variant.label}</a></li>`;
+  });
+  return html`<nav aria-label="What it opens"><ul class="chips">${chips}</ul></nav><p>${kindOf(chosen.kind).summary}</p>`;
+}
+
+function addRename(addPage: AddPage): void {
+  addFormPage(addPage, pages.renameConnection, {
+    read: readShown,
+    describe: (connection) => ({
+      title: `Rename ${connection.name}`,
+      crumbs: connectionCrumbs(connection),
+      lead: 'Templates with a git source find their connection by its name, when a version is published. Bindings keep it.',
+      fields: [nameField(connection.name), revisionField(connection)],
+      submit: 'Save changes',
+      cancel: connectionPath(connection),
+      refusal: refusalOf(connection.actions, 'update'),
+    }),
+    carryOut: async ({ id }, typed, visit) => {
+      await visit.run(update, { params: { id }, body: toBody(typed) });
+      return connectionPath({ id }, 'saved');
+    },
+  });
+}
+
+function addConfigure(addPage: AddPage): void {
+  addFormPage(addPage, pages.configureConnection, {
+    read: readShown,
+    describe: (connection) => ({
+      title: `Change the settings of ${connection.name}`,
+      crumbs: connectionCrumbs(connection),
+      lead: 'Give the credentials again, so that nobody can send kept ones to another host. Runs that are planned already will not apply with other settings: requeue them.',
+      fields: [revisionField(connection)],
+      schema: settingsPart(variantOf(connection), connection.config),
+      submit: 'Save settings',
+      cancel: connectionPath(connection),
+      refusal: refusalOf(connection.actions, 'update'),
+    }),
+    carryOut: async (connection, { expected_revision: revision }, visit, read) => {
+      const { id } = connection;
+      const settings = toSettings(variantOf(connection), read);
+      await visit.run(update, { params: { id }, body: { ...settings, expected_revision: Number(revision) } });
+      return connectionPath({ id }, 'saved');
+    },
+  });
+}
+
+function addRotate(addPage: AddPage): void {
+  addFormPage(addPage, pages.rotateConnection, {
+    read: readShown,
+    describe: (connection) => ({
+      title: `Rotate the credentials of ${connection.name}`,
+      crumbs: connectionCrumbs(connection),
+      lead: 'Every phase of a run that begins from now on gets the new credentials. What has the former ones keeps them until it ends, so end them at their system after that.',
+      fields: [revisionField(connection)],
+      schema: credentialsPart(variantOf(connection)),
+      submit: 'Replace credentials',
+      cancel: connectionPath(connection),
+      refusal: refusalOf(connection.actions, 'rotate'),
+    }),
+    carryOut: async (connection, { expected_revision: revision }, visit, read) => {
+      const { id } = connection;
+      const { credentials } = toSettings(variantOf(connection), read);
+      await visit.run(rotate, { params: { id }, body: { credentials, expected_revision: Number(revision) } });
+      return connectionPath({ id }, 'rotated');
+    },
+  });
+}
+
+function addDelete(addPage: AddPage): void {
+  addFormPage(addPage, pages.deleteConnection, {
+    read: readShown,
+    describe: (connection) => ({
+      title: `Delete ${connection.name}`,
+      crumbs: connectionCrumbs(connection),
+      lead: 'Its credentials go for good, and so do its bindings. Runs of templates that need it are refused until another connection is bound in its place.',
+      fields: [],
+      submit: 'Delete connection',
+      tone: 'danger',
+      cancel: connectionPath(connection),
+      refusal: refusalOf(connection.actions, 'delete'),
+    }),
+    carryOut: async ({ id }, _typed, visit) => {
+      await visit.run(remove, { params: { id } });
+      return pagePath(pages.connections, {}, { done: 'deleted' });
+    },
+  });
+}

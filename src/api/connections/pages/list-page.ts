@@ -1,0 +1,57 @@
+import type { FastifyReply } from 'fastify';
+import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
+import { renderAction } from '#api/web/components/actions.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { type Column, renderEmpty, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
+import { list } from '../operations.ts';
+import { mayCreateConnection } from './forms.ts';
+import { connectionPath, kindWords, type ListedConnection } from './words.ts';
+
+/** The connections that the visitor may read, in the scope of the address. The list has no pages. */
+export async function showConnections(visit: Visit): Promise<FastifyReply> {
+  const filter = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
+  const { connections } = await visit.read(list, { query: filter });
+  const [names, mayCreate] = await Promise.all([readOwnerNames(visit, connections), mayCreateConnection(visit)]);
+  const path = pagePath(pages.newConnection, {}, filter);
+  const button = renderAction(mayCreate, { label: 'New connection', icon: 'plus', tone: 'primary', path });
+  return visit.show({
+    title: 'Connections',
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: 'Connections',
+  below: 'They keep the credentials of systems outside, for runs and for private repositories.',
+  actions: html`<div class="actions">${button}</div>`,
+})}
+${renderNews(visit, pages.connections)}
+<div class="list-panel">${
+      connections.length > 0
+        ? renderTable({ caption: 'Connections', rows: connections, columns: columnsOf(names) })
+        : renderEmpty(
+            'No connections here',
+            'A connection keeps credentials once. Environments below its owner are given it, and templates ask for it by name.',
+          )
+    }</div>
+</div>`,
+  });
+}
+
+function columnsOf(names: Names): Column<ListedConnection>[] {
+  return [
+    {
+      label: 'Name',
+      kind: 'main',
+      cell: (connection) => html`<a class="foreign" href="${connectionPath(connection)}">${connection.name}</a>`,
+    },
+    { label: 'Kind', cell: ({ kind }) => kindWords[kind] },
+    { label: 'Owner', cell: (connection) => renderOwner(connection, names) },
+    { label: 'Provides', cell: ({ provides }) => html`<span class="mono foreign">${provides.join(', ')}</span>` },
+    { label: 'Credentials set', kind: 'minor', cell: ({ credentials_set_at: at }) => renderTime(String(at)) },
+  ];
+}

@@ -1,0 +1,12 @@
+import { pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { showConnection } from './connection-page.ts';
+import { registerConnectionForms } from './forms.ts';
+import { showConnections } from './list-page.ts';
+
+/** Adds the pages of connections. */
+export function registerConnectionPages(addPage: AddPage): void {
+  addPage('GET', pages.connections, showConnections);
+  registerConnectionForms(addPage);
+  addPage('GET', pages.connection, showConnection);
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { type ConnectionKind, kindOf } from '#domain/connections/kinds/kinds.ts';
+import type { JsonObject } from '#domain/registry/variables/engine.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+
+/** What a form makes a connection of: a kind, and the provider or the protocol where the kind has several with fields of their own. */
+export interface Variant {
+  readonly kind: ConnectionKind;
+  readonly label: string;
+  /** The provider in the config, which the choice of the variant decides. */
+  readonly provider?: string;
+  /** A field that only the credentials of this variant have. Null: it keeps no credentials. Left out: the kind has one form of credentials. */
+  readonly credential?: string | null;
+}
+
+/** Every variant by the name that the address has. */
+export const variants: Readonly<Record<string, Variant>> = {
+  generic: { kind: 'generic', label: 'Variables and files' },
+  aws: { kind: 'cloud', label: 'AWS', provider: 'aws', credential: 'access_key_id' },
+  google: { kind: 'cloud', label: 'Google Cloud', provider: 'google', credential: 'service_account_key' },
+  azure: { kind: 'cloud', label: 'Azure', provider: 'azure', credential: 'client_secret' },
+  vault: { kind: 'cloud', label: 'Vault or OpenBao', provider: 'vault', credential: null },
+  other: { kind: 'cloud', label: 'Another cloud', provider: 'other', credential: null },
+  kubernetes: { kind: 'kubernetes', label: 'Kubernetes' },
+  registry: { kind: 'registry', label: 'Registry' },
+  'git-https': { kind: 'git', label: 'Git over HTTPS', credential: 'token' },
+  'git-ssh': { kind: 'git', label: 'Git over SSH', credential: 'private_key' },
+};
+
+/** The variant of a connection that exists. */
+export function variantOf({ kind, config }: { kind: ConnectionKind; config: Record<string, unknown> }): Variant {
+  const isSsh = String(config['url']).startsWith('ssh:');
+  const fits = (variant: Variant) =>
+    variant.kind === kind &&
+    (variant.provider === undefined || variant.provider === config['provider']) &&
+    (kind !== 'git' || (variant.credential === 'private_key') === isSsh);
+  const found = Object.values(variants).find(fits);
+  if (!found) throw new Error(`no form changes a connection of the kind ${kind} with this config`);
+  return found;
+}
+
+/** The JSON Schema of the config, without the provider. */
+export function configSchema({ kind, provider }: Variant): JsonObject {
+  const schema = describeSchema(kindOf(kind).config);
+  if (provider === undefined) return schema;
+  const branch = branchesOf(schema).find((each) => propertyOf(each, 'provider')?.['const'] === provider);
+  return withoutProvider(branch ?? schema);
+}
+
+/** The JSON Schema of the credentials, all of whose texts are secrets; null if the variant keeps none. */
+export function credentialsSchema({ kind, credential }: Variant): JsonObject | null {
+  if (credential === null) return null;
+  const schema = describeSchema(kindOf(kind).credentials);
+  const branch =
+    credential === undefined ? schema : branchesOf(schema).find((each) => propertyOf(each, credential) !== undefined);
+  return withSecrets(branch ?? schema) as JsonObject;
+}
+
+function describeSchema(schema: z.ZodType): JsonObject {
+  return simplify(
+    z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonValue,
+  ) as unknown as JsonObject;
+}
+
+/** From this length on, a text may have lines. */
+const linesFrom = 65_536;
+
+/** Leaves out what people need not read: the operation says in words what is wrong with a value. */
+function simplify(schema: JsonValue): JsonValue {
+  if (Array.isArray(schema)) return schema.map(simplify);
+  if (schema === null || typeof schema !== 'object') return schema;
+  const { pattern: _, minLength: _shortest, maxLength, default: usual, ...rest } = schema as Record<string, JsonValue>;
+  return {
+    ...Object.fromEntries(Object.entries(rest).map(([name, part]) => [name, simplify(part)] as const)),
+    ...(typeof usual === 'string' && { default: usual }),
+    ...(Number(maxLength) >= linesFrom && { contentMediaType: 'text/plain' }),
+  };
+}
+
+function branchesOf(schema: JsonObject): JsonObject[] {
+  return (schema['oneOf'] ?? schema['anyOf'] ?? []) as JsonObject[];
+}
+
+function propertyOf(schema: JsonObject, name: string): JsonObject | undefined {
+  return (schema['properties'] as Record<string, JsonObject> | undefined)?.[name];
+}
+
+function withoutProvider(schema: JsonObject): JsonObject {
+  const { provider: _, ...properties } = schema['properties'] as Record<string, JsonValue>;
+  const required = ((schema['required'] ?? []) as string[]).filter((name) => name !== 'provider');
+  return { ...schema, properties, required };
+}
+
+/** The same schema, in which every text is a secret. */
+function withSecrets(schema: JsonValue): JsonValue {
+  if (Array.isArray(schema)) return schema.map(withSecrets);
+  if (schema === null || typeof schema !== 'object') return schema;
+  const { propertyNames, ...rest } = schema as Record<string, JsonValue>;
+  const parts = Object.entries(rest).map(([name, part]) => [name, withSecrets(part)] as const);
+  return {
+    ...Object.fromEntries(parts),
+    ...(propertyNames !== undefined && { propertyNames }),
+    ...(rest['type'] === 'string' && { writeOnly: true }),
+  };
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openCredentials } from '#domain/connections/envelope.ts';
+import { readSeals } from '#domain/connections/store.ts';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
+
+let api: TestApi;
+let tenant: Tenant;
+let visitor: Visitor;
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+  visitor = await signInVisitor(api, tenant.owner);
+});
+afterAll(() => api?.close());
+
+const secret = 'secret-of-connection-page';
+const aws = { 'v/credentials/access_key_id': 'AKIAEXAMPLE00000000', 'v/credentials/secret_access_key': secret };
+
+async function credentialsOf(id: string): Promise<object> {
+  const seals = await readSeals(api.services.orm.em.fork(), id);
+  return openCredentials(api.services.keyRing, seals!);
+}
+
+const revisionIn = (text: string) => /name="expected_revision" value="(\d+)"/.exec(text)?.[1] ?? '';
+
+async function make(name: string): Promise<string> {
+  const fields = { owner: tenant.team, name, variables_of: 'AWS', 'v/config/region': 'eu-central-1', ...aws };
+  const made = await visitor.submit('/admin/connections/new?of=aws', fields);
+  expect(made.status, made.text).toBe(303);
+  return made.location?.split('?')[0] ?? '';
+}
+
+it('makes a connection by the fields of its kind, and shows everything of it but the credentials', async () => {
+  const path = await make('aws-production');
+  const { text } = await visitor.get(`${path}?done=created`);
+  for (const shown of ['aws-production', 'eu-central-1', 'AWS_SECRET_ACCESS_KEY', 'Bind it to projects'])
+    expect(text).toContain(shown);
+  const { text: list } = await visitor.get('/admin/connections');
+  expect(list).toContain('aws-production');
+  expect(text + list).not.toContain(secret);
+  expect(await credentialsOf(path.split('/').at(-1) ?? '')).toMatchObject({ secret_access_key: secret });
+});
+
+it('shows a refused form with what was typed, and without the secrets', async () => {
+  const fields = {
+    owner: tenant.team,
+    name: 'refused',
+    variables_of: 'AWS',
+    'v/config/region': 'Not a region',
+    ...aws,
+  };
+  const { status, text } = await visitor.submit('/admin/connections/new?of=aws', fields);
+  expect(status).toBe(400);
+  expect(text).toContain('expected a region such as');
+  expect(text).toContain('Not a region');
+  expect(text).not.toContain(secret);
+});
+
+it('renames a connection, changes its settings, rotates its credentials and deletes it', async () => {
+  const path = await make('to-change');
+  const id = path.split('/').at(-1) ?? '';
+  const change = async (form: string, fields: Record<string, string>) => {
+    const expected_revision = revisionIn((await visitor.get(`${path}/${form}`)).text);
+    return visitor.submit(`${path}/${form}`, { ...fields, expected_revision });
+  };
+  expect((await change('rename', { name: 'changed' })).location).toBe(`${path}?done=saved`);
+  const settings = { variables_of: 'AWS', 'v/config/region': 'us-east-1', ...aws };
+  expect((await visitor.get(`${path}/settings`)).text).toContain('value="eu-central-1"');
+  expect((await change('settings', settings)).location).toBe(`${path}?done=saved`);
+  const rotated = { variables_of: 'AWS', ...aws, 'v/credentials/secret_access_key': 'another' };
+  expect((await change('rotate', rotated)).location).toBe(`${path}?done=rotated`);
+  expect(await credentialsOf(id)).toMatchObject({ secret_access_key: 'another' });
+  const { body } = await tenant.owner.get(`/admin/connections/${id}`);
+  expect(body).toMatchObject({ name: 'changed', config: { region: 'us-east-1' }, credential_revision: 3 });
+  expect((await visitor.submit(`${path}/delete`, {})).location).toBe('/admin/connections?done=deleted');
+  expect((await visitor.get(path)).status).toBe(404);
+});
+
+it('refuses those who may not manage connections, and hides those of others', async () => {
+  const path = await make('unseen-credentials');
+  const stranger = await signInVisitor(api, (await makeTenant(api)).owner);
+  for (const page of ['', '/rename', '/settings', '/rotate', '/delete'])
+    expect((await stranger.get(`${path}${page}`)).status).toBe(404);
+  expect((await stranger.get('/admin/connections')).text).not.toContain('unseen-credentials');
+});
