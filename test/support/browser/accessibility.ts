@@ -30,13 +30,21 @@ type Rule = AxeResults['incomplete'][number];
 /**
  * Axe does not know what lies behind the text of a drawing, nor behind a line of a log that something which stays in place covers in part, so it
  * cannot judge their contrast. Drawings use the colours of texts and statuses on the colour of panels, which it judges everywhere else; it judges
- * the lines of a log that nothing covers. It does not judge characters that only draw, either, such as those of the frames around errors.
+ * the lines of a log that nothing covers. It does not judge characters that only draw, either, such as those of the frames around errors, nor a text
+ * that is cut off where its row of tabs scrolls, nor one in two directions that it takes to cover itself.
  */
 function withoutUnknowable(rule: Rule): Rule {
   if (rule.id !== 'color-contrast') return rule;
-  const isUnknowable = ({ html, target, failureSummary = '' }: Rule['nodes'][number]) =>
+  const isUnknowable = ({ html, target, any, failureSummary = '' }: Rule['nodes'][number]) =>
     html.startsWith('<text ') ||
+    any.some((check) => isCutOff(check, String(target))) ||
     /\[data-line=|#L\d/.test(target.join(' ')) ||
     failureSummary.includes('only non-text characters');
   return { ...rule, nodes: rule.nodes.filter((node) => !isUnknowable(node)) };
+}
+
+/** Whether axe found no other element over a text: it names the text itself, or the page where a row that scrolls ends. */
+function isCutOff({ data, relatedNodes = [] }: Rule['nodes'][number]['any'][number], target: string): boolean {
+  const isObscured = data?.messageKey === 'elmPartiallyObscured' && relatedNodes.length > 0;
+  return isObscured && relatedNodes.every((other) => ['body', target].includes(String(other.target)));
 }
