@@ -19,5 +19,6 @@ it('the example of the page about connections makes one, binds, reads, rotates a
   expect(created).toContain('"provides":["MONITORING_KEY","MONITORING_TOKEN"]');
   expect(bound).toContain('"monitoring":{"connection_id":');
   expect(bound).toContain('"phases":["apply"]');
+  expect(bound).toContain('"ok":true');
   expect(changed).toContain('"credential_revision":2');
 }, 90_000);

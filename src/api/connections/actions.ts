@@ -6,5 +6,6 @@ import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 export const connectionActions = actionsOf<ConnectionTarget>()({
   update: { operation: 'connections.update', findRefusal: findArchivedRefusal },
   rotate: { operation: 'connections.rotate', findRefusal: findArchivedRefusal },
+  test: { operation: 'connections.test' },
   delete: { operation: 'connections.delete' },
 });

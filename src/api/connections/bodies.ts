@@ -38,6 +38,16 @@ export const UpdateConnection = z
   })
   .meta({ id: 'UpdateConnection' });
 
+export const TestConnection = z
+  .strictObject({
+    repository: z
+      .string()
+      .max(2_000)
+      .optional()
+      .describe('For the kind `git`: the URL of a repository below that of the connection.'),
+  })
+  .meta({ id: 'TestConnection' });
+
 export const RotateConnection = z
   .strictObject({ credentials: Credentials, ...ExpectedRevision })
   .meta({ id: 'RotateConnection' });

@@ -20,8 +20,9 @@ import { Id } from '#domain/shared/ids.ts';
 import { findRowOwner } from '#domain/tenancy/owned/owner.ts';
 import { findOwnershipOf } from '#domain/tenancy/owned/rows-store.ts';
 import { connectionActions } from './actions.ts';
-import { CreateConnection, RotateConnection, UpdateConnection } from './bodies.ts';
-import { ConnectionView, ListedConnectionView, viewConnection } from './views.ts';
+import { CreateConnection, RotateConnection, TestConnection, UpdateConnection } from './bodies.ts';
+import { tryConnection } from './try-connection.ts';
+import { ConnectionTestView, ConnectionView, ListedConnectionView, viewConnection } from './views.ts';
 
 const ConnectionParams = z.strictObject({ id: Id });
 
@@ -146,6 +147,28 @@ export const rotate = command({
     const change = { settings: prepared, expectedRevision: body.expected_revision };
     const connection = await rotateCredentials(tx, services.keyRing, target, change);
     return { ...changeOf(connection), before: toAudited(target.connection), after: toAudited(connection) };
+  },
+});
+
+export const test = command({
+  id: 'connections.test',
+  route: 'POST /api/v1/admin/connections/:id/test',
+  summary: 'Try the saved settings and credentials now, and answer what came of it',
+  description:
+    'It asks the system itself: git for the refs of a repository, a registry for its services, a cluster for its API. What only the tools of a cloud could try is not ' +
+    'tried, and the answer says so. It takes 60 seconds at most.',
+  params: ConnectionParams,
+  body: TestConnection.prefault({}),
+  responses: { 200: ConnectionTestView },
+  access: { ...readAccess, anyOf: ['connection:test'], review: { ...review, verb: 'test' } },
+  target: ({ em, params, lock }) => findConnection(em, params.id, lock),
+  targetName: 'connection',
+  idempotency: 'none',
+  audit: 'connection.tested',
+  prepare: ({ target: { connection }, body, services }) => tryConnection(services, connection, body.repository),
+  handle: async ({ target, prepared }) => {
+    const { ok, tried, problem } = prepared;
+    return { id: target.connection.id, after: { ok, tried, problem }, answer: prepared };
   },
 });
 

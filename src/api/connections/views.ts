@@ -26,6 +26,14 @@ export const ConnectionView = ListedConnectionView.extend({ actions: connectionA
   id: 'Connection',
 });
 
+export const ConnectionTestView = z
+  .object({
+    ok: z.boolean(),
+    tried: z.string().describe('What was tried, and what was not.'),
+    problem: z.string().nullable().describe('Why it did not work; null: it did.'),
+  })
+  .meta({ id: 'ConnectionTest' });
+
 export function viewConnection(connection: ConnectionDetails): z.input<typeof ListedConnectionView> {
   return {
     id: connection.id,

@@ -207,6 +207,7 @@ export const pages = {
   connection: '/admin/connections/:id',
   renameConnection: '/admin/connections/:id/rename',
   configureConnection: '/admin/connections/:id/settings',
+  testConnection: '/admin/connections/:id/test',
   rotateConnection: '/admin/connections/:id/rotate',
   deleteConnection: '/admin/connections/:id/delete',
   webhooks: '/admin/webhooks',

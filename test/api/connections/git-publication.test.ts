@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { makeCertificate } from '#test/support/programs/certificate.ts';
 import { type GitServer, makeGitRoot, Repository, serveGit } from '#test/support/programs/git.ts';
 
 let api: TestApi;
@@ -16,15 +16,6 @@ const root = makeGitRoot();
 const trusted = process.env['GIT_SSL_CAINFO'];
 const token = 'secret-of-git-5d1e';
 const expected = `Basic ${Buffer.from(`bot:${token}`).toString('base64')}`;
-
-/** A certificate that signs itself, for 127.0.0.1. */
-function makeCertificate(directory: string) {
-  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
-  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];
-  execFileSync('openssl', [...args, '-keyout', key, '-out', cert, ...subject], { stdio: 'ignore' });
-  return { key, cert };
-}
 
 beforeAll(async () => {
   new Repository(join(root.path, 'acme/network.git')).commit({ 'main.tf': 'output "a" { value = 1 }\n' });
@@ -133,4 +124,19 @@ it('credentials that cannot be opened fail the publication and say so', async ()
     status: 409,
     headers: { 'x-error-code': 'credentials_unavailable' },
   });
+});
+
+it('the test of a connection asks git for the refs of a repository with the saved token', async () => {
+  const repository = `${base}/acme/network.git/.git`;
+  const { id } = await add('tried', { team_id: tenant.team });
+  const test = (body: object, of = id) => tenant.owner.post(`/admin/connections/${of}/test`, body);
+  const worked = await test({ repository });
+  expect(worked, worked.text).toMatchObject({ status: 200, body: { ok: true, problem: null } });
+  expect(worked.body.tried).toMatch(/found [1-9]/);
+  const wrong = await add('mistyped', { team_id: tenant.team }, { credential: 'not-the-token' });
+  const failed = await test({ repository }, wrong.id);
+  expect(failed.body).toMatchObject({ ok: false, problem: expect.any(String) });
+  expect(failed.text).not.toContain('not-the-token');
+  for (const body of [{}, { repository: `${base}/others/network.git` }])
+    expect(await test(body)).toMatchObject({ status: 400, body: { error: expect.stringContaining(`${base}/acme/`) } });
 });

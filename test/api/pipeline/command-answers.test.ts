@@ -100,6 +100,7 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'connections.create': [201, '/api/v1/admin/connections/:newId'],
   'connections.update': [200, '/api/v1/admin/connections/:id'],
   'connections.rotate': [200, '/api/v1/admin/connections/:id'],
+  'connections.test': [200],
   'connections.delete': [204],
   'project_connections.replace': [200],
   'environment_connections.replace': [200],

@@ -382,6 +382,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'template_versions.run': ({ environment }) => ({ environment_id: environment }),
   'connections.create': ({ team }) => ({ ...genericConnection(), ...(team !== undefined && { team_id: team }) }),
   'connections.update': () => ({ name: `Renamed ${newId()}` }),
+  'connections.test': () => ({}),
   'connections.rotate': () => ({ credentials: { variables: { TOKEN: 'replaced' } } }),
   'variable_sets.create': ({ team }) => ({ name: 'Shared', team_id: team }),
   'variable_sets.update': () => ({ name: 'Renamed' }),

@@ -65,6 +65,7 @@ function ordinal(count: number): string {
 function renderButtons({ id, actions }: ShownConnection): Html {
   const [update] = actions.filter(({ name }) => name === 'update');
   return html`${renderActions(actions, {
+    test: { label: 'Test', icon: 'rocket', tone: 'primary', path: pagePath(pages.testConnection, { id }) },
     rotate: { label: 'Rotate', icon: 'key-round', path: pagePath(pages.rotateConnection, { id }) },
     update: { label: 'Change settings', icon: 'pencil', path: pagePath(pages.configureConnection, { id }) },
     delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteConnection, { id }) },

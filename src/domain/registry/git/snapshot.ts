@@ -44,6 +44,26 @@ export async function snapshotGit(
   source: { readonly url: string; readonly ref: string; readonly path?: string | undefined },
   options: SnapshotOptions,
 ): Promise<GitSnapshot> {
+  return withGit(source.url, options, (git, url) => snapshot(git, { ...source, url }, options));
+}
+
+/**
+ * How many branches, tags and other refs a repository shows. Nothing is fetched.
+ * @throws as `snapshotGit`
+ */
+export async function countRefs(url: string, options: SnapshotOptions): Promise<number> {
+  return withGit(url, options, async (git, checked) => {
+    const listed = await git(['ls-remote', '--quiet', '--', checked], { maximumOutput: largestListing });
+    return listed.toString().split('\n').filter(Boolean).length;
+  });
+}
+
+/** Has git work with one repository, at addresses that were checked, in a directory that is removed afterwards. */
+async function withGit<Result>(
+  source: string,
+  options: SnapshotOptions,
+  work: (git: Git, url: string) => Promise<Result>,
+): Promise<Result> {
   if (running >= maximumAtOnce) {
     throw new ServiceError('limited', 'too many repositories are being read at this moment: try again soon', {
       retryAfter: 5,
@@ -52,7 +72,8 @@ export async function snapshotGit(
   running += 1;
   const directory = await mkdtemp(join(tmpdir(), 'coordinator-git-'));
   try {
-    return await snapshotIn(directory, source, options);
+    const { git, url } = await openGit(directory, source, options);
+    return await work(git, url);
   } catch (error) {
     if (!(error instanceof GitStopped)) throw error;
     if (error.reason === 'output') throw new Unprocessable('the repository is too large', { code: 'source_too_large' });
@@ -63,14 +84,14 @@ export async function snapshotGit(
   }
 }
 
-async function snapshotIn(
+async function openGit(
   directory: string,
-  source: { readonly url: string; readonly ref: string; readonly path?: string | undefined },
+  source: string,
   options: SnapshotOptions,
-): Promise<GitSnapshot> {
+): Promise<{ git: Git; url: string }> {
   const deadline = Date.now() + (options.timeoutMs ?? defaultTimeoutMs);
   const schemes = ['https', 'ssh', 'file'] as const;
-  const destination = await checkOutbound(source.url, options.policy, {
+  const destination = await checkOutbound(source, options.policy, {
     schemes,
     ...(options.resolve && { resolve: options.resolve }),
   });
@@ -79,8 +100,15 @@ async function snapshotIn(
   const place = { directory, environment, deadline, largestFile: options.largestPack ?? defaultLargestPack };
   const git = createGit(place, secretsOf(options.credential));
   await requireGit(git);
+  return { git, url: destination.url.href };
+}
+
+async function snapshot(
+  git: Git,
+  { url, ...source }: { readonly url: string; readonly ref: string; readonly path?: string | undefined },
+  options: SnapshotOptions,
+): Promise<GitSnapshot> {
   await git(['init', '--quiet', '--bare', '--template=', 'repository']);
-  const url = destination.url.href;
   const refspec = `+${await findRef(git, url, source.ref)}:${fetchedRef}`;
   await git(['-C', 'repository', 'fetch', ...fetchOptions, '--', url, refspec]);
   const commit = (await git(['-C', 'repository', 'rev-parse', '--verify', `${fetchedRef}^{commit}`])).toString().trim();

@@ -20,6 +20,7 @@ export function connectionPages({ connections }: Installation): DeclaredPage[] {
     declare('connection-rename', pages.renameConnection, { params, who }),
     declare('connection-settings', pages.configureConnection, { params, who }),
     declare('connection-rotate', pages.rotateConnection, { params, who }),
+    declare('connection-test', pages.testConnection, { params, who }),
     declare('connection-delete', pages.deleteConnection, { params, who }),
   ];
 }

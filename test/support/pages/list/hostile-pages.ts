@@ -144,6 +144,7 @@ function connectionPages({ connectionId: id, teamId }: HostileContent): Declared
     declare('hostile-connection-rename', pages.renameConnection, of),
     declare('hostile-connection-settings', pages.configureConnection, of),
     declare('hostile-connection-rotate', pages.rotateConnection, of),
+    declare('hostile-connection-test', pages.testConnection, of),
     declare('hostile-connection-delete', pages.deleteConnection, of),
   ];
 }

@@ -1,0 +1,147 @@
+import { countRefs } from '#domain/registry/git/snapshot.ts';
+import { Invalid, ServiceError } from '#domain/shared/errors.ts';
+import { type OutboundAnswer, OutboundFailure, type OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
+import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { openCredentials, type SealedCredentials } from '../envelope.ts';
+import { CredentialsUnavailable } from '../errors.ts';
+import { CloudConfig, isFederated } from '../kinds/cloud-config.ts';
+import { git, isBelow, toGitCredential } from '../kinds/git.ts';
+import type { ConnectionKind } from '../kinds/kinds.ts';
+import { kubernetes } from '../kinds/kubernetes.ts';
+import { registry } from '../kinds/registry.ts';
+
+/** What came of trying a connection. */
+export interface Trial {
+  readonly ok: boolean;
+  /** What was tried, and what was not. */
+  readonly tried: string;
+  /** Why it did not work, without any secret; null: it did. */
+  readonly problem: string | null;
+}
+
+export interface TrialDeps {
+  readonly keyRing: KeyRing;
+  readonly http: Pick<OutboundHttp, 'send'>;
+  readonly policy: OutboundPolicy;
+  /** The origin of the service as an issuer of tokens; null if it is not known. */
+  readonly issuer: string | null;
+}
+
+/** The saved settings of a connection. */
+export interface TriedConnection extends SealedCredentials {
+  readonly id: string;
+  readonly kind: ConnectionKind;
+  readonly config: unknown;
+  readonly credentialRevision: number;
+}
+
+interface Opened {
+  readonly config: unknown;
+  readonly credentials: unknown;
+  /** A repository below the URL of a git connection. */
+  readonly repository: string | undefined;
+}
+
+type Try = (deps: TrialDeps, opened: Opened) => Promise<Trial>;
+
+/**
+ * Tries the saved settings with the system that they are for. Every address is checked when it is dialled. Credentials that do not open are a
+ * failure, too.
+ * @throws Invalid for a git connection if no repository below its URL is named
+ */
+export async function tryConnection(deps: TrialDeps, connection: TriedConnection, repository?: string): Promise<Trial> {
+  try {
+    const credentials = openCredentials(deps.keyRing, connection);
+    return await tries[connection.kind](deps, { config: connection.config, credentials, repository });
+  } catch (error) {
+    if (!(error instanceof CredentialsUnavailable)) throw error;
+    return { ok: false, tried: 'the credentials were to be opened', problem: error.message };
+  }
+}
+
+const tries: Readonly<Record<ConnectionKind, Try>> = {
+  generic: async () => works('the credentials open; what they are for is not known here'),
+  cloud: async ({ issuer }, { config }) => {
+    if (!isFederated(CloudConfig.parse(config)))
+      return works('the credentials open; whether the cloud takes them, only its own tools can try: start a run');
+    const tried = 'the service knows its public URL; whether the cloud trusts its tokens, only a run can try';
+    return issuer === null
+      ? fails(
+          tried,
+          'the service does not know its public URL: an operator sets COORDINATOR_BASE_URL or COORDINATOR_ISSUER',
+        )
+      : works(tried);
+  },
+  registry: async ({ http }, { config, credentials }) => {
+    const { host } = registry.config.parse(config);
+    const { token } = registry.credentials.parse(credentials);
+    const tried = `the services of ${host} were asked for with the token`;
+    return ask(tried, () => http.send(get(`https://${host}/.well-known/terraform.json`, token)), isJson);
+  },
+  kubernetes: async ({ http }, { config, credentials }) => {
+    const { server, ca } = kubernetes.config.parse(config);
+    const { token } = kubernetes.credentials.parse(credentials);
+    const request = {
+      ...get(`${server.replace(/\/$/, '')}/api`, token),
+      ...(ca !== undefined && { certificates: ca }),
+    };
+    // A cluster that knows the token and gives it no right to look around answers 403.
+    return ask(
+      'the API of the cluster was asked for with the token',
+      () => http.send(request),
+      ({ status }) => status === 403,
+    );
+  },
+  git: async ({ policy }, { config, credentials, repository }) => {
+    const { url } = git.config.parse(config);
+    if (repository === undefined || !URL.canParse(repository) || !isBelow(repository, url))
+      throw new Invalid(`repository: name the URL of a repository below ${url}`);
+    const tried = 'git asked the repository for its refs';
+    try {
+      const count = await countRefs(repository, {
+        policy,
+        credential: toGitCredential(git.credentials.parse(credentials)),
+      });
+      return works(`${tried}, and found ${count}`);
+    } catch (error) {
+      if (error instanceof ServiceError) return fails(tried, error.message);
+      throw error;
+    }
+  },
+};
+
+const works = (tried: string): Trial => ({ ok: true, tried, problem: null });
+const fails = (tried: string, problem: string): Trial => ({ ok: false, tried, problem });
+
+function get(url: string, token: string) {
+  return { method: 'GET', url, headers: { authorization: `Bearer ${token}`, accept: 'application/json' } } as const;
+}
+
+async function ask(
+  tried: string,
+  send: () => Promise<OutboundAnswer>,
+  isGood: (answer: OutboundAnswer) => boolean,
+): Promise<Trial> {
+  try {
+    const answer = await send();
+    if (isGood(answer) || (answer.status === 200 && isJson(answer))) return works(tried);
+    const isRefused = answer.status === 401 || answer.status === 403;
+    return fails(
+      tried,
+      isRefused ? `it refused the token (${answer.status})` : `it answered ${answer.status}, which was not expected`,
+    );
+  } catch (error) {
+    if (error instanceof OutboundFailure) return fails(tried, error.message);
+    throw error;
+  }
+}
+
+function isJson({ status, body }: OutboundAnswer): boolean {
+  if (status !== 200) return false;
+  try {
+    return typeof JSON.parse(body.toString()) === 'object';
+  } catch {
+    return false;
+  }
+}
