@@ -11,7 +11,7 @@ import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import { dropWork, type PlannedWork, planWork, scheduledWorkflow } from '#domain/shared/schedules/scheduled-work.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
 import { Schedule } from './entity.ts';
-import { findFreeTime, keepFiring } from './firings-store.ts';
+import { findFreeTime, keepFiring } from './history/firings-store.ts';
 import { firingReasons, type PauseReason, scheduleKind, type Work } from './model.ts';
 import { findPauseReason } from './pause-store.ts';
 import { removeSchedule, type ScheduleTarget } from './store.ts';

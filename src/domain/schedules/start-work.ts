@@ -16,9 +16,9 @@ import { refuseClosed } from '#domain/shared/features/gates.ts';
 import type { ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
 import { workAuthority } from './authority.ts';
 import type { Schedule } from './entity.ts';
-import { findAuthors, findOutcome, isStillRunning, keepFiring } from './firings-store.ts';
+import { findAuthors, findOutcome, isStillRunning, keepFiring } from './history/firings-store.ts';
+import { publishFiring } from './history/publish-firing.ts';
 import { type AssemblyWork, type RunWork, scheduleKind, type Work } from './model.ts';
-import { publishFiring } from './publish-firing.ts';
 import { lockSchedule } from './store.ts';
 import { openWork, toRunRequest } from './work.ts';
 

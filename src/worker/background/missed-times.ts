@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import { recordMissedTimes } from '#domain/schedules/missed-times.ts';
+import { recordMissedTimes } from '#domain/schedules/history/missed-times.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
 

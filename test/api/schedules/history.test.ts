@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fireSchedule } from '#domain/schedules/fire-schedule.ts';
-import { recordMissedTimes } from '#domain/schedules/missed-times.ts';
+import { recordMissedTimes } from '#domain/schedules/history/missed-times.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { nextTimes } from '#domain/shared/schedules/next-times.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';

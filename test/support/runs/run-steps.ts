@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { claimAttempt } from '#domain/runs/attempts/claim.ts';
+import type { WorkerTool } from '#domain/runs/attempts/claiming/tool-choice.ts';
 import { abandonAttempt, completeAttempt } from '#domain/runs/attempts/complete.ts';
 import { storeAttemptState } from '#domain/runs/attempts/state.ts';
-import type { WorkerTool } from '#domain/runs/attempts/tool-choice.ts';
 import type { AttemptResult, AttemptState } from '#domain/runs/attempts/writes.ts';
 import type { NextStep } from '#domain/runs/model.ts';
 import { summarizeChanges } from '#domain/runs/plans/model.ts';

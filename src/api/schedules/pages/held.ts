@@ -2,7 +2,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { countHeldSchedules, type Holder } from '#domain/schedules/held-store.ts';
+import { countHeldSchedules, type Holder } from '#domain/schedules/shown/held-store.ts';
 import { list } from '../operations.ts';
 
 /** Says about the end of an account, a session or a key which schedules it concerns. */
@@ -33,7 +33,7 @@ export async function readHeldLead(
   return html`${typeof lead === 'string' ? html`<p>${lead}</p>` : lead}${note ? html`<p>${note}</p>` : null}`;
 }
 
-/** What becomes of schedules when the account or the key under whose authority they start work ends. */
+/** Says what happens to the schedules of an account or a key that ends. */
 const heldBy = {
   authority_id: {
     one: 'starts its work under this authority, and starts nothing without it. Let somebody else save the work first.',

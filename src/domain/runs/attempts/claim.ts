@@ -14,12 +14,12 @@ import { inputsOfPhase, openInputs, type PhaseInputs } from '../admission/inputs
 import { Run, RunAttempt } from '../entity.ts';
 import { ApplyObstructed, NoUsableTool, SandboxDemanded } from '../errors.ts';
 import { RunPlan } from '../plans/entity.ts';
-import { giveConnections, shareBinders } from './connections.ts';
+import { giveConnections, shareBinders } from './claiming/connections.ts';
+import { isObstructed } from './claiming/start-check.ts';
+import { chooseToolOfClaim, type WorkerTool } from './claiming/tool-choice.ts';
 import { beginLog } from './logs.ts';
 import { artifactContext } from './seals.ts';
-import { isObstructed } from './start-check.ts';
 import { canBeClaimed, claimForWorker } from './store.ts';
-import { chooseToolOfClaim, type WorkerTool } from './tool-choice.ts';
 
 /** Everything that a worker needs for one attempt, unsealed. It stays in the worker and its executor. */
 export interface AttemptWork {

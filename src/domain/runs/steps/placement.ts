@@ -2,7 +2,7 @@ import type { Em } from '#database/database.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findLiveWorkers, type LiveWorker } from '#domain/workers/placement-store.ts';
-import { isUsable, readAllowedTools } from '../attempts/tool-choice.ts';
+import { isUsable, readAllowedTools } from '../attempts/claiming/tool-choice.ts';
 import type { Run } from '../entity.ts';
 import { poolQueue } from '../model.ts';
 import { publishRunEventOnce } from '../publish-event.ts';

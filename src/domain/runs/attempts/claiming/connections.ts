@@ -11,13 +11,14 @@ import { type EffectiveBinding, phasesOf } from '#domain/connections/bindings/st
 import { CredentialsUnavailable } from '#domain/connections/errors.ts';
 import { db, prepare } from '#domain/db.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
+import { loadVersionById } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { sharePrincipals } from '#domain/shared/access/authority-lock.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { EnvironmentRequired, IssuerUnknown, SigningKeyUnavailable } from '#domain/workload-identity/errors.ts';
-import type { Run, RunAttempt } from '../entity.ts';
-import { ConnectionsRefused } from '../errors.ts';
+import type { Run, RunAttempt } from '../../entity.ts';
+import { ConnectionsRefused } from '../../errors.ts';
 
 /** The attempt that gets connections, and its worker. */
 interface Receiving {
@@ -34,15 +35,24 @@ interface Receiving {
  * the attempt is claimed, because principals are locked before runs.
  */
 export async function shareBinders(em: Em, attemptId: string): Promise<void> {
+  const [version] = await findVersion(em, { attemptId });
+  if (!version || !(await loadVersionById(em, version.id)).spec.connections?.length) return;
   const binders = await lockBindings(em, { attemptId });
   if (binders.length > 0) await sharePrincipals(em, { ids: [...new Set(binders.map(({ boundBy }) => boundBy))] });
 }
+
+const findVersion = prepare((queries, parameter: ParameterOf<{ attemptId: string }>) =>
+  queries
+    .selectFrom('run_attempts as a')
+    .innerJoin('runs', 'runs.id', 'a.run_id')
+    .where('a.id', '=', parameter('attemptId'))
+    .select('runs.template_version_id as id'),
+);
 
 const lockBindings = prepare((queries, parameter: ParameterOf<{ attemptId: string }>) =>
   queries
     .selectFrom('run_attempts as a')
     .innerJoin('runs', 'runs.id', 'a.run_id')
-    .innerJoin('template_versions as v', 'v.id', 'runs.template_version_id')
     .innerJoin('connection_bindings as b', (join) =>
       join.on((eb) =>
         eb.or([
@@ -52,15 +62,14 @@ const lockBindings = prepare((queries, parameter: ParameterOf<{ attemptId: strin
       ),
     )
     .where('a.id', '=', parameter('attemptId'))
-    .where(sql<boolean>`v.spec ? 'connections'`)
     .orderBy('b.id')
     .select('b.bound_by as boundBy')
     .forShare('b'),
 );
 
 /**
- * What the connections of a run's template give its attempt, in the phase of the attempt, and notes in the run which ones it was given. Everything is checked again: they are
- * bound, still there for the environment's owners, and whoever bound them still may. Rotated credentials count from the next attempt on.
+ * Gives an attempt what the connections of its template provide in its phase, and notes in the run which connections these were. It checks everything again:
+ * each is bound, belongs to an owner of the environment, and whoever bound it may still bind it. The next attempt gets rotated credentials.
  * @throws ConnectionsRefused if the attempt cannot have one of them
  */
 export async function giveConnections(em: Em, keyRing: KeyRing, receiving: Receiving): Promise<AttemptDelivery> {

@@ -1,5 +1,5 @@
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import type { Schedule } from './entity.ts';
+import type { Schedule } from '../entity.ts';
 import type { Firing } from './firings-store.ts';
 
 /** Publishes the outcome of a firing. The caller has locked the schedule. */

@@ -5,9 +5,9 @@ import { lockRows } from '#database/row-lock.ts';
 import { prepare } from '#domain/db.ts';
 import { shareApplyPause } from '#domain/holds/store.ts';
 import { sharePrincipals } from '#domain/shared/access/authority-lock.ts';
-import { Run } from '../entity.ts';
-import { readStepContext } from '../steps/facts.ts';
-import { findObstacle } from '../steps/obstacles.ts';
+import { Run } from '../../entity.ts';
+import { readStepContext } from '../../steps/facts.ts';
+import { findObstacle } from '../../steps/obstacles.ts';
 
 /**
  * Whether an apply attempt that no worker has claimed must not start now: it may have waited for a worker since the step that

@@ -2,12 +2,12 @@ import type { Em } from '#database/database.ts';
 import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import { nextTimes } from '#domain/shared/schedules/next-times.ts';
-import type { Schedule } from './entity.ts';
+import type { Schedule } from '../entity.ts';
+import { firingReasons } from '../model.ts';
+import { listUnaccounted, skipUnplanned } from '../planned-store.ts';
+import { lockSchedule } from '../store.ts';
 import { type Firing, keepFiring, listFiringsBetween } from './firings-store.ts';
-import { firingReasons } from './model.ts';
-import { listUnaccounted, skipUnplanned } from './planned-store.ts';
 import { publishFiring } from './publish-firing.ts';
-import { lockSchedule } from './store.ts';
 
 /** A time has its line by then: its start is tried for ten minutes, after a short random delay. */
 const accountedAfterMs = 12 * 60_000;

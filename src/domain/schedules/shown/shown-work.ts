@@ -9,7 +9,7 @@ import { resolveVersion } from '#domain/registry/versions.ts';
 import { findDeployedVersion } from '#domain/runs/admission/deployment.ts';
 import { prefillOf } from '#domain/runs/admission/prefill.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
-import type { RunWork, ShownWork } from './model.ts';
+import type { RunWork, ShownWork } from '../model.ts';
 
 type Schema = TemplateSpec['variables'];
 
@@ -29,13 +29,20 @@ export async function showWorks<Row extends { readonly work: ShownWork }>(
       shown.push(row);
       continue;
     }
-    const key = JSON.stringify({ ...row.work, variables: null, message: null });
+    const key = JSON.stringify(schemaKey(row.work));
     const schema = schemas.has(key) ? schemas.get(key) : await findSchema(em, row.work);
     schemas.set(key, schema ?? null);
     const variables = { ...row.work.variables, ...maskVariables(schema ?? {}, open) };
     shown.push({ ...row, work: { ...row.work, variables } });
   }
   return shown;
+}
+
+/** What the choice of the schema depends on: schedules of one template mostly agree in it, and the schema is read once for them. */
+function schemaKey(work: ShownWork) {
+  if (work.kind !== 'run') return [work.assemblyId, work.version];
+  const { templateId, version, operation, environmentId, instance } = work;
+  return operation === 'destroy' && version === null ? [templateId, environmentId, instance] : [templateId, version];
 }
 
 /** The schema of the variables in the version that the work would run now; null if it would run none. */

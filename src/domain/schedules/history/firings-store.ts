@@ -5,7 +5,7 @@ import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { RunAuthor } from '#domain/runs/model.ts';
 import { newId } from '#domain/shared/ids.ts';
-import type { FiringOutcome, FiringReason } from './model.ts';
+import type { FiringOutcome, FiringReason } from '../model.ts';
 
 /** How many firings of a schedule are kept, beside those whose work has not ended. */
 const keptFirings = 200;

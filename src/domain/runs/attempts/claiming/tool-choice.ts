@@ -4,7 +4,7 @@ import type { TemplateSpec } from '#domain/registry/spec.ts';
 import type { AllowedTools } from '#domain/settings/document.ts';
 import { readSettings, shareSettings } from '#domain/settings/store.ts';
 import { isToolAllowed } from '#domain/settings/tools.ts';
-import type { Run } from '../entity.ts';
+import type { Run } from '../../entity.ts';
 
 /** A tool that a worker has, in the version that it has. */
 export interface WorkerTool {
