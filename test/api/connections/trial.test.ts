@@ -18,6 +18,8 @@ let ca: string;
 let base: string;
 const root = makeGitRoot();
 const token = 'secret-of-cluster-9e2b';
+/** The cluster knows it, and gives it no rights. */
+const powerless = 'secret-without-rights';
 
 beforeAll(async () => {
   const { key, cert } = makeCertificate(root.path);
@@ -25,8 +27,10 @@ beforeAll(async () => {
   // A cluster's API as far as the test goes: it knows one token.
   cluster = createServer({ key: readFileSync(key), cert: ca }, ({ url, headers }, response) => {
     const isKnown = headers.authorization === `Bearer ${token}`;
-    const status = isKnown ? (url === '/api' ? 200 : 404) : 401;
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{"kind":"APIVersions"}');
+    const isForbidden = headers.authorization === `Bearer ${powerless}`;
+    const status = isForbidden || url?.startsWith('/gateway/') ? 403 : isKnown && url === '/api' ? 200 : 401;
+    const text = url?.startsWith('/gateway/') ? '<html>Forbidden</html>' : '{"kind":"APIVersions"}';
+    response.writeHead(status, { 'content-type': 'application/json' }).end(text);
   });
   await new Promise<void>((resolve) => cluster.listen(0, '127.0.0.1', resolve));
   base = `https://127.0.0.1:${(cluster.address() as AddressInfo).port}`;
@@ -53,6 +57,12 @@ describe('the test of a connection', () => {
     expect(worked, worked.text).toMatchObject({ status: 200, body: { ok: true, problem: null } });
   });
 
+  it('takes a 403 of the cluster for a known token without rights, and that of a gateway before it for a refusal', async () => {
+    expect((await test(await addCluster(powerless))).body).toMatchObject({ ok: true });
+    const behind = await add('kubernetes', { server: `${base}/gateway`, ca }, { token });
+    expect((await test(behind)).body).toMatchObject({ ok: false, problem: 'it refused the token (403)' });
+  });
+
   it('says that the system refused the token, and not which', async () => {
     const { body, text } = await test(await addCluster('mistyped'));
     expect(body).toMatchObject({ ok: false, problem: 'it refused the token (401)' });
@@ -76,10 +86,10 @@ describe('the test of a connection', () => {
 
   it('says what it cannot try', async () => {
     const generic = await test(await add('generic', {}, { variables: { TOKEN: 'x' } }));
-    expect(generic.body).toMatchObject({ ok: true, tried: expect.stringContaining('not known here') });
+    expect(generic.body).toMatchObject({ ok: true, tried: expect.stringContaining('tried nothing else') });
     const aws = { access_key_id: 'AKIAEXAMPLE00000000', secret_access_key: 'x'.repeat(40) };
     const cloud = await test(await add('cloud', { provider: 'aws' }, aws));
-    expect(cloud.body).toMatchObject({ ok: true, tried: expect.stringContaining('start a run') });
+    expect(cloud.body).toMatchObject({ ok: true, tried: expect.stringContaining('only a run can try') });
     const role = { role_arn: 'arn:aws:iam::123456789012:role/deploy' };
     const stage = await add('cloud', { provider: 'aws' }, aws);
     await api.rows(`update connections set config = ? where id = ?`, [
@@ -103,7 +113,6 @@ describe('the test of a connection', () => {
   it('asks a registry for its services with the token, and for nothing else', async () => {
     const sent: unknown[] = [];
     const em = api.services.orm.em.fork();
-    await api.rows('select 1');
     const id = await addCluster();
     await api.rows(
       `update connections set kind = 'registry', config = '{"host": "registry.example.com"}' where id = ?`,
@@ -124,6 +133,7 @@ describe('the test of a connection', () => {
       tryConnection({ ...deps, http: http(answer(status, text)) }, connection);
     expect(await tried(200, '{"modules.v1": "/v1/modules/"}')).toMatchObject({ ok: true });
     expect(await tried(200, '<html>')).toMatchObject({ ok: false, problem: expect.stringContaining('200') });
+    expect(await tried(500, '{}')).toMatchObject({ ok: false, problem: expect.stringContaining('500') });
     expect(await tried(403, '{}')).toMatchObject({ ok: false, problem: 'it refused the token (403)' });
     expect(sent[0]).toMatchObject({
       url: 'https://registry.example.com/.well-known/terraform.json',

@@ -61,11 +61,13 @@ export async function tryConnection(deps: TrialDeps, connection: TriedConnection
 }
 
 const tries: Readonly<Record<ConnectionKind, Try>> = {
-  generic: async () => works('the credentials open; what they are for is not known here'),
+  generic: async () =>
+    works('the credentials open; the service does not know what they are for, so it tried nothing else'),
   cloud: async ({ issuer }, { config }) => {
     if (!isFederated(CloudConfig.parse(config)))
-      return works('the credentials open; whether the cloud takes them, only its own tools can try: start a run');
-    const tried = 'the service knows its public URL; whether the cloud trusts its tokens, only a run can try';
+      return works('the credentials open; only a run can try whether the cloud accepts them: start one');
+    const tried =
+      'the service looked for its public URL, which its tokens name; only a run can try whether the cloud trusts them';
     return issuer === null
       ? fails(
           tried,
@@ -77,7 +79,7 @@ const tries: Readonly<Record<ConnectionKind, Try>> = {
     const { host } = registry.config.parse(config);
     const { token } = registry.credentials.parse(credentials);
     const tried = `the services of ${host} were asked for with the token`;
-    return ask(tried, () => http.send(get(`https://${host}/.well-known/terraform.json`, token)), isJson);
+    return ask(tried, () => http.send(get(`https://${host}/.well-known/terraform.json`, token)));
   },
   kubernetes: async ({ http }, { config, credentials }) => {
     const { server, ca } = kubernetes.config.parse(config);
@@ -87,11 +89,7 @@ const tries: Readonly<Record<ConnectionKind, Try>> = {
       ...(ca !== undefined && { certificates: ca }),
     };
     // A cluster that knows the token and gives it no right to look around answers 403.
-    return ask(
-      'the API of the cluster was asked for with the token',
-      () => http.send(request),
-      ({ status }) => status === 403,
-    );
+    return ask('the API of the cluster was asked for with the token', () => http.send(request), [200, 403]);
   },
   git: async ({ policy }, { config, credentials, repository }) => {
     const { url } = git.config.parse(config);
@@ -118,18 +116,19 @@ function get(url: string, token: string) {
   return { method: 'GET', url, headers: { authorization: `Bearer ${token}`, accept: 'application/json' } } as const;
 }
 
+/** Sends a request whose answer must be JSON with one of the good statuses. */
 async function ask(
   tried: string,
   send: () => Promise<OutboundAnswer>,
-  isGood: (answer: OutboundAnswer) => boolean,
+  good: readonly number[] = [200],
 ): Promise<Trial> {
   try {
-    const answer = await send();
-    if (isGood(answer) || (answer.status === 200 && isJson(answer))) return works(tried);
-    const isRefused = answer.status === 401 || answer.status === 403;
+    const { status, body } = await send();
+    if (good.includes(status) && isJson(body)) return works(tried);
+    const isRefused = status === 401 || status === 403;
     return fails(
       tried,
-      isRefused ? `it refused the token (${answer.status})` : `it answered ${answer.status}, which was not expected`,
+      isRefused ? `it refused the token (${status})` : `it answered ${status}, which was not expected`,
     );
   } catch (error) {
     if (error instanceof OutboundFailure) return fails(tried, error.message);
@@ -137,8 +136,7 @@ async function ask(
   }
 }
 
-function isJson({ status, body }: OutboundAnswer): boolean {
-  if (status !== 200) return false;
+function isJson(body: Buffer): boolean {
   try {
     return typeof JSON.parse(body.toString()) === 'object';
   } catch {
