@@ -1,4 +1,4 @@
-import { ownerField, toOwner, visitorOwners } from '#api/tenancy/pages/owner-choice.ts';
+import { ownerOrInstallation } from '#api/tenancy/pages/owner-choice.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
@@ -23,22 +23,10 @@ export function registerConnectionForms(addPage: AddPage): void {
   addDelete(addPage);
 }
 
-const installation = 'installation';
-const ownedByInstallation = { organizationId: null, teamId: null };
+const ownerHint = 'Environments below the owner can be given the connection. The owner never changes.';
 
-/** Whether the visitor may make a connection of the installation, or of an organization or a team that the scope leaves. */
-export async function mayCreateConnection(visit: Visit): Promise<Action> {
-  const ofInstallation = visit.mayDo(create, ownedByInstallation);
-  return ofInstallation.allowed ? ofInstallation : visit.mayDo(create, ...(await visitorOwners(visit)));
-}
-
-async function connectionOwnerField(visit: Visit): Promise<FormField> {
-  const field = await ownerField(
-    visit,
-    'Environments below the owner can be given the connection. The owner never changes.',
-  );
-  if (!visit.mayDo(create, ownedByInstallation).allowed) return field;
-  return { ...field, choices: [...field.choices, { value: installation, label: 'The installation' }] };
+export function mayCreateConnection(visit: Visit): Promise<Action> {
+  return ownerOrInstallation.mayCreate(visit, create);
 }
 
 function nameField(name?: string): FormField {
@@ -47,7 +35,8 @@ function nameField(name?: string): FormField {
 
 /** @throws Invalid for a choice that does not exist */
 function chosenVariant(visit: Visit): Variant {
-  const found = variants[visit.query('of') ?? 'generic'];
+  const of = visit.query('of') ?? 'generic';
+  const found = Object.hasOwn(variants, of) ? variants[of] : undefined;
   if (found === undefined) throw new Invalid(`of: expected one of ${Object.keys(variants).join(', ')}`);
   return found;
 }
@@ -59,14 +48,14 @@ function addNew(addPage: AddPage): void {
       title: 'New connection',
       crumbs: [connectionsCrumb],
       lead: renderVariants(variant, visit),
-      fields: [await connectionOwnerField(visit), nameField()],
+      fields: [await ownerOrInstallation.field(visit, create, ownerHint, 'The installation'), nameField()],
       schema: settingsPart(variant),
       submit: 'Create connection',
       cancel: pagePath(pages.connections),
       refusal: (await mayCreateConnection(visit)).reason,
     }),
     carryOut: async (variant, typed, visit, read) => {
-      const owner = typed['owner'] === installation ? {} : await toOwner(visit, typed);
+      const owner = await ownerOrInstallation.toBody(visit, typed);
       const body = { name: typed['name'], kind: variant.kind, ...owner, ...toSettings(variant, read) };
       return connectionPath(await visit.run(create, { body }), 'created');
     },

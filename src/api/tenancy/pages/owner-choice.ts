@@ -1,4 +1,5 @@
 import { list as listOrganizations } from '#api/organizations/operations.ts';
+import type { Operation } from '#api/pipeline/operation.ts';
 import { list as listProjects } from '#api/projects/operations.ts';
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
@@ -6,7 +7,8 @@ import type { FormField } from '#api/web/forms/form.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { Ownership } from '#domain/shared/access/decide.ts';
+import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Action } from '#domain/shared/actions.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
@@ -49,8 +51,8 @@ export async function ownerField(
 }
 
 /**
- * The owner in the body of a creation. The form sends an id alone, which says nothing about what it is of: the operation answers the same for one
- * that does not exist and for one that is hidden.
+ * The owner in the body of a creation. The form sends an id, which may name an organization, a team or a project. The operation answers an id that does
+ * not exist and one that is hidden alike.
  */
 export async function toOwner({ em }: Visit, { owner = '' }: Typed): Promise<Record<string, string>> {
   const id = owner.trim();
@@ -59,3 +61,25 @@ export async function toOwner({ em }: Visit, { owner = '' }: Typed): Promise<Rec
   if (projects.has(id)) return { project_id: id };
   return teams.has(id) ? { team_id: id } : { organization_id: id };
 }
+
+/** The value of the field that chooses the installation. */
+const installation = 'installation';
+
+/** The same choice for what the whole installation may own, too. Each function takes the operation that makes it. */
+export const ownerOrInstallation = {
+  /** Whether the visitor may make one of the installation, or of an organization or a team that the scope leaves. */
+  async mayCreate(visit: Visit, create: Pick<Operation, 'id'>): Promise<Action> {
+    const ofInstallation = visit.mayDo(create, installationOwnership);
+    return ofInstallation.allowed ? ofInstallation : visit.mayDo(create, ...(await visitorOwners(visit)));
+  },
+  /** The field that chooses the owner. Those who may choose the installation see it by this label. */
+  async field(visit: Visit, create: Pick<Operation, 'id'>, hint: string, label: string): Promise<FormField> {
+    const field = await ownerField(visit, hint);
+    if (!visit.mayDo(create, installationOwnership).allowed) return field;
+    return { ...field, choices: [...field.choices, { value: installation, label }] };
+  },
+  /** The owner in the body of a creation. */
+  async toBody(visit: Visit, typed: Typed): Promise<Record<string, string>> {
+    return typed['owner'] === installation ? {} : toOwner(visit, typed);
+  },
+};

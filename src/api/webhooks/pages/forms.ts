@@ -1,3 +1,4 @@
+import { ownerOrInstallation } from '#api/tenancy/pages/owner-choice.ts';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
@@ -7,7 +8,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { everyEvent } from '#domain/webhooks/model.ts';
 import { create, remove, update } from '../operations.ts';
 import { eventsField, renderEventList, toEvents } from './event-field.ts';
-import { mayCreateWebhook, toWebhookOwner, webhookOwnerField } from './owners.ts';
+import { mayCreateWebhook, webhookOwnerField } from './owners.ts';
 import { secretPage } from './secret-page.ts';
 import { readShown, type ShownWebhook, webhookCrumbs, webhookPath, webhooksCrumb } from './words.ts';
 
@@ -48,7 +49,9 @@ function addNew(addPage: AddPage): void {
     carryOut: async (_subject, typed, visit) => {
       const { name, url, enabled } = typed;
       const settings = { name, url, events: toEvents(typed['events']), enabled: enabled === 'yes' };
-      const made = await visit.run(create, { body: { ...settings, ...(await toWebhookOwner(visit, typed)) } });
+      const made = await visit.run(create, {
+        body: { ...settings, ...(await ownerOrInstallation.toBody(visit, typed)) },
+      });
       return secretPage(made, 'The webhook is created.');
     },
   });

@@ -15,7 +15,7 @@ import { list } from '../operations.ts';
 import { mayCreateWebhook } from './owners.ts';
 import { type ListedWebhook, renderHealth, webhookPath } from './words.ts';
 
-/** The webhooks that the visitor may read, in the scope of the address, with whether their endpoints take what they are sent. */
+/** The webhooks that the visitor may read, in the scope of the address, with the health of their endpoints. */
 export async function showWebhooks(visit: Visit): Promise<FastifyReply> {
   const filter = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
   const cursor = visit.query('cursor');

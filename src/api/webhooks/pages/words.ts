@@ -28,7 +28,7 @@ export function webhookCrumbs(webhook: ShownWebhook): Crumb[] {
   return [webhooksCrumb, { label: webhook.name, path: webhookPath(webhook) }];
 }
 
-/** Whether an endpoint takes what it is sent. */
+/** Shows whether an endpoint accepts its messages. */
 export function renderHealth(webhook: ListedWebhook): Html {
   return renderStatusBadge(lookOf(webhook));
 }
