@@ -164,6 +164,14 @@ describe('a run of a template that needs a connection', () => {
     expect(await admit(needs)).toMatchObject(refused('connection_conflict', '"cloud"', '"other"', 'TOKEN'));
     await bind(['apply']);
     expect((await admit(needs)).status).toBe(202);
+    const third = await add({ team_id: tenant.team });
+    await tenant.owner.put(environmentPath(), {
+      cloud: { connection_id: one, phases: ['plan'] },
+      other: { connection_id: other, phases: ['apply'] },
+      third: { connection_id: third, phases: ['plan'] },
+    });
+    const three = [...needs, { name: 'third', kind: 'generic' }];
+    expect(await admit(three)).toMatchObject(refused('connection_conflict', '"cloud"', '"third"', 'TOKEN'));
   });
 
   it.each([
@@ -193,6 +201,21 @@ describe('a run of a template that needs a connection', () => {
     await binder.put(environmentPath(), { cloud: { connection_id: await add({ team_id: tenant.team }) } });
     for (const enabled of [false, true]) expect((await admin.put(`/users/${binder.id}`, { enabled })).status).toBe(200);
     expect(await admit(cloud)).toMatchObject(refused('connection_unauthorized', '"cloud"'));
+  });
+
+  it('is refused while connections are turned off, with the reason', async () => {
+    await tenant.owner.put(environmentPath(), { cloud: { connection_id: await add({ team_id: tenant.team }) } });
+    const gate = (connections: object) => admin.patch('/admin/settings', { features: { connections } });
+    expect((await gate({ enabled: false, reason: 'An audit' })).status).toBe(200);
+    try {
+      const answer = await admit(cloud);
+      expect(answer).toMatchObject({ status: 403, headers: { 'x-error-code': 'feature_disabled' } });
+      expect(answer.body.error).toContain('An audit');
+      expect((await admit([])).status).toBe(202);
+    } finally {
+      await gate({ enabled: true });
+    }
+    expect((await admit(cloud)).status).toBe(202);
   });
 
   it('is refused once the connection belongs to others, or is deleted', async () => {

@@ -162,7 +162,6 @@ describe('an attempt is refused, and its run fails with the reason,', () => {
 
   it('if whoever bound the connection was disabled between plan and apply', async () => {
     const admin = await stage.api.addUser('admin');
-    await stage.api.rows('select 1');
     const path = `/environments/${stage.tenant.environment}/connections`;
     await admin.put(path, { cloud: { connection_id: await add() } });
     const run = await admit();

@@ -9,7 +9,7 @@ import type { VariablePhase } from '#domain/variables/model.ts';
 import type { WantedBinding } from './model.ts';
 import { type BindingPlace, findUsableIds, phasesOf, readBindings, writeBindings } from './store.ts';
 
-/** The project or the environment whose bindings change, or are read. */
+/** A project or an environment that binds connections. */
 export type BindingTarget = ProjectTarget | EnvironmentTarget;
 
 type Bound = Readonly<Record<string, { connectionId: string; phases: readonly VariablePhase[] }>>;
@@ -22,8 +22,8 @@ export function placeOf(target: BindingTarget): BindingPlace {
 }
 
 /**
- * Binds these connections to a project or an environment, and no others. Whoever does it answers for all of them from then on: each use of one checks that
- * they still may. The caller has locked the row of the target.
+ * Makes these connections the only ones that a project or an environment binds. The principal answers for all of them: each use of a binding checks that
+ * the principal may still bind the connection. The caller has locked the row of the target.
  * @throws Invalid naming a connection that does not exist, or whose owner is not above the target; Conflict for a stale revision, or an archived target
  */
 export async function replaceBindings(

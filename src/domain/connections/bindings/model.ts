@@ -18,8 +18,8 @@ export interface WantedBinding {
 }
 
 /**
- * A connection that was bound for an attempt of a run. It names no credential, only how often they had been replaced. Not each is given: planning notes those for applying
- * as well, so that nothing is applied with another connection than the one that was bound for its plan.
+ * A connection that was bound when an attempt began. The plan notes also the connections that only the apply is given: the apply is refused if
+ * another connection is bound by then. The credentials themselves are not noted.
  */
 export interface UsedConnection {
   readonly isGiven: boolean;

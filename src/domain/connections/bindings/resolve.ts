@@ -12,9 +12,9 @@ export interface RunPlace extends Ownership {
 }
 
 /**
- * The connections that a run of a template gets where it is, in the order in which the template asks for them. The binding of the environment takes the place
- * of the project's. The requester of the run needs no authority over them: whoever bound them does, now. `lock` shares bindings and
- * connections until the commit.
+ * The connections that the bindings of an environment and its project give a run, in the order in which its template asks for them. A binding of the
+ * environment replaces the project's of the same name. The requester of the run needs no authority over a connection. Whoever bound it needs it still.
+ * `lock` shares bindings and connections until the commit.
  * @throws ConnectionRefused naming the connection that cannot be used
  */
 export async function resolveConnections(
@@ -77,14 +77,14 @@ function explain(problem: NonNullable<BindingProblem>, { name, connection, bound
 function refuseConflicts(bindings: readonly EffectiveBinding[]): void {
   const providers = new Map<string, EffectiveBinding>();
   for (const binding of bindings) {
-    for (const variable of binding.provides) {
-      const other = providers.get(variable);
-      if (other && phasesOf(other).some((phase) => phasesOf(binding).includes(phase)))
+    for (const [phase, variable] of phasesOf(binding).flatMap((each) => binding.provides.map((name) => [each, name]))) {
+      const other = providers.get(`${phase} ${variable}`);
+      if (other)
         throw new ConnectionRefused(
           'connection_conflict',
           `the connections "${other.name}" and "${binding.name}" both provide the environment variable ${variable}: bind one of them for other phases, or another connection`,
         );
-      providers.set(variable, binding);
+      providers.set(`${phase} ${variable}`, binding);
     }
   }
 }

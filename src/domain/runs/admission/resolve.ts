@@ -13,6 +13,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
+import { readClosedFeatures, refuseClosed } from '#domain/shared/features/gates.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { parseDuration } from '#domain/shared/values/durations.ts';
@@ -155,7 +156,7 @@ function mergeInputs(
 
 /**
  * Builds a run from its version, its inputs and its target. The settings say what version and environment leave open.
- * @throws Unprocessable if the settings allow no tool that could run it, or if a connection that the version needs cannot be used
+ * @throws FeatureDisabled if it needs connections and they are turned off; Unprocessable if the settings allow no tool that could run it, or if a connection that the version needs cannot be used
  */
 export async function buildRun(
   em: Em,
@@ -172,7 +173,7 @@ export async function buildRun(
   const { spec } = version;
   const { document: settings } = await readSettings(em);
   if (!isAlwaysAllowed(request.operation)) refuseOtherTools(settings.allowed_tools, spec);
-  await resolveConnections(em, spec.connections ?? [], target, false);
+  await checkConnections(em, spec, target, settings);
   const id = newId();
   return {
     id,
@@ -191,6 +192,18 @@ export async function buildRun(
     approval: strictestPolicy(choosePolicy(spec, target, settings), request.approval ?? null),
     requeuedFrom: request.requeuedFrom,
   };
+}
+
+/** The claim of each attempt checks the connections again, with their rows locked. */
+async function checkConnections(
+  em: Em,
+  { connections = [] }: TemplateSpec,
+  target: AdmissionTarget,
+  { features }: SettingsDocument,
+): Promise<void> {
+  if (connections.length === 0) return;
+  refuseClosed('connections', readClosedFeatures(features ?? {}));
+  await resolveConnections(em, connections, target, false);
 }
 
 /** What exists can be looked at and removed by whatever made it. */
