@@ -12,12 +12,12 @@ import { countPlaces } from '#domain/connections/bindings/store.ts';
 import { kindOf } from '#domain/connections/kinds/kinds.ts';
 import { type ConnectionVisit, connectionsCrumb, kindWords, readShown, type ShownConnection } from './words.ts';
 
-/** A connection: what it opens, and what it gives. Its credentials are on no page. */
+/** Shows what a connection opens and provides. No page shows its credentials. */
 export async function showConnection(visit: ConnectionVisit): Promise<FastifyReply> {
   const connection = await readShown(visit);
   const [names, places] = await Promise.all([
     readOwnerNames(visit, [connection]),
-    countPlaces(visit.em, connection.id),
+    countPlaces(visit.em, visit.principal, connection.id),
   ]);
   const { id, name, kind, config, provides, credential_revision: revision } = connection;
   return visit.show({
@@ -41,7 +41,9 @@ ${renderNews(visit, pages.connection)}
       ],
       [
         'Bound by',
-        places === 0 ? 'nothing yet' : pluralize(places, 'project or environment', 'projects and environments'),
+        places === 0
+          ? 'nothing that you may read'
+          : pluralize(places, 'project or environment', 'projects and environments'),
       ],
       ['Created', renderTime(String(connection.created_at))],
       ['Id', html`<code>${id}</code>`],

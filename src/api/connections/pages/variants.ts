@@ -3,7 +3,7 @@ import { type ConnectionKind, kindOf } from '#domain/connections/kinds/kinds.ts'
 import type { JsonObject } from '#domain/registry/variables/engine.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
-/** What a form makes a connection of: a kind, and the provider or the protocol where the kind has several with fields of their own. */
+/** A choice in the form for a new connection. A kind whose providers or protocols need different fields has a choice for each. */
 export interface Variant {
   readonly kind: ConnectionKind;
   readonly label: string;
@@ -47,7 +47,7 @@ export function configSchema({ kind, provider }: Variant): JsonObject {
   return withoutProvider(branch ?? schema);
 }
 
-/** The JSON Schema of the credentials, all of whose texts are secrets; null if the variant keeps none. */
+/** The JSON Schema of the credentials, in which every text is a secret. Null: the variant keeps no credentials. */
 export function credentialsSchema({ kind, credential }: Variant): JsonObject | null {
   if (credential === null) return null;
   const schema = describeSchema(kindOf(kind).credentials);

@@ -44,6 +44,24 @@ it('makes a connection by the fields of its kind, and shows everything of it but
   expect(await credentialsOf(path.split('/').at(-1) ?? '')).toMatchObject({ secret_access_key: secret });
 });
 
+it.each(['nothing', 'constructor', '__proto__'])('answers 400 for a form of %s', async (of) => {
+  const { status, text } = await visitor.get(`/admin/connections/new?of=${of}`);
+  expect(status).toBe(400);
+  expect(text).toContain('expected one of generic, aws');
+});
+
+it('counts only the places that the visitor may read', async () => {
+  const admin = await api.addUser('admin');
+  const credentials = { variables: { TOKEN: 'x' } };
+  const { id } = await admin.make('/admin/connections', { name: 'Of everybody', kind: 'generic', credentials });
+  const bind = { cloud: { connection_id: id } };
+  expect((await tenant.owner.put(`/environments/${tenant.environment}/connections`, bind)).status).toBe(200);
+  const path = `/admin/connections/${id}`;
+  expect((await visitor.get(path)).text).toContain('1 project or environment');
+  const stranger = await signInVisitor(api, (await makeTenant(api)).owner);
+  expect((await stranger.get(path)).text).toContain('nothing that you may read');
+});
+
 it('shows a refused form with what was typed, and without the secrets', async () => {
   const fields = {
     owner: tenant.team,
