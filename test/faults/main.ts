@@ -12,6 +12,7 @@ import { describeHostileTemplates, secret } from './hostile/templates.ts';
 import { disruptScans } from './scans.ts';
 import { disruptSchedules } from './schedules.ts';
 import { disruptUndo } from './undo.ts';
+import { disruptWebhooks } from './webhooks.ts';
 
 /**
  * `npm run test:faults -- --seed 42 --cycles 50`: prints what it does and finds, and exits with 1 if it finds a violation.
@@ -30,6 +31,9 @@ const { values } = parseArgs({
     'assembly-runs': { type: 'string', default: '100' },
     instances: { type: 'string', default: '20' },
     schedules: { type: 'string', default: '20' },
+    endpoints: { type: 'string', default: '50' },
+    events: { type: 'string', default: '2000' },
+    rate: { type: 'string', default: '50' },
     only: { type: 'string', multiple: true },
   },
 });
@@ -42,6 +46,7 @@ const parts: Record<string, () => Promise<readonly string[]>> = {
   scans: () => withInstallation((installation) => scanWhileDisrupted(installation, Number(values.instances))),
   schedules: () => withInstallation((installation) => startWhileDisrupted(installation, Number(values.schedules))),
   undo: () => withInstallation(disruptOneUndo),
+  webhooks: () => withInstallation(sendWhileDisrupted, { COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' }),
   hostile: () => withInstallation((installation) => runHostileTemplates(installation, Number(values.flood))),
 };
 
@@ -57,9 +62,14 @@ for (const [name, run] of Object.entries(parts)) {
 console.log(violations === 0 ? 'No violations were found.' : `${violations} violations were found.`);
 process.exit(violations === 0 ? 0 : 1);
 
-async function disruptInCycles(): Promise<readonly string[]> {
+function chooseSeed(): number {
   const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
   console.log(`seed ${seed}`);
+  return seed;
+}
+
+async function disruptInCycles(): Promise<readonly string[]> {
+  const seed = chooseSeed();
   const named = (values.disruption ?? []).map((name) => {
     const found = disruptionNames.find((each) => each === name);
     if (found === undefined)
@@ -111,6 +121,12 @@ async function disruptOneUndo(installation: Installation): Promise<readonly stri
   return installation.violations;
 }
 
+async function sendWhileDisrupted(installation: Installation): Promise<readonly string[]> {
+  const [endpoints, events, rate] = [Number(values.endpoints), Number(values.events), Number(values.rate)];
+  console.log(JSON.stringify(await disruptWebhooks(installation, { endpoints, events, rate, seed: chooseSeed() })));
+  return installation.violations;
+}
+
 async function runHostileTemplates(installation: Installation, flood: number): Promise<readonly string[]> {
   const found: string[] = [];
   for (const [name, template] of Object.entries(describeHostileTemplates(installation, flood))) {
@@ -127,8 +143,11 @@ function formatMetrics({ p99Ms, reads, workerMebibytes, apiMebibytes }: ServiceM
   return `p99 of ${reads} reads ${p99Ms} ms, at most ${workerMebibytes} MiB per worker and ${apiMebibytes} MiB per API`;
 }
 
-async function withInstallation(work: (installation: Installation) => Promise<readonly string[]>) {
-  const installation = await openInstallation();
+async function withInstallation(
+  work: (installation: Installation) => Promise<readonly string[]>,
+  settings: Readonly<Record<string, string>> = {},
+) {
+  const installation = await openInstallation(settings);
   let found: readonly string[] | undefined;
   try {
     found = await work(installation);

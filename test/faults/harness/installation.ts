@@ -40,13 +40,14 @@ export interface Installation {
   close(keepFiles: boolean): Promise<void>;
 }
 
-export async function openInstallation(): Promise<Installation> {
+/** @param settings of the service, beside those of every installation */
+export async function openInstallation(settings: Readonly<Record<string, string>> = {}): Promise<Installation> {
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-faults-'));
   chmodSync(directory, 0o711);
   const dataDir = join(directory, 'data');
   mkdirSync(dataDir, { mode: 0o711 });
   const [postgres, temporal] = await Promise.all([openPostgres(directory), openTemporal(directory)]);
-  const environment = serviceEnvironment(postgres.address, temporal.address, dataDir);
+  const environment = { ...serviceEnvironment(postgres.address, temporal.address, dataDir), ...settings };
   await runSubcommand('The migration', [program, 'migrate'], environment);
   await runSubcommand(
     'The administrator',

@@ -26,7 +26,8 @@ export async function openPostgres(directory: string): Promise<Server> {
     logFile: join(directory, 'postgres.log'),
     sockets: null,
     port,
-    settings: { max_connections: '200', shared_buffers: '64MB' },
+    // The time of a commit is what delays are measured from.
+    settings: { max_connections: '200', shared_buffers: '64MB', track_commit_timestamp: 'on' },
   };
   let server = await startPostgres(options);
   const lockFile = join(directory, 'postgres', 'postmaster.pid');
