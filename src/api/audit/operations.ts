@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { type Operation, read } from '#api/pipeline/operation.ts';
-import { AnswerId, pageOf, Time } from '#api/pipeline/schemas.ts';
+import { pageOf } from '#api/pipeline/schemas.ts';
 import { openExport } from '#domain/audit/export.ts';
 import { findFilteredOwner } from '#domain/audit/filtered-owner.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
@@ -19,6 +19,7 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { TimeOrDay } from '#domain/shared/values/times.ts';
 import { auditCatalogue } from './catalogue.ts';
 import { exportFormats } from './export-formats.ts';
+import { RecordView } from './views.ts';
 
 /** How many records are written as one text. Larger texts stay in memory until the next full garbage collection. */
 const recordsPerWrite = 50;
@@ -45,26 +46,6 @@ function accessToFiltered(owner: Ownership, principal: Principal): Access {
 }
 
 const owners = { organization: 'organization_id', team: 'team_id' } as const;
-
-const Changed = z.record(z.string(), z.unknown()).nullable();
-
-export const RecordView = z
-  .object({
-    id: AnswerId,
-    at: Time,
-    action: z.string(),
-    outcome: z.enum(['committed', 'refused']),
-    actor: z.object({ type: z.string(), id: z.string().nullable(), name: z.string() }),
-    credential: z.object({ type: z.string(), id: z.string() }).nullable(),
-    resource: z.object({ type: z.string(), id: z.string().nullable() }),
-    organization_id: AnswerId.nullable(),
-    team_id: AnswerId.nullable(),
-    request_id: z.string().nullable(),
-    address: z.string().nullable(),
-    before: Changed,
-    after: Changed,
-  })
-  .meta({ id: 'AuditRecord' });
 
 const ActionView = z
   .object({

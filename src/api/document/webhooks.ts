@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Operation } from '#api/pipeline/operation.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { eventCatalogue } from '#api/webhooks/event-catalogue.ts';
+import { auditStream } from '#domain/webhooks/model.ts';
 import type { DocumentSchemas } from './schemas.ts';
 
 const headers = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
@@ -15,7 +16,7 @@ const headers = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((na
 /** What the service sends to the endpoints of webhooks: one entry for each type of event. */
 export function describeWebhooks(operations: readonly Operation[], schemas: DocumentSchemas) {
   const entries = eventCatalogue(operations).map(({ type, subject, summary, data }) => {
-    const schema = schemas.describe(payload(type, subject, data));
+    const schema = schemas.describe(type === auditStream ? recordPayload(data) : payload(type, subject, data));
     const post = {
       operationId: `webhook.${type}`,
       summary,
@@ -35,6 +36,11 @@ const Actor = z
   .object({ type: z.string(), id: AnswerId, name: z.string() })
   .describe('Who caused it.')
   .meta({ id: 'EventActor' });
+
+/** A record of the audit comes as `GET /audit/{id}` shows it, since it is no event of a subject. */
+function recordPayload(record: z.ZodObject) {
+  return z.object({ type: z.literal(auditStream), timestamp: Time, data: record });
+}
 
 function payload(type: string, subject: string, details: z.ZodObject) {
   return z.object({

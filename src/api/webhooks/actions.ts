@@ -1,14 +1,21 @@
 import { actionsOf } from '#api/pipeline/actions.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import type { WebhookTarget } from '#domain/webhooks/store.ts';
+import { auditRefusal } from './audit-authority.ts';
 
 /** What a caller may do with a webhook. */
 export const webhookActions = actionsOf<WebhookTarget>()({
-  update: { operation: 'webhooks.update' },
+  update: { operation: 'webhooks.update', findRefusal: refuseByAudit },
   test: { operation: 'webhooks.test' },
-  rotate: { operation: 'webhooks.rotate' },
+  rotate: { operation: 'webhooks.rotate', findRefusal: refuseByAudit },
   redeliver: {
     operation: 'webhooks.redeliver',
     findRefusal: ({ webhook }) => (webhook.isEnabled ? null : { message: 'the webhook is disabled: enable it first' }),
   },
-  delete: { operation: 'webhooks.delete' },
+  delete: { operation: 'webhooks.delete', findRefusal: refuseByAudit },
 });
+
+function refuseByAudit(target: WebhookTarget, caller: Principal) {
+  const message = auditRefusal(caller, target, target.webhook.events);
+  return message === null ? null : { message };
+}

@@ -17,7 +17,8 @@ const Events = z
   .min(1)
   .max(mostPatterns)
   .describe(
-    'Which events it hears: `["*"]` for all, `run.*` for an area, or exact names. GET /api/v1/admin/webhooks/events lists them.',
+    'Which events it hears: `["*"]` for all, `run.*` for an area, or exact names. GET /api/v1/admin/webhooks/events lists them. ' +
+      'Records of the audit come only to webhooks that name `audit.recorded` or `audit.*`.',
   );
 
 const Url = z

@@ -12,6 +12,7 @@ import { testPayload } from '#domain/webhooks/payload.ts';
 import { findWebhook, readWebhook } from '#domain/webhooks/store.ts';
 import { rotateSecret } from '#domain/webhooks/webhook-changes.ts';
 import { webhookActions } from './actions.ts';
+import { checkAuditPatterns } from './audit-authority.ts';
 import { RotateWebhook } from './bodies.ts';
 import { get, readAccess, WebhookParams, writeAccess } from './operations.ts';
 import { DeliveryView, IssuedWebhookView, viewDelivery, viewTest, viewWebhook, WebhookTestView } from './views.ts';
@@ -123,6 +124,7 @@ export const rotate = command({
   audit: 'webhook.secret_rotated',
   handle: async ({ tx, target, body, services, operations, principal }) => {
     const { webhook } = target;
+    checkAuditPatterns(principal, target, webhook.events);
     const secret = await rotateSecret(tx, services.keyRing, webhook, body.expected_revision);
     const shown = viewWebhook(await readBack(readWebhook(tx.em, webhook.id)));
     const actions = webhookActions.describe({ operations, principal }, target);

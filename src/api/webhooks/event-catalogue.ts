@@ -1,3 +1,4 @@
+import { RecordView } from '#api/audit/views.ts';
 import { auditedAction } from '#api/pipeline/audit/auditing.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import { eventTypes } from '#domain/events.ts';
@@ -5,13 +6,13 @@ import { Invalid } from '#domain/shared/errors.ts';
 import { auditedEventData, hasDeclaredEvent, subjectKindOf } from '#domain/shared/events/audited-events.ts';
 import type { EventType } from '#domain/shared/events/event-type.ts';
 import { systemActions } from '#domain/system-actions.ts';
-import { matchesEvent } from '#domain/webhooks/model.ts';
+import { auditStream, matchesEvent } from '#domain/webhooks/model.ts';
 
 export interface CatalogueEvent extends Pick<EventType, 'subject' | 'summary' | 'data'> {
   readonly type: string;
 }
 
-/** Every event that webhooks can hear, by name: those that areas declare, and those of all other actions of the audit. */
+/** Every event that webhooks can hear, by name: those that areas declare, those of all other actions of the audit, and its records. */
 export function eventCatalogue(operations: readonly Operation[]): CatalogueEvent[] {
   const known = catalogues.get(operations);
   if (known) return known;
@@ -33,11 +34,20 @@ export function eventCatalogue(operations: readonly Operation[]): CatalogueEvent
       summary,
       data: auditedEventData,
     }));
-  const byType = new Map([...audited, ...declared].map((event) => [event.type, event]));
+  const byType = new Map([auditRecorded, ...audited, ...declared].map((event) => [event.type, event]));
   const events = [...byType.values()].sort((one, other) => (one.type < other.type ? -1 : 1));
   catalogues.set(operations, events);
   return events;
 }
+
+/** The records of the audit, each as a message of its own. */
+const auditRecorded: CatalogueEvent = {
+  type: auditStream,
+  subject: 'audit_record',
+  summary:
+    'The audit has recorded an action or a refusal; only webhooks hear it that name it or `audit.*`, of owners whose audit their maker may read',
+  data: RecordView,
+};
 
 const catalogues = new WeakMap<readonly Operation[], CatalogueEvent[]>();
 

@@ -17,6 +17,7 @@ import { findOwnershipOf } from '#domain/tenancy/owned/rows-store.ts';
 import { findWebhook, listWebhooks, readWebhook } from '#domain/webhooks/store.ts';
 import { createWebhook, deleteWebhook, type NewWebhook, updateWebhook } from '#domain/webhooks/webhook-changes.ts';
 import { webhookActions } from './actions.ts';
+import { checkAuditPatterns } from './audit-authority.ts';
 import { CreateWebhook, UpdateWebhook } from './bodies.ts';
 import { checkPatterns, eventCatalogue } from './event-catalogue.ts';
 import { IssuedWebhookView, ListedWebhookView, viewWebhook, WebhookView } from './views.ts';
@@ -108,6 +109,7 @@ export const create = command({
   },
   handle: async ({ tx, target, body, services, operations, principal }) => {
     const { name, url, events, enabled } = body;
+    checkAuditPatterns(principal, { ...target, projectId: target.columns.projectId }, events);
     const wanted = { name, url, events, isEnabled: enabled };
     const { webhook, secret } = await createWebhook(tx, services.keyRing, target, wanted);
     const shown = viewWebhook(await readBack(readWebhook(tx.em, webhook.id)));
@@ -134,9 +136,13 @@ export const update = command({
     if (body.events) checkPatterns(operations, body.events);
     if (body.url !== undefined) await checkUrl(services, body.url);
   },
-  handle: async ({ tx, target, body }) => {
+  handle: async ({ tx, target, body, principal }) => {
     const { name, url, events, enabled: isEnabled, expected_revision: expected } = body;
     const { webhook } = target;
+    checkAuditPatterns(principal, { ...target, projectId: webhook.projectId ?? null }, [
+      ...webhook.events,
+      ...(events ?? []),
+    ]);
     const { before, after } = await updateWebhook(tx, webhook, { name, url, events, isEnabled }, expected);
     return { id: webhook.id, before: toAudited(before), after: toAudited(after), revision: webhook.revision };
   },
@@ -154,8 +160,9 @@ export const remove = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'webhook.deleted',
-  handle: async ({ tx, target, request }) => {
+  handle: async ({ tx, target, request, principal }) => {
     const { id, name, url, events, revision } = target.webhook;
+    checkAuditPatterns(principal, target, events);
     await deleteWebhook(tx, target.webhook, revisionOf(request.headers));
     return { id, before: { name, host: hostOf(url), events }, revision };
   },

@@ -1,4 +1,4 @@
-import { administered, administers, isPlatformAdministrator } from '#domain/shared/access/decide.ts';
+import { administered, administers, isPlatformAdministrator, type Ownership } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
@@ -38,10 +38,12 @@ export function showTo(principal: Principal, record: AuditRecord): AuditRecord {
 }
 
 function maySeeTarget(principal: Principal, { organization_id: organizationId, team_id: teamId }: AuditRecord) {
-  return (
-    isPlatformAdministrator(principal) ||
-    (mayReadOthers(principal) && administers(principal, { organizationId, teamId }))
-  );
+  return mayReadAuditOf(principal, { organizationId, teamId });
+}
+
+/** Whether a principal may read every record that names an organization or a team; of the installation, which is neither, every record. */
+export function mayReadAuditOf(principal: Principal, owner: Pick<Ownership, 'organizationId' | 'teamId'>): boolean {
+  return isPlatformAdministrator(principal) || (mayReadOthers(principal) && administers(principal, owner));
 }
 
 function mayReadOthers({ role }: Principal): boolean {

@@ -115,6 +115,13 @@ export async function readRecord(em: Em, id: string, retentionDays: number | nul
   return row && toRecord(row);
 }
 
+/** The records with these ids that still exist, by their ids. */
+export async function readRecords(em: Em, ids: readonly string[]): Promise<Map<string, AuditRecord>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db(em).selectFrom('audit_records as r').where('id', 'in', ids).select(columns).execute();
+  return new Map(rows.map((row) => [row.id, toRecord(row)]));
+}
+
 /**
  * The clock, and the time up to which every record is visible. A record takes its time inside its transaction, so no record
  * that is still to be committed is older than the oldest transaction that writes. `marginSeconds` covers transactions that have

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { EventCursor } from '#domain/shared/events/cursor.ts';
 import { ownerColumns } from '#domain/tenancy/owned/columns.ts';
-import type { DeliveryStatus, DisabledReason } from './model.ts';
+import type { AuditPosition, DeliveryStatus, DisabledReason } from './model.ts';
 
 export const WebhookSchema = defineEntity({
   name: 'Webhook',
@@ -58,11 +58,11 @@ export const WebhookQueueSchema = defineEntity({
 export class WebhookQueue extends WebhookQueueSchema.class {}
 WebhookQueueSchema.setClass(WebhookQueue);
 
-/** How far the events have been given to webhooks: one row. */
+/** How far the events, and the records of the audit, have been given to webhooks: a row for each. */
 export const WebhookCursorSchema = defineEntity({
   name: 'WebhookCursor',
   tableName: 'webhook_cursors',
-  properties: { id: id(), cursor: p.json<EventCursor>() },
+  properties: { id: id(), cursor: p.json<EventCursor | AuditPosition>() },
 });
 export class WebhookCursor extends WebhookCursorSchema.class {}
 WebhookCursorSchema.setClass(WebhookCursor);

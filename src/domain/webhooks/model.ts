@@ -3,10 +3,27 @@
 /** The pattern of every event. */
 export const everyEvent = '*';
 
+/** The type of the messages that bring the records of the audit. Nothing publishes it as an event: each record is a message of its own. */
+export const auditStream = 'audit.recorded';
+
+/** The patterns by which a webhook hears the audit. `*` is not one of them: records name people, addresses and values. */
+export const auditPatterns: readonly string[] = [auditStream, 'audit.*'];
+
+/** Whether a webhook with these patterns hears the audit. */
+export function hearsAudit(patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => auditPatterns.includes(pattern));
+}
+
+/** Up to where the audit has been given to webhooks, in the order of its times and ids. */
+export interface AuditPosition {
+  readonly at: string;
+  readonly id: string;
+}
+
 /** So many patterns a webhook may have. */
 export const mostPatterns = 100;
 
-/** `withheld`: it was not sent, because the subject had another owner when it was due. */
+/** `withheld`: it was not sent, because the subject had another owner when it was due, or the audit record was removed. */
 export const deliveryStatuses = ['pending', 'delivered', 'failed', 'withheld'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
@@ -47,6 +64,7 @@ export const sendTimeoutMs = 15 * second;
 
 /** Whether a pattern (`*`, `run.*` or an exact name) matches a type of event. The fan-out does the same in SQL. */
 export function matchesEvent(pattern: string, type: string): boolean {
+  if (type === auditStream) return auditPatterns.includes(pattern);
   if (pattern === everyEvent) return true;
   return pattern.endsWith('.*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern;
 }

@@ -14,7 +14,7 @@ import { openReconciler, type ReconcilerDeps } from './reconciler.ts';
 import { openResourceListRepair, type ResourceListRepairDeps } from './resource-list-repair.ts';
 import { openScheduleRepair, type ScheduleRepairDeps } from './schedule-repair.ts';
 import { openSigningKeyUpkeep, type SigningKeyUpkeepDeps } from './signing-key-upkeep.ts';
-import { openDeliveryRetention, openWebhookFanOut, WebhookSender } from './webhook-sending.ts';
+import { openAuditStream, openDeliveryRetention, openWebhookFanOut, WebhookSender } from './webhook-sending.ts';
 import { openWorkerSupervision } from './worker-supervision.ts';
 
 export interface BackgroundTaskDeps
@@ -51,6 +51,7 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openDriftRetention(deps),
     openAuditSealing(deps),
     openWebhookFanOut(deps),
+    openAuditStream(deps),
     openDeliveryRetention(deps),
     openNotifying(deps),
     openNotificationUpkeep(deps),

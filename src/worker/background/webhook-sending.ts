@@ -1,5 +1,6 @@
 import { readGates } from '#domain/settings/store.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
+import { streamAudit } from '#domain/webhooks/deliveries/audit-stream.ts';
 import { type DeliverDeps, deliverQueue } from '#domain/webhooks/deliveries/deliver-queue.ts';
 import { fanOut } from '#domain/webhooks/deliveries/fan-out.ts';
 import { leaseQueues } from '#domain/webhooks/deliveries/queue-store.ts';
@@ -7,6 +8,7 @@ import { dropOldDeliveries } from '#domain/webhooks/deliveries/retention.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
 
 const fanOutMs = 250;
+const auditMs = 1_000;
 const leaseMs = 100;
 const retentionMs = 60 * 60_000;
 /** So many webhooks a worker sends at a time. */
@@ -22,6 +24,17 @@ export function openWebhookFanOut({ orm, log }: DeliverDeps): PeriodicTask {
     log,
     failure,
     run: async () => ((await fanOut(orm)) ? 'again' : undefined),
+  });
+}
+
+/** Makes deliveries of new audit records for the webhooks that hear the audit. One worker does it at a time. */
+export function openAuditStream({ orm, log }: DeliverDeps): PeriodicTask {
+  const failure = 'could not make deliveries of audit records for webhooks';
+  return new PeriodicTask({
+    intervalMs: auditMs,
+    log,
+    failure,
+    run: async () => ((await streamAudit(orm)) === 'more' ? 'again' : undefined),
   });
 }
 

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { streamAudit } from '#domain/webhooks/deliveries/audit-stream.ts';
 import { type DeliverDeps, deliverQueue } from '#domain/webhooks/deliveries/deliver-queue.ts';
 import { fanOut } from '#domain/webhooks/deliveries/fan-out.ts';
 import { leaseQueues } from '#domain/webhooks/deliveries/queue-store.ts';
@@ -6,9 +7,9 @@ import type { TestApi } from '#test/support/api/in-process-api.ts';
 
 /** What the workers do for webhooks, when a test wants it. */
 export interface Sending {
-  /** Makes the deliveries of all events, and sends what is due until there is nothing more to send now. */
+  /** Makes the deliveries of all events and audit records, and sends what is due until there is nothing more to send now. */
   work(): Promise<void>;
-  /** Makes the deliveries of all events. */
+  /** Makes the deliveries of all events and audit records. */
   fanOut(): Promise<void>;
   /** Makes every delivery of a webhook that waits due at once. */
   retryNow(webhookId: string): Promise<void>;
@@ -21,8 +22,10 @@ export async function startSending(api: TestApi): Promise<Sending> {
   const deps: DeliverDeps = { orm, transactions, keyRing, http, log, bindingKey: installation.bindingKey };
   const fanOutAll = async () => {
     while (await fanOut(orm));
+    // Nothing else is under way in a test, so no record can come before one that was read.
+    while ((await streamAudit(orm, 0)) === 'more');
   };
-  await fanOut(orm);
+  await fanOutAll();
   return {
     work: async () => {
       await fanOutAll();

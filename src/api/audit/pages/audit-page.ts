@@ -13,7 +13,8 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { verify } from '../chain-operations.ts';
-import { list, listActions, type RecordView } from '../operations.ts';
+import { list, listActions } from '../operations.ts';
+import type { RecordView } from '../views.ts';
 import { type AuditFilters, exportPath, readFilters, renderFilters } from './filters.ts';
 import { listRecordChanges } from './record-changes.ts';
 

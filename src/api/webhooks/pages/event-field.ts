@@ -10,7 +10,7 @@ export function eventsField(events: readonly string[]): FormField {
     label: 'Events',
     kind: 'area',
     value: events.join('\n'),
-    hint: 'One on each line: * for all, an area such as run.*, or a name such as run.finished.',
+    hint: 'One on each line: * for all, an area such as run.*, or a name such as run.finished. Only audit.recorded brings the records of the audit.',
   };
 }
 

@@ -41,7 +41,8 @@ async function lockCursor(em: Em, { table, lock }: EventFollower): Promise<Event
     select pg_try_advisory_xact_lock(hashtextextended(${lock}, 0)) as "isOurs"`.execute(db(em));
   if (!rows[0]?.isOurs) return null;
   const known = await db(em).selectFrom(table).where('id', '=', cursorId).select('cursor').executeTakeFirst();
-  return known && !(await isOfOtherServer(em, known.cursor)) ? known.cursor : startCursor(em);
+  const cursor = known && 'seen' in known.cursor ? known.cursor : undefined;
+  return cursor && !(await isOfOtherServer(em, cursor)) ? cursor : startCursor(em);
 }
 
 /** A dump that was restored into another server brings a cursor with transactions that this server will number later. */

@@ -58,11 +58,12 @@ async function sendDue(deps: DeliverDeps, webhook: Webhook, senders: number): Pr
 /** Sends one message and notes what came of it; whether the endpoint may get the next one. */
 async function deliverOne(deps: DeliverDeps, webhook: Webhook, due: DueDelivery): Promise<boolean> {
   const em = deps.orm.em.fork();
-  if (due.belongsElsewhere) {
+  const { content, messageId } = due;
+  if (content === null) {
     await withholdDelivery(em, due);
     return true;
   }
-  const outcome = await tryToSend(deps, webhook, () => ({ id: due.messageId, body: payloadOf(due.event) }));
+  const outcome = await tryToSend(deps, webhook, () => ({ id: messageId, body: payloadOf(content) }));
   const isDelivered = outcome.problem === null;
   const pauseMs = isDelivered || outcome.status === 410 ? null : pauseAfter(due.attempts + 1);
   await settleDelivery(em, due, { outcome, pauseMs });

@@ -1,45 +1,53 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import type { AuditRecord } from '#domain/audit/model.ts';
+import { readRecords } from '#domain/audit/store.ts';
 import { db } from '#domain/db.ts';
 import { type EventRow, type PublishedEvent, selectEvent, toEvent } from '#domain/shared/events/event-store.ts';
+import { auditStream } from '../model.ts';
 import { belongsElsewhere } from './present-owner.ts';
 import type { Outcome } from './send.ts';
 
-/** A delivery that is due, with its event. */
+/** A delivery that is due, with what it brings. */
 export interface DueDelivery {
   readonly id: string;
   readonly messageId: string;
   readonly attempts: number;
   readonly createdAt: string;
-  readonly event: PublishedEvent;
-  /** The subject now belongs to somebody else, so the message is not sent. */
-  readonly belongsElsewhere: boolean;
+  /** Null: it is not sent, because its subject belongs to somebody else now, or what it was to bring was removed. */
+  readonly content: PublishedEvent | AuditRecord | null;
+  /** Why it is not sent. */
+  readonly withheldBecause: string;
 }
+
+const belongsToOthers = 'the subject of the event has another owner now, so nothing was sent';
+const isRemoved = 'the service no longer keeps the event or the audit record, so nothing was sent';
 
 /** The deliveries of a webhook that are due, those that wait longest first. The caller holds the lease of its queue. */
 export async function findDue(em: Em, webhookId: string, limit: number): Promise<DueDelivery[]> {
   const rows = await db(em)
     .selectFrom('webhook_deliveries as d')
-    .innerJoin('domain_events as e', 'e.id', 'd.event_id')
     .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
+    .leftJoin('domain_events as e', 'e.id', 'd.event_id')
     .where('d.webhook_id', '=', webhookId)
     .where('d.status', '=', sql.lit('pending'))
     .where('d.due_at', '<=', sql<string>`now()`)
     .select(selectEvent)
     .select(['d.id as deliveryId', 'd.message_id as messageId', 'd.attempts', 'd.created_at as createdAt'])
+    .select(['d.event_type as eventType', 'd.event_id as eventId'])
     .select((eb) => belongsElsewhere(eb).as('belongsElsewhere'))
     .orderBy('d.due_at')
     .orderBy('d.id')
     .limit(limit)
     .execute();
-  return rows.map(({ deliveryId, messageId, attempts, createdAt, belongsElsewhere: isElsewhere, ...event }) => ({
-    id: deliveryId,
-    messageId,
-    attempts,
-    createdAt,
-    event: toEvent(event as EventRow),
-    belongsElsewhere: isElsewhere,
-  }));
+  const recordIds = rows.filter(({ eventType }) => eventType === auditStream).map(({ eventId }) => eventId);
+  const records = await readRecords(em, recordIds);
+  return rows.map(({ deliveryId, messageId, attempts, createdAt, belongsElsewhere: isElsewhere, ...row }) => {
+    const event = row.id === null ? null : toEvent(row as EventRow);
+    const content = records.get(row.eventId) ?? (isElsewhere ? null : event);
+    const withheldBecause = isElsewhere ? belongsToOthers : isRemoved;
+    return { id: deliveryId, messageId, attempts, createdAt, content, withheldBecause };
+  });
 }
 
 /** What a try has come to, and when the next one is; null: there is none. */
@@ -72,14 +80,14 @@ export async function settleDelivery(
     .execute();
 }
 
-/** Ends a delivery without sending it, because its subject has another owner now. */
+/** Ends a delivery without sending it, and notes why. */
 export async function withholdDelivery(
   em: Em,
-  { id, createdAt }: Pick<DueDelivery, 'id' | 'createdAt'>,
+  { id, createdAt, withheldBecause }: Pick<DueDelivery, 'id' | 'createdAt' | 'withheldBecause'>,
 ): Promise<void> {
   await db(em)
     .updateTable('webhook_deliveries')
-    .set({ status: 'withheld', problem: 'the subject of the event has another owner now, so nothing was sent' })
+    .set({ status: 'withheld', problem: withheldBecause })
     .where('id', '=', id)
     .where('created_at', '=', createdAt)
     .execute();
