@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { GitCredential } from '#domain/registry/git/access.ts';
 import { runGit } from '#domain/registry/git/process.ts';
-import { type SnapshotOptions, snapshotGit } from '#domain/registry/git/snapshot.ts';
+import { countRefs, type SnapshotOptions, snapshotGit } from '#domain/registry/git/snapshot.ts';
 import { giveToGit } from '#domain/registry/git/user.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { parseOutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
@@ -307,6 +307,31 @@ describe('a snapshot over HTTP', () => {
     const taken = await snapshot({ url: at('', 'git.test') }, { resolve });
     expect(taken.commit).toBe(commit);
     expect(server.requests.map(({ headers }) => headers.host)).toContain(`git.test:${server.port}`);
+  });
+
+  it('is refused when one address of its name is private, whichever it is, and so is a look at its refs', async () => {
+    for (const addresses of [
+      ['1.1.1.1', '10.0.0.1'],
+      ['10.0.0.1', '1.1.1.1'],
+      ['2606:4700:4700::1111', '::ffff:169.254.169.254'],
+    ]) {
+      const resolve = async () => addresses;
+      const url = `https://mixed.test:${server.port}/r.git`;
+      for (const read of [() => snapshot({ url }, { resolve }), () => countRefs(url, { policy, resolve })])
+        expect((await refusalOf(read())).message).toContain('is not on the public network');
+    }
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is refused when its name leads elsewhere at the next fetch', async () => {
+    let addresses = ['127.0.0.1'];
+    const resolve = async () => addresses;
+    const url = at('', 'git.rebound');
+    const allowing = parseOutboundPolicy(['127.0.0.1']);
+    expect((await snapshot({ url }, { policy: allowing, resolve })).commit).toBe(commit);
+    addresses = ['127.0.0.2'];
+    const { message } = await refusalOf(snapshot({ url }, { policy: allowing, resolve }));
+    expect(message).toContain('is not on the public network');
   });
 
   it('opens a private repository with credentials that contain special characters', async () => {
