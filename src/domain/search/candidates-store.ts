@@ -1,9 +1,11 @@
 import { type AliasedExpression, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
+import { decidePermission, isPlatformAdministrator } from '#domain/shared/access/decide.ts';
+import type { Permission } from '#domain/shared/access/permissions.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
 import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 
 /** What a search by name looks at. */
@@ -40,31 +42,15 @@ export const candidatesByKind = {
       .where((eb) => isInReadableTeam(principal, eb.ref('p.team_id'), 'hidden'))
       .select(['e.id', 'e.name', 'e.slug as otherName', 'p.name as context', noId.as('organizationId')])
       .as('x'),
-  variable_set: (em, principal) =>
-    db(em)
-      .selectFrom('variable_sets as s')
-      .leftJoin('projects as p', 'p.id', 's.project_id')
-      .leftJoin('teams as t', 't.id', 's.team_id')
-      .leftJoin('organizations as o', 'o.id', 's.organization_id')
-      .where((eb) => {
-        const owner = {
-          organization: eb.ref('s.organization_id'),
-          team: eb.ref('s.team_id'),
-          project: eb.ref('s.project_id'),
-        };
-        return isOfReadableOwner(principal, owner, 'visible');
-      })
-      .where('p.deleted_at', 'is', null)
-      .where('t.deleted_at', 'is', null)
-      .where('o.deleted_at', 'is', null)
-      .select((eb) => [
-        's.id',
-        's.name',
-        nothing.as('otherName'),
-        eb.fn.coalesce('p.name', 't.name', 'o.name').as('context'),
-        noId.as('organizationId'),
-      ])
-      .as('x'),
+  variable_set: (em, principal) => selectOwned(em, principal, { table: 'variable_sets', installation: 'visible' }),
+  connection: (em, principal) =>
+    selectOwned(em, principal, {
+      table: 'connections',
+      installation: 'visible',
+      anyOf: ['connection:manage', 'connection:use', 'connection:test'],
+    }),
+  webhook: (em, principal) =>
+    selectOwned(em, principal, { table: 'webhooks', installation: 'administrators', anyOf: ['webhook:manage'] }),
   assembly: (em, principal) =>
     db(em)
       .selectFrom('assemblies as a')
@@ -120,3 +106,41 @@ export const candidatesByKind = {
 } as const satisfies Record<string, Candidates>;
 
 export type NamedKind = keyof typeof candidatesByKind;
+
+interface OwnedKind {
+  readonly table: 'variable_sets' | 'connections' | 'webhooks';
+  /** Who finds what belongs to the whole installation. */
+  readonly installation: 'visible' | 'administrators';
+  /** The permissions of which reading one needs any, if not everybody who may search has them. */
+  readonly anyOf?: readonly Permission[];
+}
+
+/** What belongs to the installation, an organization, a team or a project, with the name of that owner. What a deleted owner has is left out. */
+function selectOwned(em: Em, principal: Principal, { table, installation, anyOf }: OwnedKind) {
+  const mayRead = anyOf === undefined || decidePermission(principal, { anyOf }).allowed;
+  return declaredTables(em)
+    .selectFrom(`${table} as s`)
+    .leftJoin('projects as p', 'p.id', 's.project_id')
+    .leftJoin('teams as t', 't.id', 's.team_id')
+    .leftJoin('organizations as o', 'o.id', 's.organization_id')
+    .where((eb) => {
+      const owner = {
+        organization: eb.ref('s.organization_id'),
+        team: eb.ref('s.team_id'),
+        project: eb.ref('s.project_id'),
+      };
+      return eb.and([eb.lit(mayRead), isOfReadableOwner(principal, owner, installation)]);
+    })
+    .where('p.deleted_at', 'is', null)
+    .where('t.deleted_at', 'is', null)
+    .where('o.deleted_at', 'is', null)
+    .select((eb) => [
+      's.id',
+      's.name',
+      nothing.as('otherName'),
+      eb.fn.coalesce('p.name', 't.name', 'o.name').as('context'),
+      noId.as('organizationId'),
+    ])
+    .$castTo<Candidate>()
+    .as('x');
+}

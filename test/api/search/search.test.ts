@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sayHello } from '#test/support/access/people.ts';
-import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
 
@@ -16,7 +16,7 @@ let others: Place;
 const key = crypto.randomUUID();
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: 'localhost' });
   mine = await makePlace(key);
   others = await makePlace();
 });
@@ -67,6 +67,33 @@ describe('a search', () => {
       ),
     );
     expect(contexts.sort()).toEqual(names.sort());
+  });
+
+  it.each([
+    ['connection', '/admin/connections', { kind: 'generic', credentials: { variables: { TOKEN: 'numbat-token' } } }],
+    ['webhook', '/admin/webhooks', { url: 'https://localhost/hook', events: ['run.*'] }],
+  ] as const)('finds a %s for those who may read it, and for nobody else', async (kind, path, more) => {
+    const { owner, team } = mine;
+    const made = await owner.make(path, { name: `Numbat ${kind}`, team_id: team, ...more });
+    const text = `numbat ${kind}`;
+    expect(await search(owner, text)).toEqual([`${kind} ${made.id}`]);
+    expect(await search(owner, made.id)).toEqual([`${kind} ${made.id}`]);
+    expect(await search(others.owner, text)).toEqual([]);
+    const requester = await api.addUser('requester');
+    await join(mine, requester, 'member', 'viewer');
+    expect((await requester.get(`${path}/${made.id}`)).status).not.toBe(200);
+    expect(await search(requester, text)).toEqual([]);
+    expect(await search(requester, 'zebra')).toContain(`template ${mine.template}`);
+  });
+
+  it('finds a connection of the installation for all who may use connections, and a webhook of it for administrators alone', async () => {
+    const admin = await api.addUser('admin');
+    const generic = { kind: 'generic', credentials: { variables: { TOKEN: 'bilby-token' } } };
+    const connection = await admin.make('/admin/connections', { name: 'Bilby', ...generic });
+    const hook = { name: 'Bilby', url: 'https://localhost/hook', events: ['run.*'] };
+    const webhook = await admin.make('/admin/webhooks', hook);
+    expect(await search(mine.owner, 'bilby')).toEqual([`connection ${connection.id}`]);
+    expect(await search(admin, 'bilby')).toEqual([`connection ${connection.id}`, `webhook ${webhook.id}`]);
   });
 
   it('has at most 10 results of a kind, and says of which kinds there are more', async () => {

@@ -85,7 +85,10 @@ const allowed: Decision = { allowed: true };
 const refused = (because: Denial): Decision => ({ allowed: false, because });
 
 /** Decides by permission and kind of principal alone, before the target is known (access.md of the design, answer 2). */
-export function decidePermission(principal: Principal, access: Access): Decision {
+export function decidePermission(
+  principal: Principal,
+  access: Pick<Access, 'anyOf' | 'allOf' | 'principals'>,
+): Decision {
   const kinds = access.principals ?? ['user', 'service_account'];
   if (!principal.enabled) return refused('permission');
   if (!kinds.includes(principal.kind)) return refused(principal.kind === 'service_account' ? 'kind' : 'permission');
