@@ -46,8 +46,8 @@ import { ScheduleHistory } from './20261206_01_schedule_history.ts';
 import { Notifications } from './20261206_31_notifications.ts';
 import { SigningKeys } from './20261206_51_signing_keys.ts';
 import { MonthlyPlansAndEvents } from './20261206_61_monthly_plans_and_events.ts';
-
 import { ConnectionBindings } from './20261207_01_connection_bindings.ts';
+import { OutgoingMessages } from './20261208_31_outgoing_messages.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -100,4 +100,5 @@ export const migrations = [
   { name: '20261206_61_monthly_plans_and_events', class: MonthlyPlansAndEvents },
   { name: '20261206_31_notifications', class: Notifications },
   { name: '20261207_01_connection_bindings', class: ConnectionBindings },
+  { name: '20261208_31_outgoing_messages', class: OutgoingMessages },
 ];

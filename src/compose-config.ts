@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { MailConfig } from '#domain/messages/mail/mail-server.ts';
 import { parseOutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import { fittingConcurrency } from '#worker/slots.ts';
 import type { ExecutorConfig, LimitsConfig, StartConfig } from './config-types.ts';
@@ -37,12 +38,18 @@ export function composeConfig(values: SettingValues): Omit<StartConfig, 'dataDir
     },
     logLevel: values.LOG_LEVEL ?? 'info',
     outbound: parseOutboundPolicy(values.COORDINATOR_OUTBOUND_ALLOW ?? []),
+    mail: composeMail(values),
     limits: composeLimits(values),
     trustedProxies: values.COORDINATOR_TRUSTED_PROXIES ?? [],
     executor: composeExecutor(values),
     admin: email === null ? null : { email, password: values.COORDINATOR_ADMIN_PASSWORD },
     sample: values.COORDINATOR_SAMPLE ?? true,
   };
+}
+
+function composeMail(values: SettingValues): MailConfig | null {
+  const { COORDINATOR_SMTP_URL: server, COORDINATOR_SMTP_FROM: from, COORDINATOR_BASE_URL: linkOrigin } = values;
+  return server && from && linkOrigin ? { ...server, from, linkOrigin } : null;
 }
 
 function composeExecutor(values: SettingValues): ExecutorConfig {

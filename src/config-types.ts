@@ -1,3 +1,4 @@
+import type { MailConfig } from '#domain/messages/mail/mail-server.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import type { SecretKey } from './config-values.ts';
 
@@ -32,6 +33,8 @@ export type Config = {
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** Where the service may connect to on behalf of its users, in addition to the public Internet. */
   readonly outbound: OutboundPolicy;
+  /** The server that sends e-mail; null: none is sent. */
+  readonly mail: MailConfig | null;
   readonly limits: LimitsConfig;
   /** Addresses and CIDR ranges of proxies whose forwarded headers are trusted. */
   readonly trustedProxies: readonly string[];

@@ -74,6 +74,38 @@ export const postgresUrl = z.string().refine((text) => /^postgres(ql)?:\/\/./i.t
   error: 'must be a PostgreSQL URL such as postgres://user:password@host:5432/database',
 });
 
+/** An SMTP server with the account that sends. */
+export type SmtpServer = {
+  /** `smtp://host:port` or `smtps://host:port`, without the account. */
+  readonly url: string;
+  readonly account: { readonly user: string; readonly password: string } | null;
+};
+
+/** `smtp(s)://[user:password@]host[:port]`. The message never repeats the value. */
+export const smtpServer = z.string().transform((text, context): SmtpServer => {
+  const url = /^smtps?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain =
+    url && url.hostname !== '' && url.pathname.replace('/', '') === '' && url.search === '' && url.hash === '';
+  if (!isPlain || (url.username === '') !== (url.password === '')) {
+    const message =
+      'must be an SMTP server such as smtp://user:password@mail.example.com:587 or smtps://mail.example.com';
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  }
+  const account = { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
+  return { url: `${url.protocol}//${url.host}`, account: url.username === '' ? null : account };
+});
+
+/** `address` or `Name <address>`, as one header field. */
+export const mailSender = z.string().transform((text, context): { name: string; address: string } => {
+  const [, name = '', address = text] = /^([^<>\r\n]*)<([^<>]*)>$/.exec(text.trim()) ?? [];
+  if (/^[^\s@<>,;:"]{1,64}@[^\s@<>,;:"]{1,189}$/.test(address.trim()))
+    return { name: name.trim(), address: address.trim() };
+  const message = 'must be an e-mail address, or a name and an address such as "Delivery <delivery@example.com>"';
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
 /** The content of a readable, non-empty file. */
 export const fileContent = z.string().transform((path, context) => {
   try {

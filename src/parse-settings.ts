@@ -42,6 +42,9 @@ const requirements = [
   ['COORDINATOR_ADMIN_PASSWORD', 'COORDINATOR_ADMIN_EMAIL', 'the e-mail address that the password belongs to'],
   ['TEMPORAL_TLS_CLIENT_CERT_PATH', 'TEMPORAL_TLS_CLIENT_KEY_PATH', "the client certificate's private key"],
   ['TEMPORAL_TLS_CLIENT_KEY_PATH', 'TEMPORAL_TLS_CLIENT_CERT_PATH', "the private key's certificate"],
+  ['COORDINATOR_SMTP_URL', 'COORDINATOR_SMTP_FROM', 'the address that e-mail is sent from'],
+  ['COORDINATOR_SMTP_URL', 'COORDINATOR_BASE_URL', 'the origin that the links in e-mail lead to'],
+  ['COORDINATOR_SMTP_FROM', 'COORDINATOR_SMTP_URL', 'the server that sends e-mail'],
 ] as const;
 
 function checkRequirements(values: SettingValues, problems: string[]): void {

@@ -6,11 +6,13 @@ import {
   fileContent,
   isAddressOrRange,
   listOf,
+  mailSender,
   oneOf,
   origin,
   postgresUrl,
   type Setting,
   secretKeys,
+  smtpServer,
   textLike,
   userName,
   wholeNumber,
@@ -99,9 +101,22 @@ export const settings = {
     schema: listOf(isOutboundEntry, 'addresses, CIDR ranges, host names, "*.names" and file:// directories'),
     default: null,
     description:
-      'Places outside the public Internet that the service may connect to for git and webhooks, separated by commas: ' +
+      'Places outside the public Internet that the service may connect to for git, webhooks, chats and e-mail, separated by commas: ' +
       '`10.1.0.0/16`, `git.internal`, `*.corp.example` and, for development, `file:///srv/templates`. Connections without ' +
       'TLS are allowed to these only. Default: none.',
+  },
+  COORDINATOR_SMTP_URL: {
+    schema: smtpServer,
+    default: null,
+    isSecret: true,
+    description:
+      'Server that sends e-mail: `smtp://user:password@mail.example.com:587`, which must offer STARTTLS, or `smtps://…`. The API and ' +
+      'the workers need it, and `COORDINATOR_BASE_URL` for links. Default: no e-mail is sent ([notifications](notifications.md#e-mail)).',
+  },
+  COORDINATOR_SMTP_FROM: {
+    schema: mailSender,
+    default: null,
+    description: 'Sender of e-mail, such as `Delivery <delivery@example.com>`.',
   },
   COORDINATOR_DATA_DIR: {
     schema: anyText,

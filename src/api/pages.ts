@@ -6,6 +6,7 @@ import { registerDriftPages } from '#api/drift/pages/register.ts';
 import { registerEnvironmentPages } from '#api/environments/pages/register.ts';
 import { registerHoldPages } from '#api/holds/pages/register.ts';
 import { registerStart } from '#api/home/pages.ts';
+import { registerEmailConfirmation } from '#api/identity/pages/email-confirmation-page.ts';
 import { registerLogin } from '#api/identity/pages/login-pages.ts';
 import { registerPasswordReset } from '#api/identity/pages/password-reset-pages.ts';
 import { registerProfile } from '#api/identity/pages/profile-pages.ts';
@@ -41,6 +42,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerCatalog,
   registerLogin,
   registerPasswordReset,
+  registerEmailConfirmation,
   registerProfile,
   registerOrganizationPages,
   registerSettingsPages,

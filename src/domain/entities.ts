@@ -22,6 +22,7 @@ import {
   UserSchema,
 } from './identity/entity.ts';
 import { InstanceResourceSchema, InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './instances/entity.ts';
+import { OutgoingMessageSchema } from './messages/entity.ts';
 import { NotificationCursorSchema, NotificationPreferenceSchema, NotificationSchema } from './notifications/entity.ts';
 import { InstanceUsageSchema, QuotaCrossingSchema, QuotaSchema } from './quotas/entity.ts';
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
@@ -111,6 +112,7 @@ export const entities = [
   NotificationSchema,
   NotificationPreferenceSchema,
   NotificationCursorSchema,
+  OutgoingMessageSchema,
   SigningKeySchema,
 ] as const;
 

@@ -7,6 +7,7 @@ import { identityKinds } from './identity/ownership.ts';
 import { instanceKinds } from './instances/ownership.ts';
 import { invitationKinds } from './invitations/ownership.ts';
 import { memberKinds } from './members/ownership.ts';
+import { messageTables } from './messages/ownership.ts';
 import { notificationTables } from './notifications/ownership.ts';
 import { organizationKinds } from './organizations/ownership.ts';
 import { projectKinds } from './projects/ownership.ts';
@@ -39,6 +40,7 @@ export const declarations = [
   ...scheduleKinds,
   ...webhookKinds,
   ...notificationTables,
+  ...messageTables,
   ...registryKinds,
   ...serviceAccountKinds,
   ...variableSetKinds,

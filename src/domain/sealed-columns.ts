@@ -1,6 +1,7 @@
 import { assemblySeals } from './assemblies/sealed.ts';
 import { connectionSeals } from './connections/sealed.ts';
 import { instanceSeals } from './instances/sealed.ts';
+import { messageSeals } from './messages/sealed.ts';
 import { runSeals } from './runs/sealed.ts';
 import { scheduleSeals } from './schedules/sealed.ts';
 import { installationSeals } from './shared/installation/sealed.ts';
@@ -19,5 +20,6 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...scheduleSeals,
   ...connectionSeals,
   ...webhookSeals,
+  ...messageSeals,
   ...workloadIdentitySeals,
 ];

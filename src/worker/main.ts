@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import type { Config } from '#config';
 import { isDatabaseAway } from '#database/errors.ts';
+import { MailServer } from '#domain/messages/mail/mail-server.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
@@ -81,6 +82,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
     engine,
     keyRing,
     http,
+    mail: config.mail && new MailServer(config.mail, config.outbound),
     installationId: installation.id,
     auditRetentionDays,
     driftRetention,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command } from '#api/pipeline/operation.ts';
-import { Time } from '#api/pipeline/schemas.ts';
+import { Emailed, Time } from '#api/pipeline/schemas.ts';
 import {
   confirmEmail,
   emailConfirmed,
@@ -10,6 +10,7 @@ import {
 } from '#domain/identity/email-confirmations/confirmations.ts';
 import { Email } from '#domain/identity/model.ts';
 import { findUserToChange } from '#domain/identity/users/store.ts';
+import { mailConfirmation } from '#domain/messages/queue/account-mail.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { ownSession } from './session-operations.ts';
@@ -24,7 +25,7 @@ const ConfirmEmail = z
   .optional();
 const RedeemConfirmation = z.strictObject({ token: z.string().max(200) }).meta({ id: 'RedeemEmailConfirmation' });
 const TokenView = z
-  .object({ email: z.string(), token: z.string(), expires_at: Time })
+  .object({ email: z.string(), token: z.string(), expires_at: Time, emailed: Emailed })
   .meta({ id: 'EmailConfirmationToken' });
 
 const verified = { emailVerified: true };
@@ -58,7 +59,9 @@ export const issueToken = command({
   route: 'POST /api/v1/users/:id/email-confirmation-token',
   summary:
     'Create a token with which a user confirms their address; it is shown once and works once, within three days',
-  description: 'Send it to the address that is to be confirmed, and nowhere else. An earlier token becomes void.',
+  description:
+    'Send it to the address that is to be confirmed, and nowhere else. An installation that sends e-mail sends it there by itself. An earlier ' +
+    'token becomes void.',
   params: UserParams,
   responses: { 201: TokenView },
   access: { ...manageAccess, review: { resource: 'users', verb: 'issue_email_confirmation' } },
@@ -68,9 +71,16 @@ export const issueToken = command({
   showsOnce: true,
   locks: ({ params }) => [authorityLock(params.id)],
   audit: 'user.email_confirmation_issued',
-  handle: async ({ tx, principal, target }) => {
-    const { token, expiresAt } = await issueConfirmation(tx.em, principal, target);
-    return { id: target.id, after: { expiresAt }, answer: { email: target.email, token, expires_at: expiresAt } };
+  handle: async ({ tx, principal, target, services }) => {
+    const link = await issueConfirmation(tx.em, principal, target);
+    const emailed = services.config.mail !== null;
+    if (emailed) await mailConfirmation(tx.em, services.keyRing, target, link);
+    const { token, expiresAt } = link;
+    return {
+      id: target.id,
+      after: { expiresAt },
+      answer: { email: target.email, token, expires_at: expiresAt, emailed },
+    };
   },
 });
 

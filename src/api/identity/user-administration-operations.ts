@@ -2,18 +2,21 @@ import { z } from 'zod';
 import type { RequestMetadata } from '#api/pipeline/call.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command } from '#api/pipeline/operation.ts';
-import { Nothing, Time } from '#api/pipeline/schemas.ts';
+import { Emailed, Nothing, Time } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { issuePasswordReset } from '#domain/identity/passwords/resets.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { findUserToChange } from '#domain/identity/users/store.ts';
 import { deleteUser } from '#domain/identity/users/user-deletion.ts';
+import { mailPasswordReset } from '#domain/messages/queue/account-mail.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { manageAccess, UserParams } from './user-operations.ts';
 
-const ResetLinkView = z.object({ url: z.string(), token: z.string(), expires_at: Time }).meta({ id: 'ResetLink' });
+const ResetLinkView = z
+  .object({ url: z.string(), token: z.string(), expires_at: Time, emailed: Emailed })
+  .meta({ id: 'ResetLink' });
 
 export const remove = command({
   id: 'users.delete',
@@ -54,12 +57,15 @@ export const resetPassword = command({
   locks: ({ params }) => [authorityLock(params.id)],
   audit: 'user.password_reset_issued',
   handle: async ({ tx, principal, target, services, request }) => {
-    const { token, expiresAt } = await issuePasswordReset(tx.em, principal, target);
+    const link = await issuePasswordReset(tx.em, principal, target);
+    const emailed = services.config.mail !== null;
+    if (emailed) await mailPasswordReset(tx.em, services.keyRing, target, link);
+    const { token, expiresAt } = link;
     const url = originOf(services, request) + pagePath(pages.passwordReset, {}, { token });
     return {
       id: target.id,
       after: { expiresAt: expiresAt.toISOString() },
-      answer: { url, token, expires_at: expiresAt },
+      answer: { url, token, expires_at: expiresAt, emailed },
     };
   },
 });

@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, pageOf } from '#api/pipeline/schemas.ts';
+import type { Services } from '#api/services.ts';
+import type { Em } from '#database/database.ts';
+import { issueConfirmation } from '#domain/identity/email-confirmations/confirmations.ts';
 import { Email, PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { refusePersonal } from '#domain/identity/passwords/rules.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { findUser, findUserToChange, listUsers, type UserTarget } from '#domain/identity/users/store.ts';
 import { addUser, refuseOwnPassword, refuseOwnPrivileges, updateUser } from '#domain/identity/users/user-changes.ts';
+import { mailConfirmation } from '#domain/messages/queue/account-mail.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -112,9 +116,10 @@ export const update = command({
     refusePersonal('password', password, { email, name });
     return { hash: await hashPassword(password), revokesKeys: body.revoke_api_keys ?? false };
   },
-  handle: async ({ tx, principal, target, body, prepared, operations }) => {
+  handle: async ({ tx, principal, target, body, prepared, operations, services }) => {
     refuseOwn(principal, target, body);
     const { updated, difference, ended } = await updateUser(tx.em, principal, target, toUserChange(body), prepared);
+    if (difference.after.email !== undefined) await mailNewAddress(tx.em, services, principal, updated);
     const verified = difference.after.email !== undefined && { emailVerified: updated.emailVerified };
     const after = { ...difference.after, ...verified, ...(ended && { password: 'changed', ...ended }) };
     const { id, revision } = updated;
@@ -122,6 +127,17 @@ export const update = command({
     return { id, before: difference.before, after, revision, answer };
   },
 });
+
+/** Sends the link that confirms a changed address, where the installation sends e-mail. */
+async function mailNewAddress(
+  em: Em,
+  { config, keyRing }: Services,
+  principal: Principal,
+  user: UserTarget,
+): Promise<void> {
+  if (config.mail === null || user.emailVerified) return;
+  await mailConfirmation(em, keyRing, user, await issueConfirmation(em, principal, user));
+}
 
 /** Refuses what users may not change of themselves. */
 function refuseOwn(principal: Principal, user: UserTarget, body: z.output<typeof UpdateUser>): void {

@@ -105,9 +105,9 @@ function resendOperation<Level extends MembershipLevel>(
     idempotency: 'none',
     showsOnce: true,
     audit: 'invitation.resent',
-    handle: async ({ tx, principal, target }) => {
+    handle: async ({ tx, principal, target, services }) => {
       const sent = await resendInvitation(tx.em, principal, target, target.invitation);
-      return sentChange(sent);
+      return sentChange(tx.em, services, sent);
     },
     atParams: (_, { target, params }) => ({ ...params, orgID: target.organizationId }),
   });

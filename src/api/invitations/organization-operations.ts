@@ -48,10 +48,10 @@ export const create = command({
   idempotency: 'none',
   showsOnce: true,
   audit: 'invitation.created',
-  handle: async ({ tx, principal, target, body }) => {
+  handle: async ({ tx, principal, target, body, services }) => {
     if (body.team_id && !target.team) throw new HiddenResource('team');
     const sent = await inviteToOrganization(tx.em, principal, target, target.team, toOrganizationInvitation(body));
-    return sentChange(sent);
+    return sentChange(tx.em, services, sent);
   },
   atParams: ({ id }, { target }) => ({ orgID: target.organizationId, id }),
 });

@@ -39,9 +39,9 @@ export const create = command({
   idempotency: 'none',
   showsOnce: true,
   audit: 'invitation.created',
-  handle: async ({ tx, principal, target, body }) => {
+  handle: async ({ tx, principal, target, body, services }) => {
     const sent = await inviteToTeam(tx.em, principal, target, toTeamInvitation(body));
-    return sentChange(sent);
+    return sentChange(tx.em, services, sent);
   },
   atParams: ({ id }, { target, params }) => ({ orgID: target.organizationId, id: params.id, invitationID: id }),
 });

@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, Emailed, Time } from '#api/pipeline/schemas.ts';
+import type { Services } from '#api/services.ts';
+import type { Em } from '#database/database.ts';
 import type { SentInvitation } from '#domain/invitations/invitations.ts';
 import { invitationStatuses } from '#domain/invitations/model.ts';
 import type { InvitationWithStatus } from '#domain/invitations/status.ts';
+import { mailInvitation } from '#domain/messages/queue/account-mail.ts';
 import { organizationRoles } from '#domain/organizations/model.ts';
 import { teamRoles } from '#domain/teams/model.ts';
 
@@ -35,6 +38,7 @@ export const SentInvitationView = z
   .object({
     invitation: InvitationView,
     token: z.string().describe('Shown only once. Give it to the invited person, who accepts with it.'),
+    emailed: Emailed,
   })
   .meta({ id: 'SentInvitation' });
 
@@ -65,7 +69,10 @@ export function describeInvitation(invitation: InvitationWithStatus) {
   return { id, owners: invitation, after: { email, role, teamRole, expiresAt }, revision };
 }
 
-/** The change of a command that sent an invitation. Only its answer holds the token. */
-export function sentChange({ invitation, token }: SentInvitation) {
-  return { ...describeInvitation(invitation), answer: { invitation: viewInvitation(invitation), token } };
+/** The change of a command that sent an invitation. Only its answer, and the mail to the invited address, hold the token. */
+export async function sentChange(em: Em, { config, keyRing }: Services, sent: SentInvitation) {
+  const emailed = config.mail !== null;
+  if (emailed) await mailInvitation(em, keyRing, sent);
+  const { invitation, token } = sent;
+  return { ...describeInvitation(invitation), answer: { invitation: viewInvitation(invitation), token, emailed } };
 }

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 
 /** A time: RFC 3339, UTC. Entities hold dates, query results hold PostgreSQL's own text. */
+/** In the answer of a command that makes a link which works once. */
+export const Emailed = z
+  .boolean()
+  .describe('Whether the link is also sent by e-mail, which needs a mail server (`COORDINATOR_SMTP_URL`).');
+
 export const Time = z.codec(z.iso.datetime(), z.union([z.date(), z.string()]), {
   decode: (text) => new Date(text),
   encode: (time) => new Date(time).toISOString(),

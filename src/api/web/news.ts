@@ -38,6 +38,7 @@ const ofAssembly = {
  */
 const news = {
   [pages.profile]: {
+    confirmed: 'Your address is confirmed.',
     details: 'Your details are saved.',
     password: 'Your password is changed, and all your other sessions have ended.',
     session: 'The session has ended.',

@@ -10,6 +10,7 @@ export const pages = {
   passwordReset: '/password-reset',
   profile: '/profile',
   profilePassword: '/profile/password',
+  confirmOwnEmail: '/profile/email-confirmation',
   revokeSession: '/profile/sessions/:id/revoke',
   profileApiKeys: '/profile/api-keys',
   revokeApiKey: '/profile/api-keys/:id/revoke',

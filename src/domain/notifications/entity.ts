@@ -34,7 +34,7 @@ export const NotificationSchema = defineEntity({
 export class Notification extends NotificationSchema.class {}
 NotificationSchema.setClass(Notification);
 
-/** A kind that a user has turned on or off; one without a row is on. */
+/** A kind about which a user has decided. */
 export const NotificationPreferenceSchema = defineEntity({
   name: 'NotificationPreference',
   tableName: 'notification_preferences',
@@ -42,6 +42,8 @@ export const NotificationPreferenceSchema = defineEntity({
     userId: p.uuid().primary(),
     kind: p.string().$type<NotificationKind>().primary(),
     inPage: p.boolean(),
+    /** Null: as the kind has it unless the user decides. */
+    byEmail: p.boolean().nullable(),
   },
 });
 export class NotificationPreference extends NotificationPreferenceSchema.class {}

@@ -12,6 +12,14 @@ export const notificationKinds = {
   'drift_finding.suppression_ending': 'A suppression ends within a day, in one of your teams.',
 } as const;
 export type NotificationKind = keyof typeof notificationKinds;
+/** The kinds that come by e-mail, too, unless a user decides otherwise: those that ask somebody to do something. */
+export const mailedKinds: ReadonlySet<NotificationKind> = new Set([
+  'run.approval_requested',
+  'webhook.disabled',
+  'quota.exceeded',
+  'api_key.expiring',
+  'drift_finding.suppression_ending',
+]);
 export const notificationKindNames = Object.keys(notificationKinds) as [NotificationKind, ...NotificationKind[]];
 
 /** The kinds of things that notifications are about. */

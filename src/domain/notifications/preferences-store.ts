@@ -1,28 +1,68 @@
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { type NotificationKind, notificationKindNames } from './model.ts';
+import { mailedKinds, type NotificationKind, notificationKindNames } from './model.ts';
 
-/** Whether a user wants to hear of a kind. */
+/** How a user wants to hear of a kind. */
 export interface Preference {
   readonly kind: NotificationKind;
   /** On the page of notifications. */
   readonly page: boolean;
+  /** By e-mail, where the installation sends any. */
+  readonly email: boolean;
 }
 
-/** What a user wants to hear of, every kind once. What the user has not decided is on. */
+/** What a user has decided about a kind. What is left out stays as the kind has it. */
+export type Decision = Pick<Preference, 'kind' | 'page'> & { readonly email?: boolean | undefined };
+
+/** How a user wants to hear of every kind, each once. */
 export async function readPreferences(em: Em, userId: string): Promise<Preference[]> {
   const rows = await db(em)
     .selectFrom('notification_preferences')
     .where('user_id', '=', userId)
-    .select(['kind', 'in_page as page'])
+    .select(['kind', 'in_page as page', 'by_email as email'])
     .execute();
-  const decided = new Map(rows.map(({ kind, page }) => [kind, page]));
-  return notificationKindNames.map((kind) => ({ kind, page: decided.get(kind) ?? true }));
+  const decided = new Map(rows.map((row) => [row.kind, row]));
+  return notificationKindNames.map((kind) => ({
+    kind,
+    page: decided.get(kind)?.page ?? true,
+    email: decided.get(kind)?.email ?? mailedKinds.has(kind),
+  }));
 }
 
-/** Replaces what a user has decided. Kinds that are left out are on. What was told before stays. */
-export async function replacePreferences(em: Em, userId: string, wanted: readonly Preference[]): Promise<void> {
+/**
+ * Replaces what a user has decided. Kinds that are left out are as they are for everybody. What was told before stays. Two that replace at once do so
+ * one after the other.
+ */
+export async function replacePreferences(em: Em, userId: string, wanted: readonly Decision[]): Promise<void> {
+  const lock = `delivery-coordinator/notification preferences/${userId}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(db(em));
   await db(em).deleteFrom('notification_preferences').where('user_id', '=', userId).execute();
-  const rows = wanted.map(({ kind, page }) => ({ user_id: userId, kind, in_page: page }));
+  const rows = wanted.map(({ kind, page, email = null }) => ({
+    user_id: userId,
+    kind,
+    in_page: page,
+    by_email: email,
+  }));
   if (rows.length > 0) await db(em).insertInto('notification_preferences').values(rows).execute();
+}
+
+/** Who among some users wants to hear of a kind, and how. */
+export async function findListeners(
+  em: Em,
+  kind: NotificationKind,
+  userIds: readonly string[],
+): Promise<Map<string, Pick<Preference, 'page' | 'email'>>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await db(em)
+    .selectFrom('principals as p')
+    .leftJoin('notification_preferences as f', (join) => join.onRef('f.user_id', '=', 'p.id').on('f.kind', '=', kind))
+    .where('p.kind', '=', 'user')
+    .where('p.id', '=', (eb) => eb.fn.any(eb.val([...userIds])))
+    .select(['p.id', 'f.in_page as page', 'f.by_email as email'])
+    .execute();
+  const wanted = rows.map(
+    ({ id, page, email }) => [id, { page: page ?? true, email: email ?? mailedKinds.has(kind) }] as const,
+  );
+  return new Map(wanted.filter(([, { page, email }]) => page || email));
 }

@@ -136,7 +136,7 @@ function selectOwn(em: Em, user: Principal) {
   return db(em)
     .selectFrom('notifications as n')
     .where('n.user_id', '=', user.id)
-    .where((eb) => isReadableSubject(eb, user));
+    .where((eb) => isReadableSubject({ kind: eb.ref('n.subject_kind'), id: eb.ref('n.subject_id') }, user));
 }
 
 function details(_eb: Over<{ n: 'notifications' }>) {

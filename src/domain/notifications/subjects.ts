@@ -1,6 +1,7 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { db, type Over } from '#domain/db.ts';
+import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import {
   type Access,
   decide,
@@ -51,23 +52,29 @@ export async function findSubjectOwner(em: Em, { kind, id }: Subject): Promise<O
   return owner ?? installationOwnership;
 }
 
-/** The condition that a user may still read the subject of the notification in the row `n`: `mayReadSubject` in SQL. */
-export function isReadableSubject(eb: Over<{ n: 'notifications' }>, user: Principal): Expression<SqlBool> {
-  const permitted = subjectKinds.filter((kind) => decidePermission(user, subjectAccess[kind]).allowed);
-  return eb.or(permitted.map((kind) => eb.and([eb('n.subject_kind', '=', kind), isReadableAs(eb, user, kind)])));
+/** The columns of a row that name a subject. */
+export interface SubjectRefs {
+  readonly kind: Expression<string | null>;
+  readonly id: Expression<string | null>;
 }
 
-function isReadableAs(eb: Over<{ n: 'notifications' }>, user: Principal, kind: SubjectKind): Expression<SqlBool> {
-  if (kind === 'quota') return eb.lit(true);
-  if (kind === 'api_key') return holdsKey(eb, user);
+/** The condition that a user may still read the subject that a row names: `mayReadSubject` in SQL. */
+export function isReadableSubject(subject: SubjectRefs, user: Principal): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables>();
+  const permitted = subjectKinds.filter((kind) => decidePermission(user, subjectAccess[kind]).allowed);
+  return eb.or(permitted.map((kind) => eb.and([eb(subject.kind, '=', kind), isReadableAs(subject.id, user, kind)])));
+}
+
+function isReadableAs(id: Expression<string | null>, user: Principal, kind: SubjectKind): Expression<SqlBool> {
+  if (kind === 'quota') return expressionBuilder<Tables>().lit(true);
+  if (kind === 'api_key') return holdsKey(id, user);
   const name = sql<string>`${kind}::text`;
-  const team = ownerOfAny('team', name, eb.ref('n.subject_id'));
+  const key = sql<string>`${id}`;
+  const team = ownerOfAny('team', name, key);
   const owner = {
     team,
     // What a team owns is not readable for everybody in its organization.
-    organization: sql<
-      string | null
-    >`case when ${team} is null then ${ownerOfAny('organization', name, eb.ref('n.subject_id'))} end`,
+    organization: sql<string | null>`case when ${team} is null then ${ownerOfAny('organization', name, key)} end`,
     project: sql<string | null>`null`,
   };
   const rule = subjectAccess[kind].installation === undefined ? 'visible' : 'administrators';
@@ -75,13 +82,14 @@ function isReadableAs(eb: Over<{ n: 'notifications' }>, user: Principal, kind: S
 }
 
 /** The condition that a key is the user's own, or that of a service account which the user, or a team of which the user is an owner, owns. */
-function holdsKey(eb: Over<{ n: 'notifications' }>, user: Principal): Expression<SqlBool> {
+function holdsKey(id: Expression<string | null>, user: Principal): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables>();
   const owned = Object.keys(user.teams).filter((id) => user.teams[id] === 'owner');
   return eb.exists(
     eb
       .selectFrom('api_keys as k')
       .leftJoin('service_accounts as a', 'a.id', 'k.principal_id')
-      .whereRef('k.id', '=', 'n.subject_id')
+      .where('k.id', '=', sql<string>`${id}`)
       .where('k.revoked_at', 'is', null)
       .where((of) =>
         of.or([

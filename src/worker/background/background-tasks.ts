@@ -8,8 +8,9 @@ import { type DriftRetentionDeps, openDriftRetention } from './drift-retention.t
 import { openDriftUpkeep } from './drift-upkeep.ts';
 import { createEventHandlers, type EventHandlerDeps } from './event-handlers.ts';
 import { type ExpiryTaskDeps, openExpiry } from './expiry.ts';
+import { MessageSender, openMessageRetention } from './message-sending.ts';
 import { type MissedTimesDeps, openMissedTimes } from './missed-times.ts';
-import { openNotificationUpkeep, openNotifying } from './notifying.ts';
+import { type NotifyingDeps, openNotificationUpkeep, openNotifying } from './notifying.ts';
 import { openReconciler, type ReconcilerDeps } from './reconciler.ts';
 import { openResourceListRepair, type ResourceListRepairDeps } from './resource-list-repair.ts';
 import { openScheduleRepair, type ScheduleRepairDeps } from './schedule-repair.ts';
@@ -27,6 +28,7 @@ export interface BackgroundTaskDeps
     SigningKeyUpkeepDeps,
     MissedTimesDeps,
     DriftRetentionDeps,
+    NotifyingDeps,
     DeliverDeps {
   readonly auditRetentionDays: number | null;
 }
@@ -37,6 +39,7 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openEngineSweeper({ ...deps, client: deps.engine.client }),
     new EventDelivery(deps, createEventHandlers(deps)),
     new WebhookSender(deps),
+    new MessageSender(deps),
   ];
   const maintenance = new DatabaseMaintenance(deps);
   const signingKeys = openSigningKeyUpkeep(deps);
@@ -55,6 +58,7 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openDeliveryRetention(deps),
     openNotifying(deps),
     openNotificationUpkeep(deps),
+    openMessageRetention(deps),
   ];
   for (const task of [...delivering, maintenance]) task.start();
   // Nothing is signed before there is a first key.

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
+import type { MailServer } from '#domain/messages/mail/mail-server.ts';
 import { notifyOfEvents } from '#domain/notifications/creation/follow.ts';
 import { tellOfUpcomingEnds } from '#domain/notifications/creation/upcoming.ts';
 import { removeOldNotifications } from '#domain/notifications/store.ts';
@@ -11,26 +12,28 @@ const upkeepMs = 10 * 60_000;
 export interface NotifyingDeps {
   readonly orm: Orm;
   readonly log: Logger;
+  /** Null: this installation sends no e-mail. */
+  readonly mail: MailServer | null;
 }
 
 /** Tells users of new events. One worker does it at a time. */
-export function openNotifying({ orm, log }: NotifyingDeps): PeriodicTask {
+export function openNotifying({ orm, log, mail }: NotifyingDeps): PeriodicTask {
   return new PeriodicTask({
     intervalMs: followMs,
     log,
     failure: 'could not tell users of new events',
-    run: async () => ((await notifyOfEvents(orm)) ? 'again' : undefined),
+    run: async () => ((await notifyOfEvents(orm, { byEmail: mail !== null })) ? 'again' : undefined),
   });
 }
 
 /** Tells owners of what ends soon, and removes old notifications. Any number of workers may do so. */
-export function openNotificationUpkeep({ orm, log }: NotifyingDeps): PeriodicTask {
+export function openNotificationUpkeep({ orm, log, mail }: NotifyingDeps): PeriodicTask {
   return new PeriodicTask({
     intervalMs: upkeepMs,
     log,
     failure: 'could not tell owners of what ends soon, or could not remove old notifications',
     run: async () => {
-      await tellOfUpcomingEnds(orm.em.fork());
+      await tellOfUpcomingEnds(orm.em.fork(), { byEmail: mail !== null });
       return (await removeOldNotifications(orm.em.fork())) ? 'again' : undefined;
     },
   });

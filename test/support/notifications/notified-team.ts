@@ -24,13 +24,14 @@ export class NotifiedTeam {
 
   /** Does what a worker does, until there is nothing more to tell. */
   async notify(): Promise<void> {
-    while (await notifyOfEvents(this.#api.services.orm));
+    while (await notifyOfEvents(this.#api.services.orm, { byEmail: true }));
   }
 
   /** Forgets what was told, and what would be told. */
   async forget(): Promise<void> {
     await this.notify();
-    for (const table of ['notifications', 'notification_preferences']) await this.#api.rows(`delete from ${table}`);
+    for (const table of ['notifications', 'notification_preferences', 'outgoing_messages'])
+      await this.#api.rows(`delete from ${table}`);
   }
 
   /** Publishes an event, and tells of it. */

@@ -9,7 +9,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { invalidField, WrongSecret } from '#domain/shared/errors.ts';
 import { accept } from '../operations.ts';
 
-const script = 'invitation.js';
+const script = 'link-token.js';
 const title = 'Accept an invitation';
 
 /**

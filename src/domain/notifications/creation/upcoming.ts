@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import { findTeamMembers } from './candidates-store.ts';
-import { type Draft, tell } from './drafts.ts';
+import { type Draft, type Telling, tell } from './drafts.ts';
 
 const pageSize = 200;
 
@@ -11,14 +11,14 @@ const pageSize = 200;
 type Finder = (em: Em, after: string) => Promise<{ readonly id: string; readonly draft: () => Promise<Draft> }[]>;
 
 /** Tells owners of what ends soon, before it does: each user once of each end, however often this runs. Answers how many were told. */
-export async function tellOfUpcomingEnds(em: Em): Promise<number> {
+export async function tellOfUpcomingEnds(em: Em, how: Telling): Promise<number> {
   let told = 0;
   for (const find of [findEndingKeys, findEndingSuppressions]) {
     let page: Awaited<ReturnType<Finder>>;
     let after = zeroId;
     do {
       page = await find(em, after);
-      for (const { draft } of page) told += await tell(em, await draft());
+      for (const { draft } of page) told += await tell(em, await draft(), how);
       after = page.at(-1)?.id ?? after;
     } while (page.length === pageSize);
   }

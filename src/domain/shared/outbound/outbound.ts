@@ -5,13 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { Unavailable, Unprocessable } from '../errors.ts';
 import { allowsAddress, allowsHost, isPublicAddress, type OutboundPolicy } from './outbound-policy.ts';
 
-export type OutboundScheme = 'https' | 'ssh' | 'file';
+export type OutboundScheme = 'https' | 'ssh' | 'smtp' | 'smtps' | 'file';
 
 export type Destination = {
   /** Normalized. Connect to this URL, because this is the one that was checked. */
   readonly url: URL;
   /** The checked addresses of the host. Connect to them and do not resolve the host again. Empty for `file://`. */
   readonly addresses: readonly string[];
+  /** An operator has allowed the host or all of its addresses, so that a connection without TLS is allowed as well. */
+  readonly mayBePlain: boolean;
 };
 
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -32,7 +34,7 @@ export async function checkOutbound(
 ): Promise<Destination> {
   const schemes = options.schemes ?? ['https'];
   const url = parseUrl(text, schemes);
-  if (url.protocol === 'file:') return { url: checkDirectory(url, policy), addresses: [] };
+  if (url.protocol === 'file:') return { url: checkDirectory(url, policy), addresses: [], mayBePlain: true };
   checkCredentials(url);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) ? [host] : await (options.resolve ?? resolveHost)(host);
@@ -41,10 +43,11 @@ export async function checkOutbound(
   if (!isNamed && addresses.some((address) => !isPublicAddress(address) && !allowsAddress(policy, address))) {
     throw new Unprocessable(`the host ${host} is not on the public network; ${allowHint}`, { code: 'address_refused' });
   }
-  if (url.protocol === 'http:' && !isNamed && !addresses.every((address) => allowsAddress(policy, address))) {
+  const mayBePlain = isNamed || addresses.every((address) => allowsAddress(policy, address));
+  if (url.protocol === 'http:' && !mayBePlain) {
     throw new Unprocessable(`http:// is not encrypted: use https://, or ${allowHint}`, { code: 'url_unsupported' });
   }
-  return { url, addresses };
+  return { url, addresses, mayBePlain };
 }
 
 function parseUrl(text: string, schemes: readonly OutboundScheme[]): URL {

@@ -72,6 +72,7 @@ export function organizationPages({ organizations, teams, people, invitationToke
     declare('team-member-remove', pages.removeTeamMember, { params: { ...team.params, userID }, who: 'maintainer' }),
     declare('team-invitations', pages.teamInvitations, team),
     declare('invitation', pages.acceptInvitation, { query: { token: invitationToken }, who: 'developer' }),
+    declare('email-confirmation', pages.confirmOwnEmail, { who: 'developer' }),
     declare('invitation-unknown', pages.acceptInvitation, { query: { token: 'nobody-made-this' }, who: 'developer' }),
   ];
 }

@@ -1,6 +1,6 @@
-// Takes the token of an invitation out of the address, where it stands behind `#`, into the form. While the person signs in, it waits in this tab.
+// Takes the token of a link out of the address, where it stands behind `#`, into the form. While the person signs in, it waits in this tab.
 (() => {
-  const kept = 'invitation-token';
+  const kept = `link-token ${location.pathname}`;
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token) {
     sessionStorage.setItem(kept, token);

@@ -1,0 +1,47 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt, id } from '#database/columns.ts';
+import type { Medium, MessageContent, MessageStatus } from './model.ts';
+
+/** A message to one recipient, until it is sent or given up, and its end for some time afterwards. */
+export const OutgoingMessageSchema = defineEntity({
+  name: 'OutgoingMessage',
+  tableName: 'outgoing_messages',
+  uniques: [{ name: 'outgoing_messages_cause_unique', properties: ['destination', 'cause'] }],
+  indexes: [
+    {
+      name: 'outgoing_messages_pending_index',
+      expression: `create index "outgoing_messages_pending_index" on "outgoing_messages" ("destination", "due_at", "id") where "status" = 'pending'`,
+    },
+    { name: 'outgoing_messages_user_index', properties: ['userId'] },
+    { name: 'outgoing_messages_created_at_index', properties: ['createdAt'] },
+  ],
+  properties: {
+    id: id(),
+    medium: p.string().$type<Medium>(),
+    /** The user who is its recipient; null: an address is. */
+    userId: p.uuid().nullable(),
+    /** The e-mail address that the message is for, as it was when the message was made; null: the one that the user has when it is sent. */
+    address: p.text().nullable(),
+    /** Where it goes. The messages of one destination are sent one after another. */
+    destination: p.text(),
+    /** What it is caused by. A destination gets one message for one cause. */
+    cause: p.text(),
+    content: p.json<MessageContent>(),
+    /** The one-time token of its link; gone once the message has ended. */
+    sealedToken: p.blob().nullable().hidden(),
+    subjectKind: p.string().nullable(),
+    subjectId: p.uuid().nullable(),
+    status: p.string().$type<MessageStatus>(),
+    /** How many tries have begun. */
+    attempts: p.integer(),
+    dueAt: at(),
+    /** A worker tries to send it until then at the longest. */
+    leasedUntil: at().nullable(),
+    /** Why the last try failed, or why it is withheld. */
+    problem: p.text().nullable(),
+    createdAt: createdAt(),
+    settledAt: at().nullable(),
+  },
+});
+export class OutgoingMessage extends OutgoingMessageSchema.class {}
+OutgoingMessageSchema.setClass(OutgoingMessage);

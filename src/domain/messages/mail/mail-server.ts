@@ -1,0 +1,180 @@
+import { connect, isIPv6, type Socket } from 'node:net';
+import { createTransport } from 'nodemailer';
+import { ServiceError } from '#domain/shared/errors.ts';
+import { checkOutbound, type Destination, type Resolve } from '#domain/shared/outbound/outbound.ts';
+import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
+
+/** The server that sends e-mail, and what e-mail says about this installation. */
+export interface MailConfig {
+  /** `smtp://host:port` or `smtps://host:port`, without the account. */
+  readonly url: string;
+  readonly account: { readonly user: string; readonly password: string } | null;
+  readonly from: { readonly name: string; readonly address: string };
+  /** The origin that links lead to. */
+  readonly linkOrigin: string;
+}
+
+export interface Mail {
+  /** It stays the same when a mail is sent again, so that mail programs know it. */
+  readonly id: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Why a mail was not accepted, in words without the account. */
+export class MailFailure extends Error {
+  /** Another try would fail as well, because the server refuses the recipient or the mail itself. */
+  readonly isFinal: boolean;
+
+  constructor(message: string, { isFinal = false, cause }: { isFinal?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.name = 'MailFailure';
+    this.isFinal = isFinal;
+  }
+}
+
+/** From the first packet to the server's acceptance. */
+const timeoutMs = 30_000;
+const connectTimeoutMs = 10_000;
+const standardPorts = { 'smtp:': 587, 'smtps:': 465 } as const;
+
+/**
+ * Sends e-mail. The server is checked each time it is dialled, as every other outbound address, and the socket connects to the addresses that were
+ * checked. Without TLS nothing is sent, unless an operator allowed the server's address in `COORDINATOR_OUTBOUND_ALLOW`.
+ */
+export class MailServer {
+  readonly config: MailConfig;
+  readonly #policy: OutboundPolicy;
+  readonly #resolve: Resolve | undefined;
+  readonly #timeoutMs: number;
+
+  constructor(
+    config: MailConfig,
+    policy: OutboundPolicy,
+    options: { readonly resolve?: Resolve; readonly timeoutMs?: number } = {},
+  ) {
+    this.config = config;
+    this.#policy = policy;
+    this.#resolve = options.resolve;
+    this.#timeoutMs = options.timeoutMs ?? timeoutMs;
+  }
+
+  /** Resolves when the server has accepted the mail for all of its recipients. @throws MailFailure */
+  async send(mail: Mail): Promise<void> {
+    const { signal, end } = deadline(this.#timeoutMs);
+    let socket: Socket | undefined;
+    try {
+      const destination = await this.#check();
+      socket = await dial(destination, signal);
+      const sent = this.#transportOver(socket, destination).sendMail(this.#compose(mail));
+      await Promise.race([sent, rejectOnAbort(signal)]);
+    } catch (error) {
+      throw toFailure(error, signal);
+    } finally {
+      end();
+      socket?.destroy();
+    }
+  }
+
+  #check(): Promise<Destination> {
+    const resolve = this.#resolve && { resolve: this.#resolve };
+    return checkOutbound(this.config.url, this.#policy, { schemes: ['smtp', 'smtps'], ...resolve });
+  }
+
+  #transportOver(socket: Socket, { url, mayBePlain }: Destination) {
+    const { account } = this.config;
+    return createTransport({
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      connection: socket,
+      secure: url.protocol === 'smtps:',
+      requireTLS: !mayBePlain,
+      ...(account && { auth: { user: account.user, pass: account.password } }),
+      connectionTimeout: connectTimeoutMs,
+      greetingTimeout: connectTimeoutMs,
+      socketTimeout: this.#timeoutMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  }
+
+  #compose({ id, to, subject, text, html }: Mail) {
+    const { from, linkOrigin } = this.config;
+    return {
+      from,
+      to: to.map((address) => ({ name: '', address })),
+      subject,
+      text,
+      html,
+      messageId: `<${id}@${new URL(linkOrigin).hostname}>`,
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    };
+  }
+}
+
+/** Connects to one of the checked addresses, in their order. */
+async function dial({ url, addresses }: Destination, signal: AbortSignal): Promise<Socket> {
+  const port = Number(url.port) || standardPorts[url.protocol as keyof typeof standardPorts];
+  let last: unknown;
+  for (const address of addresses) {
+    try {
+      return await open(address, port, signal);
+    } catch (error) {
+      last = error;
+    }
+  }
+  throw last;
+}
+
+function open(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, family: isIPv6(host) ? 6 : 4, timeout: connectTimeoutMs });
+    const fail = (error: Error) => {
+      socket.destroy();
+      reject(error);
+    };
+    socket.once('error', fail);
+    socket.once('timeout', () => fail(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })));
+    signal.addEventListener('abort', () => fail(new Error('out of time')), { once: true });
+    socket.once('connect', () => {
+      socket.setTimeout(0);
+      socket.removeAllListeners('timeout');
+      resolve(socket);
+    });
+  });
+}
+
+function deadline(afterMs: number) {
+  const control = new AbortController();
+  const timer = setTimeout(() => control.abort(), afterMs);
+  return { signal: control.signal, end: () => clearTimeout(timer) };
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) =>
+    signal.addEventListener('abort', () => reject(new Error('out of time')), { once: true }),
+  );
+}
+
+/** What went wrong, without anything that the server said, which could repeat the account. */
+function toFailure(cause: unknown, signal: AbortSignal): MailFailure {
+  if (cause instanceof ServiceError) return new MailFailure(cause.message, { cause });
+  if (signal.aborted) return new MailFailure('the mail server did not answer in time', { cause });
+  const { code: own, originalCode, responseCode } = Object(cause) as Record<string, unknown>;
+  const code = originalCode ?? own;
+  if (code === 'EAUTH') return new MailFailure('the mail server refused the account of the service', { cause });
+  if (code === 'ETLS' || /CERT|SSL|ALTNAME/.test(String(code)))
+    return new MailFailure('the mail server offers no TLS that can be trusted', { cause });
+  if (typeof responseCode === 'number') return refusedBy(responseCode, cause);
+  if (/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/.test(String(code)))
+    return new MailFailure('the mail server does not accept connections at this port', { cause });
+  if (/TIMEDOUT|TIMEOUT/.test(String(code)))
+    return new MailFailure('the mail server did not answer in time', { cause });
+  return new MailFailure('the mail server broke the connection off', { cause });
+}
+
+function refusedBy(code: number, cause: unknown): MailFailure {
+  const isFinal = code >= 500 && code < 600;
+  return new MailFailure(`the mail server refused the mail with the code ${code}`, { isFinal, cause });
+}

@@ -1,0 +1,32 @@
+/** What the service sends to people outside its pages, and when it tries again. Pure. */
+
+export const media = ['email'] as const;
+export type Medium = (typeof media)[number];
+
+/** `withheld`: when it was due, its recipient was not to have it any more. */
+export const messageStatuses = ['pending', 'sent', 'failed', 'withheld'] as const;
+export type MessageStatus = (typeof messageStatuses)[number];
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** The pauses between the tries of a message: two days in all. */
+const pausesMs = [20 * second, 2 * minute, 10 * minute, hour, 4 * hour, 12 * hour, 30 * hour] as const;
+
+/** The pause after a failed try, spread by a tenth so that messages do not come back at once; null after the last one. */
+export function pauseAfter(attempts: number, random = Math.random()): number | null {
+  const pause = pausesMs[attempts - 1];
+  return pause === undefined ? null : Math.round(pause * (1 + random / 10));
+}
+
+/** Messages that have ended are listed for so long, and then deleted. */
+export const keptDays = 30;
+
+/** What a message is about. Nothing of it is secret: a token that goes with it is sealed in a column of its own. */
+export type MessageContent =
+  | { readonly purpose: 'notification'; readonly kind: string; readonly title: string }
+  | { readonly purpose: 'invitation'; readonly invitationId: string; readonly sentAt: string }
+  | { readonly purpose: 'password_reset'; readonly expiresAt: string }
+  | { readonly purpose: 'email_confirmation'; readonly expiresAt: string };
+export type Purpose = MessageContent['purpose'];

@@ -1,0 +1,9 @@
+import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+
+export const messageTables = [
+  {
+    kind: 'outgoing_message',
+    table: 'outgoing_messages',
+    owners: [{ kind: 'user', columns: ['user_id'], cascade: { rows: 'deleted' } }],
+  },
+] as const satisfies readonly Declaration[];

@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { newId } from '#domain/shared/ids.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { Medium, MessageContent } from '../model.ts';
+import { sealToken } from './tokens.ts';
+
+/** A message to a user or to an address. To a user with an address, it is sent only while the user has that address. */
+export interface NewMessage {
+  readonly medium: Medium;
+  readonly userId?: string;
+  readonly address?: string;
+  readonly content: MessageContent;
+  readonly subject?: { readonly kind: string; readonly id: string };
+  /** A user, and an address, gets one message for one cause. */
+  readonly cause: string;
+  /** The one-time token of its link. */
+  readonly token?: string;
+}
+
+/** Keeps messages, which a worker sends once the transaction is committed. One that was kept before for the same cause is not kept again. */
+export async function queueMessages(em: Em, messages: readonly NewMessage[], keyRing?: KeyRing): Promise<void> {
+  if (messages.length === 0) return;
+  await db(em)
+    .insertInto('outgoing_messages')
+    .values(messages.map((message) => toRow(message, keyRing)))
+    .onConflict((conflict) => conflict.columns(['destination', 'cause']).doNothing())
+    .execute();
+}
+
+function toRow(message: NewMessage, keyRing: KeyRing | undefined) {
+  const { medium, userId = null, address = null, content, subject, cause, token } = message;
+  const id = newId();
+  const now = sql<string>`now()`;
+  return {
+    id,
+    medium,
+    user_id: userId,
+    address,
+    destination: userId === null ? `address:${address}` : `user:${userId}:${medium}`,
+    cause,
+    content: JSON.stringify(content),
+    sealed_token: token !== undefined && keyRing ? sealToken(keyRing, id, token) : null,
+    subject_kind: subject?.kind ?? null,
+    subject_id: subject?.id ?? null,
+    status: 'pending' as const,
+    attempts: 0,
+    due_at: now,
+    created_at: now,
+  };
+}

@@ -1,0 +1,147 @@
+import type { Em } from '#database/database.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { MessageContent, Purpose } from '../model.ts';
+import type { DueMessage } from '../queue/due-store.ts';
+import { openToken } from '../queue/tokens.ts';
+import { findInvitationToSend } from './invitation-facts.ts';
+import { emailConfirmationPath, invitationPath, passwordResetPath, preferencesPath, subjectPath } from './links.ts';
+import { findMailbox, mayStillRead } from './recipients-store.ts';
+import { toSubject, type Wording } from './wording.ts';
+
+/** What is sent to whom, or why nothing is. */
+export type Prepared = { readonly to: string; readonly wording: Wording } | { readonly withhold: string };
+
+export interface PrepareDeps {
+  readonly em: Em;
+  readonly keyRing: KeyRing;
+  readonly linkOrigin: string;
+}
+
+type ContentOf<P extends Purpose> = Extract<MessageContent, { purpose: P }>;
+type Preparations = {
+  readonly [P in Purpose]: (deps: PrepareDeps, message: DueMessage, content: ContentOf<P>) => Promise<Prepared>;
+};
+
+const preparations: Preparations = {
+  notification: prepareNotification,
+  invitation: prepareInvitation,
+  password_reset: preparePasswordReset,
+  email_confirmation: prepareConfirmation,
+};
+
+/** Looks up anew who may have a message, and words it. Whoever lost what the message takes does not get it. */
+export function prepareMail(deps: PrepareDeps, message: DueMessage): Promise<Prepared> {
+  const prepare = preparations[message.content.purpose] as Preparations['notification'];
+  return prepare(deps, message, message.content as ContentOf<'notification'>);
+}
+
+async function prepareNotification(
+  { em, linkOrigin }: PrepareDeps,
+  message: DueMessage,
+  { title }: ContentOf<'notification'>,
+): Promise<Prepared> {
+  const mailbox = await findMailbox(em, message.userId);
+  if (!mailbox) return { withhold: 'the user is disabled or gone' };
+  if (!mailbox.isVerified) return { withhold: 'the address of the user is not confirmed' };
+  if (!(await mayStillRead(em, message.id, message.userId)))
+    return { withhold: 'the user may not read any more what it is about' };
+  return { to: mailbox.address, wording: wordNotification(linkOrigin, message, title) };
+}
+
+/** What a notification says, to a user or in a channel. */
+export function wordNotification(
+  linkOrigin: string,
+  { subjectKind, subjectId }: Pick<DueMessage, 'subjectKind' | 'subjectId'>,
+  title: string,
+): Wording {
+  const path = subjectKind && subjectId ? subjectPath(subjectKind, subjectId) : null;
+  return {
+    subject: toSubject(title),
+    lines: [`${title}.`],
+    link: path === null ? null : { label: 'Open it', url: linkOrigin + path },
+    reason: `You chose to hear of this by e-mail. Change it at ${linkOrigin}${preferencesPath}.`,
+  };
+}
+
+async function prepareInvitation(
+  deps: PrepareDeps,
+  message: DueMessage,
+  content: ContentOf<'invitation'>,
+): Promise<Prepared> {
+  const invitation = await findInvitationToSend(deps.em, content);
+  const token = tokenOf(deps, message);
+  if (!invitation || token === null || message.address === null)
+    return { withhold: 'the invitation is not open any more, or was sent again' };
+  const { inviter, organization, team, expiresAt } = invitation;
+  const place = team === null ? organization : `the team ${team} of ${organization}`;
+  return {
+    to: message.address,
+    wording: {
+      subject: toSubject(`${inviter} invites you to ${place}`),
+      lines: [
+        `${inviter} invites you to ${place}.`,
+        `Sign in as the person with this address and accept by the link, which works once, until ${minuteOf(expiresAt)}.`,
+      ],
+      link: { label: 'Accept the invitation', url: deps.linkOrigin + invitationPath(token) },
+      reason: 'You get this because somebody entered this address. If you do not expect it, do nothing.',
+    },
+  };
+}
+
+async function preparePasswordReset(
+  deps: PrepareDeps,
+  message: DueMessage,
+  { expiresAt }: ContentOf<'password_reset'>,
+): Promise<Prepared> {
+  const mailbox = await findMailbox(deps.em, message.userId);
+  const token = tokenOf(deps, message);
+  if (!mailbox) return { withhold: 'the user is disabled or gone' };
+  if (mailbox.key !== message.address) return { withhold: 'the user has another address now' };
+  if (token === null || isOver(expiresAt)) return { withhold: 'the link has expired' };
+  return {
+    to: mailbox.address,
+    wording: {
+      subject: 'Set a new password',
+      lines: [
+        'An administrator made a link with which you set a new password.',
+        `It works once, until ${minuteOf(expiresAt)}. Whoever has it can set your password: do not pass it on.`,
+      ],
+      link: { label: 'Set a new password', url: deps.linkOrigin + passwordResetPath(token) },
+      reason: 'If you did not ask for it, tell your administrator.',
+    },
+  };
+}
+
+async function prepareConfirmation(
+  deps: PrepareDeps,
+  message: DueMessage,
+  { expiresAt }: ContentOf<'email_confirmation'>,
+): Promise<Prepared> {
+  const mailbox = await findMailbox(deps.em, message.userId);
+  const token = tokenOf(deps, message);
+  if (!mailbox) return { withhold: 'the user is disabled or gone' };
+  if (mailbox.key !== message.address) return { withhold: 'the user has another address now' };
+  if (token === null || isOver(expiresAt)) return { withhold: 'the link has expired' };
+  return {
+    to: mailbox.address,
+    wording: {
+      subject: 'Confirm your address',
+      lines: [`Confirm that this address is yours. The link works once, until ${minuteOf(expiresAt)}.`],
+      link: { label: 'Confirm the address', url: deps.linkOrigin + emailConfirmationPath(token) },
+      reason: 'You get this because your account names this address. If you have no account there, do nothing.',
+    },
+  };
+}
+
+function tokenOf({ keyRing }: PrepareDeps, { id, sealedToken }: DueMessage): string | null {
+  return sealedToken === null ? null : openToken(keyRing, id, sealedToken);
+}
+
+function isOver(expiresAt: string): boolean {
+  return Date.parse(expiresAt) <= Date.now();
+}
+
+/** A time in UTC to the minute, which everybody reads alike. */
+function minuteOf(at: string): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

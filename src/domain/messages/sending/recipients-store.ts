@@ -1,0 +1,38 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { isReadableSubject } from '#domain/notifications/subjects.ts';
+import { readPrincipals } from '#domain/shared/access/store.ts';
+import { zeroId } from '#domain/shared/ids.ts';
+
+/** Where a user gets e-mail. */
+export interface Mailbox {
+  readonly address: string;
+  /** The address in the form by which addresses are compared. */
+  readonly key: string | null;
+  readonly isVerified: boolean;
+}
+
+/** The mailbox of a user; undefined for one who is disabled or gone. */
+export function findMailbox(em: Em, userId: string | null): Promise<Mailbox | undefined> {
+  return db(em)
+    .selectFrom('users as u')
+    .innerJoin('principals as p', 'p.id', 'u.id')
+    .where('u.id', '=', userId ?? zeroId)
+    .where('p.enabled', '=', true)
+    .where('p.deleted_at', 'is', null)
+    .select(['u.email as address', 'u.email_key as key', 'u.email_verified as isVerified'])
+    .executeTakeFirst();
+}
+
+/** Whether a user may read now what a message is about. */
+export async function mayStillRead(em: Em, messageId: string, userId: string | null): Promise<boolean> {
+  const user = (await readPrincipals(em, [userId ?? zeroId])).get(userId ?? zeroId);
+  if (!user) return false;
+  const readable = await db(em)
+    .selectFrom('outgoing_messages as n')
+    .where('n.id', '=', messageId)
+    .where((eb) => isReadableSubject({ kind: eb.ref('n.subject_kind'), id: eb.ref('n.subject_id') }, user))
+    .select('n.id')
+    .executeTakeFirst();
+  return readable !== undefined;
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { pages } from '#api/web/page-list.ts';
+import { subjectPath } from '#domain/messages/sending/links.ts';
+import { subjectKinds } from '#domain/notifications/model.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { startMailServer, type TestMailServer } from '#test/support/messages/mail-server.ts';
+import { sendMessages, storedMessages } from '#test/support/messages/sending.ts';
+import { NotifiedTeam, titlesOf } from '#test/support/notifications/notified-team.ts';
+
+/** Notifications that leave by e-mail. */
+let server: TestMailServer;
+let api: TestApi;
+let team: NotifiedTeam;
+let reviewer: ApiUser;
+
+beforeAll(async () => {
+  server = await startMailServer();
+  api = await startApi({
+    COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1',
+    COORDINATOR_SMTP_URL: server.url,
+    COORDINATOR_SMTP_FROM: 'delivery@example.com',
+    COORDINATOR_BASE_URL: 'https://delivery.example.com',
+  });
+  team = await NotifiedTeam.start(api);
+  ({ reviewer } = team);
+});
+afterAll(async () => {
+  await api?.close();
+  await server?.close();
+});
+beforeEach(async () => {
+  await team.forget();
+  server.received.length = 0;
+});
+
+const prefer = (...preferences: object[]) => reviewer.put('/notifications/preferences', { preferences });
+const kind = 'run.approval_requested';
+
+describe('a user', () => {
+  it('gets a mail about what asks them to do something, once, with a link to it', async () => {
+    const run = await team.addAsked(reviewer);
+    await sendMessages(api);
+    await team.notify();
+    await sendMessages(api);
+    expect(server.received).toHaveLength(1);
+    expect(server.received[0]?.subject).toMatch(/asks you to review a run of net-/);
+    expect(server.received[0]?.text).toContain(`https://delivery.example.com/workloads/runs/${run}`);
+    expect(await titlesOf(reviewer)).toHaveLength(1);
+  });
+
+  it('hears on the page, by e-mail, by both or by neither, as they decide for the kind', async () => {
+    for (const [page, email] of [
+      [true, false],
+      [false, true],
+      [false, false],
+    ] as const) {
+      await team.forget();
+      server.received.length = 0;
+      expect((await prefer({ kind, page, email })).status).toBe(200);
+      await team.addAsked(reviewer);
+      await sendMessages(api);
+      expect([page, email, (await titlesOf(reviewer)).length, server.received.length]).toEqual([
+        page,
+        email,
+        Number(page),
+        Number(email),
+      ]);
+    }
+  });
+
+  it('reads where e-mail goes, and why there is none', async () => {
+    const { body } = await reviewer.get('/notifications/preferences');
+    expect(body.email).toEqual({ address: expect.stringContaining('@example.com'), problem: null });
+    expect(body.preferences).toContainEqual(
+      expect.objectContaining({ kind: 'run.finished', page: true, email: false }),
+    );
+    await api.rows('update users set email_verified = false where id = ?', [reviewer.id]);
+    const unconfirmed = await reviewer.get('/notifications/preferences');
+    await team.addAsked(reviewer);
+    await sendMessages(api);
+    await api.rows('update users set email_verified = true where id = ?', [reviewer.id]);
+    expect(unconfirmed.body.email.problem).toBe('Your address is not confirmed.');
+    expect(server.received).toEqual([]);
+    expect((await storedMessages(api))[0]).toMatchObject({ status: 'withheld' });
+  });
+
+  it('who left the team before the mail was sent does not get it', async () => {
+    await team.addAsked(reviewer);
+    const { team: teamId } = team.runs.tenant;
+    const rows = await api.rows('delete from team_members where principal_id = ? and team_id = ? returning *', [
+      reviewer.id,
+      teamId,
+    ]);
+    expect(rows).toHaveLength(1);
+    await sendMessages(api);
+    expect(server.received).toEqual([]);
+    expect((await storedMessages(api))[0]).toMatchObject({
+      status: 'withheld',
+      problem: 'the user may not read any more what it is about',
+    });
+  });
+});
+
+describe('every kind of subject', () => {
+  it('has a page to which a mail leads', () => {
+    const known = new Set<string>(Object.values(pages));
+    for (const subject of subjectKinds) expect(known).toContain(subjectPath(subject, ':id'));
+  });
+});

@@ -1,0 +1,31 @@
+import pino from 'pino';
+import { MailServer } from '#domain/messages/mail/mail-server.ts';
+import { leaseMessages } from '#domain/messages/queue/due-store.ts';
+import { deliverMessage } from '#domain/messages/sending/deliver.ts';
+import type { TestApi } from '#test/support/api/in-process-api.ts';
+
+/** Sends what is due, as a worker does, until there is nothing more to send now. */
+export async function sendMessages(api: TestApi): Promise<void> {
+  const { orm, keyRing, config } = api.services;
+  const mail = config.mail && new MailServer(config.mail, config.outbound, { timeoutMs: 3_000 });
+  const deps = { orm, keyRing, mail, log: pino({ level: 'silent' }) };
+  for (;;) {
+    const messages = await leaseMessages(orm.em.fork(), 100);
+    if (messages.length === 0) return;
+    await Promise.all(messages.map((message) => deliverMessage(deps, message)));
+  }
+}
+
+export interface StoredMessage {
+  readonly status: string;
+  readonly attempts: number;
+  readonly problem: string | null;
+  readonly has_token: boolean;
+}
+
+/** The messages as the database has them, oldest first. */
+export function storedMessages(api: TestApi): Promise<StoredMessage[]> {
+  return api.rows(
+    'select status, attempts, problem, sealed_token is not null as has_token from outgoing_messages order by created_at, id',
+  ) as Promise<StoredMessage[]>;
+}
