@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-it('the examples of the page about notifications list, count and read them, and turn a kind off', async () => {
+it('the examples of the page about notifications list, count and read them, and choose how a kind is told', async () => {
   const password = 'correct horse battery';
   const { id, email, caller } = await addPerson(api, 'admin', {}, password);
   await api.orm.em.fork().execute(
@@ -24,6 +24,8 @@ it('the examples of the page about notifications list, count and read them, and 
   const [listed = '', counted = '', read = ''] = reading.trim().split('\n');
   expect(JSON.parse(listed).notifications).toMatchObject([{ title: 'The quota is full', state: 'unread' }]);
   expect([JSON.parse(counted), JSON.parse(read)]).toEqual([{ unread: 1 }, { read: 1 }]);
-  const off = JSON.parse(preferences).preferences.filter(({ page }: { page: boolean }) => !page);
-  expect(off).toMatchObject([{ kind: 'run.finished' }]);
+  const [replaced = '', shown = ''] = preferences.trim().split('\n');
+  expect(JSON.parse(shown)).toEqual(JSON.parse(replaced));
+  const off = JSON.parse(shown).preferences.filter(({ page }: { page: boolean }) => !page);
+  expect(off).toMatchObject([{ kind: 'run.finished', email: true }]);
 });

@@ -1,3 +1,5 @@
+import type { NotificationKind } from '#domain/notifications/model.ts';
+
 /** What the service sends to people outside its pages, and when it tries again. Pure. */
 
 export const media = ['email'] as const;
@@ -25,7 +27,7 @@ export const keptDays = 30;
 
 /** What a message is about. Nothing of it is secret: a token that goes with it is sealed in a column of its own. */
 export type MessageContent =
-  | { readonly purpose: 'notification'; readonly kind: string; readonly title: string }
+  | { readonly purpose: 'notification'; readonly kind: NotificationKind; readonly title: string }
   | { readonly purpose: 'invitation'; readonly invitationId: string; readonly sentAt: string }
   | { readonly purpose: 'password_reset'; readonly expiresAt: string }
   | { readonly purpose: 'email_confirmation'; readonly expiresAt: string };

@@ -6,9 +6,9 @@ export function composeBody(wording: Wording): { text: string; html: string } {
   return { text: toText(wording), html: toHtml(wording) };
 }
 
-function toText({ lines, link, reason }: Wording): string {
+function toText({ subject, lines, link, reason }: Wording): string {
   const linked = link ? [`${link.label}:\n${link.url}`] : [];
-  return `${[...lines.map(withoutControls), ...linked, `-- \n${reason}`].join('\n\n')}\n`;
+  return `${[subject, ...lines.map(withoutControls), ...linked, `-- \n${reason}`].join('\n\n')}\n`;
 }
 
 const font = "font-family: system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
@@ -31,7 +31,7 @@ function toHtml({ subject, lines, link, reason }: Wording): string {
 ${paragraphs}
 ${linked}
 <hr style="border: 0; border-top: 1px solid #d8dee4; margin: 24px 0 12px">
-<p style="margin: 0; font-size: 12px; color: #57606a">${reason}</p>
+<p style="margin: 0; font-size: 12px; color: #57606a; overflow-wrap: anywhere">${reason}</p>
 </div>
 </body>
 </html>

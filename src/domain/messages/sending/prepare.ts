@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { notificationKinds } from '#domain/notifications/model.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { MessageContent, Purpose } from '../model.ts';
 import type { DueMessage } from '../queue/due-store.ts';
@@ -38,26 +39,25 @@ export function prepareMail(deps: PrepareDeps, message: DueMessage): Promise<Pre
 async function prepareNotification(
   { em, linkOrigin }: PrepareDeps,
   message: DueMessage,
-  { title }: ContentOf<'notification'>,
+  content: ContentOf<'notification'>,
 ): Promise<Prepared> {
   const mailbox = await findMailbox(em, message.userId);
   if (!mailbox) return { withhold: 'the user is disabled or gone' };
   if (!mailbox.isVerified) return { withhold: 'the address of the user is not confirmed' };
   if (!(await mayStillRead(em, message.id, message.userId)))
     return { withhold: 'the user may not read any more what it is about' };
-  return { to: mailbox.address, wording: wordNotification(linkOrigin, message, title) };
+  return { to: mailbox.address, wording: wordNotification(linkOrigin, message, content) };
 }
 
-/** What a notification says, to a user or in a channel. */
-export function wordNotification(
+function wordNotification(
   linkOrigin: string,
   { subjectKind, subjectId }: Pick<DueMessage, 'subjectKind' | 'subjectId'>,
-  title: string,
+  { kind, title }: ContentOf<'notification'>,
 ): Wording {
   const path = subjectKind && subjectId ? subjectPath(subjectKind, subjectId) : null;
   return {
     subject: toSubject(title),
-    lines: [`${title}.`],
+    lines: [notificationKinds[kind]],
     link: path === null ? null : { label: 'Open it', url: linkOrigin + path },
     reason: `You chose to hear of this by e-mail. Change it at ${linkOrigin}${preferencesPath}.`,
   };
@@ -79,7 +79,6 @@ async function prepareInvitation(
     wording: {
       subject: toSubject(`${inviter} invites you to ${place}`),
       lines: [
-        `${inviter} invites you to ${place}.`,
         `Sign in as the person with this address and accept by the link, which works once, until ${minuteOf(expiresAt)}.`,
       ],
       link: { label: 'Accept the invitation', url: deps.linkOrigin + invitationPath(token) },
