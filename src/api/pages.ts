@@ -14,6 +14,8 @@ import { registerUserPages } from '#api/identity/pages/register-users.ts';
 import { registerInstancePages } from '#api/instances/pages/register.ts';
 import { registerInvitationPages } from '#api/invitations/pages/register.ts';
 import { registerMemberPages } from '#api/members/pages/register.ts';
+import { registerNotificationPages } from '#api/notifications/pages/register.ts';
+import { countUnreadForBar } from '#api/notifications/pages/unread-count.ts';
 import { registerOrganizationPages } from '#api/organizations/pages/register.ts';
 import { registerProjectPages } from '#api/projects/pages/register.ts';
 import { registerQuotaPages } from '#api/quotas/pages/register.ts';
@@ -28,9 +30,11 @@ import { registerTeamPages } from '#api/teams/pages/register.ts';
 import { registerUndoPages } from '#api/undo/pages/register.ts';
 import { registerVariableSetPages } from '#api/variable-sets/pages/register.ts';
 import { registerAssets } from '#api/web/assets.ts';
+import type { BarCounts } from '#api/web/frame/read-frame.ts';
 import type { PageServices } from '#api/web/visit/operations.ts';
 import { type AddPage, pageAdder } from '#api/web/visit/route.ts';
 import { leadToPage } from '#api/web/visit/trailing-slash.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
 import { registerWebhookPages } from '#api/webhooks/pages/register.ts';
 import { registerWorkerPages } from '#api/workers/pages/register.ts';
 import { registerSigningKeyPages } from '#api/workload-identity/pages/register.ts';
@@ -43,6 +47,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerLogin,
   registerPasswordReset,
   registerEmailConfirmation,
+  registerNotificationPages,
   registerProfile,
   registerOrganizationPages,
   registerSettingsPages,
@@ -73,6 +78,12 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
 export async function registerPages(app: FastifyInstance, context: PageServices): Promise<void> {
   await registerAssets(app);
   app.addHook('onRequest', leadToPage);
-  const addPage = pageAdder(app, { ...context, countApprovals });
+  const addPage = pageAdder(app, { ...context, countForBar });
   for (const register of areas) register(addPage);
+}
+
+/** What the bar above every page counts. */
+async function countForBar(visit: Visit): Promise<BarCounts> {
+  const [approvals, unread] = await Promise.all([countApprovals(visit), countUnreadForBar(visit)]);
+  return { approvals, unread };
 }

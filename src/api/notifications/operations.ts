@@ -36,7 +36,7 @@ const NotificationParams = z.strictObject({ id: Id });
 
 const Subject = z.object({ kind: z.enum(subjectKinds), id: AnswerId });
 
-const NotificationView = z
+export const NotificationView = z
   .object({
     id: AnswerId,
     kind: z.enum(notificationKindNames),

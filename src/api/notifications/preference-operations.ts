@@ -13,7 +13,7 @@ const kind = z.enum(notificationKindNames);
 
 const preferenceActions = actionsOf<Ownership>()({ replace: { operation: 'notification_preferences.replace' } });
 
-const PreferencesView = z
+export const PreferencesView = z
   .object({
     preferences: z.array(
       z.object({

@@ -37,6 +37,12 @@ const ofAssembly = {
  * a word of that page, or it does not compile.
  */
 const news = {
+  [pages.notifications]: {
+    read: 'The notification is marked as read.',
+    archived: 'The notification is archived.',
+    'all-read': 'All notifications are marked as read.',
+  },
+  [pages.notificationPreferences]: { saved: 'Your preferences are saved.' },
   [pages.profile]: {
     confirmed: 'Your address is confirmed.',
     details: 'Your details are saved.',

@@ -88,6 +88,12 @@ export const pages = {
   cancelAssemblyRun: '/assemblies/:id/runs/:runID/cancel',
   resumeAssemblyRun: '/assemblies/:id/runs/:runID/resume',
 
+  notifications: '/notifications',
+  notificationPreferences: '/notifications/preferences',
+  notificationThread: '/notifications/threads/:id',
+  readNotification: '/notifications/:id/read',
+  archiveNotification: '/notifications/:id/archive',
+  readAllNotifications: '/notifications/read-all',
   drift: '/drift',
   newDriftMonitor: '/drift/monitors/new',
   driftMonitor: '/drift/monitors/:id',

@@ -54,6 +54,33 @@ export async function countUnread(em: Em, user: Principal): Promise<number> {
   return count;
 }
 
+/** So many of the newest unread notifications the bar looks at. */
+export const mostInBar = 100;
+
+/**
+ * How many of the newest unread notifications a user may still read. It looks at `mostInBar` rows of an index at the most, so that every page
+ * can show it.
+ */
+export async function countNewestUnread(em: Em, user: Principal): Promise<{ count: number; isMore: boolean }> {
+  const newest = db(em)
+    .selectFrom('notifications as n')
+    .where('n.user_id', '=', user.id)
+    .where(isUnread)
+    .orderBy('n.id', 'desc')
+    .limit(mostInBar + 1)
+    .select(['n.subject_kind', 'n.subject_id']);
+  const { looked, readable } = await db(em)
+    .selectFrom(newest.as('n'))
+    .select((eb) => [
+      sql<number>`${eb.fn.countAll()}::int`.as('looked'),
+      sql<number>`count(*) filter (where ${isReadableSubject({ kind: eb.ref('n.subject_kind'), id: eb.ref('n.subject_id') }, user)})::int`.as(
+        'readable',
+      ),
+    ])
+    .executeTakeFirstOrThrow();
+  return { count: Math.min(readable, mostInBar), isMore: looked > mostInBar };
+}
+
 /** The notifications about one subject, as their newest shows them. */
 export interface ThreadDetails extends NotificationDetails {
   readonly count: number;

@@ -60,7 +60,11 @@ beforeAll(async () => {
   const operations = [readThing, makeThing];
   registerOperations(app, operations, services);
   // The navigation around the page asks about operations of the service.
-  const context = { operations: [...everyOperation, ...operations], services, countApprovals: async () => null };
+  const context = {
+    operations: [...everyOperation, ...operations],
+    services,
+    countForBar: async () => ({ approvals: null, unread: null }),
+  };
   const addPage = pageAdder(app, context);
   // The path is one of this test alone.
   const path = '/things/:name' as PagePattern;

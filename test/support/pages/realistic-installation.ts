@@ -8,6 +8,7 @@ import { addConnections, type SeededConnections } from './connections.ts';
 import { addDrift, type SeededDrift } from './drift/add-drift.ts';
 import { addEnvironments, addHolds, addVariables, type Environments } from './environments.ts';
 import { backdate } from './history.ts';
+import { addReviewersNotifications } from './notifications.ts';
 import { addPeople, type People } from './people.ts';
 import { addQuotas } from './quotas.ts';
 import { type Place, Places } from './runs/places.ts';
@@ -90,6 +91,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   await addSigningKeys(people);
   const connections = await addConnections(people, tenants, environments);
   const webhooks = await addWebhooks(api, people, tenants);
+  await addReviewersNotifications(api, people, { run: present.needsApproval.id, monitor: drift.drifted });
   await backdate(api);
   const { orm, installation } = api.services;
   await sealRecords(orm, sealingKeyOf(installation.bindingKey), { margin: 0 });

@@ -8,6 +8,7 @@ export const iconNames = [
   'arrow-left',
   'arrow-right',
   'ban',
+  'bell',
   'book-open',
   'bot',
   'boxes',

@@ -14,5 +14,5 @@ export function bareFrame(request: FastifyRequest, operations: readonly Operatio
   const everything = { label: 'All teams', path: pagePath(pages.home), isCurrent: true };
   const scope = { label: everything.label, choices: [everything], organizations: [], query: {} };
   const navigation = navigationFor(operations, principal);
-  return { visitor: { name, role, email }, address: request.url, approvals: null, scope, navigation };
+  return { visitor: { name, role, email }, address: request.url, approvals: null, unread: null, scope, navigation };
 }

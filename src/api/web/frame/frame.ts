@@ -3,7 +3,7 @@ import type { PlatformRole } from '#domain/identity/model.ts';
 import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import { pagePath, pages, withQuery } from '../paths.ts';
-import { type InboxCount, renderInboxLink } from './inbox-link.ts';
+import { type InboxCount, renderInboxLink, renderUnreadLink } from './inbox-link.ts';
 import { type NavigationGroup, sectionOf } from './navigation.ts';
 import type { ScopeMenu } from './scope-menu.ts';
 
@@ -14,6 +14,8 @@ export interface Frame {
   readonly address: string;
   /** What waits for the visitor; null if the visitor approves nothing. */
   readonly approvals: InboxCount | null;
+  /** Unread notifications; null if they were not counted. */
+  readonly unread: InboxCount | null;
   readonly scope: ScopeMenu;
   /** The pages that the visitor may open. */
   readonly navigation: readonly NavigationGroup[];
@@ -28,6 +30,7 @@ ${renderIcon('search')}<input type="search" name="q" aria-label="Search" placeho
 <kbd aria-hidden="true">/</kbd>
 </form>
 ${frame.approvals ? renderInboxLink(frame.approvals) : null}
+${frame.unread ? renderUnreadLink(frame.unread) : null}
 ${renderVisitor(frame)}`;
 }
 
@@ -50,6 +53,7 @@ function renderVisitor({ visitor }: Frame): Html {
 <ul class="menu-panel menu-end">
 <li class="menu-note"><strong>${visitor.name}</strong><br>${visitor.email ?? ''}${visitor.role ? ` · ${visitor.role}` : ''}</li>
 <li><a class="menu-item" href="${pagePath(pages.profile)}">Profile and API keys</a></li>
+<li><a class="menu-item" href="${pagePath(pages.notifications)}">Notifications</a></li>
 <li><button class="menu-item" type="button" data-do="switch-time-zone" hidden>Show times in <span data-time-zone>UTC</span></button></li>
 <li><button class="menu-item" type="button" data-do="switch-theme" hidden>Theme: <span data-theme-name>system</span></button></li>
 <li><button class="menu-item" type="button" data-do="show-keys" hidden>Keyboard keys <kbd>?</kbd></button></li>

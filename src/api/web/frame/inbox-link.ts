@@ -2,7 +2,7 @@ import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import { pagePath, pages } from '../paths.ts';
 
-/** How many runs wait for the visitor's approval, and whether it was counted no further. */
+/** How many things wait for the visitor, and whether they were counted no further. */
 export interface InboxCount {
   readonly count: number;
   readonly isMore: boolean;
@@ -21,4 +21,10 @@ export function describeInbox({ count, isMore }: InboxCount) {
 export function renderInboxLink(inbox: InboxCount): Html {
   const { count, shown, said } = describeInbox(inbox);
   return html`<a class="inbox-link" id="inbox" href="${pagePath(pages.approvals)}" data-count="${pagePath(pages.approvalCount)}" ${count === 0 ? html`hidden` : null}>${renderIcon('hand')}<span>${shown}</span><span class="unseen">${said}</span></a>`;
+}
+
+/** A link to the visitor's notifications, with the number of unread ones as it was when the page was made. It is hidden while there are none. */
+export function renderUnreadLink({ count, isMore }: InboxCount): Html {
+  const said = count === 1 ? ' unread notification' : ' unread notifications';
+  return html`<a class="inbox-link" href="${pagePath(pages.notifications)}" ${count === 0 ? html`hidden` : null}>${renderIcon('bell')}<span>${count}${isMore ? '+' : ''}</span><span class="unseen">${said}</span></a>`;
 }

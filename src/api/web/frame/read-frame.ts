@@ -6,14 +6,19 @@ import type { InboxCount } from './inbox-link.ts';
 import { navigationFor } from './navigation.ts';
 import { describeScope, type Framed } from './scope-menu.ts';
 
-/** How many runs wait for the visitor's approval; null if the visitor approves none. */
-export type ApprovalCount = InboxCount | null;
+/** What the bar above every page counts. The areas answer it. */
+export interface BarCounts {
+  /** Runs that wait for the visitor's approval; null if the visitor approves none. */
+  readonly approvals: InboxCount | null;
+  /** Unread notifications; null if the visitor has none to read. */
+  readonly unread: InboxCount | null;
+}
 
 /** Reads what the frame around a page shows to its visitor. */
 export async function readFrame(
   em: Em,
   framed: Framed & { readonly operations: readonly Operation[] },
-  countApprovals: () => Promise<ApprovalCount>,
+  count: () => Promise<BarCounts>,
 ): Promise<Frame> {
   const { principal, address, scope, operations } = framed;
   const { organizations, teams, name, role, email } = principal;
@@ -21,11 +26,11 @@ export async function readFrame(
     organizations: [...Object.keys(organizations), scope.organizationId ?? null],
     teams: [...Object.keys(teams), scope.teamId ?? null],
   };
-  const [names, approvals] = await Promise.all([readNames(em, named), countApprovals()]);
+  const [names, counts] = await Promise.all([readNames(em, named), count()]);
   return {
     visitor: { name, role, email },
     address,
-    approvals,
+    ...counts,
     scope: describeScope(framed, names),
     navigation: navigationFor(operations, principal),
   };

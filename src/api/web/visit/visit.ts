@@ -9,7 +9,7 @@ import type { Action } from '#domain/shared/actions.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { readForm } from '../forms/read-form.ts';
 import type { Frame } from '../frame/frame.ts';
-import { type ApprovalCount, readFrame } from '../frame/read-frame.ts';
+import { type BarCounts, readFrame } from '../frame/read-frame.ts';
 import { type Page, seeOther, sendPage } from '../layout.ts';
 import { type Producer, streamForPage } from '../live/stream.ts';
 import type { LocalPath } from '../paths.ts';
@@ -28,8 +28,8 @@ import { isSignedIn } from './signed-in.ts';
 
 /** What every page needs. */
 export interface PageContext extends PageServices {
-  /** What the bar above every page counts. The area of runs answers it. */
-  readonly countApprovals: (visit: Visit) => Promise<ApprovalCount>;
+  /** What the bar above every page counts. */
+  readonly countForBar: (visit: Visit) => Promise<BarCounts>;
 }
 
 /** One request for a page: who visits, what the address says, and how to answer. */
@@ -132,7 +132,7 @@ export class Visit<Params = unknown> {
   #readFrame(): Promise<Frame> {
     const { principal, request, scope, context } = this;
     const framed = { principal, address: request.url, scope, operations: context.operations };
-    return readFrame(this.em, framed, () => context.countApprovals(this));
+    return readFrame(this.em, framed, () => context.countForBar(this));
   }
 
   /** Sends the browser to another page, by GET. A form that is sent again leads there again. */

@@ -3,6 +3,7 @@ import type { TestApi } from '../../api/in-process-api.ts';
 import { required } from '../answers.ts';
 import type { SeededTemplate } from '../catalog/add-templates.ts';
 import type { SeededEnvironment } from '../environments.ts';
+import { addNotifications } from '../notifications.ts';
 import type { Installation } from '../realistic-installation.ts';
 import { idAt } from '../runs/ids.ts';
 import { type Place, toActor } from '../runs/places.ts';
@@ -61,6 +62,20 @@ export async function addHostileContent(api: TestApi, installation: Installation
   const variableSetId = await addHostileVariableSets(people, { ...ids, organizationId, projectId: project.id });
   const webhook = await addHostileWebhook(api, people, team.id);
   const connectionId = await addHostileConnection(people, team.id);
+  await addNotifications(api, [
+    {
+      user: people.reviewer.id,
+      kind: 'run.finished',
+      subject: { kind: 'run', id: runs.applied.id },
+      title: hostileText,
+    },
+    {
+      user: people.reviewer.id,
+      kind: 'run.finished',
+      subject: { kind: 'run', id: runs.applied.id },
+      title: longWord(400),
+    },
+  ]);
   const undo = await addHostileUndo(api, people.reviewer, { run: runs.applied.id, laterRun: runs.failed.id });
   return {
     assembly,

@@ -5,6 +5,7 @@ import { catalogPages } from './catalog-pages.ts';
 import { connectionPages } from './connection-pages.ts';
 import type { DeclaredPage } from './declared-page.ts';
 import { driftPages } from './drift-pages.ts';
+import { notificationPages } from './notification-pages.ts';
 import { administrationPages, ownPages } from './people-pages.ts';
 import { quotaPages } from './quota-pages.ts';
 import { schedulePages } from './schedule-pages.ts';
@@ -53,6 +54,7 @@ export function declareAll(installation: Installation): DeclaredPage[] {
     ...quotaPages(installation),
     ...signingKeyPages(),
     ...connectionPages(installation),
+    ...notificationPages(installation),
     ...webhookPages(installation),
   ];
 }

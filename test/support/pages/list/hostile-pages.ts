@@ -14,6 +14,8 @@ export function declareHostile(content: HostileContent): DeclaredPage[] {
     ...variableSetPages(content),
     ...connectionPages(content),
     ...webhookPages(content),
+    declare('hostile-notifications', pages.notifications, { query: { show: 'all' } }),
+    declare('hostile-notification-thread', pages.notificationThread, { params: { id: content.runs.applied } }),
     ...tenancyPages(content),
   ];
 }

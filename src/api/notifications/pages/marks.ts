@@ -1,0 +1,42 @@
+import type { FastifyReply } from 'fastify';
+import { type Html, html } from '#api/web/html.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { archive, markRead, readAll } from '../operations.ts';
+
+/** A button that marks something. Pressing it twice does what pressing it once does. */
+export function renderMark({
+  path,
+  label,
+  about,
+}: {
+  readonly path: LocalPath;
+  readonly label: string;
+  readonly about?: string;
+}): Html {
+  return html`<form method="post" action="${path}"><input type="hidden" name="key" value="${newId()}"><button class="button button-small" type="submit">${label}${about ? html`<span class="unseen"> ${about}</span>` : null}</button></form>`;
+}
+
+/** Adds what the buttons of the list do. */
+export function registerMarks(addPage: AddPage): void {
+  addPage('POST', pages.readNotification, submitRead);
+  addPage('POST', pages.archiveNotification, submitArchive);
+  addPage('POST', pages.readAllNotifications, submitReadAll);
+}
+
+async function submitRead(visit: Visit<{ id: string }>): Promise<FastifyReply> {
+  await visit.run(markRead, { params: { id: visit.params.id } });
+  return visit.redirect(pagePath(pages.notifications, {}, { done: 'read' }));
+}
+
+async function submitArchive(visit: Visit<{ id: string }>): Promise<FastifyReply> {
+  await visit.run(archive, { params: { id: visit.params.id } });
+  return visit.redirect(pagePath(pages.notifications, {}, { done: 'archived' }));
+}
+
+async function submitReadAll(visit: Visit): Promise<FastifyReply> {
+  await visit.run(readAll);
+  return visit.redirect(pagePath(pages.notifications, {}, { done: 'all-read' }));
+}

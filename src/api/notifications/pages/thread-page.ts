@@ -1,0 +1,33 @@
+import type { FastifyReply } from 'fastify';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { type Column, renderPages, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { thread } from '../operations.ts';
+import { kindLabels, notificationsCrumb, renderState, renderTitle, type ShownNotification } from './words.ts';
+
+const title = 'About one subject';
+
+const columns: Column<ShownNotification>[] = [
+  { label: 'What', kind: 'main', cell: renderTitle },
+  { label: 'State', cell: ({ state }) => renderState(state) },
+  { label: 'Kind', kind: 'minor', cell: ({ kind }) => kindLabels[kind] },
+  { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
+];
+
+/** Everything that the visitor was told of one subject, archived or not. */
+export async function showThread(visit: Visit<{ id: string }>): Promise<FastifyReply> {
+  const { id } = visit.params;
+  const cursor = visit.query('cursor');
+  const { notifications, next_cursor: next } = await visit.read(thread, { params: { id }, query: { cursor } });
+  return visit.show({
+    title,
+    main: html`<div class="page page-wide">
+${renderPageHead({ title, crumbs: [notificationsCrumb], below: 'All notifications about it, newest first, archived ones included.' })}
+<div class="list-panel">${renderTable({ caption: 'Notifications, newest first', rows: notifications, columns })}</div>
+${renderPages({ cursor, next }, (query) => pagePath(pages.notificationThread, { id }, query))}
+</div>`,
+  });
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '#domain/shared/ids.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import { NotifiedTeam, titlesOf } from '#test/support/notifications/notified-team.ts';
+
+/** The pages of notifications, without a browser. */
+let api: TestApi;
+let team: NotifiedTeam;
+let reviewer: ApiUser;
+let visitor: Awaited<ReturnType<typeof signInVisitor>>;
+
+beforeAll(async () => {
+  api = await startApi();
+  team = await NotifiedTeam.start(api);
+  ({ reviewer } = team);
+  visitor = await signInVisitor(api, reviewer);
+});
+afterAll(() => api?.close());
+beforeEach(() => team.forget());
+
+const open = (path: string) => visitor.get(path);
+const send = (path: string, fields: Record<string, string> = {}) => visitor.submit(path, { key: newId(), ...fields });
+
+describe('the page of notifications', () => {
+  it('lists what is unread, with a link to its subject, and counts it in the bar', async () => {
+    const run = await team.addAsked(reviewer);
+    const { text, status } = await open('/notifications');
+    expect(status).toBe(200);
+    expect(text).toContain(`href="/workloads/runs/${run}"`);
+    expect(text).toMatch(/<span>1<\/span><span class="unseen"> unread notification<\/span>/);
+  });
+
+  it('marks one as read, archives it, and marks all as read', async () => {
+    for (const _ of [1, 2, 3]) await team.addAsked(reviewer);
+    const { body } = await reviewer.get('/notifications?unread=true');
+    const [first, second] = body.notifications;
+    expect((await send(`/notifications/${first.id}/read`)).location).toBe('/notifications?done=read');
+    expect(await titlesOf(reviewer, '?unread=true')).toHaveLength(2);
+    expect((await send(`/notifications/${second.id}/archive`)).status).toBe(303);
+    expect(await titlesOf(reviewer, '?archived=true')).toHaveLength(1);
+    expect((await send('/notifications/read-all')).status).toBe(303);
+    expect(await titlesOf(reviewer, '?unread=true')).toEqual([]);
+    expect((await open('/notifications')).text).toContain('Nothing here');
+  });
+
+  it('does not mark the notifications of others', async () => {
+    await team.addAsked(team.second);
+    const { body } = await team.second.get('/notifications');
+    const { id } = body.notifications[0];
+    expect((await send(`/notifications/${id}/read`)).status).toBe(404);
+    expect((await team.second.get(`/notifications/${id}`)).body.state).toBe('unread');
+  });
+
+  it('keeps the number in the bar bounded and true for many unread ones', async () => {
+    const run = await team.addAsked(reviewer);
+    await api.rows(
+      `insert into notifications (id, user_id, kind, subject_kind, subject_id, title, cause, created_at)
+       select gen_random_uuid(), ?, 'run.finished', 'run', ?, 'A run ended', 'many ' || n, now() from generate_series(1, 10000) n`,
+      [reviewer.id, run],
+    );
+    expect((await open('/notifications/preferences')).text).toContain('<span>100+</span>');
+  });
+});
+
+describe('the form of preferences', () => {
+  it('saves how each kind is told, and shows it again', async () => {
+    const page = await open('/notifications/preferences');
+    expect(page.text).toContain('This installation sends no e-mail');
+    const saved = await send('/notifications/preferences', {
+      'run-finished': 'none',
+      'run-approval_requested': 'both',
+    });
+    expect([saved.status, saved.location]).toEqual([303, '/notifications/preferences?done=saved']);
+    const { body } = await reviewer.get('/notifications/preferences');
+    expect(body.preferences).toContainEqual(
+      expect.objectContaining({ kind: 'run.finished', page: false, email: false }),
+    );
+    expect(body.preferences).toContainEqual(
+      expect.objectContaining({ kind: 'run.approval_requested', page: true, email: true }),
+    );
+  });
+});
