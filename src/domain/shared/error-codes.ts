@@ -108,7 +108,8 @@ export const errorCodes = {
   assembly_run_not_resumable: 'Only an assembly run that ended without success can be resumed.',
   run_not_undoable: 'The run has changed nothing, or it was a destroy, which cannot be undone.',
   undo_check_running: 'Several checks of undoing runs of the instance have not ended.',
-  undo_not_ready: 'The state of the attempt at undoing a run does not allow this step.',
+  undo_not_ready:
+    'The attempt at undoing a run does not allow this step: its state is another one, or a lasting problem is in the way.',
   stale: 'The instance, or what would be deployed, is no longer as it was when it was checked.',
   collateral_not_accepted:
     'The request does not name exactly the resources that the candidate touches and the undone run did not.',

@@ -49,6 +49,7 @@ export const problemCodes = {
   data_gone: 'the inputs or the plan of a run were deleted, without which nothing can be compared',
   too_many_runs: 'too many runs have changed the instance since',
   too_many_paths: 'the run changed too many paths of the inputs',
+  nothing_changed: 'the run left the inputs of the instance as they were',
   deployment_unknown: 'the service does not know by which run the instance is deployed',
   candidate_invalid: 'what would be deployed is not valid',
   secret_at_risk: 'a secret that somebody else gave would go to inputs that it was never deployed with',

@@ -162,6 +162,17 @@ describe('a check of undoing a run', () => {
     });
   });
 
+  test('is blocked for a run that applied the same inputs again', async () => {
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 1 } });
+    const same = await stage.deploy({ ...place, variables: { a: 1 } });
+    expect(await stage.check(same)).toMatchObject({
+      state: 'blocked',
+      problem: { code: 'nothing_changed' },
+      verdicts: [],
+    });
+  });
+
   test('is refused for a run that changed nothing, and for a destroy', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1 } });

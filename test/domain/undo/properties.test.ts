@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type DeployedRun, History } from '#domain/undo/change/history.ts';
 import { type DeployedInputs, inputsOf, type Leaves, leavesOf } from '#domain/undo/change/leaves.ts';
-import { findCandidate } from '#domain/undo/change/verdicts.ts';
+import { findCandidate, judgeChanges } from '#domain/undo/change/verdicts.ts';
 import { openRandom, type Random } from '#test/faults/harness/random.ts';
 
 /** The title of a failing test contains its seed (`UNDO_SEED`). */
@@ -54,7 +54,7 @@ function randomHistory(random: Random): DeployedRun[] {
 /** Undoes a run as a promotion does; null if a path of its change is not clean. */
 function undo(runs: readonly DeployedRun[], id: string): DeployedRun[] | null {
   const history = new History(runs);
-  const candidate = findCandidate(history, history.find(id)!);
+  const candidate = findCandidate(history, history.find(id)!, judgeChanges(history, history.find(id)!));
   return candidate && [...runs, { id: `undo-${runs.length}`, leaves: candidate, undoes: id }];
 }
 

@@ -83,7 +83,10 @@ function concludeBaseline(attempt: UndoAttempt, runId: string, ending: Ending): 
   }
   const addresses = touchedAddresses(ending.changes);
   if (addresses.length > 0) attempt.verdicts = asDrifted(attempt.verdicts, addresses);
-  attempt.moveTo(stateOf(attempt.verdicts), addresses.length > 0 ? drifted(runId, addresses) : null);
+  attempt.moveTo(
+    addresses.length > 0 ? 'blocked' : stateOf(attempt.verdicts),
+    addresses.length > 0 ? drifted(runId, addresses) : null,
+  );
 }
 
 /** How many characters the addresses in all verdicts of an attempt have together at most: the template's author chooses the addresses. */

@@ -28,6 +28,7 @@ export async function judgeByRuns(
   if (isProblem(deployments)) return deployments;
   if (deployments.runs.at(-1)?.row.id !== instance?.deployedRunId) return deploymentUnknown;
   const changed = deployments.history.find(run.id)?.changes.length ?? 0;
+  if (changed === 0) return nothingChanged;
   return changed > mostPaths ? tooManyPaths(changed) : assess(deployments, run.id, by);
 }
 
@@ -55,6 +56,13 @@ const deploymentUnknown: Problem = {
   code: 'deployment_unknown',
   message:
     'the service does not know by which run the instance is deployed now: apply the values that you want in a new run',
+  runId: null,
+};
+
+/** Such as a refresh, or an apply with the inputs of the run before it. */
+const nothingChanged: Problem = {
+  code: 'nothing_changed',
+  message: 'the run left the inputs of the instance as they were, so there is nothing to take back',
   runId: null,
 };
 

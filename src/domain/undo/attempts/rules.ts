@@ -84,5 +84,17 @@ export function stale(what: string): Refusal {
 /** The refusal of a step because of a problem that has come up since the check. */
 export function toRefusal({ code, message }: Problem): Refusal {
   if (code === 'run_in_flight') return { code: 'instance_busy', message };
-  return code === 'secret_at_risk' ? { code: 'undo_not_ready', message } : stale(message);
+  return lastingProblems.has(code) ? { code: 'undo_not_ready', message } : stale(message);
 }
+
+/** Another check would find these again. Their messages say what to do instead. */
+const lastingProblems: ReadonlySet<Problem['code']> = new Set([
+  'secret_at_risk',
+  'target_gone',
+  'data_gone',
+  'too_many_runs',
+  'too_many_paths',
+  'nothing_changed',
+  'deployment_unknown',
+  'archived',
+]);

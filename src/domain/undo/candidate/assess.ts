@@ -27,9 +27,10 @@ export function assess(deployments: Deployments, runId: string, principal: Princ
   if (!entry) throw new Error(`the run ${runId} is not among the deployments of its instance`);
   const versions = new Map(runs.map(({ row }) => [row.versionId, row.version]));
   const sensitive = new Set(runs.flatMap((run) => run.sensitive));
-  const verdicts = judgeChanges(history, entry).map((verdict) => toVerdict(verdict, sensitive));
+  const judged = judgeChanges(history, entry);
+  const verdicts = judged.map((verdict) => toVerdict(verdict, sensitive));
   const changes = entry.changes.map((change) => showChange(change, { sensitive, versions }));
-  const leaves = findCandidate(history, entry);
+  const leaves = findCandidate(history, entry, judged);
   const wanted = leaves && toCandidate(leaves, deployments);
   const secret = wanted && findSecretOfOthers(wanted, deployments, responsiblePerson(principal));
   const repeats = secret ? findRepeated(wanted, deployments) : null;

@@ -23,6 +23,7 @@ const nothing: Leaves = new Map();
  */
 export class History {
   readonly #entries: readonly HistoryEntry[];
+  readonly #byRun: ReadonlyMap<string, HistoryEntry>;
   /** By run: who wrote its paths before it. */
   readonly #writersBefore = new Map<string, ReadonlyMap<string, string>>();
   /** By path: the last run that wrote it. */
@@ -38,12 +39,13 @@ export class History {
       for (const { path } of changes) writers.set(path, run.id);
       return { run, changes };
     });
+    this.#byRun = new Map(this.#entries.map((entry) => [entry.run.id, entry]));
     this.#writers = writers;
   }
 
   /** Null: the run did not deploy this instance. */
   find(runId: string): HistoryEntry | null {
-    return this.#entries.find(({ run }) => run.id === runId) ?? null;
+    return this.#byRun.get(runId) ?? null;
   }
 
   /** What the instance is deployed from now. */

@@ -18,16 +18,40 @@ export type PathVerdict =
 /** Judges each path that a run changed. The order is that of the paths. */
 export function judgeChanges(history: History, { run, changes }: HistoryEntry): PathVerdict[] {
   const candidate = takeBack(history.current(), changes);
-  return changes.map((change) => judge(history, run.id, change, candidate));
+  const dependents = firstBelow(candidate);
+  return changes.map((change) => judge(history, run.id, change, { candidate, dependents }));
 }
 
-/** The present inputs without the run's change; null if a path of it is not clean. */
-export function findCandidate(history: History, entry: HistoryEntry): Leaves | null {
-  const isClean = judgeChanges(history, entry).every(({ verdict }) => verdict === 'clean');
+/** By path: the first leaf that lies in the object there. Each leaf is looked at once, however many paths are judged. */
+function firstBelow(leaves: Leaves): ReadonlyMap<string, string> {
+  const first = new Map<string, string>();
+  for (const leaf of leaves.keys()) {
+    let above = parentOf(leaf);
+    // Where an object has a first leaf already, the objects around it have one, too.
+    while (above !== null && !first.has(above)) {
+      first.set(above, leaf);
+      above = parentOf(above);
+    }
+  }
+  return first;
+}
+
+/** The present inputs without the run's change; null if one of its verdicts, which `judgeChanges` gave, is not clean. */
+export function findCandidate(
+  history: History,
+  entry: HistoryEntry,
+  verdicts: readonly Pick<PathVerdict, 'verdict'>[],
+): Leaves | null {
+  const isClean = verdicts.every(({ verdict }) => verdict === 'clean');
   return isClean ? takeBack(history.current(), entry.changes) : null;
 }
 
-function judge(history: History, runId: string, { path, before }: PathChange, candidate: Leaves): PathVerdict {
+function judge(
+  history: History,
+  runId: string,
+  { path, before }: PathChange,
+  { candidate, dependents }: { readonly candidate: Leaves; readonly dependents: ReadonlyMap<string, string> },
+): PathVerdict {
   const isFirstVersion = path === '/version' && before === undefined;
   if (isFirstVersion || liesIn(path, '/environment')) return { path, verdict: 'irreversible' };
   if (!history.isStillOf(runId, path)) return { path, verdict: 'superseded', byRun: writerOf(history, path) };
@@ -35,7 +59,7 @@ function judge(history: History, runId: string, { path, before }: PathChange, ca
   if (before !== undefined && parent !== null && candidate.get(parent)?.kind !== 'object')
     return { path, verdict: 'superseded', byRun: writerOf(history, parent) };
   if (before?.kind === 'object') return { path, verdict: 'clean' };
-  const dependent = [...candidate.keys()].find((other) => liesIn(other, path));
+  const dependent = dependents.get(path);
   if (dependent === undefined) return { path, verdict: 'clean' };
   return { path, verdict: 'depended_on', byRun: writerOf(history, dependent), dependent };
 }
