@@ -25,7 +25,13 @@ const params = {
   serial: '1',
 };
 /** The start page leads to the sign-in page without saying so in the address. Somebody who is not signed in needs the others. */
-const open: readonly string[] = [pages.home, pages.login, pages.passwordReset, pages.acceptInvitation];
+const open: readonly string[] = [
+  pages.home,
+  pages.login,
+  pages.passwordReset,
+  pages.acceptInvitation,
+  pages.confirmOwnEmail,
+];
 
 describe('without a session', () => {
   test.each(Object.values(pages).filter((pattern) => !open.includes(pattern)))(

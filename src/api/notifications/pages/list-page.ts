@@ -31,7 +31,7 @@ export async function showNotifications(visit: Visit): Promise<FastifyReply> {
 ${renderPageHead({
   title: 'Notifications',
   below: 'What concerns you, and what you may still read.',
-  actions: html`<div class="actions">${renderMark({ path: pagePath(pages.readAllNotifications), label: 'Mark all as read' })}<a class="button" href="${pagePath(pages.notificationPreferences)}">Preferences</a></div>`,
+  actions: html`<div class="actions">${renderMark({ path: pagePath(pages.readAllNotifications), label: 'Mark all as read' })}<a class="button button-small" href="${pagePath(pages.notificationPreferences)}">Preferences</a></div>`,
 })}
 ${renderNews(visit, pages.notifications)}
 <nav aria-label="Filter by state"><ul class="chips">${views.map(({ value, label }) => chip(label, link({ show: value }), value === view.value))}</ul></nav>

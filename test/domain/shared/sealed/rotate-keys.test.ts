@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runApi } from '#api/main.ts';
+import { queueMessages } from '#domain/messages/queue/queue-store.ts';
 import { sealedColumns } from '#domain/sealed-columns.ts';
 import { countOld, type RotatedColumn, rotateColumn } from '#domain/shared/sealed/rotate-keys.ts';
 import type { SealedColumn } from '#domain/shared/sealed/sealed-column.ts';
@@ -41,7 +42,7 @@ afterAll(() => api?.close());
 const rows = (sql: string, values: unknown[] = []) =>
   api.orm.em.fork().execute<Record<string, unknown>[]>(sql, values as string[]);
 
-/** Adds what a worker would have sealed: a plan, a state and outputs. */
+/** Adds what is sealed for a worker, or by one: a plan, a state, outputs, and the token of a mail. */
 async function addResults() {
   const ring = new KeyRing([old]);
   const seal = (table: string, column: string, row: object) =>
@@ -59,6 +60,19 @@ async function addResults() {
     `insert into state_versions (instance_id, serial, digest, size, resource_count, content, created_at)
       values (?, 1, 'sha256:d', 4, 0, ?, now())`,
     [ids.instance, seal('state_versions', 'content', { instance_id: ids.instance, digest: 'sha256:d' })],
+  );
+  await queueMessages(
+    api.orm.em.fork(),
+    [
+      {
+        medium: 'email',
+        address: 'guest@example.com',
+        content: { purpose: 'invitation', invitationId: ids.instance, sentAt: new Date().toISOString() },
+        cause: 'test',
+        token: 'kept',
+      },
+    ],
+    ring,
   );
 }
 
