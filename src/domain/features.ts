@@ -1,6 +1,7 @@
 import { assembliesFeature } from './assemblies/feature.ts';
 import { connectionsFeature } from './connections/feature.ts';
 import { driftFeature } from './drift/feature.ts';
+import { notificationsFeature } from './notifications/feature.ts';
 import { schedulesFeature } from './schedules/feature.ts';
 import type { Feature } from './shared/features/feature.ts';
 import { selectiveUndoFeature } from './undo/feature.ts';
@@ -12,6 +13,7 @@ export const features = {
   assemblies: assembliesFeature,
   connections: connectionsFeature,
   drift: driftFeature,
+  notifications: notificationsFeature,
   schedules: schedulesFeature,
   selective_undo: selectiveUndoFeature,
   variable_sets: variableSetsFeature,

@@ -98,6 +98,9 @@ describe('settings', () => {
       ADMIN_BOOTSTRAP_TOKEN_FILE: fileOf('token', 'once'),
       COORDINATOR_ADMIN_EMAIL: 'admin@example.com',
       COORDINATOR_ADMIN_PASSWORD_FILE: fileOf('password', 'correct horse battery'),
+      COORDINATOR_SMTP_URL_FILE: fileOf('smtp', 'smtp://delivery:p%40ss@mail.example.com:587'),
+      COORDINATOR_SMTP_FROM: 'Delivery <delivery@example.com>',
+      COORDINATOR_BASE_URL: 'https://delivery.example.com',
     };
     const config = loadConfig(environment);
     expect(config.databaseUrl).toBe(required.DATABASE_URL);
@@ -107,7 +110,13 @@ describe('settings', () => {
     expect(config.bootstrap.token).toBe('once');
     expect(config.admin?.password).toBe('correct horse battery');
     expect(loadDatabaseConfig(environment).databaseUrl).toBe(required.DATABASE_URL);
-    expect(secretSettings).toHaveLength(6);
+    expect(config.mail).toEqual({
+      url: 'smtp://mail.example.com:587',
+      account: { user: 'delivery', password: 'p@ss' },
+      from: { name: 'Delivery', address: 'delivery@example.com' },
+      linkOrigin: 'https://delivery.example.com',
+    });
+    expect(secretSettings).toHaveLength(7);
   });
 
   it('are rejected in one sentence when NAME and NAME_FILE are both set, or the file is missing or empty', () => {

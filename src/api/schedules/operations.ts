@@ -9,6 +9,7 @@ import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
 import { scheduleAuthority, workAuthority } from '#domain/schedules/authority.ts';
 import type { Work } from '#domain/schedules/model.ts';
+import type { ScheduleChange } from '#domain/schedules/schedule-changes.ts';
 import { createSchedule, deleteSchedule, triggerSchedule, updateSchedule } from '#domain/schedules/schedule-changes.ts';
 import { findSchedule, listSchedules, readSchedule, type ScheduleTarget } from '#domain/schedules/store.ts';
 import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
@@ -122,7 +123,8 @@ export const update = command({
   id: 'schedules.update',
   route: 'PATCH /api/v1/schedules/:id',
   summary: 'Change or pause a schedule; what is left out stays',
-  description: 'Who changes the work lends it their authority from now on.',
+  description:
+    'Who changes the work lends it their authority from now on. Every change but a pause needs the authority to start the work.',
   params: ScheduleParams,
   body: UpdateSchedule,
   responses: { 200: ScheduleView },
@@ -135,7 +137,7 @@ export const update = command({
   handle: async ({ tx, target, body, principal, services }) => {
     const before = toAudited(services, target.schedule);
     const change = toScheduleChange(body);
-    requireWorkAuthority(principal, change.work ?? target.schedule.work, target);
+    if (!isPauseAlone(change)) requireWorkAuthority(principal, change.work ?? target.schedule.work, target);
     await updateSchedule(tx, services, target, change, principal);
     // Work that was saved again has a new authority, and secrets of which no digest tells.
     const after = { ...toAudited(services, target.schedule), ...(change.work && { workSaved: true }) };
@@ -208,4 +210,9 @@ function toAudited(
 
 function changeOf({ id, revision }: ScheduleTarget['schedule']) {
   return { id, revision };
+}
+
+/** Who may delete a schedule may pause it, too. */
+function isPauseAlone({ isEnabled, expectedRevision: _, ...others }: ScheduleChange): boolean {
+  return isEnabled === false && Object.values(others).every((value) => value === undefined);
 }

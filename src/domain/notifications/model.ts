@@ -10,6 +10,8 @@ export const notificationKinds = {
   'quota.exceeded': 'A quota is full. Administrators of the installation hear of it.',
   'api_key.expiring': 'A key of yours, or of a service account that you own, ends within a week.',
   'drift_finding.suppression_ending': 'A suppression ends within a day, in one of your teams.',
+  'instance.expiring':
+    'The service destroys an instance within a day, because its time to live ends, in one of your teams.',
 } as const;
 export type NotificationKind = keyof typeof notificationKinds;
 /** The kinds that come by e-mail, too, unless a user decides otherwise: those that ask somebody to do something. */
@@ -19,11 +21,20 @@ export const mailedKinds: ReadonlySet<NotificationKind> = new Set([
   'quota.exceeded',
   'api_key.expiring',
   'drift_finding.suppression_ending',
+  'instance.expiring',
 ]);
 export const notificationKindNames = Object.keys(notificationKinds) as [NotificationKind, ...NotificationKind[]];
 
 /** The kinds of things that notifications are about. */
-export const subjectKinds = ['run', 'drift_monitor', 'drift_finding', 'webhook', 'quota', 'api_key'] as const;
+export const subjectKinds = [
+  'run',
+  'drift_monitor',
+  'drift_finding',
+  'webhook',
+  'quota',
+  'api_key',
+  'instance',
+] as const;
 export type SubjectKind = (typeof subjectKinds)[number];
 
 export const notificationStates = ['unread', 'read', 'archived'] as const;

@@ -96,6 +96,7 @@ export async function updateSchedule(
   if (after.spec || isResumed || (because && work)) schedule.accountedUntil = new Date();
   if (after.spec || after.isEnabled !== undefined || isResumed)
     schedule.timesAuthor = authorOf(author, 'you changed when the schedule starts its work');
+  if (work && isOfOther(schedule, author)) schedule.timesAuthor ??= firstAuthorOf(schedule);
   if (work) Object.assign(schedule, await describeWork(tx, deps, { id: schedule.id, owner: target, work }, author));
   schedule.revision += 1;
   await tx.em.flush();
@@ -132,6 +133,15 @@ export async function triggerSchedule(
   const input = { kind: scheduleKind, id, scheduled_at: scheduledAt.toISOString() };
   tx.notifyEngine(key, { kind: 'start', workflow: scheduledWorkflow, input });
   return scheduledAt;
+}
+
+function isOfOther({ authorityId }: Schedule, author: Principal): boolean {
+  return authorityId !== author.id;
+}
+
+/** Whoever saved the work so far has set the times, if nobody else has changed them. */
+function firstAuthorOf({ authorityId: id, responsibleUserId: person }: Schedule): RunAuthor {
+  return { id, person: person ?? null, because: 'you set when the schedule starts its work' };
 }
 
 function authorOf({ id, responsibleUserId: person }: Principal, because: string): RunAuthor {

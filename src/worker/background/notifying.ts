@@ -1,9 +1,12 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import type { MailServer } from '#domain/messages/mail/mail-server.ts';
+import type { Telling } from '#domain/notifications/creation/drafts.ts';
 import { notifyOfEvents } from '#domain/notifications/creation/follow.ts';
 import { tellOfUpcomingEnds } from '#domain/notifications/creation/upcoming.ts';
 import { removeOldNotifications } from '#domain/notifications/store.ts';
+import { readGates } from '#domain/settings/store.ts';
+import { describeClosed } from '#domain/shared/features/gates.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
 
 const followMs = 1_000;
@@ -22,7 +25,7 @@ export function openNotifying({ orm, log, mail }: NotifyingDeps): PeriodicTask {
     intervalMs: followMs,
     log,
     failure: 'could not tell users of new events',
-    run: async () => ((await notifyOfEvents(orm, { byEmail: mail !== null })) ? 'again' : undefined),
+    run: async () => ((await notifyOfEvents(orm, await readTelling(orm, mail))) ? 'again' : undefined),
   });
 }
 
@@ -33,8 +36,14 @@ export function openNotificationUpkeep({ orm, log, mail }: NotifyingDeps): Perio
     log,
     failure: 'could not tell owners of what ends soon, or could not remove old notifications',
     run: async () => {
-      await tellOfUpcomingEnds(orm.em.fork(), { byEmail: mail !== null });
+      await tellOfUpcomingEnds(orm.em.fork(), await readTelling(orm, mail));
       return (await removeOldNotifications(orm.em.fork())) ? 'again' : undefined;
     },
   });
+}
+
+/** While notifications are turned off, they are made and none is mailed. */
+async function readTelling(orm: Orm, mail: MailServer | null): Promise<Telling> {
+  if (mail === null) return { byEmail: false };
+  return { byEmail: describeClosed('notifications', await readGates(orm.em.fork())) === null };
 }

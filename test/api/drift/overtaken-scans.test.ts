@@ -28,6 +28,15 @@ describe('a scan whose end is recorded after another deployment', () => {
     expect(await monitorOf(watched.monitor)).toMatchObject({ scan_run_id: null, last_success_at: null });
   });
 
+  it('opens nothing if the state of its instance has changed since the scan ended', async () => {
+    const watched = await stage.watched();
+    const scan = await stage.endScan(watched, drift);
+    await api.rows('update instances set state_serial = state_serial + 1 where id = ?', [watched.instance]);
+    await stage.record(scan);
+    expect(await stage.findings(`monitor_id=${watched.monitor}`)).toEqual([]);
+    expect(await scansOf(watched.monitor)).toMatchObject([{ run_id: scan, status_reason: 'overtaken' }]);
+  });
+
   it('resolves nothing that was seen before', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, drift);

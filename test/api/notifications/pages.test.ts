@@ -81,3 +81,18 @@ describe('the form of preferences', () => {
     );
   });
 });
+
+describe('notifications that administrators have turned off', () => {
+  it('are not shown, not counted and not read, and are there again afterwards', async () => {
+    const admin = await api.addUser('admin');
+    const turn = (notifications: object) => admin.patch('/admin/settings', { features: { notifications } });
+    expect((await turn({ enabled: false, reason: 'a test' })).status).toBe(200);
+    await team.addAsked(reviewer);
+    const refused = await reviewer.get('/notifications');
+    const page = await open('/');
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([403, 'feature_disabled']);
+    expect(page.text).not.toContain('unread notification');
+    expect((await turn({ enabled: true })).status).toBe(200);
+    expect(await titlesOf(reviewer)).toHaveLength(1);
+  });
+});

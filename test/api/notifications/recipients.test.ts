@@ -59,6 +59,36 @@ describe('the members of a team', () => {
     expect(await titlesOf(foreign.owner)).toEqual([]);
   });
 
+  it('hear once of an instance that outlives its time to live within a day', async () => {
+    const { run, instance } = await beginRun();
+    const [environment] = await api.rows<{ id: string }>('select environment_id as id from instances where id = ?', [
+      instance,
+    ]);
+    const deployed = (hoursAgo: number) =>
+      api.rows(`update runs set status = 'succeeded', finished_at = now() - make_interval(hours => ?) where id = ?`, [
+        hoursAgo,
+        run,
+      ]);
+    await api.rows('update instances set resource_count = 1, deployed_run_id = ? where id = ?', [run, instance]);
+    await api.rows('update environments set ttl_seconds = 172800 where id = ?', [environment?.id]);
+    await api.rows(
+      `update template_versions set spec = jsonb_set(spec, '{executor,destroy}', spec #> '{executor,apply}')
+        where id = (select template_version_id from runs where id = ?)`,
+      [run],
+    );
+    const tellAll = () => tellOfUpcomingEnds(api.services.orm.em.fork(), { byEmail: false });
+    await deployed(23);
+    await tellAll();
+    expect(await titlesOf(reviewer), 'a day and an hour before').toEqual([]);
+    await deployed(25);
+    for (const _ of [1, 2]) await tellAll();
+    expect(await titlesOf(reviewer)).toEqual([
+      expect.stringMatching(/^The service destroys net-\d+ on \d{4}-.* UTC, because its time to live ends$/),
+    ]);
+    expect(await titlesOf(foreign.owner)).toEqual([]);
+    await api.rows('update environments set ttl_seconds = null where id = ?', [environment?.id]);
+  });
+
   it('hear once of a suppression that ends within a day', async () => {
     const { run, instance } = await beginRun();
     const owner = { instance, team: tenant.team };

@@ -254,6 +254,17 @@ describe('a time of a schedule', () => {
     expect(row?.authors.map((author) => author.id)).toEqual([mover.id]);
   });
 
+  it('starts a run that whoever set its times does not approve, after another has saved its work', async () => {
+    const id = await made();
+    const saver = await api.addUser('maintainer');
+    await join(tenant, saver, 'member', 'admin');
+    expect((await saver.patch(`/schedules/${id}`, { work: workOf() })).status).toBe(200);
+    await fire(id);
+    const run = (await read(id)).last_results[0].run_id;
+    const [row] = await api.rows<{ authors: { id: string }[] }>('select authors from runs where id = ?', [run]);
+    expect(row?.authors.map((author) => author.id)).toEqual([tenant.owner.id]);
+  });
+
   it('starts nothing if the schedule is changed meanwhile, or if another time has just started its work', async () => {
     const id = await made();
     const { schedule } = (await findSchedule(api.services.orm.em.fork(), id)) ?? {};

@@ -222,6 +222,11 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
     return { key: (await addKey(api, ids.person)).key, body: { token: body.token } };
   },
   // What the settings were before is part of the audit record, so every request finds a notice.
+  // The request withdraws the other keys, so there is always one to withdraw.
+  'signing_keys.rotate': async ({ root }) => {
+    await root.caller.post('/admin/signing-keys/rotate', { withdraw_others: true });
+    return {};
+  },
   'settings.update': async ({ root }) => {
     await root.caller.send('PATCH', '/admin/settings', { sign_in_notice: `Notice ${newId()}` });
     return {};

@@ -98,6 +98,8 @@ const random: readonly [RegExp, string][] = [
   [/^\\x[0-9a-f]*$/, 'BYTES'],
   [/^\$argon2.*$/, 'HASH'],
   [/^\d{4}-\d\d-\d\dT[\d:.+Z]+$/, 'TIME'],
+  // Thumbprints and moduli of keys, in base64url.
+  [/^(?:[\w-]{43}|[\w-]{300,})$/, 'KEY'],
   [/[0-9a-f]{12,}/g, 'HEX'],
   [/\d+/g, '0'],
 ];

@@ -21,6 +21,7 @@ export const kindLabels: Readonly<Record<NotificationKind, string>> = {
   'quota.exceeded': 'Quota full',
   'api_key.expiring': 'Key ends',
   'drift_finding.suppression_ending': 'Suppression ends',
+  'instance.expiring': 'Time to live ends',
 };
 
 const looks: Readonly<Record<NotificationState, StatusLook>> = {
@@ -39,6 +40,7 @@ const typeOfSubject: Readonly<Record<SubjectKind, string | null>> = {
   drift_monitor: 'drift_monitors',
   drift_finding: 'drift_findings',
   webhook: 'webhooks',
+  instance: 'instances',
   quota: null,
   api_key: null,
 };

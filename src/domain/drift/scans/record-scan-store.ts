@@ -16,7 +16,7 @@ export function findUnrecordedScan(em: Em, runId: string) {
     .executeTakeFirst();
 }
 
-/** A scan that has ended, with the present deployment of its instance. */
+/** A scan that has ended, with the present deployment and state of its instance. */
 export type EndedScan = NonNullable<Awaited<ReturnType<typeof readEndedScan>>>;
 
 export function readEndedScan(em: Em, runId: string) {
@@ -41,6 +41,7 @@ export function readEndedScan(em: Em, runId: string) {
       'p.state_serial as stateSerial',
       's.deployed_run_id as deployedRunId',
       'i.deployed_run_id as presentDeployment',
+      'i.state_serial as presentSerial',
       'slot.run_id as slotHeldBy',
     ])
     .executeTakeFirst();

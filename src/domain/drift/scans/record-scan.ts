@@ -55,9 +55,9 @@ interface Rejection {
 /** Why a scan that succeeded changes no findings; null if it does. */
 function findRejection({ status, changes, ...run }: EndedScan, { length }: readonly Deviation[]): Rejection | null {
   if (status !== 'succeeded') return null;
-  if (run.deployedRunId !== run.presentDeployment) {
-    const message =
-      'another run changed the instance before the result of the scan was recorded: the next scan tells how it is';
+  const hasOtherState = run.stateSerial !== null && run.stateSerial !== run.presentSerial;
+  if (run.deployedRunId !== run.presentDeployment || hasOtherState) {
+    const message = 'the instance changed before the result of the scan was recorded: the next scan tells how it is';
     return { code: 'overtaken', message };
   }
   if (changes === null) {

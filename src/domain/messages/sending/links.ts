@@ -6,6 +6,7 @@ const subjectPaths: Readonly<Record<SubjectKind, (id: string) => string>> = {
   drift_monitor: (id) => `/drift/monitors/${id}`,
   drift_finding: (id) => `/drift/findings/${id}`,
   webhook: (id) => `/admin/webhooks/${id}`,
+  instance: (id) => `/workloads/instances/${id}`,
   quota: () => '/admin/quotas',
   api_key: () => '/profile',
 };

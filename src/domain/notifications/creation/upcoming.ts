@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { findExpiring } from '#domain/runs/admission/expiry/expiry-store.ts';
 import { zeroId } from '#domain/shared/ids.ts';
+import { findSubjectOwner } from '../subjects.ts';
 import { findTeamMembers } from './candidates-store.ts';
 import { type Draft, type Telling, tell } from './drafts.ts';
 
@@ -13,7 +15,7 @@ type Finder = (em: Em, after: string) => Promise<{ readonly id: string; readonly
 /** Tells owners of what ends soon, before it does: each user once of each end, however often this runs. Answers how many were told. */
 export async function tellOfUpcomingEnds(em: Em, how: Telling): Promise<number> {
   let told = 0;
-  for (const find of [findEndingKeys, findEndingSuppressions]) {
+  for (const find of [findEndingKeys, findEndingSuppressions, findEndingInstances]) {
     let page: Awaited<ReturnType<Finder>>;
     let after = zeroId;
     do {
@@ -78,6 +80,24 @@ const findEndingSuppressions: Finder = async (em, after) => {
       cause: `drift_finding.suppression_ending ${id} ${at}`,
       candidates: await findTeamMembers(em, teamId),
     }),
+  }));
+};
+
+/** Instances that the service destroys within a day. One whose environment lets it live for less is not announced. */
+const findEndingInstances: Finder = async (em, after) => {
+  const rows = await findExpiring(em, { after, limit: pageSize });
+  return rows.map(({ id, name, deployedRunId, at }) => ({
+    id,
+    draft: async (): Promise<Draft> => {
+      const { teamId } = await findSubjectOwner(em, { kind: 'instance', id });
+      return {
+        kind: 'instance.expiring',
+        subject: { kind: 'instance', id },
+        title: `The service destroys ${name} on ${dayOf(at)}, because its time to live ends`,
+        cause: `instance.expiring ${id} ${deployedRunId}`,
+        candidates: await findTeamMembers(em, teamId),
+      };
+    },
   }));
 };
 

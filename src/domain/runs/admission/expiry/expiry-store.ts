@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { db } from '#domain/db.ts';
+import { db, type Over } from '#domain/db.ts';
 
 /** An instance that has outlived its environment's time to live, and the run that deployed it as it is. */
 export interface ExpiredInstance {
@@ -12,24 +12,45 @@ export interface ExpiredInstance {
 
 /** The next instances, by id, that are due for destruction and that no run uses. */
 export function findExpired(em: Em, { after, limit }: { after: string; limit: number }): Promise<ExpiredInstance[]> {
-  return selectExpired(em).where('i.id', '>', after).orderBy('i.id').limit(limit).execute();
+  return selectDue(em).where('i.id', '>', after).orderBy('i.id').limit(limit).execute();
+}
+
+/** An instance that will be due, and when. */
+export interface ExpiringInstance extends ExpiredInstance {
+  readonly name: string;
+  readonly at: string;
+}
+
+/** The next instances, by id, that will be due within a day. Those whose environment lets them live for less than a day are left out. */
+export function findExpiring(em: Em, { after, limit }: { after: string; limit: number }): Promise<ExpiringInstance[]> {
+  return selectDue(em, daySeconds)
+    .where('e.ttl_seconds', '>=', daySeconds)
+    .where((eb) => sql<boolean>`${endOfLife(eb)} > clock_timestamp()`)
+    .where('i.id', '>', after)
+    .select((eb) => ['i.name', endOfLife(eb).as('at')])
+    .orderBy('i.id')
+    .limit(limit)
+    .execute();
+}
+
+const daySeconds = 86_400;
+
+/** When an instance has outlived its environment's time to live. */
+function endOfLife(eb: Over<{ e: 'environments'; r: 'runs' }>) {
+  return sql<string>`(${eb.ref('r.finished_at')} + make_interval(secs => ${eb.ref('e.ttl_seconds')}))`;
 }
 
 /** Locks an instance. Returns whether it is still due and the given run is still its last deployment. */
 export async function lockIfExpired(em: Em, { id, deployedRunId }: ExpiredInstance): Promise<boolean> {
-  const rows = await selectExpired(em)
-    .where('i.id', '=', id)
-    .where('r.id', '=', deployedRunId)
-    .forUpdate(['i'])
-    .execute();
+  const rows = await selectDue(em).where('i.id', '=', id).where('r.id', '=', deployedRunId).forUpdate(['i']).execute();
   return rows.length > 0;
 }
 
 /**
  * An instance is due once per deployment: not again after the service has requested a run since then. It is never due if its
- * template cannot destroy it.
+ * template cannot destroy it. `withinSeconds` selects those that will be due by then as well.
  */
-function selectExpired(em: Em) {
+function selectDue(em: Em, withinSeconds = 0) {
   return db(em)
     .selectFrom('environments as e')
     .innerJoin('instances as i', 'i.environment_id', 'e.id')
@@ -38,10 +59,7 @@ function selectExpired(em: Em) {
     .where('e.ttl_seconds', 'is not', null)
     .where('e.deleted_at', 'is', null)
     .where('i.resource_count', '>', 0)
-    .where(
-      (eb) =>
-        sql<boolean>`${eb.ref('r.finished_at')} + make_interval(secs => ${eb.ref('e.ttl_seconds')}) <= clock_timestamp()`,
-    )
+    .where((eb) => sql<boolean>`${endOfLife(eb)} <= clock_timestamp() + make_interval(secs => ${withinSeconds})`)
     .where((eb) =>
       eb.or([
         sql<boolean>`${eb.ref('v.spec')} #>> '{executor,kind}' <> 'command'`,
