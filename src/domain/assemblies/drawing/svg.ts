@@ -1,5 +1,6 @@
+import { escapeMarkup } from '#domain/shared/values/escape-markup.ts';
 import type { Drawing } from './drawing.ts';
-import { escapeXml, isOwnAddress } from './escape.ts';
+import { isOwnAddress } from './own-address.ts';
 import { round, shorten, shortenDetail } from './sizes.ts';
 
 /** How a node looks. Colours come from the styles of the page, by class; the word and the border say the same without them. */
@@ -46,14 +47,14 @@ export function renderGraphSvg(
   const looks = drawing.nodes.map(({ key }) => look(key));
   // A picture hides the links inside it from screen readers; a group does not.
   const role = looks.some(({ href }) => isOwnAddress(href)) ? 'group' : 'img';
-  const prefix = escapeXml(id);
+  const prefix = escapeMarkup(id);
   const nodes = drawing.nodes.map((node, index) => renderNode(node, looks[index] ?? look(node.key), prefix));
   const edges = drawing.edges.map((edge) => renderEdge(edge, edgeClass(edge.from, edge.to), prefix));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" id="${prefix}" class="graph" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`,
     ` role="${role}" aria-labelledby="${prefix}-title ${prefix}-desc">`,
-    `<title id="${prefix}-title">${escapeXml(title)}</title>`,
-    `<desc id="${prefix}-desc">${escapeXml(describeDrawing(looks))}</desc>`,
+    `<title id="${prefix}-title">${escapeMarkup(title)}</title>`,
+    `<desc id="${prefix}-desc">${escapeMarkup(describeDrawing(looks))}</desc>`,
     `<defs><marker id="${prefix}-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse">`,
     `<path class="graph-arrow" d="M0 0L10 5L0 10z" fill="currentColor"/></marker></defs>`,
     `<g class="graph-edges" fill="none" stroke="currentColor">`,
@@ -67,11 +68,11 @@ export function renderGraphSvg(
 type DrawnNode = Drawing['nodes'][number];
 
 function renderNode(node: DrawnNode, look: NodeLook, prefix: string): string {
-  const name = escapeXml([node.label, node.detail, look.word, look.title].filter(Boolean).join(', '));
+  const name = escapeMarkup([node.label, node.detail, look.word, look.title].filter(Boolean).join(', '));
   const content = `<title>${name}</title>${renderBorder(node, look)}${renderIcon(node, look)}${renderTexts(node, look)}`;
-  const attributes = `id="${prefix}-node-${escapeXml(node.key)}" class="graph-node ${escapeXml(look.class)}"`;
+  const attributes = `id="${prefix}-node-${escapeMarkup(node.key)}" class="graph-node ${escapeMarkup(look.class)}"`;
   if (!isOwnAddress(look.href)) return `<g ${attributes}>${content}</g>`;
-  return `<a ${attributes} href="${escapeXml(look.href)}">${content}</a>`;
+  return `<a ${attributes} href="${escapeMarkup(look.href)}">${content}</a>`;
 }
 
 function renderBorder({ x, y, width, height }: DrawnNode, look: NodeLook): string {
@@ -92,7 +93,7 @@ const indent = 12;
 function renderIcon({ x, y, width }: DrawnNode, { icon }: NodeLook): string {
   if (!isOwnAddress(icon)) return '';
   const place = `x="${round(x - width / 2 + indent)}" y="${round(y - iconSize / 2)}" width="${iconSize}" height="${iconSize}"`;
-  return `<svg class="icon" ${place} fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><use href="${escapeXml(icon)}"/></svg>`;
+  return `<svg class="icon" ${place} fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><use href="${escapeMarkup(icon)}"/></svg>`;
 }
 
 /** The label, the detail and the word below each other, in the middle of the node's height. */
@@ -107,7 +108,7 @@ function renderTexts({ x, y, width, label, detail }: DrawnNode, { word }: NodeLo
   return lines
     .map(({ name, text }, index) => {
       const place = `x="${left}" y="${round(first + index * lineHeight)}"`;
-      return `<text class="${name}" ${place} fill="currentColor">${escapeXml(text)}</text>`;
+      return `<text class="${name}" ${place} fill="currentColor">${escapeMarkup(text)}</text>`;
     })
     .join('');
 }
@@ -115,9 +116,9 @@ function renderTexts({ x, y, width, label, detail }: DrawnNode, { word }: NodeLo
 const lineHeight = 16;
 
 function renderEdge({ from, to, path }: Drawing['edges'][number], name: string, prefix: string): string {
-  const classes = escapeXml(`graph-edge ${name}`.trim());
-  const ends = `<title>${escapeXml(`${from} → ${to}`)}</title>`;
-  return `<path class="${classes}" d="${escapeXml(path)}" marker-end="url(#${prefix}-arrow)">${ends}</path>`;
+  const classes = escapeMarkup(`graph-edge ${name}`.trim());
+  const ends = `<title>${escapeMarkup(`${from} → ${to}`)}</title>`;
+  return `<path class="${classes}" d="${escapeMarkup(path)}" marker-end="url(#${prefix}-arrow)">${ends}</path>`;
 }
 
 /** How many nodes are in which state, for those who do not see the drawing. */

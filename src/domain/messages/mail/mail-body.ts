@@ -1,4 +1,4 @@
-import { html } from 'hono/html';
+import { escapeMarkup } from '#domain/shared/values/escape-markup.ts';
 import { type Wording, withoutControls } from '../sending/wording.ts';
 
 /** The two forms of a mail. Names in them are shown as text, never as markup or as links. */
@@ -15,25 +15,34 @@ const font = "font-family: system-ui, -apple-system, 'Segoe UI', Roboto, sans-se
 const button =
   'display: inline-block; padding: 10px 18px; border-radius: 6px; background-color: #0b5cad; color: #ffffff; text-decoration: none; font-weight: 600';
 
-/** Mail programs know few styles, and many drop style sheets, so each element has its own. The address stands below the button for those that show none. */
+/**
+ * Mail programs know few styles, and many drop style sheets, so each element has its own. The address stands below the button for those that show
+ * none. Every text is escaped where it is put in.
+ */
 function toHtml({ subject, lines, link, reason }: Wording): string {
-  const paragraphs = lines.map((line) => html`<p style="margin: 0 0 16px">${withoutControls(line)}</p>`);
-  const linked = link
-    ? html`<p style="margin: 24px 0"><a href="${link.url}" style="${button}">${link.label}</a></p>
-<p style="margin: 0 0 16px; font-size: 13px; color: #57606a; overflow-wrap: anywhere">${link.url}</p>`
-    : '';
-  return String(html`<!doctype html>
+  const title = escapeMarkup(subject);
+  return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light"><title>${subject}</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light"><title>${title}</title></head>
 <body style="margin: 0; padding: 24px 12px; background-color: #f6f7f9; ${font}; font-size: 15px; line-height: 1.5; color: #1b1f24">
 <div role="article" lang="en" style="max-width: 560px; margin: 0 auto; padding: 24px; background-color: #ffffff; border: 1px solid #d8dee4; border-radius: 8px">
-<h1 style="margin: 0 0 16px; font-size: 18px; line-height: 1.35; overflow-wrap: anywhere">${subject}</h1>
-${paragraphs}
-${linked}
+<h1 style="margin: 0 0 16px; font-size: 18px; line-height: 1.35; overflow-wrap: anywhere">${title}</h1>
+${lines.map(toParagraph).join('\n')}
+${link ? toLink(link) : ''}
 <hr style="border: 0; border-top: 1px solid #d8dee4; margin: 24px 0 12px">
-<p style="margin: 0; font-size: 12px; color: #57606a; overflow-wrap: anywhere">${reason}</p>
+<p style="margin: 0; font-size: 12px; color: #57606a; overflow-wrap: anywhere">${escapeMarkup(reason)}</p>
 </div>
 </body>
 </html>
-`);
+`;
+}
+
+function toParagraph(line: string): string {
+  return `<p style="margin: 0 0 16px">${escapeMarkup(withoutControls(line))}</p>`;
+}
+
+function toLink({ label, url }: NonNullable<Wording['link']>): string {
+  const address = escapeMarkup(url);
+  return `<p style="margin: 24px 0"><a href="${address}" style="${button}">${escapeMarkup(label)}</a></p>
+<p style="margin: 0 0 16px; font-size: 13px; color: #57606a; overflow-wrap: anywhere">${address}</p>`;
 }
