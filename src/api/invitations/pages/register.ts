@@ -8,7 +8,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import * as ofOrganization from '../organization-operations.ts';
 import * as ofTeam from '../team-operations.ts';
-import { showAcceptance, submitAcceptance } from './accept-page.ts';
+import { registerAcceptance } from './accept-page.ts';
 import type { InvitationLevel } from './invitation-level.ts';
 import { showInvitations, submitInvitation, submitResend, submitRevocation } from './invitations-page.ts';
 
@@ -81,8 +81,7 @@ const teamInvitations: InvitationLevel<{ orgID: string; id: string }, TeamSubjec
 
 /** Adds the pages of invitations: those of an owner, and the one where the invited person accepts. */
 export function registerInvitationPages(addPage: AddPage): void {
-  addPage('GET', pages.acceptInvitation, showAcceptance, { isPublic: true });
-  addPage('POST', pages.acceptInvitation, submitAcceptance);
+  registerAcceptance(addPage);
   addPage('GET', pages.organizationInvitations, (visit) => showInvitations(organizationInvitations, visit));
   addPage('POST', pages.organizationInvitations, (visit) => submitInvitation(organizationInvitations, visit));
   addPage('POST', pages.resendOrganizationInvitation, (visit) =>

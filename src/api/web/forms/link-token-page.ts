@@ -1,0 +1,87 @@
+import type { FastifyReply } from 'fastify';
+import { invalidField, WrongSecret } from '#domain/shared/errors.ts';
+import { renderPageHead } from '../components/page-head.ts';
+import { type Html, html } from '../html.ts';
+import { type LocalPath, type PagePattern, pagePath, pages } from '../paths.ts';
+import type { AddPage } from '../visit/route.ts';
+import { isSignedIn } from '../visit/signed-in.ts';
+import type { Visit } from '../visit/visit.ts';
+import { renderForm } from './form.ts';
+import { type FormProblems, submit } from './problems.ts';
+
+/** A page to which a link leads that works once, for somebody who has an account. */
+export interface LinkTokenPage {
+  readonly title: string;
+  /** Says as whom the visitor signs in. */
+  readonly signIn: string;
+  /** Says to a visitor who is signed in what the form does. */
+  readonly lead: (visit: Visit) => Html;
+  /** Says where the token stands. */
+  readonly hint: string;
+  readonly submit: string;
+  readonly cancel: LocalPath;
+  /** Completes the sentence "Token …" for a token that is refused. */
+  readonly wrongToken: string;
+  /** Uses the token, and answers where the visitor goes then. */
+  readonly carryOut: (visit: Visit, token: string) => Promise<LocalPath>;
+}
+
+const script = 'link-token.js';
+
+/**
+ * Adds such a page. The token comes behind `#` in the address, from which a script takes it into the form, or is pasted: it is never
+ * part of a request's address. The script keeps it in this tab while the visitor signs in.
+ */
+export function addLinkTokenPage(addPage: AddPage, pattern: PagePattern & LocalPath, page: LinkTokenPage): void {
+  const form: PageForm = { ...page, path: pattern };
+  const show = (visit: Visit) => (isSignedIn(visit.request) ? showForm(form, visit, null) : showSignIn(form, visit));
+  addPage('GET', pattern, show, { isPublic: true });
+  addPage('POST', pattern, (visit) => submitToken(form, visit));
+}
+
+interface PageForm extends LinkTokenPage {
+  readonly path: LocalPath;
+}
+
+function showSignIn({ title, signIn, path }: PageForm, visit: Visit): Promise<FastifyReply> {
+  return visit.show({
+    title,
+    isBare: true,
+    scripts: [script],
+    main: html`<section class="card" aria-labelledby="title">
+<h1 id="title">${title}</h1>
+<p>${signIn}</p>
+<a class="button button-primary" href="${pagePath(pages.login, {}, { next: path })}">Sign in</a>
+</section>`,
+  });
+}
+
+function showForm(page: PageForm, visit: Visit, problems: FormProblems | null): Promise<FastifyReply> {
+  const { title, path: action, hint, submit: label, cancel, lead } = page;
+  const token = { name: 'token', label: 'Token', kind: 'password', maxLength: 200, hint } as const;
+  const form = renderForm({ action, fields: [token], submit: label, cancel, problems });
+  const shown = {
+    title,
+    hasProblem: problems !== null,
+    scripts: [script],
+    main: html`<div class="page page-narrow">${renderPageHead({ title })}
+<div class="panel stack"><p>${lead(visit)}</p>${form}</div></div>`,
+  };
+  return visit.show(shown, problems?.status);
+}
+
+async function submitToken(page: PageForm, visit: Visit): Promise<FastifyReply> {
+  const { token } = visit.form('token');
+  const submitted = await submit(visit, ['token'], () => carryOutOrExplain(page, visit, token.trim()));
+  return submitted.done ? visit.redirect(submitted.result) : showForm(page, visit, submitted.problems);
+}
+
+/** A wrong token is a problem of the field: the visitor can correct it. */
+async function carryOutOrExplain(page: PageForm, visit: Visit, token: string): Promise<LocalPath> {
+  try {
+    return await page.carryOut(visit, token);
+  } catch (error) {
+    if (!(error instanceof WrongSecret)) throw error;
+    throw invalidField('token', page.wrongToken);
+  }
+}
