@@ -1,7 +1,8 @@
-import { connect, isIPv6, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { addAbortSignal } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import { ServiceError } from '#domain/shared/errors.ts';
-import { checkOutbound, type Destination, type Resolve } from '#domain/shared/outbound/outbound.ts';
+import { checkOutbound, type Destination, pinTo, type Resolve } from '#domain/shared/outbound/outbound.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 
 /** The server that sends e-mail, and what e-mail says about this installation. */
@@ -63,18 +64,22 @@ export class MailServer {
 
   /** Resolves when the server has accepted the mail for all of its recipients. @throws MailFailure */
   async send(mail: Mail): Promise<void> {
-    const { signal, end } = deadline(this.#timeoutMs);
-    let socket: Socket | undefined;
+    const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
-      const destination = await this.#check();
-      socket = await dial(destination, signal);
-      const sent = this.#transportOver(socket, destination).sendMail(this.#compose(mail));
-      await Promise.race([sent, rejectOnAbort(signal)]);
+      await Promise.race([this.#exchange(mail, signal), rejectOnAbort(signal)]);
     } catch (error) {
       throw toFailure(error, signal);
+    }
+  }
+
+  async #exchange(mail: Mail, signal: AbortSignal): Promise<void> {
+    const destination = await this.#check();
+    signal.throwIfAborted();
+    const socket = await dial(destination, signal);
+    try {
+      await this.#transportOver(socket, destination).sendMail(this.#compose(mail));
     } finally {
-      end();
-      socket?.destroy();
+      socket.destroy();
     }
   }
 
@@ -86,7 +91,7 @@ export class MailServer {
   #transportOver(socket: Socket, { url, mayBePlain }: Destination) {
     const { account } = this.config;
     return createTransport({
-      host: url.hostname.replace(/^\[|\]$/g, ''),
+      host: hostOf(url),
       connection: socket,
       secure: url.protocol === 'smtps:',
       requireTLS: !mayBePlain,
@@ -113,48 +118,23 @@ export class MailServer {
   }
 }
 
-/** Connects to one of the checked addresses, in their order. */
-async function dial({ url, addresses }: Destination, signal: AbortSignal): Promise<Socket> {
+/** Connects to one of the checked addresses. The socket is destroyed when the time is over. */
+function dial({ url, addresses }: Destination, signal: AbortSignal): Promise<Socket> {
   const port = Number(url.port) || standardPorts[url.protocol as keyof typeof standardPorts];
-  let last: unknown;
-  for (const address of addresses) {
-    try {
-      return await open(address, port, signal);
-    } catch (error) {
-      last = error;
-    }
-  }
-  throw last;
-}
-
-function open(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, family: isIPv6(host) ? 6 : 4, timeout: connectTimeoutMs });
-    const fail = (error: Error) => {
-      socket.destroy();
-      reject(error);
-    };
-    socket.once('error', fail);
-    socket.once('timeout', () => fail(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })));
-    signal.addEventListener('abort', () => fail(new Error('out of time')), { once: true });
-    socket.once('connect', () => {
-      socket.setTimeout(0);
-      socket.removeAllListeners('timeout');
-      resolve(socket);
-    });
+    const socket = connect({ host: hostOf(url), port, lookup: pinTo(addresses), autoSelectFamily: true });
+    addAbortSignal(signal, socket);
+    socket.once('error', reject);
+    socket.once('connect', () => resolve(socket));
   });
 }
 
-function deadline(afterMs: number) {
-  const control = new AbortController();
-  const timer = setTimeout(() => control.abort(), afterMs);
-  return { signal: control.signal, end: () => clearTimeout(timer) };
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) =>
-    signal.addEventListener('abort', () => reject(new Error('out of time')), { once: true }),
-  );
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
 /** What went wrong, without anything that the server said, which could repeat the account. */

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { ServiceError } from '../errors.ts';
-import { checkOutbound, type Resolve } from './outbound.ts';
+import { checkOutbound, pinTo, type Resolve } from './outbound.ts';
 import type { OutboundPolicy } from './outbound-policy.ts';
 
 export interface OutboundRequest {
@@ -111,12 +111,10 @@ export class OutboundHttp {
     const { addresses } = await checkOutbound(`${to.protocol}//${host}${port}`, this.#policy, {
       ...(this.#resolve && { resolve: this.#resolve }),
     });
-    const checked = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
     const connect = buildConnector({
       timeout: connectTimeoutMs,
       autoSelectFamily: true,
-      lookup: (_host, { all }, done) =>
-        all ? done(null, checked) : done(null, checked[0]!.address, checked[0]!.family),
+      lookup: pinTo(addresses),
       ...(certificates !== '' && { ca: certificates }),
     });
     return { connect, to };

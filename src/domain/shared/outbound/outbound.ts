@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Unavailable, Unprocessable } from '../errors.ts';
@@ -15,6 +15,13 @@ export type Destination = {
   /** An operator has allowed the host or all of its addresses, so that a connection without TLS is allowed as well. */
   readonly mayBePlain: boolean;
 };
+
+/** Has a socket connect to checked addresses instead of resolving the host again. For the option `lookup` of `net.connect`. */
+export function pinTo(addresses: readonly string[]): LookupFunction {
+  const checked = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_host, { all }, done) =>
+    all ? done(null, checked) : done(null, checked[0]?.address ?? '', checked[0]?.family ?? 0);
+}
 
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
