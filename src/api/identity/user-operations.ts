@@ -10,7 +10,7 @@ import { refusePersonal } from '#domain/identity/passwords/rules.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { findUser, findUserToChange, listUsers, type UserTarget } from '#domain/identity/users/store.ts';
 import { addUser, refuseOwnPassword, refuseOwnPrivileges, updateUser } from '#domain/identity/users/user-changes.ts';
-import { mailConfirmation } from '#domain/messages/queue/account-mail.ts';
+import { mailAddressChange, mailConfirmation } from '#domain/messages/queue/account-mail.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -119,7 +119,8 @@ export const update = command({
   handle: async ({ tx, principal, target, body, prepared, operations, services }) => {
     refuseOwn(principal, target, body);
     const { updated, difference, ended } = await updateUser(tx.em, principal, target, toUserChange(body), prepared);
-    if (difference.after.email !== undefined) await mailNewAddress(tx.em, services, principal, updated);
+    if (difference.after.email !== undefined)
+      await mailChangedAddress(tx.em, services, principal, { before: target, updated });
     const verified = difference.after.email !== undefined && { emailVerified: updated.emailVerified };
     const after = { ...difference.after, ...verified, ...(ended && { password: 'changed', ...ended }) };
     const { id, revision } = updated;
@@ -128,15 +129,16 @@ export const update = command({
   },
 });
 
-/** Sends the link that confirms a changed address, where the installation sends e-mail. */
-async function mailNewAddress(
+/** Sends the new address the link that confirms it, and warns the former one, where the installation sends e-mail. */
+async function mailChangedAddress(
   em: Em,
   { config, keyRing }: Services,
   principal: Principal,
-  user: UserTarget,
+  { before, updated }: { readonly before: UserTarget; readonly updated: UserTarget },
 ): Promise<void> {
-  if (config.mail === null || user.emailVerified) return;
-  await mailConfirmation(em, keyRing, user, await issueConfirmation(em, principal, user));
+  if (config.mail === null || updated.emailVerified) return;
+  await mailConfirmation(em, keyRing, updated, await issueConfirmation(em, principal, updated));
+  if (before.emailVerified) await mailAddressChange(em, before);
 }
 
 /** Refuses what users may not change of themselves. */

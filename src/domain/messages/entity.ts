@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id } from '#database/columns.ts';
+import type { SubjectKind } from '#domain/notifications/model.ts';
 import type { Medium, MessageContent, MessageStatus } from './model.ts';
 
 /** A message to one recipient, until it is sent or given up, and its end for some time afterwards. */
@@ -24,12 +25,12 @@ export const OutgoingMessageSchema = defineEntity({
     address: p.text().nullable(),
     /** Where it goes. The messages of one destination are sent one after another. */
     destination: p.text(),
-    /** What it is caused by. A destination gets one message for one cause. */
+    /** The event or the command that caused the message. A destination gets only one message for each cause. */
     cause: p.text(),
     content: p.json<MessageContent>(),
     /** The one-time token of its link; gone once the message has ended. */
     sealedToken: p.blob().nullable().hidden(),
-    subjectKind: p.string().nullable(),
+    subjectKind: p.string().$type<SubjectKind>().nullable(),
     subjectId: p.uuid().nullable(),
     status: p.string().$type<MessageStatus>(),
     /** How many tries have begun. */

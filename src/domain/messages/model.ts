@@ -25,10 +25,11 @@ export function pauseAfter(attempts: number, random = Math.random()): number | n
 /** Messages that have ended are listed for so long, and then deleted. */
 export const keptDays = 30;
 
-/** What a message is about. Nothing of it is secret: a token that goes with it is sealed in a column of its own. */
+/** What a message says. It contains no secret: the token of a link has an encrypted column of its own. */
 export type MessageContent =
   | { readonly purpose: 'notification'; readonly kind: NotificationKind; readonly title: string }
   | { readonly purpose: 'invitation'; readonly invitationId: string; readonly sentAt: string }
   | { readonly purpose: 'password_reset'; readonly expiresAt: string }
-  | { readonly purpose: 'email_confirmation'; readonly expiresAt: string };
+  | { readonly purpose: 'email_confirmation'; readonly expiresAt: string }
+  | { readonly purpose: 'email_changed' };
 export type Purpose = MessageContent['purpose'];

@@ -95,15 +95,18 @@ describe('a password link', () => {
 });
 
 describe('a changed address', () => {
-  it('gets the link that confirms it', async () => {
+  it('gets the link that confirms it, and the former address a warning without a link that works once', async () => {
     const user = await api.addUser('requester');
     expect((await user.put(`/users/${user.id}`, { email: 'moved@example.com' })).status).toBe(200);
     await sendMessages(api);
-    const [mail] = server.received;
-    expect(mail?.recipients).toEqual(['moved@example.com']);
-    const [, token = ''] = /email-confirmation#token=([\w-]+)/.exec(mail?.text ?? '') ?? [];
+    const mailTo = (address: string) => server.received.find(({ recipients }) => recipients.includes(address));
+    const [, token = ''] = /email-confirmation#token=([\w-]+)/.exec(mailTo('moved@example.com')?.text ?? '') ?? [];
     expect(token).toHaveLength(43);
     expect(await api.rows('select user_id from email_confirmations')).toEqual([{ user_id: user.id }]);
+    const warning = mailTo(user.email);
+    expect(warning?.subject).toBe('Your account has another address now');
+    expect(warning?.raw).not.toContain('token');
+    expect(server.received).toHaveLength(2);
   });
 });
 

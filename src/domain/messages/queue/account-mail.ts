@@ -37,6 +37,12 @@ export function mailConfirmation(em: Em, keyRing: KeyRing, user: Recipient, link
   return mailLink(em, keyRing, 'email_confirmation', user, link);
 }
 
+/** Tells the former address of a user that the account has another one now. */
+export async function mailAddressChange(em: Em, { id: userId, email: address }: Recipient): Promise<void> {
+  const content = { purpose: 'email_changed' } as const;
+  await queueMessages(em, [{ medium: 'email', userId, address, content, cause: newCause(content.purpose) }]);
+}
+
 async function mailLink(
   em: Em,
   keyRing: KeyRing,

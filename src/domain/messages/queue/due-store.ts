@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { SubjectKind } from '#domain/notifications/model.ts';
 import { keptDays, type Medium, type MessageContent } from '../model.ts';
 
 /** Longer than any try takes. What a killed worker had leased is free again after it. */
@@ -15,7 +16,7 @@ export interface DueMessage {
   readonly destination: string;
   readonly content: MessageContent;
   readonly sealedToken: Uint8Array | null;
-  readonly subjectKind: string | null;
+  readonly subjectKind: SubjectKind | null;
   readonly subjectId: string | null;
   /** How many tries have begun, this one included. */
   readonly attempts: number;
@@ -63,7 +64,7 @@ export type Settlement =
   | { readonly status: 'failed' | 'withheld'; readonly problem: string }
   | { readonly status: 'pending'; readonly problem: string; readonly pauseMs: number };
 
-/** Writes what has become of a try. The token of a message that has ended is gone. */
+/** Records the result of a try. It deletes the token once no further try follows. */
 export async function settleMessage(em: Em, id: string, settlement: Settlement): Promise<void> {
   const isPending = settlement.status === 'pending';
   const pauseMs = settlement.status === 'pending' ? settlement.pauseMs : 0;

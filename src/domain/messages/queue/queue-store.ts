@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { SubjectKind } from '#domain/notifications/model.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Medium, MessageContent } from '../model.ts';
@@ -12,7 +13,7 @@ export interface NewMessage {
   readonly userId?: string;
   readonly address?: string;
   readonly content: MessageContent;
-  readonly subject?: { readonly kind: string; readonly id: string };
+  readonly subject?: { readonly kind: SubjectKind; readonly id: string };
   /** A user, and an address, gets one message for one cause. */
   readonly cause: string;
   /** The one-time token of its link. */

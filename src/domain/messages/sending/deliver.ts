@@ -15,7 +15,7 @@ export interface MessageDeps {
   readonly mail: MailServer | null;
 }
 
-/** Sends a leased message once, and notes what has become of it. What fails is tried again, unless the server refuses the recipient. */
+/** Sends a leased message once and records the result. A message that failed is tried again later, unless the server refused its recipient. */
 export async function deliverMessage(deps: MessageDeps, message: DueMessage): Promise<void> {
   await settleMessage(deps.orm.em.fork(), message.id, await tryToSend(deps, message));
 }

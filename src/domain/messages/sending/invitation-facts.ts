@@ -10,7 +10,7 @@ export interface InvitationFacts {
   readonly expiresAt: string;
 }
 
-/** An invitation that is open, and that nobody has sent again since; else undefined. */
+/** Finds what a mail says about an invitation. Answers undefined once the invitation has ended or was sent again. */
 export async function findInvitationToSend(
   em: Em,
   { invitationId, sentAt }: { readonly invitationId: string; readonly sentAt: string },

@@ -5,11 +5,18 @@ import type { MessageContent, Purpose } from '../model.ts';
 import type { DueMessage } from '../queue/due-store.ts';
 import { openToken } from '../queue/tokens.ts';
 import { findInvitationToSend } from './invitation-facts.ts';
-import { emailConfirmationPath, invitationPath, passwordResetPath, preferencesPath, subjectPath } from './links.ts';
+import {
+  emailConfirmationPath,
+  invitationPath,
+  passwordResetPath,
+  preferencesPath,
+  profilePath,
+  subjectPath,
+} from './links.ts';
 import { findMailbox, mayStillRead } from './recipients-store.ts';
 import { toSubject, type Wording } from './wording.ts';
 
-/** What is sent to whom, or why nothing is. */
+/** The mail to send, or the reason why it must not be sent. */
 export type Prepared = { readonly to: string; readonly wording: Wording } | { readonly withhold: string };
 
 export interface PrepareDeps {
@@ -28,9 +35,10 @@ const preparations: Preparations = {
   invitation: prepareInvitation,
   password_reset: preparePasswordReset,
   email_confirmation: prepareConfirmation,
+  email_changed: prepareAddressChange,
 };
 
-/** Looks up anew who may have a message, and words it. Whoever lost what the message takes does not get it. */
+/** Words a mail for its recipient. It checks again whether the recipient may still receive it. */
 export function prepareMail(deps: PrepareDeps, message: DueMessage): Promise<Prepared> {
   const prepare = preparations[message.content.purpose] as Preparations['notification'];
   return prepare(deps, message, message.content as ContentOf<'notification'>);
@@ -87,57 +95,66 @@ async function prepareInvitation(
   };
 }
 
-async function preparePasswordReset(
+function preparePasswordReset(
   deps: PrepareDeps,
   message: DueMessage,
   { expiresAt }: ContentOf<'password_reset'>,
 ): Promise<Prepared> {
-  const mailbox = await findMailbox(deps.em, message.userId);
-  const token = tokenOf(deps, message);
-  if (!mailbox) return { withhold: 'the user is disabled or gone' };
-  if (mailbox.key !== message.address) return { withhold: 'the user has another address now' };
-  if (token === null || isOver(expiresAt)) return { withhold: 'the link has expired' };
-  return {
-    to: mailbox.address,
-    wording: {
-      subject: 'Set a new password',
-      lines: [
-        'An administrator made a link with which you set a new password.',
-        `It works once, until ${minuteOf(expiresAt)}. Whoever has it can set your password: do not pass it on.`,
-      ],
-      link: { label: 'Set a new password', url: deps.linkOrigin + passwordResetPath(token) },
-      reason: 'If you did not ask for it, tell your administrator.',
-    },
-  };
+  return prepareLink(deps, message, expiresAt, (token) => ({
+    subject: 'Set a new password',
+    lines: [
+      'An administrator made a link with which you set a new password.',
+      `It works once, until ${minuteOf(expiresAt)}. Whoever has it can set your password: do not pass it on.`,
+    ],
+    link: { label: 'Set a new password', url: deps.linkOrigin + passwordResetPath(token) },
+    reason: 'If you did not ask for it, tell your administrator.',
+  }));
 }
 
-async function prepareConfirmation(
+function prepareConfirmation(
   deps: PrepareDeps,
   message: DueMessage,
   { expiresAt }: ContentOf<'email_confirmation'>,
 ): Promise<Prepared> {
+  return prepareLink(deps, message, expiresAt, (token) => ({
+    subject: 'Confirm your address',
+    lines: [`Confirm that this address is yours. The link works once, until ${minuteOf(expiresAt)}.`],
+    link: { label: 'Confirm the address', url: deps.linkOrigin + emailConfirmationPath(token) },
+    reason: 'You get this because your account names this address. If you have no account there, do nothing.',
+  }));
+}
+
+/** Withholds a user's link if it has expired, or if the user has another address than the one that it was made for. */
+async function prepareLink(
+  deps: PrepareDeps,
+  message: DueMessage,
+  expiresAt: string,
+  word: (token: string) => Wording,
+): Promise<Prepared> {
   const mailbox = await findMailbox(deps.em, message.userId);
-  const token = tokenOf(deps, message);
   if (!mailbox) return { withhold: 'the user is disabled or gone' };
   if (mailbox.key !== message.address) return { withhold: 'the user has another address now' };
-  if (token === null || isOver(expiresAt)) return { withhold: 'the link has expired' };
+  const token = tokenOf(deps, message);
+  if (token === null || Date.parse(expiresAt) <= Date.now()) return { withhold: 'the link has expired' };
+  return { to: mailbox.address, wording: word(token) };
+}
+
+/** Warns the owner of the former address, should somebody else have changed it. */
+async function prepareAddressChange({ linkOrigin }: PrepareDeps, { address }: DueMessage): Promise<Prepared> {
+  if (address === null) throw new Error('the message names no former address');
   return {
-    to: mailbox.address,
+    to: address,
     wording: {
-      subject: 'Confirm your address',
-      lines: [`Confirm that this address is yours. The link works once, until ${minuteOf(expiresAt)}.`],
-      link: { label: 'Confirm the address', url: deps.linkOrigin + emailConfirmationPath(token) },
-      reason: 'You get this because your account names this address. If you have no account there, do nothing.',
+      subject: 'Your account has another address now',
+      lines: ['Somebody who was signed in as you, or an administrator, changed the address of your account.'],
+      link: { label: 'Open your profile', url: linkOrigin + profilePath },
+      reason: 'You get this at your former address. If you did not change it, tell your administrator at once.',
     },
   };
 }
 
 function tokenOf({ keyRing }: PrepareDeps, { id, sealedToken }: DueMessage): string | null {
   return sealedToken === null ? null : openToken(keyRing, id, sealedToken);
-}
-
-function isOver(expiresAt: string): boolean {
-  return Date.parse(expiresAt) <= Date.now();
 }
 
 /** A time in UTC to the minute, which everybody reads alike. */
