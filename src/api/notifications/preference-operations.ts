@@ -5,7 +5,12 @@ import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
 import { findMailbox, type Mailbox } from '#domain/messages/sending/recipients-store.ts';
 import { notificationKindNames, notificationKinds } from '#domain/notifications/model.ts';
-import { type Preference, readPreferences, replacePreferences } from '#domain/notifications/preferences-store.ts';
+import {
+  lockPreferences,
+  type Preference,
+  readPreferences,
+  replacePreferences,
+} from '#domain/notifications/preferences-store.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { ownAsUser } from './operations.ts';
 
@@ -61,6 +66,7 @@ export const replace = command({
   idempotency: 'none',
   audit: 'notification_preferences.replaced',
   handle: async ({ tx, principal, body, operations, services }) => {
+    await lockPreferences(tx.em, principal.id);
     const before = await readPreferences(tx.em, principal.id);
     await replacePreferences(tx.em, principal.id, body.preferences);
     const after = await readPreferences(tx.em, principal.id);

@@ -30,13 +30,17 @@ export async function readPreferences(em: Em, userId: string): Promise<Preferenc
   }));
 }
 
-/**
- * Replaces what a user has decided. Kinds that are left out are as they are for everybody. What was told before stays. Two that replace at once do so
- * one after the other.
- */
-export async function replacePreferences(em: Em, userId: string, wanted: readonly Decision[]): Promise<void> {
+/** Holds the preferences of a user against other changes until the transaction ends. */
+export async function lockPreferences(em: Em, userId: string): Promise<void> {
   const lock = `delivery-coordinator/notification preferences/${userId}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(db(em));
+}
+
+/**
+ * Replaces what a user has decided. A kind that is left out gets its default again. What the user was told before stays. The caller holds
+ * `lockPreferences`.
+ */
+export async function replacePreferences(em: Em, userId: string, wanted: readonly Decision[]): Promise<void> {
   await db(em).deleteFrom('notification_preferences').where('user_id', '=', userId).execute();
   const rows = wanted.map(({ kind, page, email = null }) => ({
     user_id: userId,

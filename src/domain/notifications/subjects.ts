@@ -31,7 +31,7 @@ export const subjectAccess: Readonly<Record<SubjectKind, Access>> = {
   drift_monitor: { ...ofTeam, anyOf: ['drift_monitor:read'], installation: 'hidden' },
   drift_finding: { ...ofTeam, anyOf: ['drift_monitor:read'], installation: 'hidden' },
   webhook: { ...ofTeam, scope: 'owned', anyOf: ['webhook:manage'], installation: 'hidden' },
-  instance: { ...ofTeam, anyOf: ['workload:read'], installation: 'hidden' },
+  instance: { ...ofTeam, anyOf: ['workload:read'] },
   quota: { scope: 'platform', hidden: 'not_found', anyOf: ['quota:manage'], review: 'none' },
   api_key: { scope: 'self', hidden: 'not_found', anyOf: ['profile:manage'], review: 'none' },
 };

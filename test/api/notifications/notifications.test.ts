@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { operations } from '#api/operations.ts';
 import { notifyOfEvents } from '#domain/notifications/creation/follow.ts';
+import type { SubjectKind } from '#domain/notifications/model.ts';
 import { removeOldNotifications } from '#domain/notifications/store.ts';
 import { subjectAccess } from '#domain/notifications/subjects.ts';
 import { join, type Tenant } from '#test/support/access/tenancy.ts';
@@ -158,6 +159,29 @@ describe('a user', () => {
   });
 });
 
+it('replaces preferences one after the other, and the audit names what each of them found', async () => {
+  const [{ n: already } = { n: 0 }] = await api.rows<{ n: number }>(
+    `select count(*)::int as n from audit_records where action = 'notification_preferences.replaced'`,
+  );
+  const put = (page: boolean) =>
+    reviewer.put('/notifications/preferences', { preferences: [{ kind: 'run.finished', page }] });
+  const answers = await Promise.all([true, false, true, false, true, false].map(put));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  const records = await api.rows<{ before: object; after: object }>(
+    `select before, after from audit_records where action = 'notification_preferences.replaced' order by at, id offset ?`,
+    [already],
+  );
+  const chain = new Map<string, number>();
+  for (const { before, after } of records) {
+    chain.set(JSON.stringify(after), (chain.get(JSON.stringify(after)) ?? 0) + 1);
+    chain.set(JSON.stringify(before), (chain.get(JSON.stringify(before)) ?? 0) - 1);
+  }
+  // Each record begins where another ended, but for the first beginning and the last end.
+  const loose = [...chain.values()].filter((balance) => balance !== 0);
+  expect(loose.every((balance) => Math.abs(balance) === 1) && loose.length <= 2).toBe(true);
+  await reviewer.put('/notifications/preferences', { preferences: [] });
+});
+
 describe('notifications', () => {
   it('are removed after 90 days', async () => {
     await team.addAsked(reviewer);
@@ -169,17 +193,18 @@ describe('notifications', () => {
   });
 
   it('demand of their reader the access by which the subject is read', () => {
-    const reading = {
+    const reading: Record<SubjectKind, string> = {
       run: 'runs.get',
       drift_monitor: 'drift_monitors.get',
       drift_finding: 'drift_findings.get',
       webhook: 'webhooks.get',
+      instance: 'instances.get',
       quota: 'quotas.get',
       api_key: 'profile.get_api_key',
     };
     for (const [kind, operation] of Object.entries(reading)) {
       const declared = operations.find(({ id }) => id === operation)?.access;
-      const { review: _, ...expected } = subjectAccess[kind as keyof typeof subjectAccess];
+      const { review: _, ...expected } = subjectAccess[kind as SubjectKind];
       expect({ kind, ...declared }).toMatchObject({ kind, ...expected });
       expect(declared && 'installation' in declared ? declared.installation : undefined, kind).toBe(
         expected.installation,

@@ -73,6 +73,9 @@ describe('the form of preferences', () => {
     });
     expect([saved.status, saved.location]).toEqual([303, '/notifications/preferences?done=saved']);
     const { body } = await reviewer.get('/notifications/preferences');
+    expect(body.preferences, 'the form did not name it').toContainEqual(
+      expect.objectContaining({ kind: 'quota.exceeded', page: true, email: true }),
+    );
     expect(body.preferences).toContainEqual(
       expect.objectContaining({ kind: 'run.finished', page: false, email: false }),
     );

@@ -86,6 +86,9 @@ describe('the members of a team', () => {
       expect.stringMatching(/^The service destroys net-\d+ on \d{4}-.* UTC, because its time to live ends$/),
     ]);
     expect(await titlesOf(foreign.owner)).toEqual([]);
+    await api.rows('update environments set ttl_seconds = 169200 where id = ?', [environment?.id]);
+    await tellAll();
+    expect(await titlesOf(reviewer), 'the time to live was changed').toHaveLength(2);
     await api.rows('update environments set ttl_seconds = null where id = ?', [environment?.id]);
   });
 

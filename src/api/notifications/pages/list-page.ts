@@ -66,8 +66,7 @@ const columns: Column<ShownNotification>[] = [
   { label: 'Put away', cell: renderMarks },
 ];
 
-function renderMarks({ id, state, title }: ShownNotification): Html | null {
+function renderMarks({ id, state, title: about }: ShownNotification): Html | null {
   if (state === 'archived') return null;
-  const about = title;
   return html`<div class="actions">${state === 'unread' ? renderMark({ path: pagePath(pages.readNotification, { id }), label: 'Read', about }) : null}${renderMark({ path: pagePath(pages.archiveNotification, { id }), label: 'Archive', about })}</div>`;
 }

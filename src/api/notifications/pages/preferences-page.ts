@@ -32,9 +32,10 @@ export function registerPreferences(addPage: AddPage): void {
       refusal: refusalOf(shown.actions, 'replace'),
     }),
     carryOut: async (_shown, typed, visit) => {
-      const preferences = notificationKindNames.map((kind) => {
-        const { page, email } = ways.find(({ value }) => value === typed[fieldOf(kind)]) ?? ways[1];
-        return { kind, page, email };
+      // A form that is older than a kind does not name it, and leaves it at its default.
+      const preferences = notificationKindNames.flatMap((kind) => {
+        const way = ways.find(({ value }) => value === typed[fieldOf(kind)]);
+        return way ? [{ kind, page: way.page, email: way.email }] : [];
       });
       await visit.run(replace, { body: { preferences } });
       return pagePath(pages.notificationPreferences, {}, { done: 'saved' });

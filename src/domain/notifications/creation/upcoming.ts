@@ -3,7 +3,6 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { findExpiring } from '#domain/runs/admission/expiry/expiry-store.ts';
 import { zeroId } from '#domain/shared/ids.ts';
-import { findSubjectOwner } from '../subjects.ts';
 import { findTeamMembers } from './candidates-store.ts';
 import { type Draft, type Telling, tell } from './drafts.ts';
 
@@ -86,18 +85,15 @@ const findEndingSuppressions: Finder = async (em, after) => {
 /** Instances that the service destroys within a day. One whose environment lets it live for less is not announced. */
 const findEndingInstances: Finder = async (em, after) => {
   const rows = await findExpiring(em, { after, limit: pageSize });
-  return rows.map(({ id, name, deployedRunId, at }) => ({
+  return rows.map(({ id, name, teamId, at }) => ({
     id,
-    draft: async (): Promise<Draft> => {
-      const { teamId } = await findSubjectOwner(em, { kind: 'instance', id });
-      return {
-        kind: 'instance.expiring',
-        subject: { kind: 'instance', id },
-        title: `The service destroys ${name} on ${dayOf(at)}, because its time to live ends`,
-        cause: `instance.expiring ${id} ${deployedRunId}`,
-        candidates: await findTeamMembers(em, teamId),
-      };
-    },
+    draft: async (): Promise<Draft> => ({
+      kind: 'instance.expiring',
+      subject: { kind: 'instance', id },
+      title: `The service destroys ${name} on ${dayOf(at)}, because its time to live ends`,
+      cause: `instance.expiring ${id} ${at}`,
+      candidates: await findTeamMembers(em, teamId),
+    }),
   }));
 };
 

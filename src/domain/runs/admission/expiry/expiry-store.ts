@@ -15,19 +15,21 @@ export function findExpired(em: Em, { after, limit }: { after: string; limit: nu
   return selectDue(em).where('i.id', '>', after).orderBy('i.id').limit(limit).execute();
 }
 
-/** An instance that will be due, and when. */
+/** An instance that will be due, with its team, and when. */
 export interface ExpiringInstance extends ExpiredInstance {
   readonly name: string;
+  readonly teamId: string;
   readonly at: string;
 }
 
 /** The next instances, by id, that will be due within a day. Those whose environment lets them live for less than a day are left out. */
 export function findExpiring(em: Em, { after, limit }: { after: string; limit: number }): Promise<ExpiringInstance[]> {
   return selectDue(em, daySeconds)
+    .innerJoin('projects as p', 'p.id', 'e.project_id')
     .where('e.ttl_seconds', '>=', daySeconds)
     .where((eb) => sql<boolean>`${endOfLife(eb)} > clock_timestamp()`)
     .where('i.id', '>', after)
-    .select((eb) => ['i.name', endOfLife(eb).as('at')])
+    .select((eb) => ['i.name', 'p.team_id as teamId', endOfLife(eb).as('at')])
     .orderBy('i.id')
     .limit(limit)
     .execute();
