@@ -40,7 +40,7 @@ export function eventCatalogue(operations: readonly Operation[]): CatalogueEvent
   return events;
 }
 
-/** The records of the audit, each as a message of its own. */
+/** The type under which a webhook receives the records of the audit, one message for each record. */
 const auditRecorded: CatalogueEvent = {
   type: auditStream,
   subject: 'audit_record',

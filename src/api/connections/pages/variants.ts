@@ -3,7 +3,7 @@ import { type ConnectionKind, kindOf } from '#domain/connections/kinds/kinds.ts'
 import type { JsonObject } from '#domain/registry/variables/engine.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
-/** A choice in the form for a new connection. A kind whose providers or protocols need different fields has a choice for each. */
+/** An entry in the menu of the form for a new connection. A kind has an entry for each provider or protocol that needs fields of its own. */
 export interface Variant {
   readonly kind: ConnectionKind;
   readonly label: string;

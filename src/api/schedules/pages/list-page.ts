@@ -38,7 +38,7 @@ ${renderPages({ cursor, next }, (query) => pagePath(pages.schedules, {}, { ...sc
   });
 }
 
-/** The filter in the address: an account whose authority the schedules use, or the key or session that saved them. */
+/** Reads the filter from the address. It names the account under whose authority schedules run, or the key or session that saved them. */
 function heldQuery(visit: Visit): { authority_id?: string; credential_id?: string } {
   const [authority, credential] = [visit.query('authority_id'), visit.query('credential_id')];
   return { ...(authority && { authority_id: authority }), ...(credential && { credential_id: credential }) };

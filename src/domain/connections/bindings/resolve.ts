@@ -13,7 +13,7 @@ export interface RunPlace extends Ownership {
 
 /**
  * The connections that the bindings of an environment and its project give a run, in the order in which its template asks for them. A binding of the
- * environment replaces the project's of the same name. The requester of the run needs no authority over a connection. Whoever bound it needs it still.
+ * environment replaces the project's of the same name. The requester of the run needs no permission for a connection, but the person who bound it must still have it.
  * `lock` shares bindings and connections until the commit.
  * @throws ConnectionRefused naming the connection that cannot be used
  */

@@ -116,7 +116,7 @@ function get(url: string, token: string) {
   return { method: 'GET', url, headers: { authorization: `Bearer ${token}`, accept: 'application/json' } } as const;
 }
 
-/** Sends a request whose answer must be JSON with one of the good statuses. */
+/** Sends a request. The trial succeeds only if the answer is JSON and has one of the good statuses. */
 async function ask(
   tried: string,
   send: () => Promise<OutboundAnswer>,
