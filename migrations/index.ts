@@ -48,6 +48,7 @@ import { SigningKeys } from './20261206_51_signing_keys.ts';
 import { MonthlyPlansAndEvents } from './20261206_61_monthly_plans_and_events.ts';
 import { ConnectionBindings } from './20261207_01_connection_bindings.ts';
 import { OutgoingMessages } from './20261208_31_outgoing_messages.ts';
+import { NotificationChannels } from './20261209_01_notification_channels.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -101,4 +102,5 @@ export const migrations = [
   { name: '20261206_31_notifications', class: Notifications },
   { name: '20261207_01_connection_bindings', class: ConnectionBindings },
   { name: '20261208_31_outgoing_messages', class: OutgoingMessages },
+  { name: '20261209_01_notification_channels', class: NotificationChannels },
 ];

@@ -35,6 +35,8 @@ import * as organizationInvitations from '#api/invitations/organization-operatio
 import * as teamInvitations from '#api/invitations/team-operations.ts';
 import * as organizationMembers from '#api/members/organization-operations.ts';
 import * as teamMembers from '#api/members/team-operations.ts';
+import * as notificationChannels from '#api/notification-channels/operations.ts';
+import * as notificationChannelUse from '#api/notification-channels/use-operations.ts';
 import * as notifications from '#api/notifications/operations.ts';
 import * as notificationPreferences from '#api/notifications/preference-operations.ts';
 import * as organizations from '#api/organizations/operations.ts';
@@ -112,6 +114,8 @@ const areas = [
   connectionBindings,
   webhooks,
   webhookDeliveries,
+  notificationChannels,
+  notificationChannelUse,
   notificationPreferences,
   notifications,
   users,

@@ -14,6 +14,7 @@ import { registerUserPages } from '#api/identity/pages/register-users.ts';
 import { registerInstancePages } from '#api/instances/pages/register.ts';
 import { registerInvitationPages } from '#api/invitations/pages/register.ts';
 import { registerMemberPages } from '#api/members/pages/register.ts';
+import { registerChannelPages } from '#api/notification-channels/pages/register.ts';
 import { registerNotificationPages } from '#api/notifications/pages/register.ts';
 import { countUnreadForBar } from '#api/notifications/pages/unread-count.ts';
 import { registerOrganizationPages } from '#api/organizations/pages/register.ts';
@@ -71,6 +72,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerQuotaPages,
   registerConnectionPages,
   registerWebhookPages,
+  registerChannelPages,
   registerSigningKeyPages,
 ];
 

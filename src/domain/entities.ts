@@ -23,7 +23,13 @@ import {
 } from './identity/entity.ts';
 import { InstanceResourceSchema, InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './instances/entity.ts';
 import { OutgoingMessageSchema } from './messages/entity.ts';
-import { NotificationCursorSchema, NotificationPreferenceSchema, NotificationSchema } from './notifications/entity.ts';
+import { ChannelSubscriptionSchema, NotificationChannelSchema } from './notification-channels/entity.ts';
+import {
+  NotificationCursorSchema,
+  NotificationPreferenceSchema,
+  NotificationSchema,
+  UserChatSchema,
+} from './notifications/entity.ts';
 import { InstanceUsageSchema, QuotaCrossingSchema, QuotaSchema } from './quotas/entity.ts';
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
 import { RunReviewSchema } from './runs/approval/entity.ts';
@@ -112,6 +118,9 @@ export const entities = [
   NotificationSchema,
   NotificationPreferenceSchema,
   NotificationCursorSchema,
+  UserChatSchema,
+  NotificationChannelSchema,
+  ChannelSubscriptionSchema,
   OutgoingMessageSchema,
   SigningKeySchema,
 ] as const;

@@ -8,6 +8,7 @@ import { instanceKinds } from './instances/ownership.ts';
 import { invitationKinds } from './invitations/ownership.ts';
 import { memberKinds } from './members/ownership.ts';
 import { messageTables } from './messages/ownership.ts';
+import { notificationChannelKinds } from './notification-channels/ownership.ts';
 import { notificationTables } from './notifications/ownership.ts';
 import { organizationKinds } from './organizations/ownership.ts';
 import { projectKinds } from './projects/ownership.ts';
@@ -40,6 +41,7 @@ export const declarations = [
   ...scheduleKinds,
   ...webhookKinds,
   ...notificationTables,
+  ...notificationChannelKinds,
   ...messageTables,
   ...registryKinds,
   ...serviceAccountKinds,

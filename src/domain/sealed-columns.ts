@@ -2,6 +2,8 @@ import { assemblySeals } from './assemblies/sealed.ts';
 import { connectionSeals } from './connections/sealed.ts';
 import { instanceSeals } from './instances/sealed.ts';
 import { messageSeals } from './messages/sealed.ts';
+import { notificationChannelSeals } from './notification-channels/sealed.ts';
+import { notificationSeals } from './notifications/sealed.ts';
 import { runSeals } from './runs/sealed.ts';
 import { scheduleSeals } from './schedules/sealed.ts';
 import { installationSeals } from './shared/installation/sealed.ts';
@@ -20,6 +22,8 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...scheduleSeals,
   ...connectionSeals,
   ...webhookSeals,
+  ...notificationSeals,
+  ...notificationChannelSeals,
   ...messageSeals,
   ...workloadIdentitySeals,
 ];

@@ -83,6 +83,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
     keyRing,
     http,
     mail: config.mail && new MailServer(config.mail, config.outbound),
+    linkOrigin: config.baseUrl,
     installationId: installation.id,
     auditRetentionDays,
     driftRetention,

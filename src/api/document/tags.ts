@@ -16,6 +16,7 @@ export const tags: Readonly<Record<string, string>> = {
   environments: 'Where runs happen: approval policy, lifetime, isolation, lock and freeze windows.',
   instances: 'What is deployed, with its resources, state versions and outputs.',
   invitations: 'Accepting an invitation.',
+  notification_channels: 'Telling groups of people what happens, by e-mail, in a chat or by a signed message.',
   notification_preferences: 'Of which kinds of notifications you want to hear.',
   notifications: 'What you were told: what waits for you, how it ended, what ends soon.',
   organization_invitations: 'Inviting people into an organization.',

@@ -4,14 +4,11 @@ import { command, read } from '#api/pipeline/operation.ts';
 import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
 import { findMailbox, type Mailbox } from '#domain/messages/sending/recipients-store.ts';
+import { keepChat, readChat } from '#domain/notifications/chats-store.ts';
 import { notificationKindNames, notificationKinds } from '#domain/notifications/model.ts';
-import {
-  lockPreferences,
-  type Preference,
-  readPreferences,
-  replacePreferences,
-} from '#domain/notifications/preferences-store.ts';
+import { lockPreferences, readPreferences, replacePreferences } from '#domain/notifications/preferences-store.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
+import { checkOutbound } from '#domain/shared/outbound/outbound.ts';
 import { ownAsUser } from './operations.ts';
 
 const kind = z.enum(notificationKindNames);
@@ -26,11 +23,18 @@ export const PreferencesView = z
         description: z.string().describe('What is told, and to whom.'),
         page: z.boolean().describe('Whether you are told among your notifications.'),
         email: z.boolean().describe('Whether you are told by e-mail.'),
+        chat: z.boolean().describe('Whether you are told in your chat.'),
       }),
     ),
     email: z
       .object({ address: z.string(), problem: z.string().nullable() })
       .describe('Where you get e-mail, and why you get none; null: you do.'),
+    chat: z
+      .object({
+        host: z.string().nullable().describe('The host of your chat; null: you have named none.'),
+        problem: z.string().nullable().describe('Why the newest message that was tried did not arrive.'),
+      })
+      .describe('Where you are told in a chat.'),
     actions: preferenceActions.view,
   })
   .meta({ id: 'NotificationPreferences' });
@@ -38,9 +42,18 @@ export const PreferencesView = z
 const ReplacePreferences = z
   .strictObject({
     preferences: z
-      .array(z.strictObject({ kind, page: z.boolean(), email: z.boolean().optional() }))
+      .array(z.strictObject({ kind, page: z.boolean(), email: z.boolean().optional(), chat: z.boolean().optional() }))
       .max(notificationKindNames.length)
       .refine((all) => new Set(all.map((each) => each.kind)).size === all.length, 'name each kind once'),
+    chat_url: z
+      .string()
+      .min(1)
+      .max(2000)
+      .nullable()
+      .optional()
+      .describe(
+        'The address of an incoming webhook of Slack, or of a chat that takes the same, which you alone read. It is kept sealed; answers show its host. Left out: it stays. Null: it is removed.',
+      ),
   })
   .meta({ id: 'ReplaceNotificationPreferences' });
 
@@ -58,19 +71,22 @@ export const replace = command({
   route: 'PUT /api/v1/notifications/preferences',
   summary: 'Say of which kinds of notifications you want to hear, and how',
   description:
-    'It is about what happens from now on. What is left out is as for everybody: on the page, and by e-mail where somebody is asked to do ' +
-    'something.',
+    'It is about what happens from now on. What is left out is as for everybody: on the page, and by e-mail and in the chat where somebody ' +
+    'is asked to do something.',
   body: ReplacePreferences,
   responses: { 200: PreferencesView },
   access: ownAsUser,
   idempotency: 'none',
   audit: 'notification_preferences.replaced',
+  prepare: async ({ body, services }) => {
+    if (body.chat_url) await checkOutbound(body.chat_url, services.config.outbound);
+  },
   handle: async ({ tx, principal, body, operations, services }) => {
     await lockPreferences(tx.em, principal.id);
-    const before = await readPreferences(tx.em, principal.id);
+    const before = await describe(tx.em, principal.id);
     await replacePreferences(tx.em, principal.id, body.preferences);
-    const after = await readPreferences(tx.em, principal.id);
-    const audited = { before: describe(before), after: describe(after) };
+    if (body.chat_url !== undefined) await keepChat(tx.em, services.keyRing, principal.id, body.chat_url);
+    const audited = { before, after: await describe(tx.em, principal.id) };
     return { id: principal.id, ...audited, answer: await show(tx.em, { operations, principal }, services) };
   },
 });
@@ -79,10 +95,13 @@ async function show(em: Em, context: ActionContext, { config }: Services): Promi
   const preferences = await readPreferences(em, context.principal.id);
   return {
     preferences: preferences.map((each) => ({ ...each, description: notificationKinds[each.kind] })),
+    chat: (await readChat(em, context.principal.id)) ?? noChat,
     email: await describeMailbox(em, context.principal.id, config.mail !== null),
     actions: preferenceActions.describe(context, installationOwnership),
   };
 }
+
+const noChat = { host: null, problem: null };
 
 async function describeMailbox(em: Em, userId: string, isSent: boolean) {
   const mailbox = await findMailbox(em, userId);
@@ -95,8 +114,11 @@ function findMailProblem(mailbox: Mailbox | undefined, isSent: boolean): string 
 }
 
 /** What the audit keeps. */
-function describe(preferences: readonly Preference[]) {
+async function describe(em: Em, userId: string) {
+  const preferences = await readPreferences(em, userId);
+  const chat = await readChat(em, userId);
   const mailed = preferences.filter(({ email }) => email).map((each) => each.kind);
   const muted = preferences.filter(({ page }) => !page).map((each) => each.kind);
-  return { muted, mailed };
+  const chatted = preferences.filter((each) => each.chat).map((each) => each.kind);
+  return { muted, mailed, chatted, chat: chat?.host ?? null };
 }

@@ -107,6 +107,13 @@ const news = {
     saved: 'The changes are saved.',
     rotated: 'The credentials are replaced. Every phase that begins from now on gets the new ones.',
   },
+  [pages.notificationChannels]: { deleted: 'The channel is deleted. What waited is not sent.' },
+  [pages.notificationChannel]: {
+    created: 'The channel is created.',
+    saved: 'The changes are saved.',
+    subscribed: 'The channel hears of this from now on.',
+    unsubscribed: 'The subscription is removed.',
+  },
   [pages.webhooks]: { deleted: 'The webhook is deleted. What waited is not sent.' },
   [pages.webhook]: { saved: 'The changes are saved.' },
   [pages.webhookDelivery]: { repeated: 'The message is sent again. This is its new delivery.' },

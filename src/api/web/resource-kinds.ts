@@ -50,6 +50,12 @@ const resourceKinds = {
     icon: 'key-round',
     page: ({ id }) => pagePath(pages.connection, { id }),
   },
+  notification_channels: {
+    kind: 'notification_channel',
+    label: 'Notification channels',
+    icon: 'message-square',
+    page: ({ id }) => pagePath(pages.notificationChannel, { id }),
+  },
   webhooks: {
     kind: 'webhook',
     label: 'Webhooks',

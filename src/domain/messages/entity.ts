@@ -13,14 +13,20 @@ export const OutgoingMessageSchema = defineEntity({
       name: 'outgoing_messages_pending_index',
       expression: `create index "outgoing_messages_pending_index" on "outgoing_messages" ("destination", "due_at", "id") where "status" = 'pending'`,
     },
+    {
+      name: 'outgoing_messages_channel_index',
+      expression: `create index "outgoing_messages_channel_index" on "outgoing_messages" ("channel_id", "id") where "channel_id" is not null`,
+    },
     { name: 'outgoing_messages_user_index', properties: ['userId'] },
     { name: 'outgoing_messages_created_at_index', properties: ['createdAt'] },
   ],
   properties: {
     id: id(),
     medium: p.string().$type<Medium>(),
-    /** The user who is its recipient; null: an address is. */
+    /** The user who is its recipient; null: a channel or an address is. */
     userId: p.uuid().nullable(),
+    /** The channel that is its recipient. Of one that sends e-mail, `address` is one of its recipients. */
+    channelId: p.uuid().nullable(),
     /** The e-mail address that the message is for, as it was when the message was made; null: the one that the user has when it is sent. */
     address: p.text().nullable(),
     /** Where it goes. The messages of one destination are sent one after another. */

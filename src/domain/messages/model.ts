@@ -1,8 +1,10 @@
+import type { Topic } from '#domain/notification-channels/model.ts';
 import type { NotificationKind } from '#domain/notifications/model.ts';
 
 /** What the service sends to people outside its pages, and when it tries again. Pure. */
 
-export const media = ['email'] as const;
+/** `chat`: what accepts the incoming webhooks of Slack. `webhook`: signed JSON. */
+export const media = ['email', 'chat', 'webhook'] as const;
 export type Medium = (typeof media)[number];
 
 /** `withheld`: when it was due, its recipient was not to have it any more. */
@@ -27,7 +29,7 @@ export const keptDays = 30;
 
 /** What a message says. It contains no secret: the token of a link has an encrypted column of its own. */
 export type MessageContent =
-  | { readonly purpose: 'notification'; readonly kind: NotificationKind; readonly title: string }
+  | { readonly purpose: 'notification'; readonly kind: NotificationKind | Topic; readonly title: string }
   | { readonly purpose: 'invitation'; readonly invitationId: string; readonly sentAt: string }
   | { readonly purpose: 'password_reset'; readonly expiresAt: string }
   | { readonly purpose: 'email_confirmation'; readonly expiresAt: string }

@@ -44,10 +44,25 @@ export const NotificationPreferenceSchema = defineEntity({
     inPage: p.boolean(),
     /** Null: as the kind has it unless the user decides. */
     byEmail: p.boolean().nullable(),
+    byChat: p.boolean().nullable(),
   },
 });
 export class NotificationPreference extends NotificationPreferenceSchema.class {}
 NotificationPreferenceSchema.setClass(NotificationPreference);
+
+/** The chat of a user: an address that takes the incoming webhooks of Slack. */
+export const UserChatSchema = defineEntity({
+  name: 'UserChat',
+  tableName: 'user_chats',
+  properties: {
+    userId: p.uuid().primary(),
+    host: p.text(),
+    /** Whoever knows the address can write there. */
+    sealedUrl: p.blob().hidden(),
+  },
+});
+export class UserChat extends UserChatSchema.class {}
+UserChatSchema.setClass(UserChat);
 
 /** How far users have been told of the events: one row. */
 export const NotificationCursorSchema = defineEntity({

@@ -14,7 +14,7 @@ export const notificationKinds = {
     'The service destroys an instance within a day, because its time to live ends, in one of your teams.',
 } as const;
 export type NotificationKind = keyof typeof notificationKinds;
-/** The kinds that come by e-mail, too, unless a user decides otherwise: those that ask somebody to do something. */
+/** The kinds that come by e-mail and in the chat, too, unless a user decides otherwise: those that ask somebody to do something. */
 export const mailedKinds: ReadonlySet<NotificationKind> = new Set([
   'run.approval_requested',
   'webhook.disabled',
@@ -23,6 +23,9 @@ export const mailedKinds: ReadonlySet<NotificationKind> = new Set([
   'drift_finding.suppression_ending',
   'instance.expiring',
 ]);
+export function isNotificationKind(kind: string): kind is NotificationKind {
+  return Object.hasOwn(notificationKinds, kind);
+}
 export const notificationKindNames = Object.keys(notificationKinds) as [NotificationKind, ...NotificationKind[]];
 
 /** The kinds of things that notifications are about. */

@@ -10,4 +10,5 @@ export const notificationTables = [
     key: ['user_id', 'kind'],
     owners: [ofUser],
   },
+  { kind: 'user_chat', table: 'user_chats', key: ['user_id'], owners: [ofUser] },
 ] as const satisfies readonly Declaration[];

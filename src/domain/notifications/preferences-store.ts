@@ -10,23 +10,29 @@ export interface Preference {
   readonly page: boolean;
   /** By e-mail, where the installation sends any. */
   readonly email: boolean;
+  /** In the user's chat, if there is one. */
+  readonly chat: boolean;
 }
 
 /** What a user has decided about a kind. What is left out stays as the kind has it. */
-export type Decision = Pick<Preference, 'kind' | 'page'> & { readonly email?: boolean | undefined };
+export type Decision = Pick<Preference, 'kind' | 'page'> & {
+  readonly email?: boolean | undefined;
+  readonly chat?: boolean | undefined;
+};
 
 /** How a user wants to hear of every kind, each once. */
 export async function readPreferences(em: Em, userId: string): Promise<Preference[]> {
   const rows = await db(em)
     .selectFrom('notification_preferences')
     .where('user_id', '=', userId)
-    .select(['kind', 'in_page as page', 'by_email as email'])
+    .select(['kind', 'in_page as page', 'by_email as email', 'by_chat as chat'])
     .execute();
   const decided = new Map(rows.map((row) => [row.kind, row]));
   return notificationKindNames.map((kind) => ({
     kind,
     page: decided.get(kind)?.page ?? true,
     email: decided.get(kind)?.email ?? mailedKinds.has(kind),
+    chat: decided.get(kind)?.chat ?? mailedKinds.has(kind),
   }));
 }
 
@@ -42,11 +48,12 @@ export async function lockPreferences(em: Em, userId: string): Promise<void> {
  */
 export async function replacePreferences(em: Em, userId: string, wanted: readonly Decision[]): Promise<void> {
   await db(em).deleteFrom('notification_preferences').where('user_id', '=', userId).execute();
-  const rows = wanted.map(({ kind, page, email = null }) => ({
+  const rows = wanted.map(({ kind, page, email = null, chat = null }) => ({
     user_id: userId,
     kind,
     in_page: page,
     by_email: email,
+    by_chat: chat,
   }));
   if (rows.length > 0) await db(em).insertInto('notification_preferences').values(rows).execute();
 }
@@ -56,17 +63,19 @@ export async function findListeners(
   em: Em,
   kind: NotificationKind,
   userIds: readonly string[],
-): Promise<Map<string, Pick<Preference, 'page' | 'email'>>> {
+): Promise<Map<string, Omit<Preference, 'kind'>>> {
   if (userIds.length === 0) return new Map();
   const rows = await db(em)
     .selectFrom('principals as p')
     .leftJoin('notification_preferences as f', (join) => join.onRef('f.user_id', '=', 'p.id').on('f.kind', '=', kind))
     .where('p.kind', '=', 'user')
     .where('p.id', '=', (eb) => eb.fn.any(eb.val([...userIds])))
-    .select(['p.id', 'f.in_page as page', 'f.by_email as email'])
+    .select(['p.id', 'f.in_page as page', 'f.by_email as email', 'f.by_chat as chat'])
     .execute();
+  const isMailed = mailedKinds.has(kind);
   const wanted = rows.map(
-    ({ id, page, email }) => [id, { page: page ?? true, email: email ?? mailedKinds.has(kind) }] as const,
+    ({ id, page, email, chat }) =>
+      [id, { page: page ?? true, email: email ?? isMailed, chat: chat ?? isMailed }] as const,
   );
-  return new Map(wanted.filter(([, { page, email }]) => page || email));
+  return new Map(wanted.filter(([, { page, email, chat }]) => page || email || chat));
 }

@@ -49,6 +49,12 @@ export const candidatesByKind = {
       installation: 'visible',
       anyOf: ['connection:manage', 'connection:use', 'connection:test'],
     }),
+  notification_channel: (em, principal) =>
+    selectOwned(em, principal, {
+      table: 'notification_channels',
+      installation: 'administrators',
+      anyOf: ['notification_channel:manage'],
+    }),
   webhook: (em, principal) =>
     selectOwned(em, principal, { table: 'webhooks', installation: 'administrators', anyOf: ['webhook:manage'] }),
   assembly: (em, principal) =>
@@ -108,7 +114,7 @@ export const candidatesByKind = {
 export type NamedKind = keyof typeof candidatesByKind;
 
 interface OwnedKind {
-  readonly table: 'variable_sets' | 'connections' | 'webhooks';
+  readonly table: 'variable_sets' | 'connections' | 'webhooks' | 'notification_channels';
   /** Who finds what belongs to the whole installation. */
   readonly installation: 'visible' | 'administrators';
   /** The permissions of which reading one needs any, if not everybody who may search has them. */

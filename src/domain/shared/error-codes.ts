@@ -113,6 +113,7 @@ export const errorCodes = {
   stale: 'The instance, or what would be deployed, is no longer as it was when it was checked.',
   collateral_not_accepted:
     'The request does not name exactly the resources that the candidate touches and the undone run did not.',
+  no_signature: 'Only messages of webhook channels are signed, so other channels have no secret.',
   webhook_disabled: 'Nothing is sent to a disabled webhook.',
   connection_unknown: 'There is no connection of this name that the template may use.',
   connection_unbound: 'A connection that the template needs is not bound to the environment or its project.',

@@ -31,6 +31,8 @@ export interface BackgroundTaskDeps
     NotifyingDeps,
     DeliverDeps {
   readonly auditRetentionDays: number | null;
+  /** The origin that links of messages lead to; null: nobody has set it. */
+  readonly linkOrigin: string | null;
 }
 
 /** Starts what a worker does beside its runs. Every worker does all of it; several at once do no harm. */

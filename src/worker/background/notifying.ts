@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import type { MailServer } from '#domain/messages/mail/mail-server.ts';
+import { media } from '#domain/messages/model.ts';
 import type { Telling } from '#domain/notifications/creation/drafts.ts';
 import { notifyOfEvents } from '#domain/notifications/creation/follow.ts';
 import { tellOfUpcomingEnds } from '#domain/notifications/creation/upcoming.ts';
@@ -42,8 +43,8 @@ export function openNotificationUpkeep({ orm, log, mail }: NotifyingDeps): Perio
   });
 }
 
-/** While notifications are turned off, they are made and none is mailed. */
+/** While notifications are turned off, they are made and none leaves the service. */
 async function readTelling(orm: Orm, mail: MailServer | null): Promise<Telling> {
-  if (mail === null) return { byEmail: false };
-  return { byEmail: describeClosed('notifications', await readGates(orm.em.fork())) === null };
+  if (describeClosed('notifications', await readGates(orm.em.fork())) !== null) return new Set();
+  return new Set(media.filter((medium) => medium !== 'email' || mail !== null));
 }

@@ -52,6 +52,7 @@ const organization = (world: World) => world.organization;
 const team = (world: World) => world.team;
 const environment = (world: World) => world.environment;
 const person = (world: World) => world.owner.id;
+const channel = { name: 'Chat', kind: 'slack', config: { url: 'http://127.0.0.9:9/' } };
 const webhook = { name: 'Chat', url: 'http://127.0.0.9:9/', events: ['*'] };
 const schedule = { name: 'New', schedule: { every: '1d' } };
 const connection = { name: 'New', kind: 'generic', credentials: { variables: { TOKEN: 'kept' } } };
@@ -137,6 +138,27 @@ const named: NamedOwner[] = [
     status: 404,
     names: (world) => world.project,
     send: (_caller, _world, id) => ['/admin/connections', { ...connection, project_id: id }],
+  },
+  {
+    operation: 'notification_channels.create',
+    field: 'team_id',
+    status: 404,
+    names: team,
+    send: (_caller, _world, id) => ['/admin/notification-channels', { ...channel, team_id: id }],
+  },
+  {
+    operation: 'notification_channels.create',
+    field: 'project_id',
+    status: 404,
+    names: (world) => world.project,
+    send: (_caller, _world, id) => ['/admin/notification-channels', { ...channel, project_id: id }],
+  },
+  {
+    operation: 'notification_channels.create',
+    field: 'organization_id',
+    status: 404,
+    names: (world) => world.organization,
+    send: (_caller, _world, id) => ['/admin/notification-channels', { ...channel, organization_id: id }],
   },
   {
     operation: 'webhooks.create',

@@ -234,6 +234,11 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   version_malformed: () => run({ version: 'not a version' }),
   operation_unsupported: () => run({ operation: 'destroy' }),
   variables_invalid: () => run({ variables: { unknown: 1 } }),
+  no_signature: async () => {
+    const wanted = { name: 'Chat', kind: 'slack', config: { url: 'http://127.0.0.9:9/' } };
+    const { body } = await admin.post('/admin/notification-channels', wanted);
+    return admin.post(`/admin/notification-channels/${body.id}/rotate`);
+  },
   webhook_disabled: async () => {
     const wanted = { name: 'Chat', url: 'http://127.0.0.9:9/', events: ['*'], enabled: false };
     const { body } = await admin.post('/admin/webhooks', wanted);

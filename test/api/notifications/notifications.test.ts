@@ -49,7 +49,7 @@ describe('what happens to a run', () => {
   it('is told once, also if two workers look at the same time', async () => {
     const run = await team.runs.add([]);
     await team.ask(run, reviewer);
-    const read = await Promise.all([1, 2, 3].map(() => notifyOfEvents(api.services.orm, { byEmail: false })));
+    const read = await Promise.all([1, 2, 3].map(() => notifyOfEvents(api.services.orm, new Set())));
     await team.notify();
     expect(read.filter((count) => count === null).length).toBeLessThan(3);
     expect(await titlesOf(reviewer)).toHaveLength(1);
@@ -59,7 +59,7 @@ describe('what happens to a run', () => {
     const run = await team.runs.add([]);
     await team.ask(run, reviewer);
     await api.rows('alter table notifications add constraint broken check (false)');
-    await expect(notifyOfEvents(api.services.orm, { byEmail: false })).rejects.toThrow('broken');
+    await expect(notifyOfEvents(api.services.orm, new Set())).rejects.toThrow('broken');
     await api.rows('alter table notifications drop constraint broken');
     expect(await titlesOf(reviewer)).toEqual([]);
     await team.notify();

@@ -78,6 +78,7 @@ function namesOf(owned: readonly Ids[], more: Record<string, readonly string[]>)
     schedules: all('schedule'),
     connections: all('connection'),
     variable_sets: all('variableSet'),
+    notification_channels: all('channel'),
     webhooks: all('webhook'),
     runs: all('run'),
     selective_undo_attempts: all('selectiveUndo'),

@@ -39,6 +39,7 @@ export type Ids = Record<
   | 'accountKey'
   | 'invitation'
   | 'webhook'
+  | 'channel'
   | 'delivery'
   | 'notification'
   | 'auditRecord',
@@ -76,6 +77,7 @@ export async function addTenant(
     environment,
     ...work,
     ...(await addWebhook(api, root, team)),
+    channel: await addChannel(root, team),
     notification: await addNotification(api, root, work.run),
     person: person.id,
     session: newId(),
@@ -102,6 +104,13 @@ async function addWebhook({ orm }: Pick<TestApi, 'orm'>, { caller }: Person, tea
   return { webhook: body.id as string, delivery };
 }
 
+/** Adds a notification channel of a team. */
+async function addChannel({ caller }: Person, team: string): Promise<string> {
+  const { body, status, text } = await caller.post('/admin/notification-channels', { ...signing, team_id: team });
+  if (status !== 201) throw new Error(`the creation of a channel answered ${status}: ${text}`);
+  return body.id;
+}
+
 /** Tells the administrator how a run ended. */
 async function addNotification({ orm }: Pick<TestApi, 'orm'>, { id: user }: Person, run: string): Promise<string> {
   const id = newId();
@@ -114,6 +123,7 @@ async function addNotification({ orm }: Pick<TestApi, 'orm'>, { id: user }: Pers
 }
 
 /** An address that tests may use and nothing answers at. */
+const signing = { name: 'On call', kind: 'webhook', config: { url: 'http://127.0.0.9:9/hook' }, enabled: false };
 const hearing = { name: 'Chat', url: 'http://127.0.0.9:9/hook', events: ['run.*'], enabled: false };
 
 /** Adds a template with a run and a schedule, and an assembly with a run. */
@@ -250,6 +260,7 @@ const resourceOfId: Record<string, keyof Ids> = {
   variable_set_variables: 'variableSet',
   variable_set_attachments: 'variableSet',
   webhooks: 'webhook',
+  notification_channels: 'channel',
   notifications: 'notification',
   teams: 'team',
   team_members: 'team',
@@ -394,6 +405,9 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'schedules.create': yearly,
   'schedules.update': () => ({ name: 'Renamed' }),
   'notification_preferences.replace': () => ({ preferences: [{ kind: 'run.finished', page: false }] }),
+  'notification_channels.create': ({ team }) => ({ ...signing, team_id: team }),
+  'notification_channels.update': () => ({ name: 'Renamed' }),
+  'notification_channels.rotate': () => ({}),
   'webhooks.create': ({ team }) => ({ ...hearing, team_id: team }),
   'webhooks.update': () => ({ name: 'Renamed' }),
   'webhooks.rotate': () => ({}),

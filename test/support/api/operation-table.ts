@@ -193,6 +193,14 @@ notifications.put_away              profile:manage                      self    
 notifications.read_all              profile:manage                      self            user
 notifications.list_threads          profile:manage                      self            user
 notifications.get_thread            profile:manage                      self            user
+notification_channels.list          notification_channel:manage         owned:metadata.read
+notification_channels.list_topics   notification_channel:manage         platform
+notification_channels.create        notification_channel:manage         owned:metadata.write
+notification_channels.get           notification_channel:manage         owned:metadata.read
+notification_channels.update        notification_channel:manage         owned:metadata.write
+notification_channels.delete        notification_channel:manage         owned:metadata.write
+notification_channels.test          notification_channel:manage         owned:metadata.write
+notification_channels.rotate        notification_channel:manage         owned:metadata.write
 webhooks.list                       webhook:manage                      owned:metadata.read
 webhooks.list_events                webhook:manage                      platform
 webhooks.create                     webhook:manage                      owned:metadata.write

@@ -8,7 +8,8 @@ import type { TestApi } from '#test/support/api/in-process-api.ts';
 export async function sendMessages(api: TestApi): Promise<void> {
   const { orm, keyRing, config } = api.services;
   const mail = config.mail && new MailServer(config.mail, config.outbound, { timeoutMs: 3_000 });
-  const deps = { orm, keyRing, mail, log: pino({ level: 'silent' }) };
+  const { outboundHttp: http } = api.services;
+  const deps = { orm, keyRing, http, mail, linkOrigin: config.baseUrl, log: pino({ level: 'silent' }) };
   for (;;) {
     const messages = await leaseMessages(orm.em.fork(), 100);
     if (messages.length === 0) return;

@@ -1,3 +1,4 @@
+import { media } from '#domain/messages/model.ts';
 import { notifyOfEvents } from '#domain/notifications/creation/follow.ts';
 import type { NewEvent } from '#domain/shared/events/publish.ts';
 import type { ApiUser, TestApi } from '../api/in-process-api.ts';
@@ -24,7 +25,7 @@ export class NotifiedTeam {
 
   /** Does what a worker does, until there is nothing more to tell. */
   async notify(): Promise<void> {
-    while (await notifyOfEvents(this.#api.services.orm, { byEmail: true }));
+    while (await notifyOfEvents(this.#api.services.orm, new Set(media)));
   }
 
   /** Forgets what was told, and what would be told. */

@@ -4,6 +4,7 @@ import type { TestApi } from '../api/in-process-api.ts';
 import { addAccounts, addInvitations } from './accounts.ts';
 import { addAssemblies, type SeededAssemblies } from './assemblies/add-assemblies.ts';
 import { addTemplates, type Templates } from './catalog/add-templates.ts';
+import { addChannels, type SeededChannels } from './channels.ts';
 import { addConnections, type SeededConnections } from './connections.ts';
 import { addDrift, type SeededDrift } from './drift/add-drift.ts';
 import { addEnvironments, addHolds, addVariables, type Environments } from './environments.ts';
@@ -40,6 +41,7 @@ export interface Installation extends Tenants {
   readonly variableSets: SeededVariableSets;
   readonly connections: SeededConnections;
   readonly webhooks: SeededWebhooks;
+  readonly channels: SeededChannels;
   readonly instances: readonly Place[];
   /** Runs in every status and of every kind of wait, by name. */
   readonly runs: Readonly<Record<RunKey, { readonly id: string; readonly instance: Place }>>;
@@ -91,6 +93,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   await addSigningKeys(people);
   const connections = await addConnections(people, tenants, environments);
   const webhooks = await addWebhooks(api, people, tenants);
+  const channels = await addChannels(api, people, tenants);
   await addReviewersNotifications(api, people, { run: present.needsApproval.id, monitor: drift.drifted });
   await backdate(api);
   const { orm, installation } = api.services;
@@ -107,6 +110,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     variableSets,
     connections,
     webhooks,
+    channels,
     instances: places.all,
     runs: namesOf(present),
     invitationToken,

@@ -51,6 +51,12 @@ export const navigation = [
       { label: 'Users', icon: 'users', path: pages.users, operation: 'users.list' },
       { label: 'Connections', icon: 'key-round', path: pages.connections, operation: 'connections.list' },
       { label: 'Webhooks', icon: 'webhook', path: pages.webhooks, operation: 'webhooks.list' },
+      {
+        label: 'Channels',
+        icon: 'message-square',
+        path: pages.notificationChannels,
+        operation: 'notification_channels.list',
+      },
       { label: 'Quotas', icon: 'gauge', path: pages.quotas, operation: 'quotas.list' },
       { label: 'Audit', icon: 'scroll-text', path: pages.audit, operation: 'audit_records.list' },
       { label: 'Settings', icon: 'list-checks', path: pages.settings, operation: 'settings.get' },

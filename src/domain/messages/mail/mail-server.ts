@@ -4,6 +4,7 @@ import { createTransport } from 'nodemailer';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { checkOutbound, type Destination, pinTo, type Resolve } from '#domain/shared/outbound/outbound.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
+import { SendingFailure } from '../sending-failure.ts';
 
 /** The server that sends e-mail, and what e-mail says about this installation. */
 export interface MailConfig {
@@ -22,18 +23,6 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-}
-
-/** Why a mail was not accepted, in words without the account. */
-export class MailFailure extends Error {
-  /** Another try would fail as well, because the server refuses the recipient or the mail itself. */
-  readonly isFinal: boolean;
-
-  constructor(message: string, { isFinal = false, cause }: { isFinal?: boolean; cause?: unknown } = {}) {
-    super(message, { cause });
-    this.name = 'MailFailure';
-    this.isFinal = isFinal;
-  }
 }
 
 /** From the first packet to the server's acceptance. */
@@ -62,7 +51,7 @@ export class MailServer {
     this.#timeoutMs = options.timeoutMs ?? timeoutMs;
   }
 
-  /** Resolves when the server has accepted the mail for all of its recipients. @throws MailFailure */
+  /** Resolves when the server has accepted the mail for all of its recipients. @throws SendingFailure */
   async send(mail: Mail): Promise<void> {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
@@ -138,23 +127,23 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 }
 
 /** What went wrong, without anything that the server said, which could repeat the account. */
-function toFailure(cause: unknown, signal: AbortSignal): MailFailure {
-  if (cause instanceof ServiceError) return new MailFailure(cause.message, { cause });
-  if (signal.aborted) return new MailFailure('the mail server did not answer in time', { cause });
+function toFailure(cause: unknown, signal: AbortSignal): SendingFailure {
+  if (cause instanceof ServiceError) return new SendingFailure(cause.message, { cause });
+  if (signal.aborted) return new SendingFailure('the mail server did not answer in time', { cause });
   const { code: own, originalCode, responseCode } = Object(cause) as Record<string, unknown>;
   const code = originalCode ?? own;
-  if (code === 'EAUTH') return new MailFailure('the mail server refused the account of the service', { cause });
+  if (code === 'EAUTH') return new SendingFailure('the mail server refused the account of the service', { cause });
   if (code === 'ETLS' || /CERT|SSL|ALTNAME/.test(String(code)))
-    return new MailFailure('the mail server offers no TLS that can be trusted', { cause });
+    return new SendingFailure('the mail server offers no TLS that can be trusted', { cause });
   if (typeof responseCode === 'number') return refusedBy(responseCode, cause);
   if (/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/.test(String(code)))
-    return new MailFailure('the mail server does not accept connections at this port', { cause });
+    return new SendingFailure('the mail server does not accept connections at this port', { cause });
   if (/TIMEDOUT|TIMEOUT/.test(String(code)))
-    return new MailFailure('the mail server did not answer in time', { cause });
-  return new MailFailure('the mail server broke the connection off', { cause });
+    return new SendingFailure('the mail server did not answer in time', { cause });
+  return new SendingFailure('the mail server broke the connection off', { cause });
 }
 
-function refusedBy(code: number, cause: unknown): MailFailure {
+function refusedBy(code: number, cause: unknown): SendingFailure {
   const isFinal = code >= 500 && code < 600;
-  return new MailFailure(`the mail server refused the mail with the code ${code}`, { isFinal, cause });
+  return new SendingFailure(`the mail server refused the mail with the code ${code}`, { isFinal, cause });
 }

@@ -12,6 +12,7 @@ export interface DueMessage {
   readonly id: string;
   readonly medium: Medium;
   readonly userId: string | null;
+  readonly channelId: string | null;
   readonly address: string | null;
   readonly destination: string;
   readonly content: MessageContent;
@@ -52,7 +53,7 @@ export async function leaseMessages(em: Em, limit: number): Promise<DueMessage[]
     update outgoing_messages m
        set leased_until = now() + make_interval(secs => ${leaseSeconds}), attempts = m.attempts + 1
       from free where m.id = free.id
-    returning m.id, m.medium, m.user_id as "userId", m.address, m.destination, m.content,
+    returning m.id, m.medium, m.user_id as "userId", m.channel_id as "channelId", m.address, m.destination, m.content,
               m.sealed_token as "sealedToken", m.subject_kind as "subjectKind", m.subject_id as "subjectId", m.attempts,
               m.created_at as "createdAt"`.execute(db(em));
   return rows;

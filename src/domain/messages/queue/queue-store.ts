@@ -7,14 +7,15 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Medium, MessageContent } from '../model.ts';
 import { sealToken } from './tokens.ts';
 
-/** A message to a user or to an address. To a user with an address, it is sent only while the user has that address. */
+/** A message to a user, to a channel or to an address. To a user with an address, it is sent only while the user has that address. */
 export interface NewMessage {
   readonly medium: Medium;
   readonly userId?: string;
+  readonly channelId?: string;
   readonly address?: string;
   readonly content: MessageContent;
   readonly subject?: { readonly kind: SubjectKind; readonly id: string };
-  /** A user, and an address, gets one message for one cause. */
+  /** A user by each medium, an address, and each recipient of a channel gets one message for one cause. */
   readonly cause: string;
   /** The one-time token of its link. */
   readonly token?: string;
@@ -31,15 +32,16 @@ export async function queueMessages(em: Em, messages: readonly NewMessage[], key
 }
 
 function toRow(message: NewMessage, keyRing: KeyRing | undefined) {
-  const { medium, userId = null, address = null, content, subject, cause, token } = message;
+  const { medium, userId = null, channelId = null, address = null, content, subject, cause, token } = message;
   const id = newId();
   const now = sql<string>`now()`;
   return {
     id,
     medium,
     user_id: userId,
+    channel_id: channelId,
     address,
-    destination: userId === null ? `address:${address}` : `user:${userId}:${medium}`,
+    destination: destinationOf(message),
     cause,
     content: JSON.stringify(content),
     sealed_token: token !== undefined && keyRing ? sealToken(keyRing, id, token) : null,
@@ -50,4 +52,9 @@ function toRow(message: NewMessage, keyRing: KeyRing | undefined) {
     due_at: now,
     created_at: now,
   };
+}
+
+function destinationOf({ medium, userId, channelId, address }: NewMessage): string {
+  if (channelId !== undefined) return `channel:${channelId}:${address ?? medium}`;
+  return userId === undefined ? `address:${address}` : `user:${userId}:${medium}`;
 }

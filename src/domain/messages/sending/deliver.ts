@@ -1,18 +1,18 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { composeBody } from '../mail/mail-body.ts';
-import { MailFailure, type MailServer } from '../mail/mail-server.ts';
 import { pauseAfter } from '../model.ts';
 import { type DueMessage, type Settlement, settleMessage } from '../queue/due-store.ts';
-import { prepareMail } from './prepare.ts';
+import { SendingFailure } from '../sending-failure.ts';
+import { type CarryDeps, carry } from './carry.ts';
+import { prepareMessage } from './prepare.ts';
 
-export interface MessageDeps {
+export interface MessageDeps extends CarryDeps {
   readonly orm: Orm;
   readonly log: Logger;
   readonly keyRing: KeyRing;
-  /** Null: this installation sends no e-mail. */
-  readonly mail: MailServer | null;
+  /** The origin that links lead to; null: messages have no links. */
+  readonly linkOrigin: string | null;
 }
 
 /** Sends a leased message once and records the result. A message that failed is tried again later, unless the server refused its recipient. */
@@ -22,22 +22,16 @@ export async function deliverMessage(deps: MessageDeps, message: DueMessage): Pr
 
 async function tryToSend(deps: MessageDeps, message: DueMessage): Promise<Settlement> {
   try {
-    return await sendMail(deps, message);
+    const { orm, keyRing, linkOrigin } = deps;
+    const prepared = await prepareMessage({ em: orm.em.fork(), keyRing, linkOrigin }, message);
+    if ('withhold' in prepared) return { status: 'withheld', problem: prepared.withhold };
+    await carry(deps, { id: message.id, news: null, ...prepared });
+    return { status: 'sent' };
   } catch (error) {
-    if (error instanceof MailFailure) return afterFailure(message, error.message, error.isFinal);
+    if (error instanceof SendingFailure) return afterFailure(message, error.message, error.isFinal);
     deps.log.error({ err: error, message_id: message.id }, 'could not make or send a message');
     return afterFailure(message, 'the service could not make or send the message; its log says why');
   }
-}
-
-async function sendMail({ orm, keyRing, mail }: MessageDeps, message: DueMessage): Promise<Settlement> {
-  if (!mail) return afterFailure(message, 'this worker has no mail server: set COORDINATOR_SMTP_URL');
-  const { linkOrigin } = mail.config;
-  const prepared = await prepareMail({ em: orm.em.fork(), keyRing, linkOrigin }, message);
-  if ('withhold' in prepared) return { status: 'withheld', problem: prepared.withhold };
-  const { to, wording } = prepared;
-  await mail.send({ id: message.id, to: [to], subject: wording.subject, ...composeBody(wording) });
-  return { status: 'sent' };
 }
 
 function afterFailure({ attempts }: DueMessage, problem: string, isFinal = false): Settlement {

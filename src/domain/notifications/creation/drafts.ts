@@ -1,53 +1,71 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { queueMessages } from '#domain/messages/queue/queue-store.ts';
+import type { Medium } from '#domain/messages/model.ts';
+import { type NewMessage, queueMessages } from '#domain/messages/queue/queue-store.ts';
+import { findHearingChannels, findPlace, type HearingChannel } from '#domain/notification-channels/hearing-store.ts';
+import { isTopic, type Topic } from '#domain/notification-channels/model.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
 import { newId } from '#domain/shared/ids.ts';
-import type { NotificationKind } from '../model.ts';
+import { findChatUsers } from '../chats-store.ts';
+import { isNotificationKind, type NotificationKind } from '../model.ts';
 import { findListeners } from '../preferences-store.ts';
 import { findSubjectOwner, mayReadSubject, type Subject } from '../subjects.ts';
 
-/** Something that some users are to be told, if they may read it. */
+/** Something that some users and channels are to be told, if they may hear of it. */
 export interface Draft {
-  readonly kind: NotificationKind;
+  readonly kind: NotificationKind | Topic;
   readonly subject: Subject;
   readonly title: string;
-  /** What is told is told once to each user for one cause. */
+  /** What is told is told once to each user and each channel for one cause. */
   readonly cause: string;
+  /** When it happened. Channels that were made later do not hear of it. */
+  readonly at?: string;
   readonly candidates: readonly string[];
 }
 
-/** How users can be told. */
-export interface Telling {
-  /** The installation sends e-mail. */
-  readonly byEmail: boolean;
-}
+/** By which media users and channels can be told now. Users read on the page in any case. */
+export type Telling = ReadonlySet<Medium>;
 
 /**
- * Tells the candidates of a draft who are users, may read its subject now, and want to hear of its kind: on the page, by e-mail, or by
- * both. Repeating it tells nobody twice. Answers how many were told on the page.
+ * Tells the candidates of a draft who are users, may read its subject now, and want to hear of its kind: on the page, by e-mail, or in
+ * their chats. Tells the channels that hear of it. Repeating it tells nobody twice. Answers how many were told on the page.
  */
-export async function tell(em: Em, draft: Draft, { byEmail }: Telling): Promise<number> {
+export async function tell(em: Em, draft: Draft, media: Telling): Promise<number> {
+  await tellChannels(em, draft, media);
+  return tellUsers(em, draft, media);
+}
+
+async function tellUsers(em: Em, draft: Draft, media: Telling): Promise<number> {
   const { kind, subject, candidates } = draft;
+  if (!isNotificationKind(kind)) return 0;
   const listeners = await findListeners(em, kind, [...new Set(candidates)]);
   if (listeners.size === 0) return 0;
   const owner = await findSubjectOwner(em, subject);
   const users = await readPrincipals(em, [...listeners.keys()]);
   const readers = [...users.values()].filter((user) => mayReadSubject(user, subject, owner)).map(({ id }) => id);
-  if (byEmail)
-    await mail(
-      em,
-      draft,
-      readers.filter((id) => listeners.get(id)?.email),
-    );
-  return addToPage(
+  const wanting = (way: 'page' | 'email' | 'chat') => readers.filter((id) => listeners.get(id)?.[way]);
+  if (media.has('email')) await send(em, draft, toUsers('email', wanting('email')));
+  if (media.has('chat')) await send(em, draft, toUsers('chat', await findChatUsers(em, wanting('chat'))));
+  return addToPage(em, kind, draft, wanting('page'));
+}
+
+async function tellChannels(em: Em, draft: Draft, media: Telling): Promise<void> {
+  const { kind: topic, subject, at } = draft;
+  if (!isTopic(topic) || media.size === 0) return;
+  const channels = await findHearingChannels(em, { topic, place: await findPlace(em, subject), at });
+  await send(
     em,
     draft,
-    readers.filter((id) => listeners.get(id)?.page),
+    channels.flatMap(toChannel).filter(({ medium }) => media.has(medium)),
   );
 }
 
-async function addToPage(em: Em, { kind, subject, title, cause }: Draft, userIds: readonly string[]): Promise<number> {
+async function addToPage(
+  em: Em,
+  kind: NotificationKind,
+  { subject, title, cause }: Draft,
+  userIds: readonly string[],
+): Promise<number> {
   if (userIds.length === 0) return 0;
   const rows = userIds.map((userId) => ({
     id: newId(),
@@ -68,9 +86,23 @@ async function addToPage(em: Em, { kind, subject, title, cause }: Draft, userIds
   return told.length;
 }
 
-/** Whether they may still read the subject is asked again when the mail is sent. */
-async function mail(em: Em, { kind, subject, title, cause }: Draft, userIds: readonly string[]): Promise<void> {
+type To = Pick<NewMessage, 'medium' | 'userId' | 'channelId' | 'address'>;
+
+function toUsers(medium: Medium, userIds: readonly string[]): To[] {
+  return userIds.map((userId) => ({ medium, userId }));
+}
+
+/** A channel that sends e-mail has a message for each recipient, so that a wrong address keeps none from the others. */
+function toChannel({ id: channelId, kind, recipients }: HearingChannel): To[] {
+  if (kind === 'email') return (recipients ?? []).map((address) => ({ medium: 'email', channelId, address }));
+  return [{ medium: kind === 'slack' ? 'chat' : 'webhook', channelId }];
+}
+
+/** Whether they may still hear of the subject is asked again when a message is sent. */
+async function send(em: Em, { kind, subject, title, cause }: Draft, recipients: readonly To[]): Promise<void> {
   const content = { purpose: 'notification', kind, title } as const;
-  const messages = userIds.map((userId) => ({ medium: 'email', userId, content, subject, cause }) as const);
-  await queueMessages(em, messages);
+  await queueMessages(
+    em,
+    recipients.map((to) => ({ ...to, content, subject, cause })),
+  );
 }

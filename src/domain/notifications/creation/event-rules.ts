@@ -5,7 +5,7 @@ import { disabledReasons } from '#domain/webhooks/model.ts';
 import { findAdministrators, findManagers, findTeamMembers } from './candidates-store.ts';
 import type { Draft } from './drafts.ts';
 
-type Told = Omit<Draft, 'cause'> | undefined;
+type Told = Omit<Draft, 'cause' | 'at'> | undefined;
 
 /** What is told of an event, and to whom; undefined: nothing. */
 type Rule = (em: Em, event: PublishedEvent) => Promise<Told>;
@@ -20,12 +20,25 @@ const ends: Readonly<Record<string, string>> = {
 
 /** The types of events of which somebody is told. */
 export const eventRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['run.approval_required', tellOfApproval],
   ['run.approval_requested', tellReviewers],
   ['run.finished', tellRequester],
   ['drift_monitor.scanned', tellOfScan],
   ['webhook.disabled', tellOfWebhook],
   ['quota.exceeded', tellOfQuota],
 ]);
+
+/** Channels hear that a run waits. Of users, those hear of it whom somebody asks. */
+async function tellOfApproval(em: Em, { subject }: PublishedEvent): Promise<Told> {
+  const run = await findRun(em, subject.id);
+  if (!run) return undefined;
+  return {
+    kind: 'run.approval_required',
+    subject: { kind: 'run', id: subject.id },
+    title: `A run of ${run.instance} waits for approval`,
+    candidates: [],
+  };
+}
 
 async function tellReviewers(em: Em, { subject, data, actor }: PublishedEvent): Promise<Told> {
   const run = await findRun(em, subject.id);

@@ -16,6 +16,6 @@ export function notifyOfEvents(orm: Orm, how: Telling): Promise<number | null> {
 async function tellOfEvents(em: Em, events: readonly PublishedEvent[], how: Telling): Promise<void> {
   for (const event of events) {
     const draft = await eventRules.get(event.type)?.(em, event);
-    if (draft) await tell(em, { ...draft, cause: event.id }, how);
+    if (draft) await tell(em, { ...draft, cause: event.id, at: event.at }, how);
   }
 }

@@ -46,11 +46,15 @@ export function isOfOwner(filter: OwnerIds, { organization, team, project }: Own
 
 /**
  * The condition that a row's owner is a thing's own or above it, so that the thing may use the row: the row of the installation, of its
- * organization, of its team, or of its project. A thing of a team that has no project uses no project's rows.
+ * organization, of its team, or of its project. A thing that lacks an owner uses no rows of such owners: nothing equals null in SQL.
  */
 export function coversOwner(
   { organization, team, project }: OwnerRefs,
-  thing: { readonly organizationId: string; readonly teamId: string; readonly projectId: string | null },
+  thing: {
+    readonly organizationId: string | null;
+    readonly teamId: string | null;
+    readonly projectId: string | null;
+  },
 ): Expression<SqlBool> {
   const eb = expressionBuilder<Tables>();
   const isInstallations = eb.and([eb(organization, 'is', null), eb(team, 'is', null)]);

@@ -10,6 +10,7 @@ import { type Place, toActor } from '../runs/places.ts';
 import { writeRuns } from '../runs/write-runs.ts';
 import type { SeededTeam } from '../tenants.ts';
 import { addHostileAssembly, type HostileAssembly } from './hostile-assembly.ts';
+import { addHostileChannel } from './hostile-channels.ts';
 import { addHostileConnection } from './hostile-connections.ts';
 import { addHostileDrift, type HostileDrift } from './hostile-drift.ts';
 import { tellHostile } from './hostile-runs.ts';
@@ -36,6 +37,8 @@ export interface HostileContent {
   readonly variableSetId: string;
   readonly connectionId: string;
   readonly webhook: HostileWebhook;
+  /** A notification channel. */
+  readonly channel: string;
 }
 
 /**
@@ -61,6 +64,7 @@ export async function addHostileContent(api: TestApi, installation: Installation
   const { organizationId } = team;
   const variableSetId = await addHostileVariableSets(people, { ...ids, organizationId, projectId: project.id });
   const webhook = await addHostileWebhook(api, people, team.id);
+  const channel = await addHostileChannel(api, people, team.id);
   const connectionId = await addHostileConnection(people, team.id);
   await addNotifications(api, [
     {
@@ -85,6 +89,7 @@ export async function addHostileContent(api: TestApi, installation: Installation
     variableSetId,
     connectionId,
     webhook,
+    channel,
     organizationId,
     teamId: team.id,
     projectId: project.id,

@@ -2,6 +2,7 @@ import { type PagePattern, pages } from '#api/web/paths.ts';
 import type { Installation } from '../realistic-installation.ts';
 import { assemblyPages } from './assembly-pages.ts';
 import { catalogPages } from './catalog-pages.ts';
+import { channelPages } from './channel-pages.ts';
 import { connectionPages } from './connection-pages.ts';
 import type { DeclaredPage } from './declared-page.ts';
 import { driftPages } from './drift-pages.ts';
@@ -56,5 +57,6 @@ export function declareAll(installation: Installation): DeclaredPage[] {
     ...connectionPages(installation),
     ...notificationPages(installation),
     ...webhookPages(installation),
+    ...channelPages(installation),
   ];
 }

@@ -14,6 +14,7 @@ export function declareHostile(content: HostileContent): DeclaredPage[] {
     ...variableSetPages(content),
     ...connectionPages(content),
     ...webhookPages(content),
+    ...channelPages(content),
     declare('hostile-notifications', pages.notifications, { query: { show: 'all' } }),
     declare('hostile-notification-thread', pages.notificationThread, { params: { id: content.runs.applied } }),
     ...tenancyPages(content),
@@ -148,6 +149,27 @@ function connectionPages({ connectionId: id, teamId }: HostileContent): Declared
     declare('hostile-connection-rotate', pages.rotateConnection, of),
     declare('hostile-connection-test', pages.testConnection, of),
     declare('hostile-connection-delete', pages.deleteConnection, of),
+  ];
+}
+
+function channelPages({ channel: id, teamId }: HostileContent): DeclaredPage[] {
+  const of = { params: { id }, who: 'owner' as const };
+  return [
+    declare('hostile-notification-channels', pages.notificationChannels, { who: 'owner', query: { team_id: teamId } }),
+    declare('hostile-notification-channel', pages.notificationChannel, of),
+    declare('hostile-notification-channel-new', pages.newNotificationChannel, {
+      who: 'owner',
+      query: { team_id: teamId },
+    }),
+    declare('hostile-notification-channel-edit', pages.editNotificationChannel, of),
+    declare('hostile-notification-channel-test', pages.testNotificationChannel, of),
+    declare('hostile-notification-channel-rotate', pages.rotateNotificationChannel, of),
+    declare('hostile-notification-channel-delete', pages.deleteNotificationChannel, of),
+    declare('hostile-notification-channel-subscribe', pages.subscribeNotificationChannel, of),
+    declare('hostile-notification-channel-unsubscribe', pages.unsubscribeNotificationChannel, {
+      params: { id, index: '0' },
+      who: 'owner',
+    }),
   ];
 }
 

@@ -1,0 +1,114 @@
+import type { FastifyReply } from 'fastify';
+import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
+import { renderActions } from '#api/web/components/actions.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { type Column, renderEmpty, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
+import { mostCounted } from '#domain/notification-channels/store.ts';
+import {
+  type ChannelVisit,
+  channelsCrumb,
+  describePattern,
+  describeTarget,
+  kindWords,
+  readShown,
+  renderHealth,
+  type ShownChannel,
+} from './words.ts';
+
+/** A channel: where it sends to, whether that works, and what it hears of. */
+export async function showChannel(visit: ChannelVisit): Promise<FastifyReply> {
+  const channel = await readShown(visit);
+  const names = await readOwnerNames(visit, [channel]);
+  const { id, name, waiting, last_sent_at: last } = channel;
+  return visit.show({
+    title: name,
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: name,
+  crumbs: [channelsCrumb],
+  beside: renderHealth(channel),
+  below: html`Of ${renderOwner(channel, names)}`,
+  actions: renderButtons(channel),
+  history: ['notification_channels', id],
+})}
+${renderNews(visit, pages.notificationChannel)}
+${channel.problem && html`<p class="notice notice-problem foreign">The newest message did not arrive: ${toSentence(channel.problem)} It is tried again for two days.</p>`}
+<div class="panel">${renderFacts([
+      ['Kind', kindWords[channel.kind]],
+      ['Sends to', html`<span class="foreign">${describeTarget(channel)}</span>`],
+      ['Waiting', waiting >= mostCounted ? `${mostCounted} or more` : String(waiting)],
+      ['Last sent', last && renderTime(String(last))],
+      ['Old secret', channel.overlap_until && html`signs too until ${renderTime(String(channel.overlap_until))}`],
+      ['Created', renderTime(String(channel.created_at))],
+      ['Id', html`<code>${id}</code>`],
+    ])}</div>
+<h2>What it hears of</h2>
+${renderSubscriptions(channel)}
+</div>`,
+  });
+}
+
+function renderButtons({ id, actions }: ShownChannel): Html {
+  return renderActions(actions, {
+    test: {
+      label: 'Send a test',
+      icon: 'rocket',
+      tone: 'primary',
+      path: pagePath(pages.testNotificationChannel, { id }),
+    },
+    update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editNotificationChannel, { id }) },
+    rotate: { label: 'Rotate the secret', icon: 'key-round', path: pagePath(pages.rotateNotificationChannel, { id }) },
+    delete: {
+      label: 'Delete',
+      icon: 'trash-2',
+      tone: 'danger',
+      path: pagePath(pages.deleteNotificationChannel, { id }),
+    },
+  });
+}
+
+type Numbered = ShownChannel['subscriptions'][number] & { readonly index: number };
+
+function renderSubscriptions({ id, actions, subscriptions }: ShownChannel): Html {
+  const may = actions.find(({ name }) => name === 'update')?.allowed ?? false;
+  const rows = subscriptions.map((each, index) => ({ ...each, index }));
+  const add = html`<a class="button" href="${pagePath(pages.subscribeNotificationChannel, { id })}">Add a subscription</a>`;
+  return html`<div class="list-panel">${
+    rows.length > 0
+      ? renderTable({ caption: 'Subscriptions', rows, columns: columnsOf(id, may) })
+      : renderEmpty(
+          'It hears of nothing',
+          'Add a subscription: of everything that its owner owns, a team or an environment.',
+        )
+  }</div>${may ? html`<div class="actions">${add}</div>` : null}`;
+}
+
+function columnsOf(id: string, may: boolean): Column<Numbered>[] {
+  const columns: Column<Numbered>[] = [
+    {
+      label: 'Of',
+      kind: 'main',
+      cell: ({ name, team_id: team }) =>
+        name === null
+          ? 'Everything that its owner owns'
+          : html`${team === null ? 'Environment' : 'Team'} <span class="foreign">${name}</span>`,
+    },
+    {
+      label: 'Hears of',
+      cell: ({ events }) => html`<span class="foreign">${events.map(describePattern).join(', ')}</span>`,
+    },
+  ];
+  if (!may) return columns;
+  const remove: Column<Numbered> = {
+    label: 'Change',
+    cell: ({ index }) =>
+      html`<a href="${pagePath(pages.unsubscribeNotificationChannel, { id, index: String(index) })}">Remove</a>`,
+  };
+  return [...columns, remove];
+}

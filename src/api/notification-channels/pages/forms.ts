@@ -1,0 +1,140 @@
+import { ownerOrInstallation } from '#api/tenancy/pages/owner-choice.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { type ChannelKind, channelKinds } from '#domain/notification-channels/model.ts';
+import { create, remove, update } from '../operations.ts';
+import { channelOwnerField, mayCreateChannel } from './owners.ts';
+import { secretPage } from './secret-page.ts';
+import { channelCrumbs, channelPath, channelsCrumb, kindWords, readShown, type ShownChannel } from './words.ts';
+
+/** Adds the forms that make, change and delete notification channels. */
+export function registerChannelForms(addPage: AddPage): void {
+  addNew(addPage);
+  addEdit(addPage);
+  addDelete(addPage);
+}
+
+const nameField: FormField = { name: 'name', label: 'Name', maxLength: 200, hint: 'Who is told, such as On call.' };
+const kindField: FormField = {
+  name: 'kind',
+  label: 'Kind',
+  kind: 'select',
+  choices: channelKinds.map((value) => ({ value, label: kindWords[value] })),
+  value: 'email',
+  hint: 'The kind never changes.',
+};
+const recipientsField: FormField = {
+  name: 'config.recipients',
+  label: 'Recipients',
+  kind: 'area',
+  hint: 'Of e-mail: one address on each line.',
+};
+const urlField: FormField = {
+  name: 'config.url',
+  label: 'Address',
+  maxLength: 2000,
+  isSecret: true,
+  hint: 'Of a webhook or a chat. It begins with https://. Whoever knows it can write there, so it is kept sealed, and pages show its host alone.',
+};
+
+function enabledField(isEnabled: boolean): FormField {
+  return { name: 'enabled', label: 'Send messages', kind: 'checkbox', value: isEnabled ? 'yes' : '' };
+}
+
+/** The configuration of a kind from what was typed; undefined: it stays. */
+function toConfig(kind: ChannelKind, typed: Typed) {
+  if (kind === 'email') return { recipients: (typed['config.recipients'] ?? '').split(/[\s,;]+/).filter(Boolean) };
+  const url = (typed['config.url'] ?? '').trim();
+  return url === '' ? undefined : { url };
+}
+
+function toKind(text: string | undefined): ChannelKind {
+  return channelKinds.find((kind) => kind === text) ?? 'email';
+}
+
+function addNew(addPage: AddPage): void {
+  addFormPage(addPage, pages.newNotificationChannel, {
+    read: async () => null,
+    describe: async (_subject, visit) => ({
+      title: 'New notification channel',
+      crumbs: [channelsCrumb],
+      lead: 'It hears of everything that its owner owns. Its page limits that to teams, environments and events.',
+      fields: [
+        await channelOwnerField(visit),
+        nameField,
+        kindField,
+        { ...recipientsField, isOptional: true },
+        { ...urlField, isOptional: true },
+        enabledField(true),
+      ],
+      submit: 'Create channel',
+      cancel: pagePath(pages.notificationChannels),
+      refusal: (await mayCreateChannel(visit)).reason,
+      forgets: () => ['config.url'],
+    }),
+    carryOut: async (_subject, typed, visit) => {
+      const kind = toKind(typed['kind']);
+      const config = toConfig(kind, typed) ?? {};
+      const settings = { name: typed['name'], kind, config, enabled: typed['enabled'] === 'yes' };
+      const owner = await ownerOrInstallation.toBody(visit, typed);
+      const made = await visit.run(create, { body: { ...settings, ...owner } });
+      return made.secret === null ? channelPath(made, 'created') : secretPage(made, 'The channel is created.');
+    },
+  });
+}
+
+function addEdit(addPage: AddPage): void {
+  addFormPage(addPage, pages.editNotificationChannel, {
+    read: readShown,
+    describe: (channel) => ({
+      title: `Edit ${channel.name}`,
+      crumbs: channelCrumbs(channel),
+      lead: 'What waits is sent to the new recipients, or is not sent while the channel is disabled.',
+      fields: [
+        { ...nameField, value: channel.name },
+        targetField(channel),
+        enabledField(channel.enabled),
+        revisionField(channel),
+      ],
+      submit: 'Save changes',
+      cancel: channelPath(channel),
+      refusal: refusalOf(channel.actions, 'update'),
+      forgets: () => ['config.url'],
+    }),
+    carryOut: async (channel, typed, visit) => {
+      const { name, enabled, expected_revision: revision } = typed;
+      const config = toConfig(channel.kind, typed);
+      const body = { name, enabled: enabled === 'yes', expected_revision: Number(revision), ...(config && { config }) };
+      await visit.run(update, { params: { id: channel.id }, body });
+      return channelPath(channel, 'saved');
+    },
+  });
+}
+
+function targetField({ kind, config: { recipients, host } }: ShownChannel): FormField {
+  if (kind === 'email') return { ...recipientsField, value: recipients?.join('\n') ?? '' };
+  return { ...urlField, label: 'New address', isOptional: true, hint: `Empty: the address at ${host} stays.` };
+}
+
+function addDelete(addPage: AddPage): void {
+  addFormPage(addPage, pages.deleteNotificationChannel, {
+    read: readShown,
+    describe: (channel) => ({
+      title: `Delete ${channel.name}`,
+      crumbs: channelCrumbs(channel),
+      lead: 'Nobody hears anything by it any more, and what waits is not sent.',
+      fields: [],
+      submit: 'Delete channel',
+      tone: 'danger',
+      cancel: channelPath(channel),
+      refusal: refusalOf(channel.actions, 'delete'),
+    }),
+    carryOut: async ({ id }, _typed, visit) => {
+      await visit.run(remove, { params: { id } });
+      return pagePath(pages.notificationChannels, {}, { done: 'deleted' });
+    },
+  });
+}

@@ -1,0 +1,62 @@
+import type { FastifyReply } from 'fastify';
+import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
+import { renderAction } from '#api/web/components/actions.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
+import { list } from '../operations.ts';
+import { mayCreateChannel } from './owners.ts';
+import { channelPath, describeTarget, kindWords, type ListedChannel, renderHealth } from './words.ts';
+
+/** The notification channels that the visitor may read, in the scope of the address. */
+export async function showChannels(visit: Visit): Promise<FastifyReply> {
+  const filter = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
+  const cursor = visit.query('cursor');
+  const { notification_channels: channels, next_cursor: next } = await visit.read(list, {
+    query: { ...filter, cursor },
+  });
+  const [names, mayCreate] = await Promise.all([readOwnerNames(visit, channels), mayCreateChannel(visit)]);
+  const path = pagePath(pages.newNotificationChannel, {}, filter);
+  const button = renderAction(mayCreate, { label: 'New channel', icon: 'plus', tone: 'primary', path });
+  return visit.show({
+    title: 'Notification channels',
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: 'Notification channels',
+  below: 'They tell groups of people what happens: by e-mail, in a chat, or by a signed message.',
+  actions: html`<div class="actions">${button}</div>`,
+})}
+${renderNews(visit, pages.notificationChannels)}
+<div class="list-panel">${
+      channels.length > 0
+        ? renderTable({ caption: 'Notification channels', rows: channels, columns: columnsOf(names) })
+        : renderEmpty(
+            'No notification channels here',
+            'A channel belongs to an organization, a team or a project, and tells of runs, drift and what ends soon there.',
+          )
+    }</div>
+${renderPages({ cursor, next }, (query) => pagePath(pages.notificationChannels, {}, { ...filter, ...query }))}
+</div>`,
+  });
+}
+
+function columnsOf(names: Names): Column<ListedChannel>[] {
+  return [
+    {
+      label: 'Name',
+      kind: 'main',
+      cell: (channel) => html`<a class="foreign" href="${channelPath(channel)}">${channel.name}</a>`,
+    },
+    { label: 'State', cell: renderHealth },
+    { label: 'Kind', cell: ({ kind }) => kindWords[kind] },
+    { label: 'Sends to', cell: (channel) => html`<span class="foreign">${describeTarget(channel)}</span>` },
+    { label: 'Owner', cell: (channel) => renderOwner(channel, names) },
+    { label: 'Last sent', kind: 'minor', cell: ({ last_sent_at: at }) => at && renderTime(String(at)) },
+  ];
+}

@@ -1,0 +1,159 @@
+import { list as listEnvironments } from '#api/environments/operations.ts';
+import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
+import { list as listTeams } from '#api/teams/operations.ts';
+import type { Choices } from '#api/web/forms/choices.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { topicNames } from '#domain/notification-channels/model.ts';
+import { HiddenResource, invalidField } from '#domain/shared/errors.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { update } from '../operations.ts';
+import {
+  type ChannelVisit,
+  channelCrumbs,
+  channelPath,
+  describePattern,
+  readShown,
+  type ShownChannel,
+  topicLabels,
+} from './words.ts';
+
+type Shown = ShownChannel['subscriptions'][number];
+
+/** The value of the field that chooses everything that the owner of the channel owns. */
+const everything = 'everything';
+
+/** Adds the forms that add a subscription to a channel, and take one out. */
+export function registerSubscriptionForms(addPage: AddPage): void {
+  addFormPage(addPage, pages.subscribeNotificationChannel, {
+    read: async (visit) => {
+      const channel = await readShown(visit);
+      return { channel, places: await readPlaces(visit, channel) };
+    },
+    describe: ({ channel, places }) => ({
+      title: 'Add a subscription',
+      crumbs: channelCrumbs(channel),
+      lead: 'It is about what happens from now on. What several subscriptions name is told once.',
+      fields: [placeField(places), ...topicFields, revisionField(channel)],
+      submit: 'Add subscription',
+      cancel: channelPath(channel),
+      refusal: refusalOf(channel.actions, 'update'),
+    }),
+    carryOut: async ({ channel }, typed, visit) => {
+      const events = topicNames.filter((topic) => typed[fieldOf(topic)] === 'yes');
+      if (events.length === 0) throw invalidField('place', 'choose at least one event below');
+      const all = events.length === topicNames.length ? ['*'] : events;
+      const added = { ...(await toPlace(visit, typed)), events: all };
+      await save(visit, channel, [...channel.subscriptions.map(toBody), added], typed);
+      return channelPath(channel, 'subscribed');
+    },
+  });
+  addFormPage(addPage, pages.unsubscribeNotificationChannel, {
+    read: async (visit) => {
+      const channel = await readShown(visit);
+      const subscription = channel.subscriptions[Number(visit.params.index)];
+      if (!subscription) throw new HiddenResource('subscription');
+      return { channel, subscription };
+    },
+    describe: ({ channel, subscription: { name, events } }) => ({
+      title: 'Remove a subscription',
+      crumbs: channelCrumbs(channel),
+      lead: `The channel hears no more of ${events.map(describePattern).join(', ')} of ${name ?? 'what its owner owns'}, unless another subscription names it.`,
+      fields: [revisionField(channel)],
+      submit: 'Remove subscription',
+      tone: 'danger',
+      cancel: channelPath(channel),
+      refusal: refusalOf(channel.actions, 'update'),
+    }),
+    carryOut: async ({ channel, subscription }, typed, visit) => {
+      const others = channel.subscriptions.filter((each) => each !== subscription);
+      await save(visit, channel, others.map(toBody), typed);
+      return channelPath(channel, 'unsubscribed');
+    },
+  });
+}
+
+function save(visit: Visit<unknown>, { id }: ShownChannel, subscriptions: ReturnType<typeof toBody>[], typed: Typed) {
+  const body = { subscriptions, expected_revision: Number(typed['expected_revision']) };
+  return visit.run(update, { params: { id }, body });
+}
+
+function toBody({
+  team_id: team,
+  environment_id: environment,
+  events,
+}: Pick<Shown, 'team_id' | 'environment_id' | 'events'>) {
+  return {
+    ...(team !== null && { team_id: team }),
+    ...(environment !== null && { environment_id: environment }),
+    events,
+  };
+}
+
+/** Names of fields cannot have dots: those lead into the body. */
+function fieldOf(topic: string): string {
+  return topic.replace('.', '-');
+}
+
+const topicFields = topicNames.map(
+  (topic): FormField => ({ name: fieldOf(topic), label: topicLabels[topic], kind: 'checkbox', value: 'yes' }),
+);
+
+function placeField({ choices, isCut }: Choices): FormField {
+  return {
+    name: 'place',
+    label: 'Of',
+    kind: 'select',
+    choices: [{ value: everything, label: 'Everything that its owner owns' }, ...choices],
+    isCut,
+    value: everything,
+  };
+}
+
+/** The teams and environments at or below the owner of a channel that the visitor sees. */
+async function readPlaces(visit: ChannelVisit, channel: ShownChannel): Promise<Choices> {
+  const { organization_id: organization, team_id: team, project_id: project } = channel;
+  const [teams, { environments, next_cursor: next }] = await Promise.all([
+    readTeams(visit, channel),
+    visit.read(listEnvironments, {
+      query: {
+        ...(project !== null ? { project_id: project } : team !== null ? { team_id: team } : {}),
+        ...(organization !== null && { organization_id: organization }),
+        limit: '200',
+      },
+    }),
+  ]);
+  const names = await readNames(visit.em, { projects: environments.map((each) => each.project_id) });
+  const ofEnvironments = environments.map(({ id, name, project_id: of }) => ({
+    value: id,
+    label: `Environment ${names.get(of)?.name ?? of} / ${name}`,
+  }));
+  return { choices: [...teams.choices, ...ofEnvironments], isCut: teams.isCut || next !== null };
+}
+
+/** A team's or a project's channel has no teams to choose from. */
+async function readTeams(
+  visit: ChannelVisit,
+  { organization_id: orgID, team_id: team }: ShownChannel,
+): Promise<Choices> {
+  if (team !== null) return { choices: [], isCut: false };
+  if (orgID === null) {
+    const { choices, isCut } = await readTeamChoices(visit);
+    return { choices: choices.map(({ value, label }) => ({ value, label: `Team ${label}` })), isCut };
+  }
+  const { teams, next_cursor: next } = await visit.read(listTeams, { params: { orgID }, query: { limit: '200' } });
+  return { choices: teams.map(({ id, name }) => ({ value: id, label: `Team ${name}` })), isCut: next !== null };
+}
+
+/** What was chosen. An id that is no team's counts as that of an environment, and the operation says if it is none. */
+async function toPlace({ em }: Visit<unknown>, { place = '' }: Typed) {
+  const id = place.trim();
+  if (id === everything) return {};
+  if (!isId(id)) throw invalidField('place', 'must be chosen');
+  return (await readNames(em, { teams: [id] })).has(id) ? { team_id: id } : { environment_id: id };
+}

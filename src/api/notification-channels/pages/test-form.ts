@@ -1,0 +1,66 @@
+import type { z } from 'zod';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
+import { type Column, renderTable } from '#api/web/components/table.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
+import type { Page } from '#api/web/layout.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { test } from '../use-operations.ts';
+import type { ChannelTestView } from '../views.ts';
+import { channelCrumbs, channelPath, readShown, type ShownChannel } from './words.ts';
+
+/** Adds the form that sends a test by a channel, and shows whether it was accepted. */
+export function registerChannelTest(addPage: AddPage): void {
+  addFormPage(addPage, pages.testNotificationChannel, {
+    read: readShown,
+    describe: (channel) => ({
+      title: `Test ${channel.name}`,
+      crumbs: channelCrumbs(channel),
+      lead: 'A test is sent to every recipient now. It takes 30 seconds at most, and works for a disabled channel, too.',
+      fields: [],
+      submit: 'Send a test',
+      cancel: channelPath(channel),
+      refusal: refusalOf(channel.actions, 'test'),
+    }),
+    // A form that is sent twice sends one test, and only the first answer says what became of it.
+    carryOut: async (channel, _typed, visit) => {
+      const result = await visit.run(test, { params: { id: channel.id } });
+      return result ? resultPage(channel, result) : channelPath(channel);
+    },
+  });
+}
+
+type Result = z.input<typeof ChannelTestView>['results'][number];
+
+const looks = {
+  accepted: { word: 'Accepted', icon: 'circle-check', tone: 'succeeded' },
+  failed: { word: 'Failed', icon: 'octagon-x', tone: 'failed' },
+} as const satisfies Record<string, StatusLook>;
+
+const columns: Column<Result>[] = [
+  { label: 'Recipient', kind: 'main', cell: ({ recipient }) => html`<span class="foreign">${recipient}</span>` },
+  { label: 'Result', cell: ({ problem }) => renderStatusBadge(looks[problem === null ? 'accepted' : 'failed']) },
+  { label: 'Why', cell: ({ problem }) => problem && html`<span class="foreign">${toSentence(problem)}</span>` },
+];
+
+function resultPage(channel: ShownChannel, { ok, results }: z.input<typeof ChannelTestView>): Page {
+  const title = `Test of ${channel.name}`;
+  return {
+    title,
+    main: html`<div class="page page-narrow">
+${renderPageHead({
+  title,
+  crumbs: channelCrumbs(channel),
+  beside: renderStatusBadge(looks[ok ? 'accepted' : 'failed']),
+  below: ok ? 'Every recipient accepted the test.' : 'Not every recipient accepted the test.',
+})}
+<div class="list-panel">${renderTable({ caption: 'Recipients', rows: results, columns })}</div>
+<div class="form-end"><a class="button button-primary" href="${channelPath(channel)}">Back to the channel</a>
+<a class="button" href="${pagePath(pages.testNotificationChannel, { id: channel.id })}">Test again</a></div>
+</div>`,
+  };
+}

@@ -1,0 +1,66 @@
+import type { z } from 'zod';
+import { kindLabels } from '#api/notifications/pages/words.ts';
+import type { Crumb } from '#api/web/components/page-head.ts';
+import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
+import type { Html } from '#api/web/html.ts';
+import type { NewsOf } from '#api/web/news.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { type ChannelKind, isTopic, type Topic } from '#domain/notification-channels/model.ts';
+import { get } from '../operations.ts';
+import type { ChannelView, ListedChannelView } from '../views.ts';
+
+export type ListedChannel = z.input<typeof ListedChannelView>;
+export type ShownChannel = z.input<typeof ChannelView>;
+export type ChannelVisit = Visit<{ id: string }>;
+
+export function readShown(visit: ChannelVisit): Promise<ShownChannel> {
+  return visit.read(get, { params: { id: visit.params.id } });
+}
+
+export function channelPath(
+  { id }: { readonly id: string },
+  done?: NewsOf<typeof pages.notificationChannel>,
+): LocalPath {
+  return pagePath(pages.notificationChannel, { id }, { done });
+}
+
+export const channelsCrumb: Crumb = { label: 'Notification channels', path: pagePath(pages.notificationChannels) };
+
+export function channelCrumbs(channel: Pick<ShownChannel, 'id' | 'name'>): Crumb[] {
+  return [channelsCrumb, { label: channel.name, path: channelPath(channel) }];
+}
+
+export const kindWords: Readonly<Record<ChannelKind, string>> = {
+  email: 'E-mail',
+  webhook: 'Signed webhook',
+  slack: 'Chat (Slack)',
+};
+
+export const topicLabels: Readonly<Record<Topic, string>> = {
+  ...kindLabels,
+  'run.approval_required': 'Approval needed',
+};
+
+/** What a pattern of a subscription means. */
+export function describePattern(pattern: string): string {
+  if (pattern === '*') return 'everything';
+  return isTopic(pattern) ? topicLabels[pattern] : pattern;
+}
+
+/** Shows whether messages arrive. */
+export function renderHealth({ enabled, problem, subscriptions }: ListedChannel): Html {
+  return renderStatusBadge(lookOf(enabled, problem, subscriptions.length));
+}
+
+function lookOf(isEnabled: boolean, problem: string | null, subscriptions: number): StatusLook {
+  if (!isEnabled) return { word: 'Disabled', icon: 'ban', tone: 'canceled' };
+  if (problem !== null) return { word: 'Failing', icon: 'triangle-alert', tone: 'approval' };
+  if (subscriptions === 0) return { word: 'Hears nothing', icon: 'circle-dashed', tone: 'queued' };
+  return { word: 'Enabled', icon: 'circle-check', tone: 'succeeded' };
+}
+
+/** Where a channel sends to: its addresses, or the host of an address that is sealed. */
+export function describeTarget({ config: { recipients, host } }: Pick<ListedChannel, 'config'>): string {
+  return recipients?.join(', ') ?? host ?? '';
+}

@@ -1,0 +1,69 @@
+import { command } from '#api/pipeline/operation.ts';
+import type { Services } from '#api/services.ts';
+import { MailServer } from '#domain/messages/mail/mail-server.ts';
+import { testChannel } from '#domain/messages/sending/test-channel.ts';
+import { rotateChannelSecret } from '#domain/notification-channels/channel-changes.ts';
+import { findChannel, readChannel } from '#domain/notification-channels/store.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { Conflict } from '#domain/shared/errors.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { findOwnershipOf } from '#domain/tenancy/owned/rows-store.ts';
+import { channelActions } from './actions.ts';
+import { RotateChannel } from './bodies.ts';
+import { ChannelParams, get, writeAccess } from './operations.ts';
+import { ChannelTestView, IssuedChannelView, viewChannel } from './views.ts';
+
+function reviewedAs(verb: string): Access {
+  const target = (...[em, id]: Parameters<typeof findChannel>) => findOwnershipOf(em, 'notification_channels', id);
+  return { ...writeAccess, review: { resource: 'notification_channels', target, verb } };
+}
+
+export const test = command({
+  id: 'notification_channels.test',
+  route: 'POST /api/v1/admin/notification-channels/:id/test',
+  summary: 'Send a test by a notification channel now, and answer whether it was accepted',
+  description: 'It uses the saved settings, also while the channel is disabled, and takes 30 seconds at most.',
+  params: ChannelParams,
+  responses: { 200: ChannelTestView },
+  access: reviewedAs('test'),
+  target: ({ em, params, lock }) => findChannel(em, params.id, lock),
+  targetName: 'notification channel',
+  idempotency: 'none',
+  audit: 'notification_channel.tested',
+  prepare: ({ target, services }) => testChannel(toCarryDeps(services), target),
+  handle: async ({ target, prepared: results }) => {
+    const ok = results.every(({ problem }) => problem === null);
+    const problems = results.filter(({ problem }) => problem !== null);
+    return { id: target.channel.id, after: { ok, problems }, answer: { ok, results: [...results] } };
+  },
+});
+
+function toCarryDeps({ config, outboundHttp: http, keyRing, log }: Services) {
+  const mail = config.mail && new MailServer(config.mail, config.outbound);
+  return { http, mail, keyRing, log, linkOrigin: config.baseUrl };
+}
+
+export const rotate = command({
+  id: 'notification_channels.rotate',
+  route: 'POST /api/v1/admin/notification-channels/:id/rotate',
+  summary: 'Replace the secret of a webhook channel, which is shown once',
+  description: 'For 24 hours, messages carry signatures by both secrets.',
+  params: ChannelParams,
+  body: RotateChannel.prefault({}),
+  responses: { 200: IssuedChannelView },
+  at: get,
+  access: reviewedAs('rotate'),
+  target: ({ em, params, lock }) => findChannel(em, params.id, lock),
+  targetName: 'notification channel',
+  idempotency: 'none',
+  showsOnce: true,
+  audit: 'notification_channel.secret_rotated',
+  handle: async ({ tx, target, body, services, operations, principal }) => {
+    const { channel } = target;
+    if (channel.kind !== 'webhook') throw new Conflict('only webhook channels sign messages', 'no_signature');
+    const secret = await rotateChannelSecret(tx, services.keyRing, channel, body.expected_revision);
+    const shown = viewChannel(await readBack(readChannel(tx.em, channel.id)));
+    const actions = channelActions.describe({ operations, principal }, target);
+    return { id: channel.id, revision: channel.revision, after: {}, answer: { ...shown, actions, secret } };
+  },
+});

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { channelKinds } from '#domain/notification-channels/model.ts';
+import { type ChannelDetails, mostCounted } from '#domain/notification-channels/store.ts';
+import { channelActions } from './actions.ts';
+
+const SubscriptionView = z.object({
+  team_id: AnswerId.nullable(),
+  environment_id: AnswerId.nullable(),
+  name: z
+    .string()
+    .nullable()
+    .describe('The team, or the project and the environment; null: everything that the owner of the channel owns.'),
+  events: z.array(z.string()),
+});
+
+/** A channel in a list. */
+export const ListedChannelView = z
+  .object({
+    id: AnswerId,
+    ...ownerView,
+    name: z.string(),
+    kind: z.enum(channelKinds),
+    config: z.object({
+      recipients: z.array(z.string()).nullable().describe('Of the kind `email`.'),
+      host: z.string().nullable().describe('Of the other kinds: the host of the address.'),
+    }),
+    enabled: z.boolean(),
+    subscriptions: z.array(SubscriptionView),
+    waiting: z.int().describe(`Messages that wait or are tried again, counted up to ${mostCounted}.`),
+    last_sent_at: Time.nullable(),
+    problem: z
+      .string()
+      .nullable()
+      .describe('Why the newest message that was tried did not arrive; null: it did, or none was tried.'),
+    overlap_until: Time.nullable().describe(
+      'Until then, messages also carry a signature by the secret before the last rotation.',
+    ),
+    revision: z.int(),
+    created_at: Time,
+  })
+  .meta({ id: 'ListedNotificationChannel' });
+
+export const ChannelView = ListedChannelView.extend({ actions: channelActions.view }).meta({
+  id: 'NotificationChannel',
+});
+
+export const IssuedChannelView = ChannelView.extend({
+  secret: z
+    .string()
+    .nullable()
+    .describe('Of the kind `webhook`: signs every message. Shown only in this response. Null for other kinds.'),
+}).meta({ id: 'IssuedNotificationChannel' });
+
+export function viewChannel(channel: ChannelDetails): z.input<typeof ListedChannelView> {
+  const { previousUntil, recipients } = channel;
+  const isOverlapping = previousUntil !== null && Date.parse(previousUntil) > Date.now();
+  return {
+    id: channel.id,
+    ...viewOwner(channel),
+    name: channel.name,
+    kind: channel.kind,
+    config: { recipients: recipients && [...recipients], host: channel.host },
+    enabled: channel.isEnabled,
+    subscriptions: channel.subscriptions.map(({ teamId, environmentId, name, events }) => ({
+      team_id: teamId,
+      environment_id: environmentId,
+      name,
+      events: [...events],
+    })),
+    waiting: channel.waiting,
+    last_sent_at: channel.lastSentAt,
+    problem: channel.problem,
+    overlap_until: isOverlapping ? previousUntil : null,
+    revision: channel.revision,
+    created_at: channel.createdAt,
+  };
+}
+
+export const ChannelTestView = z
+  .object({
+    ok: z.boolean(),
+    results: z
+      .array(z.object({ recipient: z.string(), problem: z.string().nullable() }))
+      .describe(
+        'For each address of an e-mail channel, or for the host of the other kinds; a problem of null: accepted.',
+      ),
+  })
+  .meta({ id: 'NotificationChannelTest' });

@@ -1,0 +1,20 @@
+import { type Wording, withoutControls } from '../sending/wording.ts';
+
+/**
+ * A message as the incoming webhooks of Slack take it, and of chats that imitate them. `&`, `<` and `>` would begin links and mentions, so names
+ * cannot contain either.
+ */
+export function composeChat({ subject, lines, link, reason }: Wording): string {
+  const linked = link ? [`<${link.url}|${escapeForChat(link.label)}>`] : [];
+  const text = [
+    `*${escapeForChat(subject).replaceAll('*', '∗')}*`,
+    ...lines.map(escapeForChat),
+    ...linked,
+    `_${escapeForChat(reason)}_`,
+  ];
+  return JSON.stringify({ text: text.join('\n') });
+}
+
+function escapeForChat(text: string): string {
+  return withoutControls(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,11 @@
+/** Why a message was not accepted, in words without accounts and addresses. */
+export class SendingFailure extends Error {
+  /** Another try would fail as well, because the recipient or the message itself is refused. */
+  readonly isFinal: boolean;
+
+  constructor(message: string, { isFinal = false, cause }: { isFinal?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.name = 'SendingFailure';
+    this.isFinal = isFinal;
+  }
+}

@@ -1,0 +1,57 @@
+import type { Topic } from '#domain/notification-channels/model.ts';
+import type { NotificationKind, SubjectKind } from '#domain/notifications/model.ts';
+import type { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
+import { signedHeaders } from '#domain/webhooks/secrets.ts';
+import { composeChat } from '../http/chat-text.ts';
+import { postJson } from '../http/post.ts';
+import { composeBody } from '../mail/mail-body.ts';
+import type { MailServer } from '../mail/mail-server.ts';
+import { SendingFailure } from '../sending-failure.ts';
+import type { Wording } from './wording.ts';
+
+/** Where a message goes, with the secrets that this needs. */
+export type Recipient =
+  | { readonly medium: 'email'; readonly address: string }
+  | { readonly medium: 'chat'; readonly url: string }
+  | { readonly medium: 'webhook'; readonly url: string; readonly secrets: readonly string[] };
+
+/** What programs read in a message; people read its wording. */
+export interface News {
+  readonly kind: NotificationKind | Topic | 'notification_channel.test';
+  readonly subject: { readonly kind: SubjectKind; readonly id: string } | null;
+}
+
+export interface CarryDeps {
+  readonly http: OutboundHttp;
+  /** Null: this installation sends no e-mail. */
+  readonly mail: MailServer | null;
+}
+
+interface Carried {
+  /** It stays the same when a message is sent again. */
+  readonly id: string;
+  readonly to: Recipient;
+  readonly wording: Wording;
+  /** Null for a message to one person, which no program reads. */
+  readonly news: News | null;
+}
+
+/** Sends a message once. @throws SendingFailure unless it was accepted */
+export async function carry({ http, mail }: CarryDeps, { id, to, wording, news }: Carried): Promise<void> {
+  if (to.medium === 'chat') return postJson(http, to.url, composeChat(wording));
+  if (to.medium === 'webhook') {
+    const timestamp = Math.floor(Date.now() / 1000);
+    const body = composeJson(wording, news, timestamp);
+    return postJson(http, to.url, body, signedHeaders({ id: `msg_${id}`, timestamp, body }, to.secrets));
+  }
+  if (!mail) throw new SendingFailure('this installation sends no e-mail: an operator can set COORDINATOR_SMTP_URL');
+  await mail.send({ id, to: [to.address], subject: wording.subject, ...composeBody(wording) });
+}
+
+function composeJson({ subject: title, link }: Wording, news: News | null, timestamp: number): string {
+  return JSON.stringify({
+    type: news?.kind ?? null,
+    timestamp: new Date(timestamp * 1000).toISOString(),
+    data: { title, subject: news?.subject ?? null, url: link?.url ?? null },
+  });
+}

@@ -1,0 +1,90 @@
+import { findPlace, stillHears } from '#domain/notification-channels/hearing-store.ts';
+import { isTopic, topics } from '#domain/notification-channels/model.ts';
+import { openSecrets, openUrl } from '#domain/notification-channels/secrets.ts';
+import { type ChannelTarget, findChannel } from '#domain/notification-channels/store.ts';
+import { openChat } from '#domain/notifications/chats-store.ts';
+import { notificationsFeature } from '#domain/notifications/feature.ts';
+import { notificationKinds } from '#domain/notifications/model.ts';
+import { readGates } from '#domain/settings/store.ts';
+import { describeClosed } from '#domain/shared/features/gates.ts';
+import type { DueMessage } from '../queue/due-store.ts';
+import type { News, Recipient } from './carry.ts';
+import { preferencesPath, subjectPath } from './links.ts';
+import type { ContentOf, PrepareDeps, Prepared } from './prepare.ts';
+import { findMailbox, mayStillRead } from './recipients-store.ts';
+import { toSubject, type Wording } from './wording.ts';
+
+type Content = ContentOf<'notification'>;
+type Found = { readonly to: Recipient; readonly reason: string } | { readonly withhold: string };
+
+/** Words a notification for a user or a channel, unless it is not to hear of it any more. */
+export async function prepareNotification(deps: PrepareDeps, message: DueMessage, content: Content): Promise<Prepared> {
+  if (describeClosed('notifications', await readGates(deps.em)) !== null)
+    return { withhold: `${notificationsFeature.title.toLowerCase()} are turned off` };
+  const found = message.channelId === null ? await findUser(deps, message) : await findHearing(deps, message, content);
+  if ('withhold' in found) return found;
+  const news: News = { kind: content.kind, subject: subjectOf(message) };
+  return { to: found.to, wording: word(deps, news, content, found.reason), news };
+}
+
+function subjectOf({ subjectKind, subjectId }: DueMessage): News['subject'] {
+  return subjectKind && subjectId ? { kind: subjectKind, id: subjectId } : null;
+}
+
+function word({ linkOrigin }: PrepareDeps, { subject }: News, { kind, title }: Content, reason: string): Wording {
+  const path = subject && subjectPath(subject.kind, subject.id);
+  return {
+    subject: toSubject(title),
+    lines: [isTopic(kind) ? topics[kind] : notificationKinds[kind]],
+    link: path === null || linkOrigin === null ? null : { label: 'Open it', url: linkOrigin + path },
+    reason,
+  };
+}
+
+async function findUser({ em, keyRing, linkOrigin }: PrepareDeps, message: DueMessage): Promise<Found> {
+  const mailbox = await findMailbox(em, message.userId);
+  if (!mailbox) return { withhold: 'the user is disabled or gone' };
+  if (message.medium === 'email' && !mailbox.isVerified)
+    return { withhold: 'the address of the user is not confirmed' };
+  if (!(await mayStillRead(em, message.id, message.userId)))
+    return { withhold: 'the user may not read any more what it is about' };
+  const where = linkOrigin === null ? 'in your preferences' : `at ${linkOrigin}${preferencesPath}`;
+  if (message.medium === 'email')
+    return {
+      to: { medium: 'email', address: mailbox.address },
+      reason: `You chose to hear of this by e-mail. Change it ${where}.`,
+    };
+  const url = await openChat(em, keyRing, message.userId);
+  if (url === null) return { withhold: 'the user has no chat any more' };
+  return { to: { medium: 'chat', url }, reason: `You chose to hear of this in your chat. Change it ${where}.` };
+}
+
+async function findHearing({ em, keyRing }: PrepareDeps, message: DueMessage, { kind }: Content): Promise<Found> {
+  const subject = subjectOf(message);
+  const target = await findChannel(em, message.channelId ?? '');
+  if (!target || subject === null || !isTopic(kind)) return { withhold: 'the channel is gone' };
+  const { channel } = target;
+  if (!(await stillHears(em, channel.id, kind, await findPlace(em, subject))))
+    return { withhold: 'the channel is disabled, or does not hear of it any more' };
+  const to = recipientOf(target, keyRing, message.address);
+  if (!to) return { withhold: 'the address was taken out of the channel' };
+  return { to, reason: describeChannel(channel.name) };
+}
+
+/** Why a recipient of a channel gets a message. */
+export function describeChannel(name: string): string {
+  return `You get this by the notification channel ${name}. Those who manage the channel can take you out.`;
+}
+
+/** Where a channel sends to, or the one of its addresses that a message is for; undefined for an address that it does not have. */
+export function recipientOf(
+  { channel }: Pick<ChannelTarget, 'channel'>,
+  keyRing: PrepareDeps['keyRing'],
+  address: string | null,
+): Recipient | undefined {
+  if (channel.kind === 'slack') return { medium: 'chat', url: openUrl(keyRing, channel) };
+  if (channel.kind === 'webhook')
+    return { medium: 'webhook', url: openUrl(keyRing, channel), secrets: openSecrets(keyRing, channel) };
+  const known = address !== null && channel.recipients?.includes(address);
+  return known ? { medium: 'email', address } : undefined;
+}

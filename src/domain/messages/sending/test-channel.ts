@@ -1,0 +1,50 @@
+import type { Logger } from 'pino';
+import type { ChannelTarget } from '#domain/notification-channels/store.ts';
+import { newId } from '#domain/shared/ids.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { SendingFailure } from '../sending-failure.ts';
+import { type CarryDeps, carry } from './carry.ts';
+import { describeChannel, recipientOf } from './prepare-notification.ts';
+
+/** What became of a test for one recipient. */
+export interface TestResult {
+  /** An address, or the host of an address that is sealed. */
+  readonly recipient: string;
+  /** Null: it was accepted. */
+  readonly problem: string | null;
+}
+
+interface TestDeps extends CarryDeps {
+  readonly keyRing: KeyRing;
+  readonly log: Logger;
+  readonly linkOrigin: string | null;
+}
+
+/** Sends a test to each recipient of a channel now. Every failure is a result. */
+export function testChannel(deps: TestDeps, target: Pick<ChannelTarget, 'channel'>): Promise<TestResult[]> {
+  const { recipients, host } = target.channel;
+  const all = recipients ? recipients.map((address) => [address, address] as const) : [[null, host ?? ''] as const];
+  return Promise.all(
+    all.map(async ([address, recipient]) => ({ recipient, problem: await tryToSend(deps, target, address) })),
+  );
+}
+
+async function tryToSend(deps: TestDeps, target: Pick<ChannelTarget, 'channel'>, address: string | null) {
+  const { id, name } = target.channel;
+  try {
+    const to = recipientOf(target, deps.keyRing, address);
+    if (!to) return 'the channel has no such recipient';
+    const wording = {
+      subject: 'Test of a notification channel',
+      lines: ['Somebody who manages the channel sent this test. Nothing has happened.'],
+      link: deps.linkOrigin === null ? null : { label: 'Open the service', url: deps.linkOrigin },
+      reason: describeChannel(name),
+    };
+    await carry(deps, { id: newId(), to, wording, news: { kind: 'notification_channel.test', subject: null } });
+    return null;
+  } catch (error) {
+    if (error instanceof SendingFailure) return error.message;
+    deps.log.error({ err: error, channel_id: id }, 'could not make or send the test of a notification channel');
+    return 'the service could not make or send the test; its log says why';
+  }
+}

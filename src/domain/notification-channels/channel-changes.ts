@@ -1,0 +1,149 @@
+import { isDeepStrictEqual } from 'node:util';
+import { db } from '#domain/db.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Invalid } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { OwnerIds, RowOwner } from '#domain/tenancy/owned/owner.ts';
+import { NotificationChannel } from './entity.ts';
+import type { ChannelKind, Subscription } from './model.ts';
+import { keepUrl, renewSecret } from './secrets.ts';
+import type { ChannelTarget } from './store.ts';
+import { findPlacesBelow, readSubscriptions, writeSubscriptions } from './subscriptions-store.ts';
+
+/** Where a channel sends to: the kind `email` has recipients, the others have an address. */
+export interface ChannelConfig {
+  readonly recipients?: readonly string[] | undefined;
+  readonly url?: string | undefined;
+}
+
+export interface NewChannel {
+  readonly name: string;
+  readonly kind: ChannelKind;
+  readonly config: ChannelConfig;
+  readonly isEnabled: boolean;
+  readonly subscriptions: readonly Subscription[];
+}
+
+/** @throws Invalid if the configuration is not that of the kind */
+export function checkConfig(kind: ChannelKind, { recipients, url }: ChannelConfig): void {
+  const [needed, foreign] = kind === 'email' ? ['recipients', 'url'] : ['url', 'recipients'];
+  const given = { recipients, url };
+  if (given[needed as 'url'] === undefined)
+    throw new Invalid(`config.${needed}: a channel of the kind ${kind} needs it`);
+  if (given[foreign as 'url'] !== undefined)
+    throw new Invalid(`config.${foreign}: a channel of the kind ${kind} has none`);
+}
+
+/**
+ * Creates a channel of an owner, whose row the caller has locked. The secret of one of the kind `webhook` is returned once and kept sealed.
+ * @throws Invalid for a subscription to something that the owner does not own; Conflict for an archived owner
+ */
+export async function createChannel(
+  { em }: Transaction,
+  keyRing: KeyRing,
+  owner: RowOwner,
+  { config, subscriptions, ...wanted }: NewChannel,
+): Promise<{ channel: NotificationChannel; secret: string | null }> {
+  refuseArchived(owner);
+  await checkSubscriptions(em, owner.columns, subscriptions);
+  const channel = em.create(NotificationChannel, { ...wanted, ...owner.columns, id: newId() });
+  configure(keyRing, channel, config);
+  const secret = channel.kind === 'webhook' ? renewSecret(keyRing, channel) : null;
+  em.persist(channel);
+  await em.flush();
+  await writeSubscriptions(em, channel.id, subscriptions);
+  return { channel, secret };
+}
+
+export interface ChannelUpdate {
+  readonly name?: string | undefined;
+  readonly config?: ChannelConfig | undefined;
+  readonly isEnabled?: boolean | undefined;
+  readonly subscriptions?: readonly Subscription[] | undefined;
+}
+
+/**
+ * Changes the given fields of a channel, whose row the caller has locked. Answers what it was and what it is, without what is sealed.
+ * @throws Invalid for a subscription to something that the owner does not own; Conflict for a stale revision
+ */
+export async function updateChannel(
+  { em }: Transaction,
+  keyRing: KeyRing,
+  { channel }: ChannelTarget,
+  { name, config, isEnabled, subscriptions }: ChannelUpdate,
+  expectedRevision: number | undefined,
+) {
+  refuseStale(channel, expectedRevision);
+  const before = await describeChannel(em, channel);
+  if (name !== undefined) channel.name = name;
+  if (isEnabled !== undefined) channel.isEnabled = isEnabled;
+  if (config) {
+    checkConfig(channel.kind, config);
+    configure(keyRing, channel, config);
+  }
+  if (subscriptions && !isDeepStrictEqual(before.subscriptions, subscriptions)) {
+    await checkSubscriptions(em, channel, subscriptions);
+    await writeSubscriptions(em, channel.id, subscriptions);
+  }
+  const after = { ...(await describeChannel(em, channel)), ...(config?.url !== undefined && { address: 'replaced' }) };
+  if (!isDeepStrictEqual(before, after)) channel.revision += 1;
+  await em.flush();
+  return { before, after };
+}
+
+/** Gives a channel of the kind `webhook` a new secret. Messages are signed by the old one as well for a day. */
+export async function rotateChannelSecret(
+  { em }: Transaction,
+  keyRing: KeyRing,
+  channel: NotificationChannel,
+  expectedRevision: number | undefined,
+): Promise<string> {
+  refuseStale(channel, expectedRevision);
+  const secret = renewSecret(keyRing, channel);
+  channel.revision += 1;
+  await em.flush();
+  return secret;
+}
+
+/** Deletes a channel with its messages. The caller has locked the row. */
+export async function deleteChannel(
+  { em }: Transaction,
+  channel: NotificationChannel,
+  expectedRevision: number | undefined,
+): Promise<void> {
+  refuseStale(channel, expectedRevision);
+  await db(em).deleteFrom('outgoing_messages').where('channel_id', '=', channel.id).execute();
+  await db(em).deleteFrom('notification_channels').where('id', '=', channel.id).execute();
+}
+
+/** What the audit keeps of a channel: of its address, the host alone. */
+export async function describeChannel(em: Transaction['em'], channel: NotificationChannel) {
+  const { id, name, kind, isEnabled, recipients, host } = channel;
+  const config = kind === 'email' ? { recipients } : { host };
+  return { name, kind, enabled: isEnabled, ...config, subscriptions: await readSubscriptions(em, id) };
+}
+
+function configure(keyRing: KeyRing, channel: NotificationChannel, { recipients, url }: ChannelConfig): void {
+  if (recipients) channel.recipients = [...recipients];
+  if (url !== undefined) keepUrl(keyRing, channel, url);
+}
+
+/** Ids of what belongs to others get the same answer as ids of nothing. */
+async function checkSubscriptions(
+  em: Transaction['em'],
+  owner: OwnerIds,
+  subscriptions: readonly Subscription[],
+): Promise<void> {
+  const teamIds = subscriptions.flatMap(({ teamId }) => teamId ?? []);
+  const environmentIds = subscriptions.flatMap(({ environmentId }) => environmentId ?? []);
+  const found = await findPlacesBelow(em, owner, { teamIds, environmentIds });
+  for (const [index, { teamId, environmentId }] of subscriptions.entries()) {
+    const id = teamId ?? environmentId;
+    if (id === null || found.has(id)) continue;
+    const what = teamId === null ? 'environment' : 'team';
+    throw new Invalid(`subscriptions[${index}].${what}_id: the owner of the channel has no such ${what}`);
+  }
+}

@@ -1,0 +1,95 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db, type Over } from '#domain/db.ts';
+import type { Subject } from '#domain/notifications/subjects.ts';
+import { ownerOfAny } from '#domain/shared/ownership-graph/any-owner.ts';
+import type { OwnerLevel } from '#domain/shared/ownership-graph/owners.ts';
+import { coversOwner } from '#domain/tenancy/owned/rows-store.ts';
+import type { ChannelKind, Topic } from './model.ts';
+
+/** Who owns a subject at present, at each level; null where it has no such owner. */
+export interface Place {
+  readonly organizationId: string | null;
+  readonly teamId: string | null;
+  readonly projectId: string | null;
+  readonly environmentId: string | null;
+}
+
+/** The present place of a subject. One that is gone, or belongs to the installation, has none. */
+export async function findPlace(em: Em, { kind, id }: Subject): Promise<Place> {
+  const [name, key] = [sql<string>`${kind}::text`, sql<string>`${id}::uuid`];
+  const ownerAt = (level: OwnerLevel) => sql<string | null>`${ownerOfAny(level, name, key)}`;
+  const owners = db(em)
+    .selectNoFrom([
+      ownerAt('organization').as('own'),
+      ownerAt('team').as('teamId'),
+      ownerAt('project').as('projectId'),
+      ownerAt('environment').as('environmentId'),
+    ])
+    .as('o');
+  return db(em)
+    .selectFrom(owners)
+    .leftJoin('teams as t', 't.id', 'o.teamId')
+    .select(['o.teamId', 'o.projectId', 'o.environmentId'])
+    .select((eb) => eb.fn.coalesce('t.organization_id', 'o.own').as('organizationId'))
+    .executeTakeFirstOrThrow();
+}
+
+/** A channel that hears of something. */
+export interface HearingChannel {
+  readonly id: string;
+  readonly kind: ChannelKind;
+  readonly recipients: readonly string[] | null;
+}
+
+/** The enabled channels that hear of a topic about what is in a place. A channel hears nothing of the time before it was made. */
+export function findHearingChannels(
+  em: Em,
+  { topic, place, at }: { readonly topic: Topic; readonly place: Place; readonly at: string | undefined },
+): Promise<HearingChannel[]> {
+  return db(em)
+    .selectFrom('notification_channels as c')
+    .where((eb) => hears(eb, topic, place))
+    .$if(at !== undefined, (query) => query.where('c.created_at', '<=', at ?? ''))
+    .select(['c.id', 'c.kind', 'c.recipients'])
+    .$castTo<HearingChannel>()
+    .execute();
+}
+
+/** Whether a channel still hears of a topic about what is in a place. */
+export async function stillHears(em: Em, channelId: string, topic: Topic, place: Place): Promise<boolean> {
+  const found = await db(em)
+    .selectFrom('notification_channels as c')
+    .where('c.id', '=', channelId)
+    .where((eb) => hears(eb, topic, place))
+    .select('c.id')
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+function hears(eb: Over<{ c: 'notification_channels' }>, topic: Topic, place: Place): Expression<SqlBool> {
+  const owner = {
+    organization: eb.ref('c.organization_id'),
+    team: eb.ref('c.team_id'),
+    project: eb.ref('c.project_id'),
+  };
+  const subscription = eb
+    .selectFrom('channel_subscriptions as s')
+    .whereRef('s.channel_id', '=', 'c.id')
+    .where((of) =>
+      of.or([
+        of.and([of('s.team_id', 'is', null), of('s.environment_id', 'is', null)]),
+        of('s.team_id', '=', place.teamId),
+        of('s.environment_id', '=', place.environmentId),
+      ]),
+    )
+    .where((of) => matches(of.ref('s.events'), topic))
+    .select('s.id');
+  return eb.and([eb('c.is_enabled', '=', true), coversOwner(owner, place), eb.exists(subscription)]);
+}
+
+/** `matchesTopic` in SQL. */
+function matches(patterns: Expression<unknown>, topic: Topic): Expression<SqlBool> {
+  return sql<boolean>`exists (select from jsonb_array_elements_text(${patterns}) p
+    where p = '*' or p = ${topic} or (right(p, 2) = '.*' and starts_with(${topic}::text, left(p, -1))))`;
+}

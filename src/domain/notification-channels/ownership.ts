@@ -1,0 +1,23 @@
+import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+import { ownerLinks } from '#domain/tenancy/owned/links.ts';
+
+const endsWith = { cascade: { rows: 'deleted' } } as const;
+
+export const notificationChannelKinds = [
+  {
+    kind: 'notification_channel',
+    table: 'notification_channels',
+    label: 'name',
+    revision: true,
+    owners: [...ownerLinks(endsWith)],
+  },
+  {
+    kind: 'channel_subscription',
+    table: 'channel_subscriptions',
+    owners: [{ kind: 'notification_channel', columns: ['channel_id'], ...endsWith }],
+    references: [
+      { kind: 'team', columns: ['team_id'], ...endsWith },
+      { kind: 'environment', columns: ['environment_id'], ...endsWith },
+    ],
+  },
+] as const satisfies readonly Declaration[];

@@ -1,0 +1,130 @@
+import { LockMode } from '@mikro-orm/core';
+import { type Kysely, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Em } from '#database/database.ts';
+import type { RowLock } from '#database/row-lock.ts';
+import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { findRowOwner, type OwnerIds, type RowOwner } from '#domain/tenancy/owned/owner.ts';
+import { isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
+import { NotificationChannel } from './entity.ts';
+import type { ChannelKind, Subscription } from './model.ts';
+
+/** A channel with its owner. */
+export interface ChannelTarget extends RowOwner {
+  readonly channel: NotificationChannel;
+}
+
+/** A channel by its id; undefined if it or its owner is deleted. With `lock` it locks the rows of the owner, then its own. */
+export async function findChannel(em: Em, id: string, lock: RowLock = false): Promise<ChannelTarget | undefined> {
+  const known = await em.findOne(NotificationChannel, { id });
+  const owner = known && (await findRowOwner(em, known, lock));
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const channel = owner && lock ? await em.findOne(NotificationChannel, { id }, { lockMode, refresh: true }) : known;
+  return owner && channel ? { ...owner, channel } : undefined;
+}
+
+/** A channel as its readers see it, without what is sealed. */
+export interface ChannelDetails extends OwnerIds {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: ChannelKind;
+  readonly isEnabled: boolean;
+  readonly recipients: readonly string[] | null;
+  readonly host: string | null;
+  readonly previousUntil: string | null;
+  readonly subscriptions: readonly ShownSubscription[];
+  /** How many messages wait, counted up to `mostCounted`. */
+  readonly waiting: number;
+  readonly lastSentAt: string | null;
+  /** Why the newest message that was tried did not arrive; null: it did, or none was tried. */
+  readonly problem: string | null;
+  readonly revision: number;
+  readonly createdAt: string;
+}
+
+/** A subscription with the names of what it names. */
+export interface ShownSubscription extends Subscription {
+  readonly name: string | null;
+}
+
+/** More waiting messages are not counted. */
+export const mostCounted = 1000;
+
+/** A page of the channels that a principal may read. Those of the installation are for administrators. */
+export function listChannels(
+  em: Em,
+  principal: Principal,
+  filter: OwnerIds,
+  request: PageRequest,
+): Promise<Page<ChannelDetails>> {
+  const channels = selectChannels(db(em)).where((eb) => {
+    const owner = {
+      organization: eb.ref('c.organization_id'),
+      team: eb.ref('c.team_id'),
+      project: eb.ref('c.project_id'),
+    };
+    return eb.and([isOfReadableOwner(principal, owner, 'administrators'), isOfOwner(filter, owner)]);
+  });
+  return pageOf(channels, 'c.id', request);
+}
+
+/** One channel; the caller has decided that it may be read. */
+export function readChannel(em: Em, id: string): Promise<ChannelDetails | undefined> {
+  return selectChannels(db(em)).where('c.id', '=', id).executeTakeFirst();
+}
+
+/** Addresses and secrets are never selected here: reading opens no seal. */
+function selectChannels(queries: Kysely<Tables>) {
+  return queries
+    .selectFrom('notification_channels as c')
+    .select(['c.id', 'c.organization_id as organizationId', 'c.team_id as teamId', 'c.project_id as projectId'])
+    .select(['c.name', 'c.kind', 'c.is_enabled as isEnabled', 'c.recipients', 'c.host'])
+    .select(['c.previous_until as previousUntil', 'c.revision', 'c.created_at as createdAt'])
+    .select((eb) => [
+      jsonArrayFrom(
+        eb
+          .selectFrom('channel_subscriptions as s')
+          .leftJoin('teams as t', 't.id', 's.team_id')
+          .leftJoin('environments as e', 'e.id', 's.environment_id')
+          .leftJoin('projects as p', 'p.id', 'e.project_id')
+          .whereRef('s.channel_id', '=', 'c.id')
+          .select(['s.team_id as teamId', 's.environment_id as environmentId', 's.events'])
+          .select(sql<string | null>`coalesce(t.name, p.name || ' / ' || e.name)`.as('name'))
+          .orderBy('s.id'),
+      ).as('subscriptions'),
+      eb
+        .selectFrom(
+          eb
+            .selectFrom('outgoing_messages as m')
+            .whereRef('m.channel_id', '=', 'c.id')
+            .where('m.status', '=', sql.lit('pending'))
+            .select('m.id')
+            .limit(mostCounted)
+            .as('waiting'),
+        )
+        .select(sql<number>`count(*)::int`.as('count'))
+        .$asScalar()
+        .$notNull()
+        .as('waiting'),
+      eb
+        .selectFrom('outgoing_messages as m')
+        .whereRef('m.channel_id', '=', 'c.id')
+        .where('m.status', '=', sql.lit('sent'))
+        .select((of) => of.fn.max('m.settled_at').as('at'))
+        .$asScalar()
+        .as('lastSentAt'),
+      eb
+        .selectFrom('outgoing_messages as m')
+        .whereRef('m.channel_id', '=', 'c.id')
+        .where('m.attempts', '>', 0)
+        .select('m.problem')
+        .orderBy('m.id', 'desc')
+        .limit(1)
+        .$asScalar()
+        .as('problem'),
+    ])
+    .$castTo<ChannelDetails>();
+}

@@ -1,0 +1,57 @@
+import type { Em } from '#database/database.ts';
+import { lockRows } from '#database/row-lock.ts';
+import { db } from '#domain/db.ts';
+import { newId } from '#domain/shared/ids.ts';
+import type { OwnerIds } from '#domain/tenancy/owned/owner.ts';
+import type { Subscription } from './model.ts';
+
+/** What a channel hears of, in the order in which it was given. */
+export function readSubscriptions(em: Em, channelId: string): Promise<Subscription[]> {
+  return db(em)
+    .selectFrom('channel_subscriptions')
+    .where('channel_id', '=', channelId)
+    .select(['team_id as teamId', 'environment_id as environmentId', 'events'])
+    .orderBy('id')
+    .execute();
+}
+
+/** Makes these the only subscriptions of a channel. The caller has locked the channel and shared what they name. */
+export async function writeSubscriptions(em: Em, channelId: string, wanted: readonly Subscription[]): Promise<void> {
+  await db(em).deleteFrom('channel_subscriptions').where('channel_id', '=', channelId).execute();
+  const rows = wanted.map(({ teamId, environmentId, events }) => ({
+    id: newId(),
+    channel_id: channelId,
+    team_id: teamId,
+    environment_id: environmentId,
+    events: JSON.stringify(events),
+  }));
+  if (rows.length > 0) await db(em).insertInto('channel_subscriptions').values(rows).execute();
+}
+
+/** Which of these teams and environments exist at or below an owner; the installation owns all of them. Shares their rows until the commit. */
+export async function findPlacesBelow(
+  em: Em,
+  owner: OwnerIds,
+  wanted: { readonly teamIds: readonly string[]; readonly environmentIds: readonly string[] },
+): Promise<ReadonlySet<string>> {
+  const { organizationId, teamId, projectId } = owner;
+  // A project owns no team.
+  const teams = db(em)
+    .selectFrom('teams as t')
+    .where('t.deleted_at', 'is', null)
+    .where((eb) => eb('t.id', '=', eb.fn.any(eb.val(projectId ? [] : [...wanted.teamIds]))))
+    .$if(Boolean(teamId), (query) => query.where('t.id', '=', teamId ?? ''))
+    .$if(Boolean(organizationId), (query) => query.where('t.organization_id', '=', organizationId ?? ''));
+  const environments = db(em)
+    .selectFrom('environments as e')
+    .innerJoin('projects as p', 'p.id', 'e.project_id')
+    .innerJoin('teams as t', 't.id', 'p.team_id')
+    .where('e.deleted_at', 'is', null)
+    .where((eb) => eb('e.id', '=', eb.fn.any(eb.val([...wanted.environmentIds]))))
+    .$if(Boolean(projectId), (query) => query.where('p.id', '=', projectId ?? ''))
+    .$if(Boolean(teamId), (query) => query.where('t.id', '=', teamId ?? ''))
+    .$if(Boolean(organizationId), (query) => query.where('t.organization_id', '=', organizationId ?? ''));
+  const foundTeams = await lockRows(teams.select('t.id').orderBy('t.id'), ['t'], true).execute();
+  const foundEnvironments = await lockRows(environments.select('e.id').orderBy('e.id'), ['e'], true).execute();
+  return new Set([...foundTeams, ...foundEnvironments].map(({ id }) => id));
+}

@@ -1,0 +1,62 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { zeroId } from '#domain/shared/ids.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+
+/** The context in which the address of a user's chat is sealed: whoever knows it can write there. */
+export const chatContext = (userId: string) => ['user-chat', userId] as const;
+
+/** Where a user hears of something in a chat, and why the newest message did not arrive. */
+export interface Chat {
+  readonly host: string;
+  readonly problem: string | null;
+}
+
+export function readChat(em: Em, userId: string): Promise<Chat | undefined> {
+  return db(em)
+    .selectFrom('user_chats as c')
+    .where('c.user_id', '=', userId)
+    .select('c.host')
+    .select((eb) =>
+      eb
+        .selectFrom('outgoing_messages as m')
+        .where('m.user_id', '=', userId)
+        .where('m.medium', '=', 'chat')
+        .where('m.attempts', '>', 0)
+        .select('m.problem')
+        .orderBy('m.id', 'desc')
+        .limit(1)
+        .$asScalar()
+        .as('problem'),
+    )
+    .executeTakeFirst();
+}
+
+/** Keeps the address of a user's chat, sealed; null removes it. */
+export async function keepChat(em: Em, keyRing: KeyRing, userId: string, url: string | null): Promise<void> {
+  await db(em).deleteFrom('user_chats').where('user_id', '=', userId).execute();
+  if (url === null) return;
+  const sealed = keyRing.seal(chatContext(userId), Buffer.from(url));
+  const row = { user_id: userId, host: new URL(url).host, sealed_url: sealed };
+  await db(em).insertInto('user_chats').values(row).execute();
+}
+
+/** The address of a user's chat; null: there is none. @throws Error if the key ring does not open it */
+export async function openChat(em: Em, keyRing: KeyRing, userId: string | null): Promise<string | null> {
+  const row = await db(em)
+    .selectFrom('user_chats')
+    .where('user_id', '=', userId ?? zeroId)
+    .select('sealed_url as sealed')
+    .executeTakeFirst();
+  return row ? keyRing.open(chatContext(userId ?? zeroId), row.sealed).toString() : null;
+}
+
+/** Which of these users have a chat. */
+export async function findChatUsers(em: Em, userIds: readonly string[]): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom('user_chats')
+    .where('user_id', '=', (eb) => eb.fn.any(eb.val([...userIds])))
+    .select('user_id as id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
