@@ -29,3 +29,22 @@ it('the examples of the page about notifications list, count and read them, and 
   const off = JSON.parse(shown).preferences.filter(({ page }: { page: boolean }) => !page);
   expect(off).toMatchObject([{ kind: 'run.finished', email: true }]);
 });
+
+it('the examples of the page about channels list the events, make a channel and try it', async () => {
+  const password = 'correct horse battery';
+  const { email, caller } = await addPerson(api, 'admin', {}, password);
+  const TOKEN = (await caller.post('/auth/sessions', { email, password })).body.token;
+  const { body: organization } = await caller.post('/organizations', { name: 'Northwind' });
+  const blocks = blocksOf(api, 'docs/notifications.md', 'channels');
+  const [shown = ''] = await runBlocks(blocks, { TOKEN, ORGANIZATION: organization.id }, 60_000);
+  const [events = '', made = '', tried = ''] = shown.trim().split('\n');
+  const types = JSON.parse(events).events.map(({ type }: { type: string }) => type);
+  expect(types).toContain('run.approval_required');
+  expect(JSON.parse(made)).toMatchObject({
+    kind: 'email',
+    config: { recipients: ['on-call@example.com'], host: null },
+    secret: null,
+  });
+  const problem = 'this installation sends no e-mail: an operator can set COORDINATOR_SMTP_URL';
+  expect(JSON.parse(tried)).toEqual({ ok: false, results: [{ recipient: 'on-call@example.com', problem }] });
+});

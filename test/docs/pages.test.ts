@@ -25,6 +25,7 @@ const tried: Record<string, string> = {
   'sh identity': 'workload-identity.test.ts',
   'sh webhooks': 'webhooks.test.ts',
   'sh notifications': 'notifications.test.ts',
+  'sh channels': 'notifications.test.ts',
   'sh undo': 'undo.test.ts',
   'sh place': 'instances.test.ts',
   'sh assemblies': 'assemblies.test.ts',

@@ -54,7 +54,7 @@ ${renderSubscriptions(channel)}
   });
 }
 
-function renderButtons({ id, actions }: ShownChannel): Html {
+function renderButtons({ id, kind, actions }: ShownChannel): Html {
   return renderActions(actions, {
     test: {
       label: 'Send a test',
@@ -63,7 +63,13 @@ function renderButtons({ id, actions }: ShownChannel): Html {
       path: pagePath(pages.testNotificationChannel, { id }),
     },
     update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editNotificationChannel, { id }) },
-    rotate: { label: 'Rotate the secret', icon: 'key-round', path: pagePath(pages.rotateNotificationChannel, { id }) },
+    ...(kind === 'webhook' && {
+      rotate: {
+        label: 'Rotate the secret',
+        icon: 'key-round',
+        path: pagePath(pages.rotateNotificationChannel, { id }),
+      },
+    }),
     delete: {
       label: 'Delete',
       icon: 'trash-2',
@@ -92,7 +98,7 @@ function renderSubscriptions({ id, actions, subscriptions }: ShownChannel): Html
 function columnsOf(id: string, may: boolean): Column<Numbered>[] {
   const columns: Column<Numbered>[] = [
     {
-      label: 'Of',
+      label: 'About',
       kind: 'main',
       cell: ({ name, team_id: team }) =>
         name === null

@@ -107,7 +107,7 @@ const topicFields = topicNames.map(
 function placeField({ choices, isCut }: Choices): FormField {
   return {
     name: 'place',
-    label: 'Of',
+    label: 'About',
     kind: 'select',
     choices: [{ value: everything, label: 'Everything that its owner owns' }, ...choices],
     isCut,

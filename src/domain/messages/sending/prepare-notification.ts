@@ -10,7 +10,7 @@ import { describeClosed } from '#domain/shared/features/gates.ts';
 import type { DueMessage } from '../queue/due-store.ts';
 import type { News, Recipient } from './carry.ts';
 import { preferencesPath, subjectPath } from './links.ts';
-import type { ContentOf, PrepareDeps, Prepared } from './prepare.ts';
+import type { ContentOf, PrepareDeps, Prepared } from './prepared.ts';
 import { findMailbox, mayStillRead } from './recipients-store.ts';
 import { toSubject, type Wording } from './wording.ts';
 

@@ -1,28 +1,14 @@
-import type { Em } from '#database/database.ts';
-import type { KeyRing } from '#domain/shared/secrets.ts';
-import type { MessageContent, Purpose } from '../model.ts';
+import type { Purpose } from '../model.ts';
 import type { DueMessage } from '../queue/due-store.ts';
 import { openToken } from '../queue/tokens.ts';
-import type { News, Recipient } from './carry.ts';
+import type { Recipient } from './carry.ts';
 import { findInvitationToSend } from './invitation-facts.ts';
 import { emailConfirmationPath, invitationPath, passwordResetPath, profilePath } from './links.ts';
 import { prepareNotification } from './prepare-notification.ts';
+import type { ContentOf, PrepareDeps, Prepared } from './prepared.ts';
 import { findMailbox } from './recipients-store.ts';
 import { toSubject, type Wording } from './wording.ts';
 
-/** The message to send, or the reason why it must not be sent. */
-export type Prepared =
-  | { readonly to: Recipient; readonly wording: Wording; readonly news?: News }
-  | { readonly withhold: string };
-
-export interface PrepareDeps {
-  readonly em: Em;
-  readonly keyRing: KeyRing;
-  /** The origin that links lead to; null: nobody has set it. */
-  readonly linkOrigin: string | null;
-}
-
-export type ContentOf<P extends Purpose> = Extract<MessageContent, { purpose: P }>;
 type Preparations = {
   readonly [P in Purpose]: (deps: PrepareDeps, message: DueMessage, content: ContentOf<P>) => Promise<Prepared>;
 };

@@ -33,6 +33,11 @@ beforeAll(async () => {
   expect(filled.status, filled.text).toBe(200);
   const rotated = await root.caller.post(`/admin/webhooks/${ids.webhook}/rotate`, {});
   expect(rotated.status, rotated.text).toBe(200);
+  const channel = await root.caller.post(`/admin/notification-channels/${ids.channel}/rotate`, {});
+  expect(channel.status, channel.text).toBe(200);
+  const chat = { preferences: [], chat_url: 'http://127.0.0.9:9/chat' };
+  const chosen = await root.caller.send('PUT', '/notifications/preferences', chat);
+  expect(chosen.status, chosen.text).toBe(200);
   const key = await root.caller.post('/admin/signing-keys/rotate', {});
   expect(key.status, key.text).toBe(200);
   await addResults();

@@ -1,0 +1,19 @@
+import type { Em } from '#database/database.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { MessageContent, Purpose } from '../model.ts';
+import type { News, Recipient } from './carry.ts';
+import type { Wording } from './wording.ts';
+
+/** The message to send, or the reason why it must not be sent. */
+export type Prepared =
+  | { readonly to: Recipient; readonly wording: Wording; readonly news?: News }
+  | { readonly withhold: string };
+
+export interface PrepareDeps {
+  readonly em: Em;
+  readonly keyRing: KeyRing;
+  /** The origin that links lead to; null: nobody has set it. */
+  readonly linkOrigin: string | null;
+}
+
+export type ContentOf<P extends Purpose> = Extract<MessageContent, { purpose: P }>;

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
+import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
+
+let api: TestApi;
+let tenant: Tenant;
+let visitor: Visitor;
+let endpoint: Endpoint;
+
+beforeAll(async () => {
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' });
+  endpoint = await startEndpoint();
+  tenant = await makeTenant(api);
+  visitor = await signInVisitor(api, tenant.owner);
+});
+afterAll(async () => {
+  await endpoint?.close();
+  await api?.close();
+});
+beforeEach(() => api.rows('delete from notification_channels'));
+
+const settings = { owner: '', name: 'On call <b>', enabled: 'yes' };
+const revisionOf = async (path: string) => String((await tenant.owner.get(path)).body.revision);
+
+/** Makes a channel by the form. Returns the path of its page. */
+async function make(fields: object): Promise<string> {
+  const { status, text, location } = await visitor.submit('/admin/notification-channels/new', {
+    ...settings,
+    owner: tenant.organization,
+    ...fields,
+  });
+  expect(status, text).toBeLessThan(400);
+  return location?.split('?')[0] ?? /href="(\/admin\/notification-channels\/[0-9a-f-]{36})"/.exec(text)?.[1] ?? '';
+}
+
+const mailed = () => make({ kind: 'email', 'config.recipients': 'a@example.com\nb@example.com' });
+const chat = () => make({ kind: 'slack', 'config.url': endpoint.url });
+
+describe('the pages of notification channels', () => {
+  it('make a channel of each kind; only that of a webhook shows a secret, once', async () => {
+    const path = await mailed();
+    const page = await visitor.get(path);
+    expect(page.text).toContain('<h1>On call &lt;b&gt;</h1>');
+    expect(page.text).toContain('a@example.com, b@example.com');
+    expect(page.text).not.toContain('Rotate the secret');
+    const signed = await visitor.submit('/admin/notification-channels/new', {
+      ...settings,
+      owner: tenant.team,
+      kind: 'webhook',
+      'config.url': endpoint.url,
+    });
+    expect(signed.text).toMatch(/value="whsec_[^"]+"/);
+    expect((await visitor.get('/admin/notification-channels')).text.match(/>On call &lt;b&gt;</g)).toHaveLength(2);
+  });
+
+  it('keep the address unless another is typed, and never show it', async () => {
+    const path = await chat();
+    const typed = { name: 'Days', enabled: 'yes', expected_revision: await revisionOf(path) };
+    expect((await visitor.submit(`${path}/edit`, { ...typed, 'config.url': '' })).status).toBe(303);
+    const edit = await visitor.get(`${path}/edit`);
+    expect(edit.text).not.toContain(endpoint.url);
+    expect((await tenant.owner.get(path)).body).toMatchObject({ name: 'Days', revision: 2 });
+    const refused = { ...typed, expected_revision: '2', 'config.url': 'https://169.254.169.254/secret-path' };
+    const answer = await visitor.submit(`${path}/edit`, refused);
+    expect([answer.status, answer.text.includes('secret-path')]).toEqual([422, false]);
+  });
+
+  it('add a subscription to an environment and a team, and take one out again', async () => {
+    const path = await mailed();
+    const add = async (fields: object) =>
+      visitor.submit(`${path}/subscriptions/new`, { expected_revision: await revisionOf(path), ...fields });
+    expect((await add({ place: tenant.environment, 'run-finished': 'yes' })).status).toBe(303);
+    expect((await add({ place: tenant.team, 'drift_monitor-drifted': 'yes' })).status).toBe(303);
+    expect((await add({ place: tenant.team })).text).toContain('hoose at least one event');
+    expect((await tenant.owner.get(path)).body.subscriptions).toMatchObject([
+      { events: ['*'] },
+      { environment_id: tenant.environment, events: ['run.finished'] },
+      { team_id: tenant.team, events: ['drift_monitor.drifted'] },
+    ]);
+    expect((await visitor.get(path)).text).toContain('Network / Development');
+    const removed = await visitor.submit(`${path}/subscriptions/0/remove`, {
+      expected_revision: await revisionOf(path),
+    });
+    expect(removed.status).toBe(303);
+    expect((await tenant.owner.get(path)).body.subscriptions).toHaveLength(2);
+    expect((await visitor.get(`${path}/subscriptions/2/remove`)).status).toBe(404);
+  });
+
+  it('refuse to take out a subscription that somebody else has moved in the meantime', async () => {
+    const path = await mailed();
+    const revision = await revisionOf(path);
+    await tenant.owner.patch(path, { subscriptions: [{ team_id: tenant.team, events: ['*'] }] });
+    const stale = await visitor.submit(`${path}/subscriptions/0/remove`, { expected_revision: revision });
+    expect(stale.status).toBe(409);
+    expect((await tenant.owner.get(path)).body.subscriptions).toHaveLength(1);
+  });
+
+  it('show what became of a test', async () => {
+    const path = await chat();
+    expect((await visitor.submit(`${path}/test`, {})).text).toContain('Every recipient accepted the test.');
+    endpoint.answers = { status: 500 };
+    expect((await visitor.submit(`${path}/test`, {})).text).toContain('The address answered 500.');
+    endpoint.answers = { status: 204 };
+  });
+
+  it('delete a channel', async () => {
+    const path = await chat();
+    expect((await visitor.submit(`${path}/delete`, {})).location).toBe('/admin/notification-channels?done=deleted');
+    expect((await visitor.get(path)).status).toBe(404);
+  });
+});
