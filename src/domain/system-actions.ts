@@ -113,6 +113,11 @@ export const systemActions = {
     resourceType: 'workers',
     actor: 'worker supervision',
   },
+  'worker.returned': {
+    summary: 'Report a lost worker that sends heartbeats again',
+    resourceType: 'workers',
+    actor: 'worker supervision',
+  },
 } as const satisfies Record<string, DeclaredAction>;
 
 export type SystemAction = keyof typeof systemActions;

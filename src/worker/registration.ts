@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
-import { removeDeadWorker } from '#domain/workers/loss.ts';
+import { removeDeadWorker, reportReturn } from '#domain/workers/loss.ts';
 import type { WorkerFacts } from '#domain/workers/model.ts';
 import { deregisterWorker, findWorkersOnHost, recordHeartbeat, registerWorker } from '#domain/workers/store.ts';
 import { pause } from '#engine/periodic-task.ts';
@@ -79,9 +79,10 @@ export class WorkerRegistration {
     const { facts, log } = this.#deps;
     const em = this.#em();
     try {
-      const answer = await recordHeartbeat(em, facts.id, this.#draining);
-      if (answer === 'unregistered') await registerWorker(em, facts);
-      if (answer === 'drain' && !this.#draining) this.#beginDrain();
+      const { state, isReportedLost } = await recordHeartbeat(em, facts.id, this.#draining);
+      if (state === 'unregistered') await registerWorker(em, facts);
+      if (isReportedLost) await reportReturn(this.#deps, facts.id);
+      if (state === 'drain' && !this.#draining) this.#beginDrain();
     } catch (error) {
       log.warn({ err: error }, 'could not send the heartbeat; trying again');
     }

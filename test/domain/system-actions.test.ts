@@ -16,7 +16,8 @@ import { KeyRing } from '#domain/shared/secrets.ts';
 import { systemActions } from '#domain/system-actions.ts';
 import { goOnAfterRun } from '#domain/undo/attempts/finished-run.ts';
 import { disableWebhook } from '#domain/webhooks/deliveries/deliver-queue.ts';
-import { removeDeadWorker } from '#domain/workers/loss.ts';
+import { removeDeadWorker, reportReturn } from '#domain/workers/loss.ts';
+import { recordHeartbeat } from '#domain/workers/store.ts';
 import { keepSigningKeys } from '#domain/workload-identity/signing-keys/rotation.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -303,7 +304,7 @@ describe('a system action leaves one audit record with the owners of its target'
     ]);
   });
 
-  it('when the heartbeats of a worker stop, once for each loss', async () => {
+  it('when the heartbeats of a worker stop, once for each loss, and when they come again', async () => {
     const silence = () =>
       api.rows(`update workers set heartbeat_at = now() - interval '31 seconds' where id = ?`, [worker]);
     const isLost = async () =>
@@ -316,14 +317,24 @@ describe('a system action leaves one audit record with the owners of its target'
       { ...ofInstallation('workers', 'worker supervision'), after: { host: 'here', pools: ['default'] } },
     ]);
     expect(await isLost()).toEqual({ lost: true });
-    await api.rows('update workers set heartbeat_at = now(), lost_at = null where id = ?', [worker]);
+    expect(await reportReturn(deps(), worker)).toBe(false);
+    const heartbeat = await recordHeartbeat(api.services.orm.em.fork(), worker, false);
+    expect(heartbeat).toEqual({ state: 'registered', isReportedLost: true });
+    const reported = await Promise.all([1, 2].map(() => reportReturn(deps(), worker)));
+    expect(reported.sort()).toEqual([false, true]);
+    expect(await isLost()).toEqual({ lost: false });
+    expect(await recordsOf('worker.returned', worker)).toMatchObject([
+      { ...ofInstallation('workers', 'worker supervision'), after: { host: 'here', pools: ['default'] } },
+    ]);
     await silence();
     await reportSilentWorkers(deps());
     expect(await recordsOf('worker.lost', worker)).toHaveLength(2);
     const events = await api.rows('select type, sequence from domain_events where subject_id = ? order by sequence', [
       worker,
     ]);
-    expect(events).toEqual([1, 2].map((sequence) => ({ type: 'worker.lost', sequence })));
+    expect(events).toEqual(
+      ['worker.lost', 'worker.returned', 'worker.lost'].map((type, index) => ({ type, sequence: index + 1 })),
+    );
   });
 
   it('when a key has signed long enough', async () => {

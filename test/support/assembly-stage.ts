@@ -131,7 +131,9 @@ export async function readNodes(caller: Caller, path: string): Promise<Record<st
 /** The types of the events of an assembly run, with the node of each. */
 export async function readStory(caller: Caller, path: string): Promise<string[]> {
   const { body } = await caller.get(`${path}/events?limit=200`);
-  return body.events.map(({ type, data }: { type: string; data: { node?: string } }) =>
-    [type.replace('assembly_run.', ''), data.node].filter(Boolean).join(' '),
-  );
+  return body.events
+    .map(({ type, data }: { type: string; data: { node?: string } }) =>
+      [type.replace('assembly_run.', ''), data.node].filter(Boolean).join(' '),
+    )
+    .filter((event: string) => !event.startsWith('node_status_changed'));
 }

@@ -13,6 +13,7 @@ import { expectKnownActions } from './access/audited-actions.ts';
 import { Caller } from './api/caller.ts';
 import { createTestConfig } from './config.ts';
 import { createDatabase, type TestDatabase } from './database/database.ts';
+import { expectHeardChanges, watchStatusChanges } from './status-changes.ts';
 
 export { ended } from './api/caller.ts';
 
@@ -36,6 +37,7 @@ export async function startSystem(overrides: Record<string, string> = {}): Promi
   await withDatabase(config, (orm) =>
     createFirstAdministrator({ orm, keyRing: new KeyRing(config.secretKeys) }, administrator),
   );
+  await withDatabase(config, (orm) => watchStatusChanges(orm, 'from now on'));
   const api = await runApi(config);
   let worker: Awaited<ReturnType<typeof runWorker>> | undefined = await runWorker(config);
   const stopWorker = async () => {
@@ -57,6 +59,7 @@ export async function startSystem(overrides: Record<string, string> = {}): Promi
       await api.close();
       const orm = openDatabase({ databaseUrl: database.url, databasePoolSize: 1 });
       await expectKnownActions(orm);
+      await expectHeardChanges(orm);
       await orm.close();
       await database.drop();
       rmSync(config.dataDir, { recursive: true, force: true });

@@ -23,6 +23,12 @@ function levelNews(noun: string) {
   };
 }
 
+/** What is said where connections are bound. */
+const bindingNews = {
+  bound: 'The connection is bound. Runs that begin from now on get it.',
+  unbound: 'The binding is removed.',
+};
+
 const ofOrganization = levelNews('organization');
 const ofTeam = levelNews('team');
 const ofAssembly = {
@@ -81,7 +87,7 @@ const news = {
     resumed: 'The schedule starts its work again.',
     triggered: 'The work is started. It appears below in a moment.',
   },
-  [pages.project]: archivingNews('project'),
+  [pages.project]: { ...archivingNews('project'), ...bindingNews },
   [pages.environments]: { deleted: 'The environment is deleted. Its slug is free again.' },
   [pages.environment]: {
     created: 'The environment is created.',
@@ -90,6 +96,7 @@ const news = {
     unlocked: 'The environment is unlocked: the applies that waited start.',
     variable: 'The variable is saved. Runs that are admitted from now on get it.',
     'variable-removed': 'The variable is removed.',
+    ...bindingNews,
     archived: 'The environment is archived: it takes nothing new, and no run starts in it.',
     unarchived: 'The environment is active again.',
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { terminalStatuses } from '#domain/runs/model.ts';
 import type { EventType } from '#domain/shared/events/event-type.ts';
-import { assemblyOperations, assemblyRunReasons, endedNodeStatuses, nodeReasons } from './model.ts';
+import { assemblyOperations, assemblyRunReasons, endedNodeStatuses, nodeReasons, nodeStatuses } from './model.ts';
 
 const by = z.string();
 const node = z.string();
@@ -29,6 +29,17 @@ export const assemblyEvents = {
     summary: 'An assembly run was admitted',
     covers: ['assembly_run.created'],
     data: z.strictObject({ by, operation: z.enum(assemblyOperations), nodes: z.number().int() }),
+  },
+  'assembly_run.started': {
+    subject: 'assembly_run',
+    summary: 'An assembly run began to run its nodes',
+    data: z.strictObject({}),
+  },
+  'assembly_run.node_status_changed': {
+    subject: 'assembly_run',
+    summary:
+      'A node waits, runs or is being canceled; its starts, approvals, retries and ends have events of their own',
+    data: z.strictObject({ node, run_id: runId.nullable(), status: z.enum(nodeStatuses) }),
   },
   'assembly_run.node_started': {
     subject: 'assembly_run',

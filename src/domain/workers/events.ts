@@ -8,4 +8,9 @@ export const workerEvents = {
     summary: 'A worker ended without deregistering, or its heartbeats stopped',
     data: z.strictObject({ host: z.string(), pools: z.array(z.string()) }),
   },
+  'worker.returned': {
+    subject: 'worker',
+    summary: 'A worker that counted as lost sends heartbeats again',
+    data: z.strictObject({ host: z.string(), pools: z.array(z.string()) }),
+  },
 } as const satisfies Record<string, EventType>;

@@ -44,19 +44,26 @@ export async function registerWorker(em: Em, facts: WorkerFacts): Promise<void> 
   await db(em).deleteFrom('workers').where('heartbeat_at', '<', forgetAfter).execute();
 }
 
-/** `unregistered`: the worker must register again; `drain`: an operator wants it to take no new work. */
-export type HeartbeatAnswer = 'registered' | 'unregistered' | 'drain';
+export interface HeartbeatAnswer {
+  /** `unregistered`: the worker must register again; `drain`: an operator wants it to take no new work. */
+  readonly state: 'registered' | 'unregistered' | 'drain';
+  /** The worker was reported as lost: report that it is back. */
+  readonly isReportedLost: boolean;
+}
 
 /** Records that a worker is alive, and whether it is draining. */
 export async function recordHeartbeat(em: Em, id: string, draining: boolean): Promise<HeartbeatAnswer> {
   const [worker] = await db(em)
     .updateTable('workers')
-    .set({ heartbeat_at: sql`clock_timestamp()`, draining, lost_at: null })
+    .set({ heartbeat_at: sql`clock_timestamp()`, draining })
     .where('id', '=', id)
-    .returning((eb) => eb('drain_requested_at', 'is not', null).as('drain'))
+    .returning((eb) => [
+      eb('drain_requested_at', 'is not', null).as('drain'),
+      eb('lost_at', 'is not', null).as('isReportedLost'),
+    ])
     .execute();
-  if (!worker) return 'unregistered';
-  return worker.drain ? 'drain' : 'registered';
+  if (!worker) return { state: 'unregistered', isReportedLost: false };
+  return { state: worker.drain ? 'drain' : 'registered', isReportedLost: Boolean(worker.isReportedLost) };
 }
 
 /** The workers that were started on a host. */
@@ -93,6 +100,18 @@ export function markLost(em: Em, id: string): Promise<LostWorker | undefined> {
     .where('id', '=', id)
     .where('lost_at', 'is', null)
     .where('heartbeat_at', '<', heartbeatExpiry)
+    .returning(['host', 'pools'])
+    .executeTakeFirst();
+}
+
+/** Takes back the mark of a lost worker that sends heartbeats again; undefined if it has none, or is silent. */
+export function unmarkLost(em: Em, id: string): Promise<LostWorker | undefined> {
+  return db(em)
+    .updateTable('workers')
+    .set({ lost_at: null })
+    .where('id', '=', id)
+    .where('lost_at', 'is not', null)
+    .where('heartbeat_at', '>=', heartbeatExpiry)
     .returning(['host', 'pools'])
     .executeTakeFirst();
 }

@@ -7,6 +7,7 @@ import { readPlan } from '#domain/runs/store.ts';
 import { addEnvironment, addPerson, addTeam, publish } from '#test/support/access/people.ts';
 import { type RunStage, startRunStage } from '#test/support/runs/run-stage.ts';
 import { scannerOf } from '#test/support/runs/scanner.ts';
+import { unwatched } from '#test/support/status-changes.ts';
 
 /** Scans of real files that a command template owns, and of resources of a real OpenTofu. */
 
@@ -285,7 +286,8 @@ describe('a scan', () => {
     await expect(scan(blind)).rejects.toMatchObject({ code: 'operation_unsupported' });
     const { environmentId } = await addEnvironment(at.orm, at.team.teamId, { required: 0 });
     const { instanceId } = await deploy({}, { environment_id: environmentId });
-    await at.execute('update environments set archived_at = now() where id = ?', environmentId);
+    const archiving = 'update environments set archived_at = now() where id = ?';
+    await unwatched(at.orm, () => at.execute(archiving, environmentId));
     await expect(scan(instanceId)).rejects.toMatchObject({ code: 'archived' });
   });
 

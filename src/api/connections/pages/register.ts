@@ -1,5 +1,6 @@
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { registerBindingForms } from './binding-forms.ts';
 import { showConnection } from './connection-page.ts';
 import { registerConnectionForms } from './forms.ts';
 import { showConnections } from './list-page.ts';
@@ -11,4 +12,5 @@ export function registerConnectionPages(addPage: AddPage): void {
   registerConnectionForms(addPage);
   addPage('GET', pages.connection, showConnection);
   registerConnectionTest(addPage);
+  registerBindingForms(addPage);
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { renderBindingsOfEnvironment } from '#api/connections/pages/bindings-list.ts';
 import { list as listInstances } from '#api/instances/operations.ts';
 import { renderInstanceTable } from '#api/instances/pages/table.ts';
 import { renderActions } from '#api/web/components/actions.ts';
@@ -27,6 +28,7 @@ interface Part {
 const parts: readonly [Part, ...Part[]] = [
   { key: 'instances', label: 'Deployed', render: renderInstances },
   { key: 'variables', label: 'Variables', render: renderVariables },
+  { key: 'connections', label: 'Connections', render: renderBindingsOfEnvironment },
   { key: 'protection', label: 'Protection', render: renderProtection },
 ];
 

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { renderBindingsOfProject } from '#api/connections/pages/bindings-list.ts';
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { abbreviatePolicy, kindWords, type ListedEnvironment, renderHoldBadge } from '#api/environments/pages/words.ts';
 import { archivedQuery, renderArchivedBadge, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
@@ -41,6 +42,7 @@ ${renderArchiveTabs(projectPath(project), isArchived)}
 ${environments.length > 0 ? html`<div class="list-panel">${renderEnvironments(environments)}</div>` : renderNone(isArchived)}
 ${renderPages({ cursor, next }, link)}
 ${await renderSetsOfProject(visit, project)}
+${await renderBindingsOfProject(visit, project)}
 </div>`,
   });
 }

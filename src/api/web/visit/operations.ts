@@ -37,6 +37,8 @@ export interface PageInput {
   readonly params?: unknown;
   readonly query?: unknown;
   readonly body?: unknown;
+  /** The revision that a client of the API would send as `If-Match`. */
+  readonly revision?: number;
 }
 
 /** The input of an operation whose answer is no JSON, and the name under which a browser stores it, if it does. */
@@ -118,7 +120,14 @@ export async function authorizeForPage<O extends Operation>(
   const principal = effectivePrincipal(operation, request.principal);
   const unparsed: OperationInput = { params: input.params, query: input.query, body: input.body };
   await authorizeOperation({ ...context, operation, request, principal, input: unparsed });
-  return { ...context, operation, request, principal, input: parseInput(operation, input) };
+  const asked = input.revision === undefined ? request : withRevision(request, input.revision);
+  return { ...context, operation, request: asked, principal, input: parseInput(operation, input) };
+}
+
+/** The request of a page as if it came with `If-Match`. */
+function withRevision(request: FastifyRequest, revision: number): FastifyRequest {
+  const headers = { ...request.headers, 'if-match': `"${revision}"` };
+  return Object.create(request, { headers: { value: headers, enumerable: true } });
 }
 
 function parseInput({ params, query, body }: Operation, input: PageInput): OperationInput {

@@ -65,6 +65,7 @@ describe('an assembly run', () => {
     expect((await readNodes(caller, path))['flaky'].attempts).toBe(2);
     expect(await readStory(caller, path)).toEqual([
       'admitted',
+      'started',
       'node_started flaky',
       'node_retried flaky',
       'node_started flaky',

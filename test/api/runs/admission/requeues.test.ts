@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addEnvironment } from '#test/support/access/people.ts';
 import { type RunStage, startRunStage } from '#test/support/runs/run-stage.ts';
+import { unwatched } from '#test/support/status-changes.ts';
 
 let at: RunStage;
 beforeAll(async () => {
@@ -63,7 +64,8 @@ describe('a requeue', () => {
     const { environmentId } = await addEnvironment(at.orm, at.team.teamId);
     const run = await at.admit({ environment_id: environmentId });
     await at.awaitEnd(run.id);
-    await at.execute('update environments set archived_at = now() where id = ?', environmentId);
+    const archiving = 'update environments set archived_at = now() where id = ?';
+    await unwatched(at.orm, () => at.execute(archiving, environmentId));
     const answer = await at.requester.caller.post(`/runs/${run.id}/requeue`);
     expect([answer.status, answer.body.error]).toEqual([409, expect.stringMatching(/^the environment is archived/)]);
   });

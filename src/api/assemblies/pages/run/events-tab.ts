@@ -45,6 +45,9 @@ function describe({ type, data }: ShownEvent): Html {
 const words: Readonly<Record<string, (data: Data) => Html>> = {
   'assembly_run.admitted': ({ by, operation, nodes }) =>
     html`<span class="foreign">${text(by)}</span> asked for it: ${operationWords[text(operation) as keyof typeof operationWords] ?? ''}, ${text(nodes)} nodes`,
+  'assembly_run.started': () => html`It began to run its nodes`,
+  'assembly_run.node_status_changed': ({ node, run_id: run, status }) =>
+    html`${nodeName(node)}: ${run ? runLink(run, 'its run') : 'it'} is ${text(status).replaceAll('_', ' ')}`,
   'assembly_run.node_started': ({ node, run_id: run, attempt }) =>
     html`${nodeName(node)} got ${runLink(run, attempt === 1 ? 'its run' : `its run, try ${text(attempt)}`)}`,
   'assembly_run.node_approval_required': ({ node, run_id: run }) =>

@@ -18,6 +18,7 @@ import { isNodeEnded, type NodeWaiting, operationRules } from '../../model.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { endNode } from '../steps/advance.ts';
 import { lockAssemblyRun } from '../steps/facts-store.ts';
+import { moveNode } from './move-node.ts';
 import { NodeEndsUnrun, resolveNode } from './node-inputs.ts';
 import { findStarter, notPermitted } from './starter.ts';
 
@@ -207,7 +208,7 @@ export async function noteFailedAdmission(
       endNode(tx, run, node, { status: 'failed', reason: { code: 'admission_failed', message } });
     } else {
       node.nextAttemptAt = new Date(Date.now() + admissionPauseMs);
-      node.status = 'waiting';
+      moveNode(tx, run, node, 'waiting');
       const until = node.nextAttemptAt.toISOString();
       node.waiting = { code: 'admission', since, until, ...blockerOf(error) };
     }

@@ -6,6 +6,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
 import { type NodeReason, type NodeStatus, type NodeWaiting, operationRules } from '../../model.ts';
 import { cancelAssemblyRun } from '../cancel.ts';
+import { moveNode } from '../nodes/move-node.ts';
 import { collectOutputs } from '../nodes/outputs.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { type AssemblyStep, decideAssemblyStep, type NodeChange } from './decide-step.ts';
@@ -83,7 +84,7 @@ async function moveRun(
   nodes: readonly AssemblyNode[],
   { status, reason }: AssemblyStep,
 ): Promise<void> {
-  run.moveTo(status);
+  if (run.moveTo(status) && status === 'running') publishAssemblyRunEvent(tx, run, 'assembly_run.started', {});
   if (!isTerminal(status)) return;
   run.statusReason = reason;
   run.finishedAt = new Date();
@@ -99,9 +100,9 @@ async function carryOut(tx: Transaction, run: AssemblyRun, node: AssemblyNode, c
       endNode(tx, run, node, change);
       return true;
     case 'wait_for_nodes':
-      return waitFor(node, 'pending', { code: 'dependencies', nodes: change.nodes });
+      return waitFor(tx, run, node, 'pending', { code: 'dependencies', nodes: change.nodes });
     case 'wait_for_slot':
-      return waitFor(node, 'waiting', { code: 'concurrency' });
+      return waitFor(tx, run, node, 'waiting', { code: 'concurrency' });
     case 'retry':
       return retryNode(tx, run, node, change.at);
     case 'start':
@@ -131,12 +132,18 @@ export function endNode(
   publishAssemblyRunEvent(tx, run, 'assembly_run.node_ended', { node: node.key, run_id: runId, status, reason });
 }
 
-function waitFor(node: AssemblyNode, status: NodeStatus, wanted: Omit<NodeWaiting, 'since'>): boolean {
+function waitFor(
+  tx: Transaction,
+  run: AssemblyRun,
+  node: AssemblyNode,
+  status: NodeStatus,
+  wanted: Omit<NodeWaiting, 'since'>,
+): boolean {
   const last = node.waiting ?? null;
   const isSame = last?.code === wanted.code && String(last.nodes) === String(wanted.nodes);
   if (isSame && node.status === status) return false;
   const since = last?.code === wanted.code ? last.since : new Date().toISOString();
-  node.status = status;
+  moveNode(tx, run, node, status);
   node.waiting = { ...wanted, since };
   return true;
 }
@@ -153,11 +160,13 @@ function retryNode(tx: Transaction, run: AssemblyRun, node: AssemblyNode, at: Da
 
 function followRun(tx: Transaction, run: AssemblyRun, node: AssemblyNode, status: NodeStatus): boolean {
   if (status === 'running') noteApproval(tx, run, node);
-  node.status = status;
   node.waiting = null;
   if (status === 'pending_approval') {
+    node.status = status;
     const data = { node: node.key, run_id: node.runId ?? '' };
     publishAssemblyRunEvent(tx, run, 'assembly_run.node_approval_required', data);
+  } else {
+    moveNode(tx, run, node, status);
   }
   return true;
 }
@@ -188,5 +197,5 @@ async function cancelNodeRun(
       (because === 'canceled' && run.canceledByName) || service,
     );
   }
-  node.status = 'canceling';
+  moveNode(tx, run, node, 'canceling');
 }

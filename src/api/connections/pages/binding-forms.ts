@@ -1,0 +1,145 @@
+import type { FormField } from '#api/web/forms/form.ts';
+import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { HiddenResource, invalidField } from '#domain/shared/errors.ts';
+import { variablePhases } from '#domain/variables/model.ts';
+import { list } from '../operations.ts';
+import {
+  type BindingPages,
+  type BindingPlace,
+  bindingPages,
+  placeCrumbs,
+  type ShownBindings,
+  type Wanted,
+} from './binding-place.ts';
+import { kindWords, type ListedConnection } from './words.ts';
+
+/** Adds the forms that bind connections to projects and environments, and remove their bindings. */
+export function registerBindingForms(addPage: AddPage): void {
+  for (const pages of Object.values(bindingPages)) {
+    addBind(addPage, pages);
+    addUnbind(addPage, pages);
+  }
+}
+
+const responsibility =
+  'Whoever saves answers for all bindings here: runs get the connections only while that person may still bind them.';
+
+function addBind(addPage: AddPage, pages: BindingPages): void {
+  addFormPage(addPage, pages.bind, {
+    read: async (visit: Visit<{ id: string }>) => {
+      const place = await pages.readPlace(visit);
+      const bindings = await pages.readBindings(visit, place.id);
+      return { place, bindings, usable: await readUsable(visit, place, bindings) };
+    },
+    describe: ({ place, bindings, usable }, visit) => ({
+      title: `Bind a connection in ${place.name}`,
+      crumbs: placeCrumbs(place),
+      lead: `A name that is bound already gets the connection that you choose. ${responsibility}`,
+      fields: [...fieldsOf(bindings, usable, visit.query('name')), revisionField(bindings)],
+      submit: 'Bind connection',
+      cancel: pages.back(place.id),
+      refusal: refusalOf(bindings.actions, 'update'),
+    }),
+    carryOut: async ({ place, bindings }, typed, visit) => {
+      const name = (typed['name'] ?? '').trim();
+      if (name === '') throw invalidField('name', 'must be given');
+      const phases = variablePhases.filter((phase) => typed[phase] === 'yes');
+      if (phases.length === 0) throw invalidField('plan', 'choose at least one phase');
+      const added = { connection_id: (typed['connection_id'] ?? '').trim(), phases };
+      await pages.replace(visit, place.id, { ...toWanted(bindings), [name]: added }, revisionOf(typed));
+      return pages.back(place.id, 'bound');
+    },
+  });
+}
+
+function addUnbind(addPage: AddPage, pages: BindingPages): void {
+  addFormPage(addPage, pages.unbind, {
+    read: async (visit: Visit<{ id: string; name: string }>) => {
+      const place = await pages.readPlace(visit);
+      const bindings = await pages.readBindings(visit, place.id);
+      const { name } = visit.params;
+      const binding = Object.hasOwn(bindings.connections, name) ? bindings.connections[name] : undefined;
+      if (!binding) throw new HiddenResource('binding');
+      return { place, bindings, name, binding };
+    },
+    describe: ({ place, bindings, name, binding }) => ({
+      title: `Remove the binding of ${name}`,
+      crumbs: placeCrumbs(place),
+      lead: `Runs here no longer get the connection ${binding.connection} by this name. ${responsibility}`,
+      fields: [revisionField(bindings)],
+      submit: 'Remove binding',
+      tone: 'danger',
+      cancel: pages.back(place.id),
+      refusal: refusalOf(bindings.actions, 'update'),
+    }),
+    carryOut: async ({ place, bindings, name }, typed, visit) => {
+      const { [name]: _removed, ...others } = toWanted(bindings);
+      await pages.replace(visit, place.id, others, revisionOf(typed));
+      return pages.back(place.id, 'unbound');
+    },
+  });
+}
+
+function revisionOf({ expected_revision: revision }: Typed): number {
+  return Number(revision);
+}
+
+function toWanted({ connections }: ShownBindings): Wanted {
+  return Object.fromEntries(
+    Object.entries(connections).map(([name, { connection_id, phases }]) => [
+      name,
+      { connection_id, phases: [...phases] },
+    ]),
+  );
+}
+
+/** The connections that a place may use, as far as the visitor sees them: those of its project, its team, its organization and the installation. */
+async function readUsable(
+  visit: Visit<unknown>,
+  { organizationId, teamId, projectId }: BindingPlace,
+  { actions }: ShownBindings,
+): Promise<readonly ListedConnection[]> {
+  if (refusalOf(actions, 'update') !== null) return [];
+  const { connections } = await visit.read(list);
+  return connections.filter(({ organization_id: organization, team_id: team, project_id: project }) => {
+    if (project !== null) return project === projectId;
+    return team !== null ? team === teamId : organization === null || organization === organizationId;
+  });
+}
+
+/** With the name of a binding, the fields show what it binds now. */
+function fieldsOf(
+  { connections }: ShownBindings,
+  usable: readonly ListedConnection[],
+  name: string | undefined,
+): FormField[] {
+  const bound = name !== undefined && Object.hasOwn(connections, name) ? connections[name] : undefined;
+  const phases = bound?.phases ?? variablePhases;
+  return [
+    {
+      name: 'name',
+      label: 'Name',
+      maxLength: 63,
+      hint: 'What templates call it, such as cloud.',
+      value: bound && name,
+    },
+    {
+      name: 'connection_id',
+      label: 'Connection',
+      kind: 'select',
+      choices: usable.map(({ id, name: label, kind }) => ({ value: id, label: `${label} (${kindWords[kind]})` })),
+      value: bound?.connection_id,
+    },
+    ...variablePhases.map(
+      (phase): FormField => ({
+        name: phase,
+        label: `Give it to the ${phase}`,
+        kind: 'checkbox',
+        value: phases.includes(phase) ? 'yes' : '',
+      }),
+    ),
+  ];
+}

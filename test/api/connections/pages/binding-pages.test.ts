@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
+
+/** The forms by which projects and environments bind connections. */
+let api: TestApi;
+let tenant: Tenant;
+let visitor: Visitor;
+let connection: string;
+let other: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+  visitor = await signInVisitor(api, tenant.owner);
+  const body = { kind: 'generic', credentials: { variables: { TOKEN: 'kept' } } };
+  connection = (await tenant.owner.make('/admin/connections', { ...body, name: 'Cloud <b>', team_id: tenant.team })).id;
+  other = (
+    await tenant.owner.make('/admin/connections', { ...body, name: 'Shared', organization_id: tenant.organization })
+  ).id;
+});
+afterAll(() => api?.close());
+beforeEach(() => api.rows('delete from connection_bindings'));
+
+const places = () => [
+  { path: `/projects/${tenant.project}`, back: `/projects/${tenant.project}?done=` },
+  { path: `/environments/${tenant.environment}`, back: `/environments/${tenant.environment}?tab=connections&done=` },
+];
+const bindingsOf = async (path: string) => (await tenant.owner.get(`${path}/connections`)).body;
+const revisionOf = async (path: string) => String((await bindingsOf(path)).revision);
+
+async function bind(path: string, fields: object, by = visitor) {
+  const typed = { expected_revision: await revisionOf(path), plan: 'yes', apply: 'yes', ...fields };
+  return by.submit(`${path}/connections/bind`, typed);
+}
+
+describe('the forms of bindings', () => {
+  it('bind a connection in its phases, change it, keep the others, and remove it', async () => {
+    for (const { path, back } of places()) {
+      const bound = await bind(path, { name: 'cloud', connection_id: connection, plan: '' });
+      expect([bound.status, bound.location]).toEqual([303, `${back}bound`]);
+      await bind(path, { name: 'shared', connection_id: other });
+      await bind(path, { name: 'cloud', connection_id: other });
+      expect((await bindingsOf(path)).connections).toMatchObject({
+        cloud: { connection_id: other, phases: ['plan', 'apply'] },
+        shared: { connection_id: other, phases: ['plan', 'apply'] },
+      });
+      const unbind = `${path}/connections/cloud/unbind`;
+      const removed = await visitor.submit(unbind, { expected_revision: await revisionOf(path) });
+      expect([removed.status, removed.location]).toEqual([303, `${back}unbound`]);
+      expect(Object.keys((await bindingsOf(path)).connections)).toEqual(['shared']);
+      expect((await visitor.get(unbind)).status).toBe(404);
+    }
+  });
+
+  it('show what is bound, from the project too, who bound it, and whether it still works', async () => {
+    const [project, environment] = [places()[0]!, places()[1]!];
+    await bind(project.path, { name: 'shared', connection_id: other });
+    await bind(environment.path, { name: 'cloud', connection_id: connection });
+    const shown = (await visitor.get(`${environment.path}?tab=connections`)).text;
+    expect(shown).toContain('Cloud &lt;b&gt;');
+    expect(shown).toContain('From the project');
+    expect((await visitor.get(project.path)).text).toContain('>Shared</a>');
+    await api.rows('update connection_bindings set bound_by_generation = bound_by_generation - 1');
+    expect((await visitor.get(project.path)).text).toContain('who bound it may not bind it any more');
+  });
+
+  it('fill in what a name binds now, and offer only what the place may use', async () => {
+    const stranger = await makeTenant(api);
+    const theirs = { name: 'Theirs', kind: 'generic', credentials: { variables: { TOKEN: 'x' } } };
+    const foreign = await stranger.owner.make('/admin/connections', { ...theirs, team_id: stranger.team });
+    const { path } = places()[0]!;
+    await bind(path, { name: 'cloud', connection_id: connection, plan: '' });
+    const { text } = await visitor.get(`${path}/connections/bind?name=cloud`);
+    expect(text).toContain(`<option value="${connection}" selected`);
+    expect(text).toContain(`<option value="${other}"`);
+    expect(text).not.toContain(foreign.id);
+    const refused = await bind(path, { name: 'stolen', connection_id: foreign.id });
+    expect([refused.status, refused.text.includes('there is no such connection')]).toEqual([400, true]);
+  });
+
+  it('refuse a wrong name, no phase and an old revision, and keep what was typed', async () => {
+    const { path } = places()[1]!;
+    const wrong = await bind(path, { name: 'Not A Name', connection_id: connection });
+    expect([wrong.status, wrong.text.includes('value="Not A Name"')]).toEqual([400, true]);
+    expect((await bind(path, { name: 'cloud', connection_id: connection, plan: '', apply: '' })).status).toBe(400);
+    const stale = await bind(path, { name: 'cloud', connection_id: connection, expected_revision: '999' });
+    expect([stale.status, stale.text.includes('value="cloud"')]).toEqual([409, true]);
+    expect((await bindingsOf(path)).connections).toEqual({});
+  });
+
+  it('are not for those who may not bind', async () => {
+    const viewer = await api.addUser('requester');
+    await join(tenant, viewer, 'member', 'viewer');
+    const reader = await signInVisitor(api, viewer);
+    for (const { path } of places()) {
+      expect((await reader.get(path)).text).not.toContain('/connections/bind"');
+      expect((await bind(path, { name: 'cloud', connection_id: connection }, reader)).status).toBe(403);
+    }
+  });
+});
