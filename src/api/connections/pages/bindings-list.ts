@@ -5,6 +5,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { getOfEnvironment, getOfProject } from '../binding-operations.ts';
+import { get as getConnection } from '../operations.ts';
 import { type BindingPlace, bindingPages, type ShownBindings } from './binding-place.ts';
 import { kindWords } from './words.ts';
 
@@ -16,7 +17,7 @@ export async function renderBindingsOfProject(visit: Visit, { id }: { readonly i
   const bindings = await bindingPages.project.readBindings(visit, id);
   return html`<h2>Connections</h2>
 <p class="muted">Templates ask for connections by name. The runs of all environments of the project get these, unless an environment binds another by the same name.</p>
-${renderOwn({ kind: 'project', id }, bindings)}`;
+${renderOwn(visit, { kind: 'project', id }, bindings)}`;
 }
 
 /** The connections that an environment gives its runs: its own, and those of its project. */
@@ -32,16 +33,16 @@ export async function renderBindingsOfEnvironment(
   ]);
   const others = listOf(inherited).filter(({ name }) => !Object.hasOwn(own.connections, name));
   return html`<p class="muted">Templates ask for connections by name. Runs get the connection that this environment binds to the name, or else that of its project.</p>
-${renderOwn({ kind: 'environment', id }, own)}
+${renderOwn(visit, { kind: 'environment', id }, own)}
 ${
   others.length > 0
-    ? html`<h2>From the project</h2><div class="list-panel">${renderTable({ caption: 'Connections of the project', rows: others, columns })}</div>
+    ? html`<h2>From the project</h2><div class="list-panel">${renderTable({ caption: 'Connections of the project', rows: others, columns: columnsFor(visit) })}</div>
 <p><a href="${pagePath(pages.project, { id: projectId })}">The project</a></p>`
     : null
 }`;
 }
 
-function renderOwn(place: Pick<BindingPlace, 'kind' | 'id'>, bindings: ShownBindings): Html {
+function renderOwn(visit: Visit, place: Pick<BindingPlace, 'kind' | 'id'>, bindings: ShownBindings): Html {
   const rows = listOf(bindings);
   const { bind } = bindingPages[place.kind];
   const update = bindings.actions.find(({ name }) => name === 'update');
@@ -53,7 +54,11 @@ function renderOwn(place: Pick<BindingPlace, 'kind' | 'id'>, bindings: ShownBind
     : null;
   const table =
     rows.length > 0
-      ? renderTable({ caption: 'Connections', rows, columns: update?.allowed ? withChanges(place) : columns })
+      ? renderTable({
+          caption: 'Connections',
+          rows,
+          columns: [...columnsFor(visit), ...(update?.allowed ? changes(place) : [])],
+        })
       : renderEmpty(
           'No connections are bound here',
           'Runs of templates that ask for a connection are refused until it is.',
@@ -70,30 +75,36 @@ const problemWords: Readonly<Record<NonNullable<Binding['problem']>, string>> = 
   connection_unauthorized: 'who bound it may not bind it any more: somebody who may has to bind it again',
 };
 
-const columns: Column<Binding>[] = [
-  { label: 'Name', kind: 'main', cell: ({ name }) => html`<span class="mono foreign">${name}</span>` },
-  {
-    label: 'Connection',
-    cell: ({ connection_id: id, connection, kind }) =>
-      html`<a class="foreign" href="${pagePath(pages.connection, { id })}">${connection}</a> <span class="muted">${kindWords[kind]}</span>`,
-  },
-  { label: 'In', cell: ({ phases }) => phases.join(' and ') },
-  {
-    label: 'Bound',
-    kind: 'minor',
-    cell: ({ bound_by: by, bound_at: at }) =>
-      html`by <span class="foreign">${by.name ?? 'somebody who is gone'}</span> ${renderTime(String(at))}`,
-  },
-  {
-    label: 'Works',
-    cell: ({ problem }) => (problem === null ? 'yes' : html`<strong>no</strong>: ${problemWords[problem]}`),
-  },
-];
+/** Those who may not read connections see their names alone. */
+function columnsFor(visit: Visit): Column<Binding>[] {
+  const isLinked = visit.mayDo(getConnection).allowed;
+  const renderName = ({ connection_id: id, connection }: Binding) =>
+    isLinked
+      ? html`<a class="foreign" href="${pagePath(pages.connection, { id })}">${connection}</a>`
+      : html`<span class="foreign">${connection}</span>`;
+  return [
+    { label: 'Name', kind: 'main', cell: ({ name }) => html`<span class="mono foreign">${name}</span>` },
+    {
+      label: 'Connection',
+      cell: (binding) => html`${renderName(binding)} <span class="muted">${kindWords[binding.kind]}</span>`,
+    },
+    { label: 'In', cell: ({ phases }) => phases.join(' and ') },
+    {
+      label: 'Bound',
+      kind: 'minor',
+      cell: ({ bound_by: by, bound_at: at }) =>
+        html`by <span class="foreign">${by.name ?? 'somebody who is gone'}</span> ${renderTime(String(at))}`,
+    },
+    {
+      label: 'Works',
+      cell: ({ problem }) => (problem === null ? 'yes' : html`<strong>no</strong>: ${problemWords[problem]}`),
+    },
+  ];
+}
 
-function withChanges({ kind, id }: Pick<BindingPlace, 'kind' | 'id'>): Column<Binding>[] {
+function changes({ kind, id }: Pick<BindingPlace, 'kind' | 'id'>): Column<Binding>[] {
   const { bind, unbind } = bindingPages[kind];
   return [
-    ...columns,
     {
       label: 'Change',
       cell: ({ name }) =>

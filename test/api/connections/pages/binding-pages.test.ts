@@ -95,8 +95,11 @@ describe('the forms of bindings', () => {
     const viewer = await api.addUser('requester');
     await join(tenant, viewer, 'member', 'viewer');
     const reader = await signInVisitor(api, viewer);
+    for (const { path } of places()) await bind(path, { name: 'cloud', connection_id: connection });
     for (const { path } of places()) {
-      expect((await reader.get(path)).text).not.toContain('/connections/bind"');
+      const page = (await reader.get(path)).text;
+      expect(page).not.toContain('/connections/bind"');
+      expect(page).not.toContain('/admin/connections/');
       expect((await bind(path, { name: 'cloud', connection_id: connection }, reader)).status).toBe(403);
     }
   });
