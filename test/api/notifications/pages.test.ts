@@ -68,8 +68,10 @@ describe('the form of preferences', () => {
     const page = await open('/notifications/preferences');
     expect(page.text).toContain('This installation sends no e-mail');
     const saved = await send('/notifications/preferences', {
-      'run-finished': 'none',
-      'run-approval_requested': 'both',
+      'run-finished--shown': 'yes',
+      'run-approval_requested--shown': 'yes',
+      'run-approval_requested--page': 'yes',
+      'run-approval_requested--email': 'yes',
     });
     expect([saved.status, saved.location]).toEqual([303, '/notifications/preferences?done=saved']);
     const { body } = await reviewer.get('/notifications/preferences');
@@ -77,11 +79,29 @@ describe('the form of preferences', () => {
       expect.objectContaining({ kind: 'quota.exceeded', page: true, email: true }),
     );
     expect(body.preferences).toContainEqual(
-      expect.objectContaining({ kind: 'run.finished', page: false, email: false }),
+      expect.objectContaining({ kind: 'run.finished', page: false, email: false, chat: false }),
     );
     expect(body.preferences).toContainEqual(
-      expect.objectContaining({ kind: 'run.approval_requested', page: true, email: true }),
+      expect.objectContaining({ kind: 'run.approval_requested', page: true, email: true, chat: false }),
     );
+    const again = (await open('/notifications/preferences')).text;
+    expect(again).toMatch(/name="run-approval_requested--page"[^>]*checked/);
+    expect(again).not.toMatch(/name="run-approval_requested--chat"[^>]*checked/);
+  });
+
+  it('names a chat, keeps it when nothing is typed, never shows its address, and forgets it', async () => {
+    const address = 'https://1.1.1.1/hooks/secret-of-chat';
+    const chatOf = async () => (await reviewer.get('/notifications/preferences')).body.chat.host;
+    await send('/notifications/preferences', { chat_url: address });
+    expect(await chatOf()).toBe('1.1.1.1');
+    await send('/notifications/preferences', { chat_url: '' });
+    expect(await chatOf()).toBe('1.1.1.1');
+    const page = (await open('/notifications/preferences')).text;
+    expect([page.includes('1.1.1.1'), page.includes('secret-of-chat')]).toEqual([true, false]);
+    const wrong = await send('/notifications/preferences', { chat_url: 'https://10.0.0.1/secret-of-chat' });
+    expect([wrong.status, wrong.text.includes('secret-of-chat')]).toEqual([422, false]);
+    await send('/notifications/preferences', { forget_chat: 'yes' });
+    expect(await chatOf()).toBeNull();
   });
 });
 

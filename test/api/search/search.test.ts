@@ -52,6 +52,18 @@ describe('a search', () => {
     expect(await search(admin, 'zebra')).toHaveLength(4);
   });
 
+  it('finds nothing of an area that an administrator has turned off', async () => {
+    const { owner, team } = mine;
+    const { id } = await owner.make('/variable-sets', { name: 'Wombat', team_id: team });
+    const root = await api.addUser('admin');
+    const turn = (variable_sets: object) => root.patch('/admin/settings', { features: { variable_sets } });
+    expect((await turn({ enabled: false, reason: 'a test' })).status).toBe(200);
+    expect(await search(owner, 'wombat')).toEqual([]);
+    expect(await search(owner, id)).toEqual([]);
+    expect((await turn({ enabled: true })).status).toBe(200);
+    expect(await search(owner, 'wombat')).toEqual([`variable_set ${id}`]);
+  });
+
   it('finds the variable sets of every owner that the caller may read, with the name of the owner', async () => {
     const { owner, organization, team, project } = mine;
     const made = [];

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { FormField } from '#api/web/forms/form.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
+import { readRow } from '#api/web/forms/matrix.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { notificationKindNames } from '#domain/notifications/model.ts';
 import { get, type PreferencesView, replace } from '../preference-operations.ts';
@@ -12,13 +14,13 @@ import { kindLabels, notificationsCrumb } from './words.ts';
 type Shown = z.input<typeof PreferencesView>;
 
 const ways = [
-  { value: 'none', label: 'not at all', page: false, email: false },
-  { value: 'page', label: 'on the page', page: true, email: false },
-  { value: 'email', label: 'by e-mail', page: false, email: true },
-  { value: 'both', label: 'on the page and by e-mail', page: true, email: true },
+  { name: 'page', label: 'On the page' },
+  { name: 'email', label: 'By e-mail' },
+  { name: 'chat', label: 'In your chat' },
 ] as const;
+const wayNames = ways.map(({ name }) => name);
 
-/** Adds the form in which visitors choose how they hear of each kind. */
+/** Adds the form in which visitors choose how they hear of each kind, and where their chat is. */
 export function registerPreferences(addPage: AddPage): void {
   addFormPage(addPage, pages.notificationPreferences, {
     read: (visit) => visit.read(get),
@@ -26,32 +28,67 @@ export function registerPreferences(addPage: AddPage): void {
       title: 'Notification preferences',
       crumbs: [notificationsCrumb],
       lead: html`<p>Choose how you hear of each kind from now on. ${describeMailbox(shown)}</p>`,
-      fields: shown.preferences.map(toField),
+      fields: [toTable(shown), ...chatFields(shown)],
       submit: 'Save preferences',
       cancel: pagePath(pages.notifications),
       refusal: refusalOf(shown.actions, 'replace'),
+      forgets: () => ['chat_url'],
     }),
     carryOut: async (_shown, typed, visit) => {
       // A form that is older than a kind does not name it, and leaves it at its default.
       const preferences = notificationKindNames.flatMap((kind) => {
-        const way = ways.find(({ value }) => value === typed[fieldOf(kind)]);
-        return way ? [{ kind, page: way.page, email: way.email }] : [];
+        const chosen = readRow(typed, kind, wayNames);
+        if (!chosen) return [];
+        return [{ kind, page: chosen.has('page'), email: chosen.has('email'), chat: chosen.has('chat') }];
       });
-      await visit.run(replace, { body: { preferences } });
+      await visit.run(replace, { body: { preferences, ...toChat(typed) } });
       return pagePath(pages.notificationPreferences, {}, { done: 'saved' });
     },
   });
 }
 
-/** Names of fields cannot have dots: those lead into the body. */
-function fieldOf(kind: string): string {
-  return kind.replace('.', '-');
+function toTable({ preferences }: Shown): FormField {
+  const rows = preferences.map((each) => ({
+    name: each.kind,
+    label: kindLabels[each.kind],
+    hint: each.description,
+    ticked: new Set<string>(wayNames.filter((way) => each[way])),
+  }));
+  return {
+    name: 'preferences',
+    label: 'How you hear',
+    kind: 'matrix',
+    matrix: { heading: 'Kind', columns: ways, rows },
+  };
 }
 
-function toField({ kind, description, page, email }: Shown['preferences'][number]): FormField {
-  const value = ways.find((way) => way.page === page && way.email === email)?.value;
-  const choices = ways.map(({ value: each, label }) => ({ value: each, label }));
-  return { name: fieldOf(kind), label: kindLabels[kind], kind: 'select', choices, value, hint: description };
+/** The address of a chat is never shown: whoever knows it can write there. */
+function chatFields({ chat: { host, problem } }: Shown): FormField[] {
+  const about = 'An incoming webhook of Slack, or of a chat that takes the same, which you alone read.';
+  const state =
+    host === null
+      ? html`You have named none. ${about}`
+      : html`Messages go to <strong class="foreign">${host}</strong>. Empty: that stays. ${about}`;
+  const failure =
+    problem === null
+      ? null
+      : html` <span class="foreign">The newest message did not arrive: ${toSentence(problem)}</span>`;
+  const address: FormField = {
+    name: 'chat_url',
+    label: host === null ? 'Address of your chat' : 'New address of your chat',
+    isOptional: true,
+    isSecret: true,
+    maxLength: 2000,
+    hint: html`${state}${failure}`,
+  };
+  const removal: FormField = { name: 'forget_chat', label: `Forget the chat at ${host}`, kind: 'checkbox', value: '' };
+  return host === null ? [address] : [address, removal];
+}
+
+/** What was typed about the chat: nothing keeps it. */
+function toChat({ chat_url: url = '', forget_chat: forgets }: Typed): { chat_url?: string | null } {
+  if (forgets === 'yes') return { chat_url: null };
+  return url.trim() === '' ? {} : { chat_url: url.trim() };
 }
 
 function describeMailbox({ email: { address, problem } }: Shown) {

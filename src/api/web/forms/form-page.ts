@@ -8,6 +8,7 @@ import { toSentence } from '../text.ts';
 import type { AddPage, PageOptions } from '../visit/route.ts';
 import type { Visit } from '../visit/visit.ts';
 import { type Form, type FormField, renderForm } from './form.ts';
+import { matrixNames } from './matrix.ts';
 import { type FormProblems, submit } from './problems.ts';
 import { readForm } from './read-form.ts';
 import type { VariablesEntry } from './schema/variables.ts';
@@ -80,7 +81,7 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
   const post = async (visit: Visit<ParamsOf<Pattern>>) => {
     const subject = await read(visit);
     const described = await describe(subject, visit);
-    const names = described.fields.map(({ name }) => name);
+    const names = described.fields.flatMap(({ name, matrix }) => (matrix ? matrixNames(matrix) : [name]));
     const { schema } = described;
     const { plain, fields } = schema ? splitSent(visit.request.body) : { plain: visit.request.body, fields: null };
     const { key: _, ...typed } = readForm(plain, [...names, 'key']);

@@ -4,6 +4,7 @@ import { type Html, html } from '../html.ts';
 import { renderLinkedText } from '../linked-text.ts';
 import type { LocalPath } from '../paths.ts';
 import { type Choice, explainCut } from './choices.ts';
+import { type Matrix, renderMatrix } from './matrix.ts';
 import type { FormProblems } from './problems.ts';
 import { isStale, renderStale, revisionName } from './stale.ts';
 
@@ -25,7 +26,8 @@ export interface FormField {
     | 'date'
     | 'datetime'
     | 'files'
-    | 'folder';
+    | 'folder'
+    | 'matrix';
   /** What the value means, or how it should look. */
   readonly hint?: Html | string;
   readonly value?: string | undefined;
@@ -35,6 +37,8 @@ export interface FormField {
   readonly choices?: readonly Choice[];
   /** A select has more choices than these. It then takes the id of another, too. */
   readonly isCut?: boolean;
+  /** Of the kind `matrix`. */
+  readonly matrix?: Matrix;
   readonly maxLength?: number;
   readonly min?: number;
   readonly max?: number;
@@ -88,7 +92,7 @@ export function renderForm(form: Form): Html {
 ${hasEdits ? html`<button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Send</button>` : null}
 ${problems ? (stale ? renderStale(plain, typed, (field) => renderFieldLink(field, name)) : renderSummary(problems, plain, name)) : null}
 ${plain.some(holdsSecret) ? null : renderKey()}
-${fields.map((field) => (isField(field) ? renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name]) : field))}
+${fields.map((field) => (isField(field) ? renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name], typed) : field))}
 <div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${
     cancel ? html`<a class="button button-plain" href="${cancel}">${cancelLabel}</a>` : null
   }</div>
@@ -144,11 +148,16 @@ export function fieldId(name: string, form?: string): string {
   return `field-${form === undefined ? '' : `${form}-`}${name.replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
 }
 
-export function renderFormField(field: FormField, problem?: string | undefined): Html {
+export function renderFormField(
+  field: FormField,
+  problem?: string | undefined,
+  typed: Readonly<Record<string, string>> = {},
+): Html {
   const { name, label, kind = 'text', value, isOptional } = field;
   const hint = hintOf(field);
   const id = fieldId(name, field.form);
   if (kind === 'hidden') return html`<input type="hidden" name="${name}" value="${value ?? ''}">`;
+  if (field.matrix) return renderMatrix(field.matrix, { id, label, typed });
   const described = [hint ? `${id}-hint` : null, problem ? `${id}-problem` : null].filter(Boolean).join(' ');
   const state = html`${described ? html`aria-describedby="${described}"` : null} ${problem ? html`aria-invalid="true"` : null}`;
   const notes = html`${hint ? html`<p class="field-hint" id="${id}-hint">${hint}</p>` : null}${

@@ -12,17 +12,47 @@ const emptiedPart = 0.8;
 const quietMs = 60 * 60 * 1000;
 
 /**
- * Reports a quota that has become full, once for each time. Runs that execute at once are different: such a quota is meant to be full, and is
- * reported when something waits for it (`isShort`). The caller holds the lock of the use.
+ * Reports quotas that have become full, once for each time. The caller holds the locks of the uses.
+ */
+export async function noteUses(tx: Transaction, states: readonly QuotaState[]): Promise<void> {
+  const crossings = await readCrossings(tx.em, states);
+  for (const [index, state] of states.entries())
+    await noteCrossing(tx, state, crossings[index], state.used >= state.limit);
+}
+
+/**
+ * Reports a quota that has become full. Runs that execute at once are different: such a quota is meant to be full, and is reported when something
+ * waits for it (`isShort`). The caller holds the lock of the use.
  */
 export async function noteUse(tx: Transaction, state: QuotaState, isShort = state.used >= state.limit): Promise<void> {
-  const subject = subjectName(state);
-  const known = await db(tx.em)
+  const [known] = await readCrossings(tx.em, [state]);
+  await noteCrossing(tx, state, known, isShort);
+}
+
+interface Crossing {
+  readonly isOver: boolean;
+  readonly publishedAt: string;
+}
+
+/** The last crossing of each of these quotas, read by one statement; undefined where there was none. */
+async function readCrossings(em: Em, states: readonly QuotaState[]): Promise<(Crossing | undefined)[]> {
+  if (states.length === 0) return [];
+  const rows = await db(em)
     .selectFrom('quota_crossings')
-    .where('subject', '=', subject)
-    .where('kind', '=', state.kind)
-    .select(['is_over as isOver', 'published_at as publishedAt'])
-    .executeTakeFirst();
+    .where((eb) =>
+      eb.or(states.map((state) => eb.and([eb('subject', '=', subjectName(state)), eb('kind', '=', state.kind)]))),
+    )
+    .select(['subject', 'kind', 'is_over as isOver', 'published_at as publishedAt'])
+    .execute();
+  return states.map((state) => rows.find(({ subject, kind }) => subject === subjectName(state) && kind === state.kind));
+}
+
+async function noteCrossing(
+  tx: Transaction,
+  state: QuotaState,
+  known: Crossing | undefined,
+  isShort: boolean,
+): Promise<void> {
   if (isShort) {
     const isQuiet = known && (!known.isOver || Date.now() - Date.parse(known.publishedAt) < quietMs);
     if (!isQuiet) await report(tx, state);
@@ -30,7 +60,7 @@ export async function noteUse(tx: Transaction, state: QuotaState, isShort = stat
     await db(tx.em)
       .updateTable('quota_crossings')
       .set({ is_over: true })
-      .where('subject', '=', subject)
+      .where('subject', '=', subjectName(state))
       .where('kind', '=', state.kind)
       .execute();
   }

@@ -7,7 +7,7 @@ import type { QuotaOwners } from '../limits/store.ts';
 import type { QuotaBlocker, QuotaSubject } from '../model.ts';
 import { noteUse } from './crossings.ts';
 import { countAhead, findFirstWaiting } from './places-store.ts';
-import { lockUse } from './take.ts';
+import { lockUses } from './take.ts';
 import { countUse } from './usage-store.ts';
 
 /** Places of runs that execute at once. Where a quota limits them, runs get them one after the other, in the order in which they wait. */
@@ -78,6 +78,9 @@ async function lockPlaces(
     const limit = limits === null ? null : limits[kind];
     return limit === undefined || (limits !== null && limit === null) ? [] : [{ scope, id, limit }];
   });
-  await Promise.all(limited.map((subject) => lockUse(em, subject, kind)));
+  await lockUses(
+    em,
+    limited.map(({ scope, id }) => ({ scope, id, kind })),
+  );
   return limited;
 }

@@ -1,12 +1,12 @@
 import type { Em } from '#database/database.ts';
-import { takeAdvisoryLock } from '#domain/shared/access/authority-lock.ts';
+import { takeAdvisoryLocksInOrder } from '#domain/shared/access/authority-lock.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { QuotaExceeded, type QuotaState, QuotaUnreadable } from '../errors.ts';
 import { shareLimits } from '../limits/limits.ts';
 import type { QuotaOwners } from '../limits/store.ts';
 import { type QuotaKind, type QuotaSubject, subjectName } from '../model.ts';
-import { noteUse } from './crossings.ts';
-import { countUse } from './usage-store.ts';
+import { noteUses } from './crossings.ts';
+import { countUses } from './usage-store.ts';
 
 /**
  * How many of each kind a command has just added. 0: it will add bytes, and nobody knows how many. It is refused once the limit is reached, and
@@ -23,11 +23,14 @@ export type Added = { readonly [Kind in QuotaKind]?: number };
 export async function takeQuota(tx: Transaction, owners: QuotaOwners, added: Added): Promise<void> {
   const limited = await findLimited(tx.em, owners, added);
   const counted = limited.filter(({ by }) => by > 0);
-  await Promise.all(counted.map(({ kind, ...subject }) => lockUse(tx.em, subject, kind)));
-  const uses = await Promise.all(limited.map((each) => countUse(tx.em, each, each.kind)));
+  await lockUses(tx.em, counted);
+  const uses = await countUses(tx.em, limited);
   const states = limited.map((each, index) => ({ ...each, used: uses[index] ?? Number.NaN }));
   for (const { by, ...state } of states) refuseExceeded(state, by);
-  for (const { by, ...state } of states) if (by > 0) await noteUse(tx, state);
+  await noteUses(
+    tx,
+    states.filter(({ by }) => by > 0),
+  );
 }
 
 interface Limited extends QuotaSubject {
@@ -48,9 +51,12 @@ async function findLimited(em: Em, owners: QuotaOwners, added: Added): Promise<L
   });
 }
 
-/** Lets one transaction at a time count and use one kind of one quota. */
-export function lockUse(em: Em, subject: QuotaSubject, kind: QuotaKind): Promise<void> {
-  return takeAdvisoryLock(em, `quotas/${subjectName(subject)}/${kind}`);
+/** Lets one transaction at a time count and use some kinds of some quotas. The locks are taken in the order of the list. */
+export function lockUses(em: Em, uses: readonly (QuotaSubject & { readonly kind: QuotaKind })[]): Promise<void> {
+  return takeAdvisoryLocksInOrder(
+    em,
+    uses.map(({ kind, ...subject }) => `quotas/${subjectName(subject)}/${kind}`),
+  );
 }
 
 /** What was added is in `used` already. */

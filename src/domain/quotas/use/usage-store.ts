@@ -40,11 +40,11 @@ export const takesPlace = sql<SqlBool>`runs.finished_at is null and runs.operati
   and runs.phase in ('planning', 'applying')
   and coalesce(runs.waiting_on ->> 'code', '') not in ('quota', ${sql.join(holdCodes.map((code) => sql.lit(code)))})`;
 
-type Counter = (em: Em, subject: QuotaSubject, now: Date) => Promise<{ used: number } | undefined>;
+type Counter = (em: Em, subject: QuotaSubject, now: Date) => Expression<{ used: number }>;
 
 const counters: Readonly<Record<QuotaKind, Counter>> = {
   concurrent_runs: (em, subject) =>
-    db(em).selectFrom('runs').where(belongsTo(subject, runOwner)).where(takesPlace).select(count).executeTakeFirst(),
+    db(em).selectFrom('runs').where(belongsTo(subject, runOwner)).where(takesPlace).select(count),
   queued_runs: (em, subject) =>
     db(em)
       .selectFrom('runs')
@@ -52,37 +52,30 @@ const counters: Readonly<Record<QuotaKind, Counter>> = {
       .where('runs.finished_at', 'is', null)
       .where(isNoScan)
       .where('runs.status', '=', sql.lit('queued' as const))
-      .select(count)
-      .executeTakeFirst(),
+      .select(count),
   runs_per_day: (em, subject, now) =>
     db(em)
       .selectFrom('runs')
       .where(belongsTo(subject, runOwner))
       .where(isNoScan)
       .where('runs.id', '>=', firstIdAt(beginOfDay(now)))
-      .select(count)
-      .executeTakeFirst(),
+      .select(count),
   instances: (em, subject) =>
     db(em)
       .selectFrom('instances as i')
       .where(belongsTo(subject, { team: sql.ref('i.team_id'), environment: sql.ref('i.environment_id') }))
       .where('i.deleted_at', 'is', null)
-      .select(count)
-      .executeTakeFirst(),
+      .select(count),
   templates: (em, subject) =>
     db(em)
       .selectFrom('templates as t')
       .where(belongsTo(subject, { team: sql.ref('t.team_id') }))
       .where('t.deleted_at', 'is', null)
-      .select(count)
-      .executeTakeFirst(),
-  state_bytes: (em, subject) =>
-    sumBytes(em, subject, 'state_bytes').where('i.deleted_at', 'is', null).executeTakeFirst(),
+      .select(count),
+  state_bytes: (em, subject) => sumBytes(em, subject, 'state_bytes').where('i.deleted_at', 'is', null),
   // Logs that are out of retention are gone with the partition of their month.
   log_bytes: (em, subject) =>
-    sumBytes(em, subject, 'log_bytes')
-      .where('instance_usages.month', '>=', oldestMonth('run_log_chunks'))
-      .executeTakeFirst(),
+    sumBytes(em, subject, 'log_bytes').where('instance_usages.month', '>=', oldestMonth('run_log_chunks')),
   api_keys: (em, subject) =>
     db(em)
       .selectFrom('api_keys as k')
@@ -90,8 +83,7 @@ const counters: Readonly<Record<QuotaKind, Counter>> = {
       .where(belongsTo(subject, { team: sql.ref('a.owner_team_id') }))
       .where('k.revoked_at', 'is', null)
       .where((eb) => eb.or([eb('k.expires_at', 'is', null), eb('k.expires_at', '>', sql<string>`clock_timestamp()`)]))
-      .select(count)
-      .executeTakeFirst(),
+      .select(count),
 };
 
 function sumBytes(em: Em, subject: QuotaSubject, column: 'state_bytes' | 'log_bytes') {
@@ -105,8 +97,21 @@ function sumBytes(em: Em, subject: QuotaSubject, column: 'state_bytes' | 'log_by
 
 /** How much of a kind is used. What the open transaction has written counts. */
 export async function countUse(em: Em, subject: QuotaSubject, kind: QuotaKind, now = new Date()): Promise<number> {
-  const row = await counters[kind](em, subject, now);
-  return row?.used ?? 0;
+  return (await countUses(em, [{ ...subject, kind }], now))[0] ?? 0;
+}
+
+/** How much of each of these is used, counted by one statement. */
+export async function countUses(
+  em: Em,
+  wanted: readonly (QuotaSubject & { readonly kind: QuotaKind })[],
+  now = new Date(),
+): Promise<number[]> {
+  if (wanted.length === 0) return [];
+  const counts = wanted.map(({ kind, ...subject }, index) =>
+    sql<number | null>`(${counters[kind](em, subject, now)})`.as(`use${index}`),
+  );
+  const row = (await db(em).selectNoFrom(counts).executeTakeFirstOrThrow()) as Record<string, number | null>;
+  return wanted.map((_, index) => row[`use${index}`] ?? 0);
 }
 
 function beginOfDay(now: Date): Date {

@@ -51,6 +51,17 @@ export async function takeAdvisoryLock(em: Em, name: string): Promise<void> {
   await takeLock.alone(em, { name });
 }
 
+/** Waits for advisory locks one after the other, in the order of the names, by one statement. */
+export async function takeAdvisoryLocksInOrder(em: Em, names: readonly string[]): Promise<void> {
+  if (names.length > 0) await takeLocks(em, { names });
+}
+
+const takeLocks = prepare((queries, parameter: ParameterOf<{ names: readonly string[] }>) =>
+  queries
+    .selectFrom(sql<{ name: string }>`unnest(${parameter('names')}::text[])`.as<'l'>(sql`l(name)`))
+    .select(sql`pg_advisory_xact_lock(${numberOf(sql<string>`l.name`)})`.as('locked')),
+);
+
 /**
  * Shares the authority of one principal until the commit. The statement that locks the row takes the advisory lock as well:
  * PostgreSQL evaluates what a statement selects before it locks the rows.
