@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { SubjectKind } from '#domain/notifications/model.ts';
-import { keptDays, type Medium, type MessageContent } from '../model.ts';
+import { keptDays, type Medium, type MessageContent, media } from '../model.ts';
 
 /** Longer than any try takes. What a killed worker had leased is free again after it. */
 const leaseSeconds = 90;
@@ -25,10 +25,10 @@ export interface DueMessage {
 }
 
 /**
- * Leases the oldest message of each destination, if it is due, those that have waited longest first. A destination has one message under
- * way at a time, so one that hangs delays no other. The walk over the destinations reads one row of the index for each.
+ * Leases the oldest message of each destination by some media, if it is due, those that have waited longest first. A destination has one message
+ * under way at a time, so one that hangs delays no other. The walk over the destinations reads one row of the index for each.
  */
-export async function leaseMessages(em: Em, limit: number): Promise<DueMessage[]> {
+export async function leaseMessages(em: Em, limit: number, among: readonly Medium[] = media): Promise<DueMessage[]> {
   const { rows } = await sql<DueMessage>`
     with recursive destinations as (
       (select m.destination from outgoing_messages m where m.status = 'pending' order by m.destination limit 1)
@@ -39,10 +39,10 @@ export async function leaseMessages(em: Em, limit: number): Promise<DueMessage[]
     ), due as (
       select first.id
         from destinations d
-        cross join lateral (select m.id, m.due_at, m.leased_until from outgoing_messages m
+        cross join lateral (select m.id, m.medium, m.due_at, m.leased_until from outgoing_messages m
                              where m.status = 'pending' and m.destination = d.destination
                              order by m.due_at, m.id limit 1) first
-       where first.due_at <= now() and (first.leased_until is null or first.leased_until < now())
+       where first.medium = any(${[...among]}::text[]) and first.due_at <= now() and (first.leased_until is null or first.leased_until < now())
        order by first.due_at
        limit ${limit}
     ), free as (
@@ -65,8 +65,18 @@ export type Settlement =
   | { readonly status: 'failed' | 'withheld'; readonly problem: string }
   | { readonly status: 'pending'; readonly problem: string; readonly pauseMs: number };
 
-/** Records the result of a try. It deletes the token once no further try follows. */
-export async function settleMessage(em: Em, id: string, settlement: Settlement): Promise<void> {
+/** A destination whose server does not answer is left alone for so long at the most. */
+const longestQuietMs = 10 * 60_000;
+
+/**
+ * Records the result of a try. It deletes the token once no further try follows. After a failure, nothing else is sent to the destination for a while
+ * either: many messages to a server that hangs would keep others waiting.
+ */
+export async function settleMessage(
+  em: Em,
+  { id, destination }: Pick<DueMessage, 'id' | 'destination'>,
+  settlement: Settlement,
+): Promise<void> {
   const isPending = settlement.status === 'pending';
   const pauseMs = settlement.status === 'pending' ? settlement.pauseMs : 0;
   await db(em)
@@ -81,6 +91,15 @@ export async function settleMessage(em: Em, id: string, settlement: Settlement):
     })
     .where('id', '=', id)
     .where('status', '=', 'pending')
+    .execute();
+  if (!isPending) return;
+  const quietUntil = sql<string>`now() + make_interval(secs => ${Math.min(pauseMs, longestQuietMs) / 1000})`;
+  await db(em)
+    .updateTable('outgoing_messages')
+    .set({ due_at: quietUntil })
+    .where('destination', '=', destination)
+    .where('status', '=', 'pending')
+    .where('due_at', '<', quietUntil)
     .execute();
 }
 

@@ -17,7 +17,7 @@ export interface MessageDeps extends CarryDeps {
 
 /** Sends a leased message once and records the result. A message that failed is tried again later, unless the server refused its recipient. */
 export async function deliverMessage(deps: MessageDeps, message: DueMessage): Promise<void> {
-  await settleMessage(deps.orm.em.fork(), message.id, await tryToSend(deps, message));
+  await settleMessage(deps.orm.em.fork(), message, await tryToSend(deps, message));
 }
 
 async function tryToSend(deps: MessageDeps, message: DueMessage): Promise<Settlement> {
