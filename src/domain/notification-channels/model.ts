@@ -1,4 +1,4 @@
-import { type NotificationKind, notificationKinds } from '#domain/notifications/model.ts';
+import type { NotificationKind } from '#domain/notifications/model.ts';
 
 /** How a channel passes on what happens, of what it tells, and what it may subscribe to. Pure. */
 
@@ -6,21 +6,22 @@ export const channelKinds = ['email', 'webhook', 'slack'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
 
 /** What only single people are told: their keys, and that somebody asked them in person. */
-const personalKinds = ['run.approval_requested', 'api_key.expiring'] as const satisfies readonly NotificationKind[];
-type PersonalKind = (typeof personalKinds)[number];
+type PersonalKind = Extract<NotificationKind, 'run.approval_requested' | 'api_key.expiring'>;
 
-/** What channels alone are told. Of people, those are told whom somebody asks. */
-const ownTopics = { 'run.approval_required': 'A run waits for approval.' } as const;
+/** Everything of which a channel can tell. Channels alone hear of every run that waits for approval: of people, those hear whom somebody asks. */
+export type Topic = Exclude<NotificationKind, PersonalKind> | 'run.approval_required';
 
-/** Everything of which a channel can tell. Clients match the names: they never change. */
-export type Topic = Exclude<NotificationKind, PersonalKind> | keyof typeof ownTopics;
-
-export const topics = {
-  ...ownTopics,
-  ...Object.fromEntries(
-    Object.entries(notificationKinds).filter(([kind]) => !(personalKinds as readonly string[]).includes(kind)),
-  ),
-} as Readonly<Record<Topic, string>>;
+/** Clients match the names: they never change. */
+export const topics: Readonly<Record<Topic, string>> = {
+  'run.approval_required': 'A run waits for approval.',
+  'run.finished': 'A run ended.',
+  'drift_monitor.drifted': 'A scan found something that is not as it was deployed.',
+  'drift_monitor.scan_failed': 'A scan failed.',
+  'webhook.disabled': 'The service disabled a webhook.',
+  'quota.exceeded': 'A quota is full. Only channels of the installation hear of it.',
+  'drift_finding.suppression_ending': 'A suppression ends within a day.',
+  'instance.expiring': 'The service destroys an instance within a day, because its time to live ends.',
+};
 export const topicNames = Object.keys(topics) as [Topic, ...Topic[]];
 
 export function isTopic(kind: string): kind is Topic {

@@ -65,7 +65,7 @@ describe('a channel', () => {
     const link = `<https://delivery.example.com/workloads/runs/${run}|Open it>`;
     for (const text of texts()) {
       expect(text).toMatch(/^\*A run of net-\d+ waits for approval\*\n/);
-      expect(text).toContain(link);
+      expect(text).toContain(`\nA run waits for approval.\n${link}`);
     }
   });
 

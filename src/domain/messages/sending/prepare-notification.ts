@@ -4,7 +4,7 @@ import { openSecrets, openUrl } from '#domain/notification-channels/secrets.ts';
 import { type ChannelTarget, findChannel } from '#domain/notification-channels/store.ts';
 import { openChat } from '#domain/notifications/chats-store.ts';
 import { notificationsFeature } from '#domain/notifications/feature.ts';
-import { notificationKinds } from '#domain/notifications/model.ts';
+import { isNotificationKind, notificationKinds } from '#domain/notifications/model.ts';
 import { readGates } from '#domain/settings/store.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
 import type { DueMessage } from '../queue/due-store.ts';
@@ -15,33 +15,46 @@ import { findMailbox, mayStillRead } from './recipients-store.ts';
 import { toSubject, type Wording } from './wording.ts';
 
 type Content = ContentOf<'notification'>;
-type Found = { readonly to: Recipient; readonly reason: string } | { readonly withhold: string };
+interface Hearer {
+  readonly to: Recipient;
+  /** What kind of thing has happened, in a sentence for this recipient. */
+  readonly about: string;
+  readonly reason: string;
+}
+type Found = Hearer | { readonly withhold: string };
 
 /** Words a notification for a user or a channel, unless it is not to hear of it any more. */
 export async function prepareNotification(deps: PrepareDeps, message: DueMessage, content: Content): Promise<Prepared> {
   if (describeClosed('notifications', await readGates(deps.em)) !== null)
     return { withhold: `${notificationsFeature.title.toLowerCase()} are turned off` };
-  const found = message.channelId === null ? await findUser(deps, message) : await findHearing(deps, message, content);
+  const found =
+    message.channelId === null ? await findUser(deps, message, content) : await findHearing(deps, message, content);
   if ('withhold' in found) return found;
   const news: News = { kind: content.kind, subject: subjectOf(message) };
-  return { to: found.to, wording: word(deps, news, content, found.reason), news };
+  return { to: found.to, wording: word(deps, news, content.title, found), news };
 }
 
 function subjectOf({ subjectKind, subjectId }: DueMessage): News['subject'] {
   return subjectKind && subjectId ? { kind: subjectKind, id: subjectId } : null;
 }
 
-function word({ linkOrigin }: PrepareDeps, { subject }: News, { kind, title }: Content, reason: string): Wording {
+function word({ linkOrigin }: PrepareDeps, { subject }: News, title: string, { about, reason }: Hearer): Wording {
   const path = subject && subjectPath(subject.kind, subject.id);
   return {
     subject: toSubject(title),
-    lines: [isTopic(kind) ? topics[kind] : notificationKinds[kind]],
+    lines: [about],
     link: path === null || linkOrigin === null ? null : { label: 'Open it', url: linkOrigin + path },
     reason,
   };
 }
 
-async function findUser({ em, keyRing, linkOrigin }: PrepareDeps, message: DueMessage): Promise<Found> {
+async function findUser(
+  { em, keyRing, linkOrigin }: PrepareDeps,
+  message: DueMessage,
+  { kind }: Content,
+): Promise<Found> {
+  if (!isNotificationKind(kind)) return { withhold: 'users hear of no such kind' };
+  const about = notificationKinds[kind];
   const mailbox = await findMailbox(em, message.userId);
   if (!mailbox) return { withhold: 'the user is disabled or gone' };
   if (message.medium === 'email' && !mailbox.isVerified)
@@ -52,11 +65,12 @@ async function findUser({ em, keyRing, linkOrigin }: PrepareDeps, message: DueMe
   if (message.medium === 'email')
     return {
       to: { medium: 'email', address: mailbox.address },
+      about,
       reason: `You chose to hear of this by e-mail. Change it ${where}.`,
     };
   const url = await openChat(em, keyRing, message.userId);
   if (url === null) return { withhold: 'the user has no chat any more' };
-  return { to: { medium: 'chat', url }, reason: `You chose to hear of this in your chat. Change it ${where}.` };
+  return { to: { medium: 'chat', url }, about, reason: `You chose to hear of this in your chat. Change it ${where}.` };
 }
 
 async function findHearing({ em, keyRing }: PrepareDeps, message: DueMessage, { kind }: Content): Promise<Found> {
@@ -68,7 +82,7 @@ async function findHearing({ em, keyRing }: PrepareDeps, message: DueMessage, { 
     return { withhold: 'the channel is disabled, or does not hear of it any more' };
   const to = recipientOf(target, keyRing, message.address);
   if (!to) return { withhold: 'the address was taken out of the channel' };
-  return { to, reason: describeChannel(channel.name) };
+  return { to, about: topics[kind], reason: describeChannel(channel.name) };
 }
 
 /** Why a recipient of a channel gets a message. */
