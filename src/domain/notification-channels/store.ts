@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import type { RowLock } from '#database/row-lock.ts';
-import { db } from '#domain/db.ts';
+import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
@@ -84,41 +84,14 @@ function selectChannels(queries: Kysely<Tables>) {
     .select(['c.name', 'c.kind', 'c.is_enabled as isEnabled', 'c.recipients', 'c.host'])
     .select(['c.previous_until as previousUntil', 'c.revision', 'c.created_at as createdAt'])
     .select((eb) => [
-      jsonArrayFrom(
-        eb
-          .selectFrom('channel_subscriptions as s')
-          .leftJoin('teams as t', 't.id', 's.team_id')
-          .leftJoin('environments as e', 'e.id', 's.environment_id')
-          .leftJoin('projects as p', 'p.id', 'e.project_id')
-          .whereRef('s.channel_id', '=', 'c.id')
-          .select(['s.team_id as teamId', 's.environment_id as environmentId', 's.events'])
-          .select(sql<string | null>`coalesce(t.name, p.name || ' / ' || e.name)`.as('name'))
-          .orderBy('s.id'),
-      ).as('subscriptions'),
-      eb
-        .selectFrom(
-          eb
-            .selectFrom('outgoing_messages as m')
-            .whereRef('m.channel_id', '=', 'c.id')
-            .where('m.status', '=', sql.lit('pending'))
-            .select('m.id')
-            .limit(mostCounted)
-            .as('waiting'),
-        )
-        .select(sql<number>`count(*)::int`.as('count'))
-        .$asScalar()
-        .$notNull()
-        .as('waiting'),
-      eb
-        .selectFrom('outgoing_messages as m')
-        .whereRef('m.channel_id', '=', 'c.id')
+      jsonArrayFrom(subscriptionsOf(eb)).as('subscriptions'),
+      waitingOf(eb).as('waiting'),
+      messagesOf(eb)
         .where('m.status', '=', sql.lit('sent'))
         .select((of) => of.fn.max('m.settled_at').as('at'))
         .$asScalar()
         .as('lastSentAt'),
-      eb
-        .selectFrom('outgoing_messages as m')
-        .whereRef('m.channel_id', '=', 'c.id')
+      messagesOf(eb)
         .where('m.attempts', '>', 0)
         .select('m.problem')
         .orderBy('m.id', 'desc')
@@ -127,4 +100,27 @@ function selectChannels(queries: Kysely<Tables>) {
         .as('problem'),
     ])
     .$castTo<ChannelDetails>();
+}
+
+type OverChannel = Over<{ c: 'notification_channels' }>;
+
+function subscriptionsOf(eb: OverChannel) {
+  return eb
+    .selectFrom('channel_subscriptions as s')
+    .leftJoin('teams as t', 't.id', 's.team_id')
+    .leftJoin('environments as e', 'e.id', 's.environment_id')
+    .leftJoin('projects as p', 'p.id', 'e.project_id')
+    .whereRef('s.channel_id', '=', 'c.id')
+    .select(['s.team_id as teamId', 's.environment_id as environmentId', 's.events'])
+    .select(sql<string | null>`coalesce(t.name, p.name || ' / ' || e.name)`.as('name'))
+    .orderBy('s.id');
+}
+
+function messagesOf(eb: OverChannel) {
+  return eb.selectFrom('outgoing_messages as m').whereRef('m.channel_id', '=', 'c.id');
+}
+
+function waitingOf(eb: OverChannel) {
+  const pending = messagesOf(eb).where('m.status', '=', sql.lit('pending')).select('m.id').limit(mostCounted);
+  return eb.selectFrom(pending.as('waiting')).select(sql<number>`count(*)::int`.as('count')).$asScalar().$notNull();
 }

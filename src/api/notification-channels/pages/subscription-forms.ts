@@ -30,6 +30,11 @@ const everything = 'everything';
 
 /** Adds the forms that add a subscription to a channel, and take one out. */
 export function registerSubscriptionForms(addPage: AddPage): void {
+  addSubscribe(addPage);
+  addUnsubscribe(addPage);
+}
+
+function addSubscribe(addPage: AddPage): void {
   addFormPage(addPage, pages.subscribeNotificationChannel, {
     read: async (visit) => {
       const channel = await readShown(visit);
@@ -53,6 +58,9 @@ export function registerSubscriptionForms(addPage: AddPage): void {
       return channelPath(channel, 'subscribed');
     },
   });
+}
+
+function addUnsubscribe(addPage: AddPage): void {
   addFormPage(addPage, pages.unsubscribeNotificationChannel, {
     read: async (visit) => {
       const channel = await readShown(visit);
