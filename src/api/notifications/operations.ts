@@ -6,6 +6,7 @@ import type { Em } from '#database/database.ts';
 import {
   keptDays,
   mostCounted,
+  mostLookedAt,
   notificationKindNames,
   notificationStates,
   stateOf,
@@ -48,7 +49,7 @@ export const NotificationView = z
   })
   .meta({ id: 'Notification' });
 
-const ThreadView = z
+export const ThreadView = z
   .object({
     id: AnswerId.describe('The id of the subject.'),
     subject: Subject,
@@ -84,7 +85,15 @@ export const unread = read({
   route: 'GET /api/v1/notifications/unread',
   summary: 'Count your unread notifications',
   responses: {
-    200: z.object({ unread: z.int().describe(`${mostCounted} at the most.`) }).meta({ id: 'UnreadNotifications' }),
+    200: z
+      .object({
+        unread: z
+          .int()
+          .describe(
+            `Of your newest ${mostLookedAt} unread ones, those that you may still read; ${mostCounted} at the most.`,
+          ),
+      })
+      .meta({ id: 'UnreadNotifications' }),
   },
   access: ownAsUser,
   handle: async ({ em, principal }) => ({ unread: await countUnread(em, principal) }),
@@ -147,11 +156,16 @@ export const threads = read({
   id: 'notifications.list_threads',
   route: 'GET /api/v1/notifications/threads',
   summary: 'List your notifications by what they are about, those with the newest first',
-  query: z.strictObject(pageQuery),
+  query: z.strictObject({
+    ...pageQuery,
+    unread: Flag.optional().describe('`true`: only what you have unread notifications about.'),
+    kind: z.enum(notificationKindNames).optional().describe('Only where the newest notification is of this kind.'),
+  }),
   responses: { 200: pageOf('threads', ThreadView) },
   access: ownAsUser,
   handle: async ({ em, principal, query }) => {
-    const page = await listThreads(em, principal, query);
+    const filter = { unread: query.unread === 'true', kind: query.kind };
+    const page = await listThreads(em, principal, filter, query);
     return { threads: page.items.map(viewThread), next_cursor: page.nextCursor };
   },
 });

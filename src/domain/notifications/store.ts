@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { keptDays, mostCounted, type NotificationKind, type SubjectKind } from './model.ts';
+import { keptDays, mostCounted, mostLookedAt, type NotificationKind, type SubjectKind } from './model.ts';
 import { isReadableSubject } from './subjects.ts';
 
 /** A notification as its user sees it. */
@@ -46,12 +46,8 @@ export function readNotification(em: Em, user: Principal, id: string): Promise<N
 
 /** How many unread notifications a user has; more than `mostCounted` are not counted. */
 export async function countUnread(em: Em, user: Principal): Promise<number> {
-  const unread = selectOwn(em, user).where(isUnread).select('n.id').limit(mostCounted);
-  const { count } = await db(em)
-    .selectFrom(unread.as('unread'))
-    .select((eb) => sql<number>`${eb.fn.countAll()}::int`.as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+  const { readable } = await countAmongNewest(em, user, mostLookedAt);
+  return Math.min(readable, mostCounted);
 }
 
 /** So many of the newest unread notifications the bar looks at. */
@@ -62,14 +58,20 @@ export const mostInBar = 100;
  * can show it.
  */
 export async function countNewestUnread(em: Em, user: Principal): Promise<{ count: number; isMore: boolean }> {
+  const { looked, readable } = await countAmongNewest(em, user, mostInBar + 1);
+  return { count: Math.min(readable, mostInBar), isMore: looked > mostInBar };
+}
+
+/** How many unread notifications a user has, up to a number of rows, and how many of these the user may still read. */
+function countAmongNewest(em: Em, user: Principal, most: number): Promise<{ looked: number; readable: number }> {
   const newest = db(em)
     .selectFrom('notifications as n')
     .where('n.user_id', '=', user.id)
     .where(isUnread)
     .orderBy('n.id', 'desc')
-    .limit(mostInBar + 1)
+    .limit(most)
     .select(['n.subject_kind', 'n.subject_id']);
-  const { looked, readable } = await db(em)
+  return db(em)
     .selectFrom(newest.as('n'))
     .select((eb) => [
       sql<number>`${eb.fn.countAll()}::int`.as('looked'),
@@ -78,7 +80,6 @@ export async function countNewestUnread(em: Em, user: Principal): Promise<{ coun
       ),
     ])
     .executeTakeFirstOrThrow();
-  return { count: Math.min(readable, mostInBar), isMore: looked > mostInBar };
 }
 
 /** The notifications about one subject, as their newest shows them. */
@@ -87,10 +88,24 @@ export interface ThreadDetails extends NotificationDetails {
   readonly unread: number;
 }
 
+export interface ThreadFilter {
+  /** Only those with an unread notification. */
+  readonly unread?: boolean | undefined;
+  /** Only those whose newest notification is of this kind. */
+  readonly kind?: NotificationKind | undefined;
+}
+
 /** A page of a user's threads, those with the newest notification first. Archived notifications do not count. */
-export function listThreads(em: Em, user: Principal, request: PageRequest): Promise<Page<ThreadDetails>> {
+export function listThreads(
+  em: Em,
+  user: Principal,
+  { unread, kind }: ThreadFilter,
+  request: PageRequest,
+): Promise<Page<ThreadDetails>> {
   const found = selectOwn(em, user)
     .where('n.archived_at', 'is', null)
+    .$if(kind !== undefined, (query) => query.where('n.kind', '=', kind ?? 'run.finished'))
+    .$if(unread === true, (query) => query.where((eb) => hasUnread(eb)))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -181,6 +196,19 @@ function details(_eb: Over<{ n: 'notifications' }>) {
 
 function isUnread(eb: Over<{ n: 'notifications' }>) {
   return eb.and([eb('n.read_at', 'is', null), eb('n.archived_at', 'is', null)]);
+}
+
+/** Whether the thread of the notification `n` has an unread one. */
+function hasUnread(eb: Over<{ n: 'notifications' }>) {
+  return eb.exists(
+    eb
+      .selectFrom('notifications as other')
+      .whereRef('other.user_id', '=', 'n.user_id')
+      .whereRef('other.subject_id', '=', 'n.subject_id')
+      .where('other.read_at', 'is', null)
+      .where('other.archived_at', 'is', null)
+      .select('other.id'),
+  );
 }
 
 function countOfThread(eb: Over<{ n: 'notifications' }>, which: 'all' | 'unread') {

@@ -44,6 +44,27 @@ describe('the page of notifications', () => {
     expect((await open('/notifications')).text).toContain('Nothing here');
   });
 
+  it('shows several notifications about one run as one row, which leads to them and shows how many are unread', async () => {
+    const run = await team.addAsked(reviewer);
+    await api.rows(
+      `insert into notifications (id, user_id, kind, subject_kind, subject_id, title, cause, created_at, read_at)
+       select gen_random_uuid(), ?, 'run.finished', 'run', ?, 'An older one ' || n, 'older ' || n, now(), case when n = 1 then now() end
+         from generate_series(1, 2) n`,
+      [reviewer.id, run],
+    );
+    await team.addAsked(reviewer);
+    const { text } = await open('/notifications');
+    expect(text).toContain(`href="/notifications/threads/${run}">3 notifications, 2 unread</a>`);
+    const thread = (await open(`/notifications/threads/${run}`)).text;
+    expect(thread.match(/>Archive</g)).toHaveLength(3);
+    const { body } = await reviewer.get('/notifications/threads?unread=true');
+    expect(body.threads).toHaveLength(2);
+    await send('/notifications/read-all');
+    expect((await reviewer.get('/notifications/threads?unread=true')).body.threads).toEqual([]);
+    expect((await reviewer.get('/notifications/threads?kind=quota.exceeded')).body.threads).toEqual([]);
+    expect((await open('/notifications?show=all')).text).toContain('>3 notifications</a>');
+  });
+
   it('does not mark the notifications of others', async () => {
     await team.addAsked(team.second);
     const { body } = await team.second.get('/notifications');

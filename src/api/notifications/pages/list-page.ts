@@ -7,24 +7,26 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { notificationKindNames } from '#domain/notifications/model.ts';
-import { list } from '../operations.ts';
-import { renderMark } from './marks.ts';
-import { kindLabels, renderState, renderTitle, type ShownNotification } from './words.ts';
+import { list, threads } from '../operations.ts';
+import { renderMark, renderMarks } from './marks.ts';
+import { kindLabels, renderState, renderTitle, type ShownNotification, type ShownThread } from './words.ts';
 
-/** What the list shows: unread ones unless the address says otherwise. */
+/** What the list shows: what has unread notifications, unless the address says otherwise. */
 const views = [
-  { value: undefined, label: 'Unread', query: { unread: 'true' } },
-  { value: 'all', label: 'All', query: {} },
-  { value: 'archived', label: 'Archived', query: { archived: 'true' } },
+  { value: undefined, label: 'Unread' },
+  { value: 'all', label: 'All' },
+  { value: 'archived', label: 'Archived' },
 ] as const;
 
-/** What the visitor was told, newest first. */
+/** What the visitor was told, by what it is about; archived notifications one by one. */
 export async function showNotifications(visit: Visit): Promise<FastifyReply> {
   const view = views.find(({ value }) => value === visit.query('show')) ?? views[0];
   const kind = notificationKindNames.find((each) => each === visit.query('kind'));
   const cursor = visit.query('cursor');
-  const { notifications, next_cursor: next } = await visit.read(list, { query: { ...view.query, kind, cursor } });
-  const link = (query: Query) => pagePath(pages.notifications, {}, { show: view.value, kind, ...query });
+  const query = { kind, cursor };
+  const { table, next } =
+    view.value === 'archived' ? await readArchived(visit, query) : await readThreads(visit, query, view.value);
+  const link = (more: Query) => pagePath(pages.notifications, {}, { show: view.value, kind, ...more });
   return visit.show({
     title: 'Notifications',
     main: html`<div class="page page-wide">
@@ -37,25 +39,58 @@ ${renderNews(visit, pages.notifications)}
 <nav aria-label="Filter by state"><ul class="chips">${views.map(({ value, label }) => chip(label, link({ show: value }), value === view.value))}</ul></nav>
 <nav aria-label="Filter by kind"><ul class="chips">${[undefined, ...notificationKindNames].map((each) => chip(each ? kindLabels[each] : 'Every kind', link({ kind: each }), each === kind))}</ul></nav>
 <div class="list-panel">${
-      notifications.length > 0
-        ? renderTable({ caption: 'Notifications, newest first', rows: notifications, columns })
-        : renderEmpty(
-            'Nothing here',
-            'You hear of reviews that you are asked for, of runs that you requested, and of what needs your attention.',
-          )
+      table ??
+      renderEmpty(
+        'Nothing here',
+        'You hear of reviews that you are asked for, of runs that you requested, and of what needs your attention.',
+      )
     }</div>
 ${renderPages({ cursor, next }, link)}
 </div>`,
   });
 }
 
+interface Found {
+  /** Null: there is nothing. */
+  readonly table: Html | null;
+  readonly next: string | null;
+}
+
+async function readThreads(visit: Visit, query: object, view: 'all' | undefined): Promise<Found> {
+  const unread = view === 'all' ? undefined : 'true';
+  const { threads: rows, next_cursor: next } = await visit.read(threads, { query: { ...query, unread } });
+  const caption = 'What you were told about, those with the newest notification first';
+  return { table: rows.length > 0 ? renderTable({ caption, rows, columns: threadColumns }) : null, next };
+}
+
+async function readArchived(visit: Visit, query: object): Promise<Found> {
+  const { notifications: rows, next_cursor: next } = await visit.read(list, { query: { ...query, archived: 'true' } });
+  const caption = 'Archived notifications, newest first';
+  return { table: rows.length > 0 ? renderTable({ caption, rows, columns: archivedColumns }) : null, next };
+}
+
 function chip(label: string, path: string, isCurrent: boolean): Html {
   return html`<li><a class="chip" href="${path}" ${isCurrent ? html`aria-current="true"` : null}>${label}</a></li>`;
 }
 
-const columns: Column<ShownNotification>[] = [
+const threadColumns: Column<ShownThread>[] = [
+  { label: 'Newest', kind: 'main', cell: ({ latest }) => renderTitle(latest) },
+  { label: 'State', cell: ({ unread }) => renderState(unread > 0 ? 'unread' : 'read') },
+  { label: 'Kind', kind: 'minor', cell: ({ latest }) => kindLabels[latest.kind] },
+  { label: 'Since', cell: ({ latest }) => renderTime(String(latest.created_at)) },
+  { label: 'About the same', cell: renderThread },
+  { label: 'Put away', cell: ({ count, latest }) => (count === 1 ? renderMarks(latest) : null) },
+];
+
+/** Several notifications about one thing are put away on the page of their thread. */
+function renderThread({ id, count, unread }: ShownThread): Html | null {
+  if (count === 1) return null;
+  const news = unread > 0 ? `, ${unread} unread` : '';
+  return html`<a href="${pagePath(pages.notificationThread, { id })}">${count} notifications${news}</a>`;
+}
+
+const archivedColumns: Column<ShownNotification>[] = [
   { label: 'What', kind: 'main', cell: renderTitle },
-  { label: 'State', cell: ({ state }) => renderState(state) },
   { label: 'Kind', kind: 'minor', cell: ({ kind }) => kindLabels[kind] },
   { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
   {
@@ -63,10 +98,4 @@ const columns: Column<ShownNotification>[] = [
     kind: 'minor',
     cell: ({ subject: { id } }) => html`<a href="${pagePath(pages.notificationThread, { id })}">Thread</a>`,
   },
-  { label: 'Put away', cell: renderMarks },
 ];
-
-function renderMarks({ id, state, title: about }: ShownNotification): Html | null {
-  if (state === 'archived') return null;
-  return html`<div class="actions">${state === 'unread' ? renderMark({ path: pagePath(pages.readNotification, { id }), label: 'Read', about }) : null}${renderMark({ path: pagePath(pages.archiveNotification, { id }), label: 'Archive', about })}</div>`;
-}

@@ -5,6 +5,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { archive, markRead, readAll } from '../operations.ts';
+import type { ShownNotification } from './words.ts';
 
 /** A button that marks something. Pressing it twice does what pressing it once does. */
 export function renderMark({
@@ -17,6 +18,12 @@ export function renderMark({
   readonly about?: string;
 }): Html {
   return html`<form method="post" action="${path}"><input type="hidden" name="key" value="${newId()}"><button class="button button-small" type="submit">${label}${about ? html`<span class="unseen"> ${about}</span>` : null}</button></form>`;
+}
+
+/** The buttons that put a notification away. */
+export function renderMarks({ id, state, title: about }: ShownNotification): Html | null {
+  if (state === 'archived') return null;
+  return html`<div class="actions">${state === 'unread' ? renderMark({ path: pagePath(pages.readNotification, { id }), label: 'Read', about }) : null}${renderMark({ path: pagePath(pages.archiveNotification, { id }), label: 'Archive', about })}</div>`;
 }
 
 /** Adds what the buttons of the list do. */

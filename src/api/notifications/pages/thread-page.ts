@@ -6,6 +6,7 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { thread } from '../operations.ts';
+import { renderMarks } from './marks.ts';
 import { kindLabels, notificationsCrumb, renderState, renderTitle, type ShownNotification } from './words.ts';
 
 const title = 'About one subject';
@@ -15,6 +16,7 @@ const columns: Column<ShownNotification>[] = [
   { label: 'State', cell: ({ state }) => renderState(state) },
   { label: 'Kind', kind: 'minor', cell: ({ kind }) => kindLabels[kind] },
   { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
+  { label: 'Put away', cell: renderMarks },
 ];
 
 /** Everything that the visitor was told of one subject, archived or not. */
