@@ -72,7 +72,7 @@ export const DeliveryView = z
     status: z
       .enum(deliveryStatuses)
       .describe(
-        '`pending`: it waits or will be tried again. `failed`: it will not. `withheld`: it was not sent, because its subject has another owner now, or the audit record was removed.',
+        '`pending`: it waits or will be tried again. `failed`: it will not. `withheld`: it was not sent, because its subject has another owner now, the audit record was removed, or the webhook no longer hears the audit.',
       ),
     attempts: z.int(),
     next_attempt_at: Time.nullable(),

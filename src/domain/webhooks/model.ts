@@ -23,7 +23,7 @@ export interface AuditPosition {
 /** So many patterns a webhook may have. */
 export const mostPatterns = 100;
 
-/** `withheld`: it was not sent, because the subject had another owner when it was due, or the audit record was removed. */
+/** `withheld`: it was not sent, because the subject had another owner when it was due, the audit record was removed, or the webhook no longer hears the audit. */
 export const deliveryStatuses = ['pending', 'delivered', 'failed', 'withheld'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 

@@ -59,6 +59,29 @@ describe('a record of the audit', () => {
     expect(endpoint.heard.filter((each) => isSignedBy(secret, each)).length).toBeGreaterThan(0);
   });
 
+  it('that waits, or is sent again, does not leave by a webhook that no longer hears the audit', async () => {
+    const { id } = await create({}, ['audit.recorded'], admin);
+    await rename(foreign);
+    await sending.work();
+    endpoint.answers = { status: 500 };
+    await rename(foreign);
+    await sending.work();
+    endpoint.answers = { status: 204 };
+    const path = `/admin/webhooks/${id}`;
+    expect((await admin.patch(path, { events: ['run.*'] })).status).toBe(200);
+    const { deliveries } = (await admin.get(`${path}/deliveries`)).body;
+    const account = await addAccount();
+    for (const delivery of deliveries) await account.post(`${path}/deliveries/${delivery.id}/redeliver`);
+    endpoint.heard.splice(0);
+    await api.rows('update webhook_deliveries set due_at = now()');
+    await api.rows('update webhook_queues set next_at = now(), leased_until = null');
+    await sending.work();
+    expect(endpoint.heard).toEqual([]);
+    const kept = (await admin.get(`${path}/deliveries?status=withheld`)).body.deliveries;
+    expect(kept.length).toBeGreaterThan(deliveries.length);
+    expect(kept[0].problem).toBe('the webhook no longer hears the audit, so nothing was sent');
+  });
+
   it('of another tenant reaches nobody but the installation, refusals too', async () => {
     await create({ organization_id: tenant.organization });
     await create({ team_id: tenant.team });

@@ -55,6 +55,8 @@ export function isBelow(repository: string, prefix: string): boolean {
   const [below, above] = [new URL(repository), new URL(prefix)];
   const isSameHost = (['protocol', 'username', 'host'] as const).every((part) => below[part] === above[part]);
   const path = above.pathname.endsWith('/') ? above.pathname : `${above.pathname}/`;
+  // Git decodes the path: an encoded separator would lead out of it.
+  if (/%2f|%5c|%00/i.test(below.pathname)) return false;
   return isSameHost && (below.pathname === above.pathname || below.pathname.startsWith(path));
 }
 

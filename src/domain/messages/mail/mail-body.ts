@@ -8,7 +8,7 @@ export function composeBody(wording: Wording): { text: string; html: string } {
 
 function toText({ subject, lines, link, reason }: Wording): string {
   const linked = link ? [`${link.label}:\n${link.url}`] : [];
-  return `${[subject, ...lines.map(withoutControls), ...linked, `-- \n${reason}`].join('\n\n')}\n`;
+  return `${[subject, ...lines.map(withoutControls), ...linked, `-- \n${withoutControls(reason)}`].join('\n\n')}\n`;
 }
 
 const font = "font-family: system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
@@ -30,7 +30,7 @@ function toHtml({ subject, lines, link, reason }: Wording): string {
 ${lines.map(toParagraph).join('\n')}
 ${link ? toLink(link) : ''}
 <hr style="border: 0; border-top: 1px solid #d8dee4; margin: 24px 0 12px">
-<p style="margin: 0; font-size: 12px; color: #57606a; overflow-wrap: anywhere">${escapeMarkup(reason)}</p>
+<p style="margin: 0; font-size: 12px; color: #57606a; overflow-wrap: anywhere">${escapeMarkup(withoutControls(reason))}</p>
 </div>
 </body>
 </html>

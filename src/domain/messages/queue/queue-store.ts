@@ -23,13 +23,17 @@ export interface NewMessage {
 
 /** Keeps messages, which a worker sends once the transaction is committed. One that was kept before for the same cause is not kept again. */
 export async function queueMessages(em: Em, messages: readonly NewMessage[], keyRing?: KeyRing): Promise<void> {
-  if (messages.length === 0) return;
-  await db(em)
-    .insertInto('outgoing_messages')
-    .values(messages.map((message) => toRow(message, keyRing)))
-    .onConflict((conflict) => conflict.columns(['destination', 'cause']).doNothing())
-    .execute();
+  for (let first = 0; first < messages.length; first += keptAtOnce) {
+    await db(em)
+      .insertInto('outgoing_messages')
+      .values(messages.slice(first, first + keptAtOnce).map((message) => toRow(message, keyRing)))
+      .onConflict((conflict) => conflict.columns(['destination', 'cause']).doNothing())
+      .execute();
+  }
 }
+
+/** A statement takes 65,535 parameters at the most. */
+const keptAtOnce = 1_000;
 
 function toRow(message: NewMessage, keyRing: KeyRing | undefined) {
   const { medium, userId = null, channelId = null, address = null, content, subject, cause, token } = message;

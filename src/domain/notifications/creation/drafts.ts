@@ -77,14 +77,21 @@ async function addToPage(
     cause,
     created_at: new Date().toISOString(),
   }));
-  const told = await db(em)
-    .insertInto('notifications')
-    .values(rows)
-    .onConflict((conflict) => conflict.columns(['user_id', 'cause']).doNothing())
-    .returning('id')
-    .execute();
-  return told.length;
+  let told = 0;
+  for (let first = 0; first < rows.length; first += toldAtOnce) {
+    const added = await db(em)
+      .insertInto('notifications')
+      .values(rows.slice(first, first + toldAtOnce))
+      .onConflict((conflict) => conflict.columns(['user_id', 'cause']).doNothing())
+      .returning('id')
+      .execute();
+    told += added.length;
+  }
+  return told;
 }
+
+/** A statement takes 65,535 parameters at the most. */
+const toldAtOnce = 1_000;
 
 type To = Pick<NewMessage, 'medium' | 'userId' | 'channelId' | 'address'>;
 
