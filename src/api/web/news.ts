@@ -23,7 +23,7 @@ function levelNews(noun: string) {
   };
 }
 
-/** What is said where connections are bound. */
+/** Confirms changes to the connections of a project or an environment. */
 const bindingNews = {
   bound: 'The connection is bound. Runs that begin from now on get it.',
   unbound: 'The binding is removed.',

@@ -38,7 +38,7 @@ export function checkConfig(kind: ChannelKind, { recipients, url }: ChannelConfi
 }
 
 /**
- * Creates a channel of an owner, whose row the caller has locked. The secret of one of the kind `webhook` is returned once and kept sealed.
+ * Creates a channel of an owner, whose row the caller has locked. A webhook channel gets a secret, which is returned once and stored encrypted.
  * @throws Invalid for a subscription to something that the owner does not own; Conflict for an archived owner
  */
 export async function createChannel(
@@ -66,7 +66,7 @@ export interface ChannelUpdate {
 }
 
 /**
- * Changes the given fields of a channel, whose row the caller has locked. Answers what it was and what it is, without what is sealed.
+ * Changes the given fields of a channel, whose row the caller has locked. Returns the settings before and after, without secrets.
  * @throws Invalid for a subscription to something that the owner does not own; Conflict for a stale revision
  */
 export async function updateChannel(

@@ -29,7 +29,7 @@ export const NotificationChannelSchema = defineEntity({
     isEnabled: p.boolean(),
     /** The addresses of a channel of the kind `email`. */
     recipients: p.json<string[]>().nullable(),
-    /** The host of the address of the other kinds. Whoever knows the whole address can write there, so it is sealed. */
+    /** The host of the address of webhook and chat channels. The whole address is encrypted, because anybody who knows it can write there. */
     host: p.text().nullable(),
     sealedUrl: p.blob().nullable().hidden(),
     /** Signs the messages of a channel of the kind `webhook`. */

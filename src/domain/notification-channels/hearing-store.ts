@@ -42,7 +42,7 @@ export interface HearingChannel {
   readonly recipients: readonly string[] | null;
 }
 
-/** The enabled channels that hear of a topic about what is in a place. A channel hears nothing of the time before it was made. */
+/** Finds the enabled channels whose subscriptions match a topic at a place. It skips channels that were made after `at`. */
 export function findHearingChannels(
   em: Em,
   { topic, place, at }: { readonly topic: Topic; readonly place: Place; readonly at: string | undefined },

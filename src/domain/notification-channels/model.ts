@@ -8,7 +8,7 @@ export type ChannelKind = (typeof channelKinds)[number];
 /** What only single people are told: their keys, and that somebody asked them in person. */
 type PersonalKind = Extract<NotificationKind, 'run.approval_requested' | 'api_key.expiring'>;
 
-/** Everything of which a channel can tell. Channels alone hear of every run that waits for approval: of people, those hear whom somebody asks. */
+/** Everything of which a channel can tell. Channels hear of every run that waits for approval. A person hears of it only when asked to review it. */
 export type Topic = Exclude<NotificationKind, PersonalKind> | 'run.approval_required';
 
 /** Clients match the names: they never change. */

@@ -37,7 +37,7 @@ const urlField: FormField = {
   label: 'Address',
   maxLength: 2000,
   isSecret: true,
-  hint: 'Of a webhook or a chat. It begins with https://. Whoever knows it can write there, so it is kept sealed, and pages show its host alone.',
+  hint: 'Of a webhook or a chat. It begins with https://. Anybody who knows it can write there, so it is stored encrypted, and pages show only its host.',
 };
 
 function enabledField(isEnabled: boolean): FormField {

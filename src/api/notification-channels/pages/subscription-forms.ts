@@ -43,7 +43,7 @@ function addSubscribe(addPage: AddPage): void {
     describe: ({ channel, places }) => ({
       title: 'Add a subscription',
       crumbs: channelCrumbs(channel),
-      lead: 'It is about what happens from now on. What several subscriptions name is told once.',
+      lead: 'It is about what happens from now on. An event that matches several subscriptions is sent once.',
       fields: [placeField(places), ...topicFields, revisionField(channel)],
       submit: 'Add subscription',
       cancel: channelPath(channel),
@@ -158,7 +158,7 @@ async function readTeams(
   return { choices: teams.map(({ id, name }) => ({ value: id, label: `Team ${name}` })), isCut: next !== null };
 }
 
-/** What was chosen. An id that is no team's counts as that of an environment, and the operation says if it is none. */
+/** The place that the visitor chose. The operation refuses an id that names neither a team nor an environment. */
 async function toPlace({ em }: Visit<unknown>, { place = '' }: Typed) {
   const id = place.trim();
   if (id === everything) return {};

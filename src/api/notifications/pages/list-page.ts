@@ -18,7 +18,7 @@ const views = [
   { value: 'archived', label: 'Archived' },
 ] as const;
 
-/** What the visitor was told, by what it is about; archived notifications one by one. */
+/** Lists the visitor's notifications by subject. The archive lists each notification. */
 export async function showNotifications(visit: Visit): Promise<FastifyReply> {
   const view = views.find(({ value }) => value === visit.query('show')) ?? views[0];
   const kind = notificationKindNames.find((each) => each === visit.query('kind'));

@@ -62,7 +62,7 @@ function toTable({ preferences }: Shown): FormField {
   };
 }
 
-/** The address of a chat is never shown: whoever knows it can write there. */
+/** The page never shows the address of a chat, because anybody who knows it can write there. */
 function chatFields({ chat: { host, problem } }: Shown): FormField[] {
   const about = 'An incoming webhook of Slack, or of a chat that takes the same, which you alone read.';
   const state =

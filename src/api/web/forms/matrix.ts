@@ -12,7 +12,7 @@ export interface MatrixRow {
   readonly name: string;
   readonly label: string;
   readonly hint: string;
-  /** The names of the columns whose boxes are ticked. */
+  /** The columns that are ticked in this row. */
   readonly ticked: ReadonlySet<string>;
 }
 

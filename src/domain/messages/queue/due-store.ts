@@ -65,7 +65,7 @@ export type Settlement =
   | { readonly status: 'failed' | 'withheld'; readonly problem: string }
   | { readonly status: 'pending'; readonly problem: string; readonly pauseMs: number };
 
-/** A destination whose server does not answer is left alone for so long at the most. */
+/** The longest pause before the next message to a destination that failed. */
 const longestQuietMs = 10 * 60_000;
 
 /**

@@ -53,7 +53,7 @@ async function findUser(
   message: DueMessage,
   { kind }: Content,
 ): Promise<Found> {
-  if (!isNotificationKind(kind)) return { withhold: 'users hear of no such kind' };
+  if (!isNotificationKind(kind)) return { withhold: 'only channels get messages of this kind' };
   const about = notificationKinds[kind];
   const mailbox = await findMailbox(em, message.userId);
   if (!mailbox) return { withhold: 'the user is disabled or gone' };

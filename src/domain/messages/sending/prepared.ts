@@ -12,7 +12,7 @@ export type Prepared =
 export interface PrepareDeps {
   readonly em: Em;
   readonly keyRing: KeyRing;
-  /** The origin that links lead to; null: nobody has set it. */
+  /** The origin of links in messages; null if `COORDINATOR_BASE_URL` is not set. */
   readonly linkOrigin: string | null;
 }
 

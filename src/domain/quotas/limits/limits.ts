@@ -18,7 +18,7 @@ export interface OwnerLimits extends QuotaSubject {
 
 /**
  * The limits of all owners that have any, from the nearest to the widest. They stay as they are until the commit. What they limit must be
- * counted later, under `lockUse`.
+ * counted later, under `lockUses`.
  */
 export async function shareLimits(
   em: Em,
