@@ -57,6 +57,11 @@ export function isTransientError(error: unknown): boolean {
   return findOutage(error) === 'temporary';
 }
 
+/** Whether repeating what failed may succeed later: the database was away, or refused for a reason that may pass. */
+export function mayPass(error: unknown): boolean {
+  return findOutage(error) !== undefined;
+}
+
 /** Whether the database was reached and refused the statement. */
 export function isDatabaseRefusal(error: unknown): boolean {
   return /^(?=.*\d)[0-9A-Z]{5}$/.test(sqlState(error) ?? '') && !isDatabaseAway(error);

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
+import { connectionReading } from '#domain/connections/authority.ts';
 import { type BindingTarget, placeOf } from '#domain/connections/bindings/bind.ts';
 import { mostBindings, type WantedBinding } from '#domain/connections/bindings/model.ts';
 import { findBindingProblems } from '#domain/connections/bindings/standing.ts';
 import { phasesOf, readBindings } from '#domain/connections/bindings/store.ts';
 import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
 import { ConnectionName } from '#domain/registry/spec.ts';
+import { decidePermission } from '#domain/shared/access/decide.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { variablePhases } from '#domain/variables/model.ts';
@@ -48,8 +50,11 @@ export const bindingActions = {
 };
 
 const BindingView = z.object({
-  connection_id: AnswerId,
-  connection: z.string().describe('The name of the connection.'),
+  connection_id: AnswerId.nullable().describe('Null for those who may not read connections.'),
+  connection: z
+    .string()
+    .nullable()
+    .describe('The name of the connection; null for those who may not read connections.'),
   kind: z.enum(connectionKinds),
   phases: z.array(z.enum(variablePhases)),
   provides: z.array(z.string()).describe('The environment variables that a run gets from it.'),
@@ -78,9 +83,10 @@ export async function showBindings(
   const place = placeOf(target);
   const bindings = await readBindings(em, place);
   const problems = await findBindingProblems(em, place, bindings);
+  const mayRead = decidePermission(context.principal, connectionReading).allowed;
   const view = (row: (typeof bindings)[number]): z.input<typeof BindingView> => ({
-    connection_id: row.connectionId,
-    connection: row.connection,
+    connection_id: mayRead ? row.connectionId : null,
+    connection: mayRead ? row.connection : null,
     kind: row.kind,
     phases: phasesOf(row),
     provides: row.provides,

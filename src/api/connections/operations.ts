@@ -6,10 +6,12 @@ import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts'
 import { Nothing } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
+import { connectionReading } from '#domain/connections/authority.ts';
 import { checkSettings } from '#domain/connections/check.ts';
 import {
   createConnection,
   deleteConnection,
+  findConnectionToDelete,
   rotateCredentials,
   type SettingsOfRevision,
   updateConnection,
@@ -31,14 +33,7 @@ const review = {
   target: (em: Em, id: string) => findOwnershipOf(em, 'connections', id),
 } as const;
 
-/** Whoever may use connections must be able to choose one, so those of the installation are no secret to them. */
-const readAccess: Access = {
-  anyOf: ['connection:manage', 'connection:use', 'connection:test'],
-  scope: 'owned',
-  teamAction: 'team.metadata.read',
-  hidden: 'not_found',
-  review: { ...review, verb: 'get' },
-};
+const readAccess: Access = { ...connectionReading, review: { ...review, verb: 'get' } };
 
 const writeAccess: Access = {
   anyOf: ['connection:manage'],
@@ -160,7 +155,14 @@ export const test = command({
   params: ConnectionParams,
   body: TestConnection.prefault({}),
   responses: { 200: ConnectionTestView },
-  access: { ...readAccess, anyOf: ['connection:test'], review: { ...review, verb: 'test' } },
+  access: {
+    ...readAccess,
+    anyOf: ['connection:test'],
+    teamAction: 'team.metadata.write',
+    organizationRole: 'admin',
+    installation: 'administrators',
+    review: { ...review, verb: 'test' },
+  },
   target: ({ em, params, lock }) => findConnection(em, params.id, lock),
   targetName: 'connection',
   idempotency: 'none',
@@ -179,7 +181,7 @@ export const remove = command({
   params: ConnectionParams,
   responses: { 204: Nothing },
   access: { ...writeAccess, review: { ...review, verb: 'delete' } },
-  target: ({ em, params, lock }) => findConnection(em, params.id, lock),
+  target: ({ em, params, lock }) => findConnectionToDelete(em, params.id, lock),
   targetName: 'connection',
   idempotency: 'none',
   ifMatch: true,

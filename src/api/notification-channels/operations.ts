@@ -142,7 +142,10 @@ export const update = command({
   targetName: 'notification channel',
   idempotency: 'none',
   audit: 'notification_channel.updated',
-  prepare: ({ body, services }) => checkUrl(services, body.config?.url),
+  prepare: async ({ target, body, services }) => {
+    if (body.config) checkConfig(target.channel.kind, body.config);
+    await checkUrl(services, body.config?.url);
+  },
   handle: async ({ tx, target, body, services }) => {
     const { name, config, enabled: isEnabled, expected_revision: expected } = body;
     const subscriptions = body.subscriptions && toSubscriptions(body.subscriptions);

@@ -12,10 +12,10 @@ import {
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { PoolName } from '#domain/workers/pools/model.ts';
 
-/** An object that may have any of these members, each of which may be null. */
+/** An object that may have any of these members, each of which may be null. Null in its place stands for null in all of them. */
 function someOf<Name extends string, S extends z.ZodType>(names: readonly Name[], schemaOf: (name: Name) => S) {
   const members = names.map((name) => [name, schemaOf(name).nullable().optional()] as const);
-  return z.strictObject(Object.fromEntries(members) as Record<Name, z.ZodOptional<z.ZodNullable<S>>>);
+  return z.strictObject(Object.fromEntries(members) as Record<Name, z.ZodOptional<z.ZodNullable<S>>>).nullable();
 }
 
 export const UpdateSettings = z
@@ -30,7 +30,7 @@ export const UpdateSettings = z
       .optional()
       .describe('The limits of organizations and teams that have no quota of their own.'),
     sign_in_notice: SignInNotice.nullable().optional().describe('Plain text that the sign-in page shows to everybody.'),
-    features: FeatureGates.optional().describe('Which areas are on. One that is off says why.'),
+    features: FeatureGates.nullable().optional().describe('Which areas are on. One that is off says why.'),
     ...ExpectedRevision,
   })
   .meta({ id: 'UpdateSettings' });

@@ -69,8 +69,9 @@ export const redeliver = command({
   resourceId: ({ params }) => params.id,
   idempotency: 'none',
   audit: 'webhook.redelivered',
-  handle: async ({ tx, target, params }) => {
-    const { id, isEnabled } = target.webhook;
+  handle: async ({ tx, target, params, principal }) => {
+    const { id, isEnabled, events } = target.webhook;
+    checkAuditPatterns(principal, target, events);
     if (!isEnabled) throw new Conflict('the webhook is disabled: enable it first', 'webhook_disabled');
     const delivery = await readDelivery(tx.em, id, params.deliveryID);
     if (!delivery) throw new NotFound('delivery');
@@ -125,7 +126,7 @@ export const rotate = command({
   handle: async ({ tx, target, body, services, operations, principal }) => {
     const { webhook } = target;
     checkAuditPatterns(principal, target, webhook.events);
-    const secret = await rotateSecret(tx, services.keyRing, webhook, body.expected_revision);
+    const secret = await rotateSecret(tx, services.keyRing, target, body.expected_revision);
     const shown = viewWebhook(await readBack(readWebhook(tx.em, webhook.id)));
     const actions = webhookActions.describe({ operations, principal }, target);
     const { id, revision, previousUntil } = webhook;

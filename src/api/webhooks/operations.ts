@@ -143,7 +143,7 @@ export const update = command({
       ...webhook.events,
       ...(events ?? []),
     ]);
-    const { before, after } = await updateWebhook(tx, webhook, { name, url, events, isEnabled }, expected);
+    const { before, after } = await updateWebhook(tx, target, { name, url, events, isEnabled }, expected);
     return { id: webhook.id, before: toAudited(before), after: toAudited(after), revision: webhook.revision };
   },
 });

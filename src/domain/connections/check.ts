@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { Invalid } from '#domain/shared/errors.ts';
 import { checkOutbound } from '#domain/shared/outbound/outbound.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
+import { describeIssues } from '#domain/shared/validation/validation-messages.ts';
 import { IssuerUnknown } from '#domain/workload-identity/errors.ts';
 import { type ConnectionKind, kindOf } from './kinds/kinds.ts';
 
@@ -39,11 +40,9 @@ export async function checkSettings(
   { kind, ...given }: GivenSettings,
   { outbound, issuer }: Circumstances,
 ): Promise<CheckedSettings> {
-  const { config: schema, credentials: secrets, findMisfit, urls, audienceOf, deliver } = kindOf(kind);
+  const { config: schema, credentials: anyCredentials, credentialsFor, urls, audienceOf, deliver } = kindOf(kind);
   const config = parse(schema, given.config, 'config');
-  const credentials = parse(secrets, given.credentials, 'credentials');
-  const misfit = findMisfit?.(config, credentials) ?? null;
-  if (misfit !== null) throw new Invalid(misfit);
+  const credentials = parse(credentialsFor?.(config) ?? anyCredentials, given.credentials, 'credentials');
   if (issuer === null && audienceOf && audienceOf(config) !== null) throw new IssuerUnknown();
   const { settings = {}, variables, files } = deliver(config, credentials, noIdentity);
   for (const url of urls(config)) await checkOutbound(url, outbound, { schemes: ['https', 'ssh'] });
@@ -56,9 +55,8 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
     throw new Invalid(`${place}: must have at most ${mostBytes / 1024} KiB`);
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.map((issue) => {
-    const path = [place, ...issue.path].join('.');
-    return { in: 'body', path, message: `${path}: ${issue.message}` };
-  });
+  const rejected = { part: 'body', data: { [place]: value }, known: [] } as const;
+  const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [place, ...issue.path] }));
+  const errors = describeIssues(rejected, issues);
   throw new Invalid(errors.map(({ message }) => message).join('; '), { errors });
 }

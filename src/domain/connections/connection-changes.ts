@@ -1,3 +1,4 @@
+import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
 import { json } from '#database/tables.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
@@ -6,7 +7,9 @@ import { Conflict } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import type { RowOwner } from '#domain/tenancy/owned/owner.ts';
+import { findRowOwner, type RowOwner } from '#domain/tenancy/owned/owner.ts';
+import { countOwned } from '#domain/tenancy/owned/rows-store.ts';
+import { countLostBinding, lockPlacesOf } from './bindings/store.ts';
 import type { CheckedSettings } from './check.ts';
 import { sealCredentials } from './envelope.ts';
 import type { ConnectionKind } from './kinds/kinds.ts';
@@ -14,7 +17,6 @@ import {
   type ConnectionDetails,
   type ConnectionTarget,
   changeConnection,
-  countConnections,
   findConnection,
   insertConnection,
   removeConnection,
@@ -36,7 +38,7 @@ export async function createConnection(
   { name, kind, config, credentials, provides }: NewConnection & CheckedSettings,
 ): Promise<ConnectionDetails> {
   refuseArchived(owner);
-  if ((await countConnections(tx.em, owner.columns)) >= mostConnections)
+  if ((await countOwned(tx.em, 'connections', owner.columns)) >= mostConnections)
     throw new Conflict(`an owner has at most ${mostConnections} connections: delete one first`, 'limit_reached');
   const seal = { id: newId(), credentialRevision: 1 };
   const sealed = sealCredentials(keyRing, seal, credentials);
@@ -91,13 +93,23 @@ export async function rotateCredentials(
   return updateConnection(tx, keyRing, target, { name: undefined, settings, expectedRevision });
 }
 
-/** Deletes a connection with its credentials. The caller has locked the row. */
+/** Finds a connection to delete it. With `lock` it locks, before the connection, the projects and environments that lose a binding. */
+export async function findConnectionToDelete(em: Em, id: string, lock: boolean): Promise<ConnectionTarget | undefined> {
+  const known = await findConnection(em, id);
+  if (!known || !lock) return known;
+  await findRowOwner(em, known.connection, true);
+  await lockPlacesOf(em, id);
+  return findConnection(em, id, true);
+}
+
+/** Deletes a connection with its credentials and bindings. The caller has locked the rows (`findConnectionToDelete`). */
 export async function deleteConnection(
   tx: Transaction,
   { connection }: ConnectionTarget,
   expectedRevision: number | undefined,
 ): Promise<void> {
   refuseStale(connection, expectedRevision);
+  await countLostBinding(tx.em, connection.id);
   await removeConnection(tx.em, connection.id);
 }
 

@@ -76,18 +76,6 @@ export async function removeConnection(em: Em, id: string): Promise<void> {
   await db(em).deleteFrom('connections').where('id', '=', id).execute();
 }
 
-/** How many connections an owner has. */
-export async function countConnections(em: Em, { organizationId, teamId, projectId }: OwnerIds): Promise<number> {
-  const { count } = await db(em)
-    .selectFrom('connections as c')
-    .where('c.organization_id', 'is not distinct from', organizationId ?? null)
-    .where('c.team_id', 'is not distinct from', teamId ?? null)
-    .where('c.project_id', 'is not distinct from', projectId ?? null)
-    .select((eb) => eb.fn.countAll<string>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
 /** The seals of a connection, for a use of its credentials; undefined if there is no such connection. */
 export function readSeals(em: Em, id: string) {
   return db(em)

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { db } from '#domain/db.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Invalid } from '#domain/shared/errors.ts';
+import { Conflict, Invalid } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { OwnerIds, RowOwner } from '#domain/tenancy/owned/owner.ts';
+import { countOwned } from '#domain/tenancy/owned/rows-store.ts';
 import { NotificationChannel } from './entity.ts';
 import type { ChannelKind, Subscription } from './model.ts';
 import { keepUrl, renewSecret } from './secrets.ts';
@@ -18,6 +19,9 @@ export interface ChannelConfig {
   readonly recipients?: readonly string[] | undefined;
   readonly url?: string | undefined;
 }
+
+/** How many channels an owner may have. Each of them is sent whatever it hears of. */
+export const mostChannels = 200;
 
 export interface NewChannel {
   readonly name: string;
@@ -48,6 +52,9 @@ export async function createChannel(
   { config, subscriptions, ...wanted }: NewChannel,
 ): Promise<{ channel: NotificationChannel; secret: string | null }> {
   refuseArchived(owner);
+  checkConfig(wanted.kind, config);
+  if ((await countOwned(em, 'notification_channels', owner.columns)) >= mostChannels)
+    throw new Conflict(`an owner has at most ${mostChannels} notification channels: delete one first`, 'limit_reached');
   await checkSubscriptions(em, owner.columns, subscriptions);
   const channel = em.create(NotificationChannel, { ...wanted, ...owner.columns, id: newId() });
   configure(keyRing, channel, config);
@@ -72,10 +79,12 @@ export interface ChannelUpdate {
 export async function updateChannel(
   { em }: Transaction,
   keyRing: KeyRing,
-  { channel }: ChannelTarget,
+  target: ChannelTarget,
   { name, config, isEnabled, subscriptions }: ChannelUpdate,
   expectedRevision: number | undefined,
 ) {
+  const { channel } = target;
+  refuseArchived(target);
   refuseStale(channel, expectedRevision);
   const before = await describeChannel(em, channel);
   if (name !== undefined) channel.name = name;
@@ -98,9 +107,11 @@ export async function updateChannel(
 export async function rotateChannelSecret(
   { em }: Transaction,
   keyRing: KeyRing,
-  channel: NotificationChannel,
+  target: ChannelTarget,
   expectedRevision: number | undefined,
 ): Promise<string> {
+  const { channel } = target;
+  refuseArchived(target);
   refuseStale(channel, expectedRevision);
   const secret = renewSecret(keyRing, channel);
   channel.revision += 1;

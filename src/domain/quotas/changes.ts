@@ -84,11 +84,11 @@ function save(tx: Transaction, { scope, id }: QuotaSubject, quota: Quota | null,
   return 1;
 }
 
-/** A limit that is at or below what is used is full from now on. */
+/** A limit that is at or below what is used is full from now on. One that allows nothing, where nothing is used, keeps nobody from anything yet. */
 async function noteUses(tx: Transaction, { scope, id }: QuotaSubject, limits: Limits): Promise<void> {
   const uses = await readUsage(tx.em, { scope, id }, limits, 'limited');
   for (const { kind, limit, used } of uses) {
-    if (limit === null || used === null || kind === 'concurrent_runs') continue;
+    if (limit === null || !used || kind === 'concurrent_runs') continue;
     await noteUse(tx, { scope, id, kind, limit, used });
   }
 }

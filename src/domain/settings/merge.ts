@@ -8,9 +8,9 @@ export interface SettingsChange {
   readonly allowed_tools?: AllowedTools | null | undefined;
   readonly default_pool?: string | null | undefined;
   readonly sign_in_notice?: string | null | undefined;
-  readonly retention?: Nullable<NonNullable<SettingsDocument['retention']>> | undefined;
-  readonly default_quotas?: Nullable<NonNullable<SettingsDocument['default_quotas']>> | undefined;
-  readonly features?: Nullable<NonNullable<SettingsDocument['features']>> | undefined;
+  readonly retention?: Nullable<NonNullable<SettingsDocument['retention']>> | null | undefined;
+  readonly default_quotas?: Nullable<NonNullable<SettingsDocument['default_quotas']>> | null | undefined;
+  readonly features?: Nullable<NonNullable<SettingsDocument['features']>> | null | undefined;
 }
 
 /** The document after a change. It holds only what differs from no setting at all, so that defaults can change with the installation. */
@@ -19,10 +19,18 @@ export function mergeSettings(document: SettingsDocument, change: SettingsChange
   return withoutEmpty({
     ...document,
     ...definedOf(single),
-    retention: { ...document.retention, ...definedOf(retention) },
-    default_quotas: { ...document.default_quotas, ...definedOf(quotas) },
-    features: withoutOpen({ ...document.features, ...definedOf(features) }),
+    retention: mergeGroup(document.retention, retention),
+    default_quotas: mergeGroup(document.default_quotas, quotas),
+    features: withoutOpen(mergeGroup(document.features, features)),
   }) as SettingsDocument;
+}
+
+/** The members of a group after a change; null restores the defaults of all of them. */
+function mergeGroup<Group extends object>(
+  current: Group | undefined,
+  change: Nullable<Group> | null | undefined,
+): Nullable<Group> {
+  return change === null ? {} : { ...current, ...definedOf(change) };
 }
 
 function definedOf(members: object = {}): object {

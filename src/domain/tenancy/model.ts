@@ -1,6 +1,11 @@
 import { z } from 'zod';
 
-export const ResourceName = z.string().trim().min(1, { error: 'must not be empty' }).max(100);
+export const ResourceName = z
+  .string()
+  .trim()
+  .min(1, { error: 'must not be empty' })
+  .max(100)
+  .refine((name) => !/\p{Cc}/u.test(name), { error: 'must be one line without control characters' });
 
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 export const Slug = z

@@ -5,6 +5,7 @@ import type { RowLock } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Archivable } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { findRowOwner, type OwnerIds } from '#domain/tenancy/owned/owner.ts';
 import { isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
@@ -12,7 +13,7 @@ import { Webhook } from './entity.ts';
 import type { DisabledReason } from './model.ts';
 
 /** A webhook with its owner. */
-export interface WebhookTarget extends Ownership {
+export interface WebhookTarget extends Ownership, Archivable {
   readonly webhook: Webhook;
 }
 
@@ -23,7 +24,7 @@ export async function findWebhook(em: Em, id: string, lock: RowLock = false): Pr
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const webhook = owner && lock ? await em.findOne(Webhook, { id }, { lockMode, refresh: true }) : known;
   if (!owner || !webhook) return undefined;
-  return { organizationId: owner.organizationId, teamId: owner.teamId, webhook };
+  return { organizationId: owner.organizationId, teamId: owner.teamId, archived: owner.archived, webhook };
 }
 
 /** A webhook as its readers see it. */

@@ -1,14 +1,20 @@
 import { db } from '#domain/db.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Conflict } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { RowOwner } from '#domain/tenancy/owned/owner.ts';
+import { countOwned } from '#domain/tenancy/owned/rows-store.ts';
 import { wakeQueue } from './deliveries/queue-store.ts';
 import { Webhook } from './entity.ts';
 import { overlapMs } from './model.ts';
 import { makeSecret, sealSecret } from './secrets.ts';
+import type { WebhookTarget } from './store.ts';
+
+/** How many webhooks an owner may have. Each of them is sent each event that it hears. */
+export const mostWebhooks = 200;
 
 export interface NewWebhook {
   readonly name: string;
@@ -20,6 +26,8 @@ export interface NewWebhook {
 /** Creates a webhook of an owner, whose row the caller has locked. The secret is returned once and kept sealed. */
 export async function createWebhook(tx: Transaction, keyRing: KeyRing, owner: RowOwner, wanted: NewWebhook) {
   refuseArchived(owner);
+  if ((await countOwned(tx.em, 'webhooks', owner.columns)) >= mostWebhooks)
+    throw new Conflict(`an owner has at most ${mostWebhooks} webhooks: delete one first`, 'limit_reached');
   const id = newId();
   const secret = makeSecret();
   const sealedSecret = sealSecret(keyRing, id, secret);
@@ -33,10 +41,12 @@ export async function createWebhook(tx: Transaction, keyRing: KeyRing, owner: Ro
 /** Changes the given fields of a webhook, whose row the caller has locked. Enabling it sends what waits. */
 export async function updateWebhook(
   tx: Transaction,
-  webhook: Webhook,
+  target: WebhookTarget,
   wanted: { [Field in keyof NewWebhook]?: NewWebhook[Field] | undefined },
   expectedRevision: number | undefined,
 ): Promise<Difference<NewWebhook>> {
+  const { webhook } = target;
+  refuseArchived(target);
   refuseStale(webhook, expectedRevision);
   const { name, url, events, isEnabled } = webhook;
   const difference = findDifference<NewWebhook>({ name, url, events, isEnabled }, wanted);
@@ -53,9 +63,11 @@ export async function updateWebhook(
 export async function rotateSecret(
   tx: Transaction,
   keyRing: KeyRing,
-  webhook: Webhook,
+  target: WebhookTarget,
   expectedRevision: number | undefined,
 ): Promise<string> {
+  const { webhook } = target;
+  refuseArchived(target);
   refuseStale(webhook, expectedRevision);
   const secret = makeSecret();
   webhook.sealedPreviousSecret = webhook.sealedSecret;

@@ -26,7 +26,7 @@ export function openNotifying({ orm, log, mail }: NotifyingDeps): PeriodicTask {
     intervalMs: followMs,
     log,
     failure: 'could not tell users of new events',
-    run: async () => ((await notifyOfEvents(orm, await readTelling(orm, mail))) ? 'again' : undefined),
+    run: async () => ((await notifyOfEvents(orm, await readTelling(orm, mail), log)) ? 'again' : undefined),
   });
 }
 
@@ -37,7 +37,7 @@ export function openNotificationUpkeep({ orm, log, mail }: NotifyingDeps): Perio
     log,
     failure: 'could not tell owners of what ends soon, or could not remove old notifications',
     run: async () => {
-      await tellOfUpcomingEnds(orm.em.fork(), await readTelling(orm, mail));
+      await tellOfUpcomingEnds(orm.em.fork(), await readTelling(orm, mail), log);
       return (await removeOldNotifications(orm.em.fork())) ? 'again' : undefined;
     },
   });

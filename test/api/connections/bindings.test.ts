@@ -228,4 +228,29 @@ describe('a run of a template that needs a connection', () => {
     expect((await tenant.owner.delete(`/admin/connections/${id}`)).status).toBe(204);
     expect(await admit(cloud)).toMatchObject(refused('connection_unbound', '"cloud"'));
   });
+
+  it('change their revision when a connection that they bind is deleted', async () => {
+    const id = await add({ team_id: tenant.team });
+    const places = [
+      [environmentPath(), `/environments/${tenant.environment}`],
+      [projectPath(), `/projects/${tenant.project}`],
+    ] as const;
+    for (const [bindings] of places) await tenant.owner.put(bindings, { lost: { connection_id: id } });
+    const tagsOf = () => Promise.all(places.map(async ([, place]) => (await tenant.owner.get(place)).headers['etag']));
+    const before = await tagsOf();
+    expect((await tenant.owner.delete(`/admin/connections/${id}`)).status).toBe(204);
+    const after = await tagsOf();
+    expect(after.map((tag, index) => tag === before[index])).toEqual([false, false]);
+    const stale = await tenant.owner.send('PUT', environmentPath(), {}, { 'if-match': String(before[0]) });
+    expect(stale.status).toBe(409);
+  });
+
+  it('show those who may not read connections that something is bound, and not what', async () => {
+    const requester = await api.addUser('requester');
+    await join(tenant, requester, 'member', 'viewer');
+    await tenant.owner.put(environmentPath(), { cloud: { connection_id: await add({ team_id: tenant.team }) } });
+    const { status, body } = await requester.get(environmentPath());
+    expect(status).toBe(200);
+    expect(body.connections.cloud).toMatchObject({ connection_id: null, connection: null, kind: 'generic' });
+  });
 });

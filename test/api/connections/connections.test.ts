@@ -87,31 +87,39 @@ describe('a connection', () => {
       'git',
       { url: 'https://localhost/' },
       { private_key: '-----BEGIN PRIVATE KEY-----', known_hosts: 'x' },
-      'takes a token',
+      'unknown field "credentials.private_key"',
     ],
     [
       'git',
       { url: `https://git:${secret}@localhost/` },
       { token: secret },
-      'config.url: expected where repositories begin',
+      'config.url": expected where repositories begin',
     ],
-    ['git', { url: 'ssh://git@localhost/' }, { token: secret }, 'takes private_key and known_hosts'],
+    ['git', { url: 'ssh://git@localhost/' }, { token: secret }, 'field "credentials.private_key" is required'],
     [
       'registry',
       { host: 'https://registry.example.com' },
       { token: secret },
-      'config.host: expected the name of a host',
+      'config.host": expected the name of a host',
     ],
-    ['kubernetes', { server: 'http://localhost' }, { token: secret }, 'config.server: expected the https:// URL'],
-    ['cloud', { provider: 'aws' }, { client_secret: secret }, 'aws takes access_key_id'],
+    ['kubernetes', { server: 'http://localhost' }, { token: secret }, 'config.server": expected the https:// URL'],
+    ['cloud', { provider: 'aws' }, { access_key_id: secret }, 'field "credentials.secret_access_key" is required'],
+    ['cloud', { provider: 'aws' }, { client_secret: secret }, 'unknown field "credentials.client_secret"'],
+    ['cloud', { provider: 'aws', region: 'eu' }, {}, 'config.region": expected a region such as'],
+    [
+      'cloud',
+      { provider: 'other', workload_identity: { audience: 'x' } },
+      { client_secret: secret },
+      'unknown field "credentials.client_secret"',
+    ],
     ['cloud', { provider: 'google' }, { service_account_key: `{"secret": "${secret}"}` }, 'credentials'],
-    ['registry', { host: 'registry.example.com' }, { token: `${secret}\n` }, 'credentials.token: expected printable'],
+    ['registry', { host: 'registry.example.com' }, { token: `${secret}\n` }, 'credentials.token": expected printable'],
   ])(
     'of the kind %s with the config %j is refused if its settings are wrong, without repeating them',
     async (kind, config, credentials, message) => {
       const body = { name: 'Wrong', kind, config, credentials, team_id: tenant.team };
-      const { status, text } = await tenant.owner.post(path, body);
-      expect([status, text]).toEqual([400, expect.stringContaining(message)]);
+      const { status, text, body: answer } = await tenant.owner.post(path, body);
+      expect([status, answer.error]).toEqual([400, expect.stringContaining(message)]);
       expect(text).not.toContain(secret);
     },
   );

@@ -143,4 +143,27 @@ describe('the test of a connection', () => {
     const locked = await tryConnection({ ...deps, keyRing: other, http: http(answer(200, '{}')) }, connection);
     expect(locked).toMatchObject({ ok: false, tried: 'the credentials were to be opened' });
   });
+
+  it('refuses a repository for a connection that is not one with git', async () => {
+    const tenant = await makeTenant(api);
+    const credentials = { variables: { TOKEN: 'secret' } };
+    const wanted = { name: 'Any', kind: 'generic', credentials, team_id: tenant.team };
+    const { id } = await tenant.owner.make('/admin/connections', wanted);
+    const answer = await tenant.owner.post(`/admin/connections/${id}/test`, {
+      repository: 'https://git.example.com/a',
+    });
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^repository: .*generic/) } });
+  });
+
+  it('is for those who may change what the team owns, and not for its viewers', async () => {
+    const tenant = await makeTenant(api);
+    const credentials = { variables: { TOKEN: 'secret' } };
+    const wanted = { name: 'Any', kind: 'generic', credentials, team_id: tenant.team };
+    const { id } = await tenant.owner.make('/admin/connections', wanted);
+    const viewer = await api.addUser('maintainer');
+    await join(tenant, viewer, 'member', 'viewer');
+    expect((await viewer.get(`/admin/connections/${id}`)).status).toBe(200);
+    expect((await viewer.post(`/admin/connections/${id}/test`)).status).toBe(403);
+    expect((await tenant.owner.post(`/admin/connections/${id}/test`)).status).toBe(200);
+  });
 });

@@ -204,4 +204,35 @@ describe('the test of a channel', () => {
     expect(body.results[0].problem).toBe('the service could not make or send the test; its log says why');
     expect((await owner.get(path)).status).toBe(200);
   });
+
+  it('of an archived team stays as it is, and can be deleted', async () => {
+    const archived = await makeTenant(api);
+    const { id } = await makeChannel(archived.owner, { ...webhook(), team_id: archived.team });
+    expect((await archived.owner.post(`${archived.teamPath}/archive`)).status).toBe(200);
+    const refused = { status: 409, headers: { 'x-error-code': 'archived' } };
+    expect(await archived.owner.patch(`${channels}/${id}`, { name: 'Other' })).toMatchObject(refused);
+    expect(await archived.owner.post(`${channels}/${id}/rotate`)).toMatchObject(refused);
+    expect((await archived.owner.delete(`${channels}/${id}`)).status).toBe(204);
+  });
+
+  it('for e-mail refuses an address without looking it up', async () => {
+    const { id } = await makeChannel(owner, { ...email('ops@example.com'), team_id: tenant.team });
+    const answer = await owner.patch(`${channels}/${id}`, { config: { url: 'https://no.such.host.example/' } });
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('config.') } });
+  });
+
+  it('is one of 200 of its owner at the most', async () => {
+    await api.rows(
+      `insert into notification_channels (id, team_id, name, kind, is_enabled, recipients, created_at)
+       select gen_random_uuid(), ?, 'Other', 'email', false, '[]', now() from generate_series(1, 200)`,
+      [tenant.team],
+    );
+    const answer = await owner.post(channels, {
+      name: 'One more',
+      ...email('ops@example.com'),
+      subscriptions: [{ events: ['*'] }],
+      team_id: tenant.team,
+    });
+    expect(answer).toMatchObject({ status: 409, headers: { 'x-error-code': 'limit_reached' } });
+  });
 });

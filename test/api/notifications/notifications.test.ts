@@ -49,7 +49,7 @@ describe('what happens to a run', () => {
   it('is told once, also if two workers look at the same time', async () => {
     const run = await team.runs.add([]);
     await team.ask(run, reviewer);
-    const read = await Promise.all([1, 2, 3].map(() => notifyOfEvents(api.services.orm, new Set())));
+    const read = await Promise.all([1, 2, 3].map(() => notifyOfEvents(api.services.orm, new Set(), api.services.log)));
     await team.notify();
     expect(read.filter((count) => count === null).length).toBeLessThan(3);
     expect(await titlesOf(reviewer)).toHaveLength(1);
@@ -58,11 +58,28 @@ describe('what happens to a run', () => {
   it('is told after a worker was stopped while it told of it', async () => {
     const run = await team.runs.add([]);
     await team.ask(run, reviewer);
-    await api.rows('alter table notifications add constraint broken check (false)');
-    await expect(notifyOfEvents(api.services.orm, new Set())).rejects.toThrow('broken');
-    await api.rows('alter table notifications drop constraint broken');
+    await api.rows(
+      `create function fail() returns trigger language plpgsql as $$ begin raise 'stopped' using errcode = '57014'; end $$`,
+    );
+    await api.rows('create trigger fails before insert on notifications execute function fail()');
+    await expect(notifyOfEvents(api.services.orm, new Set(), api.services.log)).rejects.toThrow('stopped');
+    await api.rows('drop trigger fails on notifications');
     expect(await titlesOf(reviewer)).toEqual([]);
     await team.notify();
+    expect(await titlesOf(reviewer)).toHaveLength(1);
+  });
+
+  it('is told although nobody can be told of another one, which is logged and left out', async () => {
+    const broken = await team.runs.add([]);
+    await team.ask(broken, reviewer);
+    await api.rows(`alter table notifications add constraint broken check (subject_id <> '${broken}')`);
+    const run = await team.runs.add([]);
+    await team.ask(run, reviewer);
+    const errors: unknown[] = [];
+    const log = { error: (...entry: unknown[]) => void errors.push(entry) };
+    expect(await notifyOfEvents(api.services.orm, new Set(), log)).toBeGreaterThan(0);
+    await api.rows('alter table notifications drop constraint broken');
+    expect(errors).toEqual([[expect.objectContaining({ event_type: 'run.approval_requested' }), expect.any(String)]]);
     expect(await titlesOf(reviewer)).toHaveLength(1);
   });
 });

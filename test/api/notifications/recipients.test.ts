@@ -76,7 +76,7 @@ describe('the members of a team', () => {
         where id = (select template_version_id from runs where id = ?)`,
       [run],
     );
-    const tellAll = () => tellOfUpcomingEnds(api.services.orm.em.fork(), new Set());
+    const tellAll = () => tellOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
     await deployed(23);
     await tellAll();
     expect(await titlesOf(reviewer), 'a day and an hour before').toEqual([]);
@@ -103,10 +103,10 @@ describe('the members of a team', () => {
         [hours, finding],
       );
     await until(25);
-    await tellOfUpcomingEnds(api.services.orm.em.fork(), new Set());
+    await tellOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
     expect(await titlesOf(reviewer)).toEqual([]);
     await until(23);
-    for (const _ of [1, 2]) await tellOfUpcomingEnds(api.services.orm.em.fork(), new Set());
+    for (const _ of [1, 2]) await tellOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
     expect(await titlesOf(reviewer)).toEqual([
       expect.stringMatching(/^The suppression of the deviation of local_file.greeting ends on \d{4}-/),
     ]);
@@ -152,7 +152,7 @@ describe('the owner of a key', () => {
     const [near, far] = [await make('near', 20), await make('far', 20), await make('short', 2)];
     await endsIn(near, 6);
     await endsIn(far, 8);
-    for (const _ of [1, 2]) await tellOfUpcomingEnds(api.services.orm.em.fork(), new Set());
+    for (const _ of [1, 2]) await tellOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
     expect(await titlesOf(reviewer)).toEqual([expect.stringMatching(/^Your key near ends on \d{4}-\d\d-\d\d .* UTC$/)]);
     for (const other of [second, admin]) expect(await titlesOf(other)).toEqual([]);
     await reviewer.delete(`/profile/api-keys/${near}`);
@@ -165,7 +165,7 @@ describe('the owner of a key', () => {
       const { body } = await tenant.owner.post(`/service-accounts/${id}/api-keys`, { name: 'ci' });
       await endsIn(body.api_key.id, 3);
     }
-    await tellOfUpcomingEnds(api.services.orm.em.fork(), new Set());
+    await tellOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
     expect(await titlesOf(tenant.owner)).toHaveLength(2);
     for (const other of [reviewer, admin]) expect(await titlesOf(other)).toEqual([]);
   });

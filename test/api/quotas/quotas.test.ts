@@ -223,4 +223,13 @@ describe('a quota', () => {
       { team_id: team, data: { scope: 'team', id: team, kind: 'queued_runs', limit: 2, used: 2 } },
     ]);
   });
+
+  it('that allows nothing is reported when something is refused, and not when it is set', async () => {
+    const stage = await make();
+    const { team } = stage.tenant;
+    await stage.limit('team', team, { templates: 0, queued_runs: 0 });
+    const reports = () =>
+      api.rows(`select id from domain_events where type = 'quota.exceeded' and subject_id = ?`, [team]);
+    expect(await reports()).toEqual([]);
+  });
 });

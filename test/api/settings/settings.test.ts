@@ -27,6 +27,17 @@ const turnOn = (...names: string[]) =>
   change({ features: Object.fromEntries(names.map((name) => [name, { enabled: true }])) });
 
 describe('the settings', () => {
+  it('restore the defaults of a whole group with null', async () => {
+    await change({ default_quotas: { runs_per_day: 10 }, retention: { drift_scans: 30 } });
+    await turnOff('drift');
+    const { body } = await change({ default_quotas: null, retention: null, features: null });
+    expect(body).toMatchObject({
+      default_quotas: {},
+      retention: { drift_scans: 90 },
+      features: { drift: { enabled: true } },
+    });
+  });
+
   it('show what holds, and null restores a default', async () => {
     const before = (await admin.get(path)).body;
     expect(before).toMatchObject({

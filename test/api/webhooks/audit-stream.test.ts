@@ -165,7 +165,7 @@ describe('a webhook that hears the audit', () => {
     expect((await account.delete(`/admin/webhooks/${id}`)).status).toBe(403);
     const { actions } = (await account.get(`/admin/webhooks/${id}`)).body;
     const refused = actions.filter(({ allowed }: { allowed: boolean }) => !allowed);
-    expect(refused.map(({ name }: { name: string }) => name)).toEqual(['update', 'rotate', 'delete']);
+    expect(refused.map(({ name }: { name: string }) => name)).toEqual(['update', 'rotate', 'redeliver', 'delete']);
     expect((await admin.delete(`/admin/webhooks/${id}`)).status).toBe(204);
   });
 

@@ -198,4 +198,44 @@ describe('a webhook', () => {
         400,
       );
   });
+
+  it('of an archived team stays as it is, and can be deleted', async () => {
+    const archived = await makeTenant(api);
+    const { id } = await create({ team_id: archived.team }, ['*'], archived.owner);
+    expect((await archived.owner.post(`${archived.teamPath}/archive`)).status).toBe(200);
+    const refused = { status: 409, headers: { 'x-error-code': 'archived' } };
+    expect(await archived.owner.patch(`/admin/webhooks/${id}`, { name: 'Other' })).toMatchObject(refused);
+    expect(await archived.owner.post(`/admin/webhooks/${id}/rotate`)).toMatchObject(refused);
+    const { actions } = (await archived.owner.get(`/admin/webhooks/${id}`)).body;
+    expect(
+      actions.filter(({ allowed }: { allowed: boolean }) => !allowed).map(({ name }: { name: string }) => name),
+    ).toEqual(['update', 'rotate']);
+    expect((await archived.owner.delete(`/admin/webhooks/${id}`)).status).toBe(204);
+  });
+
+  it('rotates its secret for the revision in If-Match, and for no other', async () => {
+    const { id } = await create({ team_id: tenant.team });
+    const rotate = (tag: string) => tenant.owner.post(`/admin/webhooks/${id}/rotate`, undefined, { 'if-match': tag });
+    expect((await rotate('"7"')).status).toBe(409);
+    expect(await rotate('"1"')).toMatchObject({ status: 200, body: { revision: 2 } });
+  });
+
+  it('is one of 200 of its owner at the most', async () => {
+    await create({ team_id: tenant.team });
+    await api.rows(
+      `insert into webhooks (id, team_id, name, url, events, is_enabled, sealed_secret, created_at)
+       select gen_random_uuid(), ?, 'Other', 'https://example.com', '["*"]', false, '', now() from generate_series(2, 200)`,
+      [tenant.team],
+    );
+    const answer = await tenant.owner.post('/admin/webhooks', { ...wanted(), team_id: tenant.team });
+    expect(answer).toMatchObject({ status: 409, headers: { 'x-error-code': 'limit_reached' } });
+  });
+
+  it('has a name on one line', async () => {
+    for (const name of ['Chat\nBcc: all@example.com', 'Chat\u0007'])
+      expect(await tenant.owner.post('/admin/webhooks', { ...wanted(), name, team_id: tenant.team })).toMatchObject({
+        status: 400,
+        body: { error: expect.stringContaining('without control characters') },
+      });
+  });
 });

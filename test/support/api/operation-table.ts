@@ -165,7 +165,7 @@ connections.create                  connection:manage                   owned:me
 connections.get                     connection:manage,connection:use,connection:test owned:metadata.read
 connections.update                  connection:manage                   owned:metadata.write
 connections.rotate                  connection:manage                   owned:metadata.write
-connections.test                    connection:test                     owned:metadata.read
+connections.test                    connection:test                     owned:metadata.write
 connections.delete                  connection:manage                   owned:metadata.write
 project_connections.get             project:read                        team:metadata.read
 project_connections.replace         project:write&connection:use        team:metadata.write

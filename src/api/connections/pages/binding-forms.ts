@@ -87,12 +87,12 @@ function revisionOf({ expected_revision: revision }: Typed): number {
   return Number(revision);
 }
 
+/** Whoever is shown no ids may not bind connections either: the operation refuses them. */
 function toWanted({ connections }: ShownBindings): Wanted {
   return Object.fromEntries(
-    Object.entries(connections).map(([name, { connection_id, phases }]) => [
-      name,
-      { connection_id, phases: [...phases] },
-    ]),
+    Object.entries(connections).flatMap(([name, { connection_id: id, phases }]) =>
+      id === null ? [] : [[name, { connection_id: id, phases: [...phases] }]],
+    ),
   );
 }
 
@@ -131,7 +131,7 @@ function fieldsOf(
       label: 'Connection',
       kind: 'select',
       choices: usable.map(({ id, name: label, kind }) => ({ value: id, label: `${label} (${kindWords[kind]})` })),
-      value: bound?.connection_id,
+      value: bound?.connection_id ?? undefined,
     },
     ...variablePhases.map(
       (phase): FormField => ({

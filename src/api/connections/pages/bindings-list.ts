@@ -75,13 +75,13 @@ const problemWords: Readonly<Record<NonNullable<Binding['problem']>, string>> = 
   connection_unauthorized: 'who bound it may not bind it any more: somebody who may has to bind it again',
 };
 
-/** Those who may not read connections see their names alone. */
+/** Those who may not read connections see the kind alone. */
 function columnsFor(visit: Visit): Column<Binding>[] {
   const isLinked = visit.mayDo(getConnection).allowed;
   const renderName = ({ connection_id: id, connection }: Binding) =>
-    isLinked
+    isLinked && id !== null
       ? html`<a class="foreign" href="${pagePath(pages.connection, { id })}">${connection}</a>`
-      : html`<span class="foreign">${connection}</span>`;
+      : html`<span class="foreign">${connection ?? ''}</span>`;
   return [
     { label: 'Name', kind: 'main', cell: ({ name }) => html`<span class="mono foreign">${name}</span>` },
     {

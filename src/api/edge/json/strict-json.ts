@@ -2,8 +2,8 @@ import formbody from '@fastify/formbody';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Invalid } from '#domain/shared/errors.ts';
+import { formatPath } from '#domain/shared/validation/field-path.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { formatPath } from './field-path.ts';
 import { parseStrictJson } from './json-text.ts';
 import { parseUploads } from './uploads.ts';
 

@@ -3,8 +3,8 @@ import fp from 'fastify-plugin';
 import { safeParse } from 'zod';
 import { $ZodObject, type $ZodType } from 'zod/v4/core';
 import { Invalid } from '#domain/shared/errors.ts';
+import { describeIssues, type FieldProblem, type RequestPart } from '#domain/shared/validation/validation-messages.ts';
 import { serializeByZod } from './serialization.ts';
-import { describeIssues, type FieldProblem, type RequestPart } from './validation-messages.ts';
 
 const partOf: Readonly<Record<string, RequestPart>> = {
   body: 'body',

@@ -11,7 +11,9 @@ export function honoursIfMatch(operation: Operation): boolean {
 }
 
 function takesExpectedRevision({ body }: Operation): boolean {
-  return body instanceof z.ZodObject && 'expected_revision' in body.shape;
+  // A body that may be left out is declared with a default.
+  const object = body instanceof z.ZodPrefault ? body.unwrap() : body;
+  return object instanceof z.ZodObject && 'expected_revision' in object.shape;
 }
 
 /** The entity tag of an answer: its revision in quotes; undefined if the answer has no revision. */
@@ -30,7 +32,7 @@ export function withExpectedRevision(operation: Operation, headers: RequestMetad
   if (revision === undefined) return body;
   if (!honoursIfMatch(operation)) throw new Invalid('If-Match: this operation does not compare a revision: send none');
   if (!takesExpectedRevision(operation)) return body;
-  const { expected_revision: given } = body as { expected_revision?: number };
+  const { expected_revision: given } = (body ?? {}) as { expected_revision?: number };
   if (given !== undefined && given !== revision)
     throw new Invalid('If-Match and expected_revision name different revisions: send one of them');
   return { ...body, expected_revision: revision };

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { encodeAnswer } from '#api/edge/json/serialization.ts';
 import { parsePart } from '#api/edge/json/validation.ts';
-import type { RequestPart } from '#api/edge/json/validation-messages.ts';
 import type { EncodedAnswerOf, Responses } from '#api/pipeline/answers/answer-types.ts';
 import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
 import { successStatus } from '#api/pipeline/answers/receipt-answer.ts';
@@ -24,6 +23,7 @@ import {
 } from '#api/pipeline/operation.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Conflict, Unauthenticated } from '#domain/shared/errors.ts';
+import type { RequestPart } from '#domain/shared/validation/validation-messages.ts';
 import type { Services } from '../../services.ts';
 
 /** What pages work with: the operations of the API and the services that these use. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
@@ -86,6 +87,35 @@ export async function countPlaces(em: Em, principal: Principal, connectionId: st
     .select((eb) => eb.fn.count<string>(eb.fn.coalesce('b.environment_id', 'b.project_id')).distinct().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+/** Locks the projects and environments that bind a connection, for a change of what they bind. Take these locks before that of the connection. */
+export async function lockPlacesOf(em: Em, connectionId: string): Promise<void> {
+  const bound = db(em).selectFrom('connection_bindings as b').where('b.connection_id', '=', connectionId);
+  const projects = db(em)
+    .selectFrom('projects')
+    .where('id', 'in', bound.where('b.project_id', 'is not', null).select('b.project_id'));
+  await projects.orderBy('id').select('id').forNoKeyUpdate().execute();
+  const environments = db(em)
+    .selectFrom('environments')
+    .where('id', 'in', bound.where('b.environment_id', 'is not', null).select('b.environment_id'));
+  await environments.orderBy('id').select('id').forNoKeyUpdate().execute();
+}
+
+/** Counts, for the projects and environments that bind a connection, that what they bind changes: it is about to be deleted. */
+export async function countLostBinding(em: Em, connectionId: string): Promise<void> {
+  const revision = sql<number>`revision + 1`;
+  const bound = db(em).selectFrom('connection_bindings as b').where('b.connection_id', '=', connectionId);
+  await db(em)
+    .updateTable('projects')
+    .set({ revision })
+    .where('id', 'in', bound.where('b.project_id', 'is not', null).select('b.project_id'))
+    .execute();
+  await db(em)
+    .updateTable('environments')
+    .set({ revision })
+    .where('id', 'in', bound.where('b.environment_id', 'is not', null).select('b.environment_id'))
+    .execute();
 }
 
 /** Which of these connections a place may use. Shares their rows until the commit. */

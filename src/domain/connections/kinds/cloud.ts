@@ -11,10 +11,8 @@ const Google = z.strictObject({
 });
 const Azure = z.strictObject({ client_secret: Secret });
 const None = z.strictObject({});
-const Credentials = z.union([Aws, Google, Azure, None], {
-  error:
-    'expected {access_key_id, secret_access_key} of AWS, {service_account_key} of Google, {client_secret} of Azure, or {} with workload_identity',
-});
+const NoneKept = z.strictObject({}, { error: 'must be {}: with workload_identity, no credentials are kept' });
+const Credentials = z.union([Aws, Google, Azure, None]);
 type Credentials = z.output<typeof Credentials>;
 
 const keysOf = { aws: Aws, google: Google, azure: Azure, vault: None, other: None } as const;
@@ -24,7 +22,7 @@ export const cloud = defineKind({
   summary: 'Work in AWS, Google Cloud, Azure, or behind Vault or OpenBao.',
   config: CloudConfig,
   credentials: Credentials,
-  findMisfit,
+  credentialsFor: (config) => (isFederated(config) ? NoneKept : keysOf[config.provider]),
   urls: () => [],
   audienceOf: (config) => (isFederated(config) ? audienceOf(config) : null),
   deliver: (config, credentials, identity) => {
@@ -32,16 +30,6 @@ export const cloud = defineKind({
     return { ...delivery, settings: { ...placeOf(config), ...delivery.settings } };
   },
 });
-
-function findMisfit(config: CloudConfig, credentials: Credentials): string | null {
-  if (isFederated(config))
-    return None.safeParse(credentials).success
-      ? null
-      : 'credentials: with workload_identity, no credentials are kept: send {}';
-  const { provider } = config;
-  if (keysOf[provider].safeParse(credentials).success) return null;
-  return `credentials: ${provider} takes ${Object.keys(keysOf[provider].shape).join(', ')}`;
-}
 
 type KeyConfig = Exclude<CloudConfig, FederatedConfig>;
 

@@ -19,22 +19,14 @@ const Key = z.strictObject({
   private_key: SecretText.regex(/^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/, { error: 'expected a private key in PEM' }),
   known_hosts: SecretText.describe("The host's keys, as ssh-keyscan prints them."),
 });
-const Credentials = z.union([Token, Key], {
-  error: 'expected {token, username?} for https://, or {private_key, known_hosts} for ssh://',
-});
+const Credentials = z.union([Token, Key]);
 
 /** Opens private repositories of templates. */
 export const git = defineKind({
   summary: 'Publish templates from private repositories.',
   config: Config,
   credentials: Credentials,
-  findMisfit: ({ url }, credentials) => {
-    const isSsh = url.startsWith('ssh:');
-    if (isSsh === 'private_key' in credentials) return null;
-    return isSsh
-      ? 'credentials: an ssh:// URL takes private_key and known_hosts'
-      : 'credentials: an https:// URL takes a token';
-  },
+  credentialsFor: ({ url }) => (url.startsWith('ssh:') ? Key : Token),
   urls: ({ url }) => [url],
   deliver: () => nothing,
 });

@@ -33,8 +33,8 @@ export interface KindDefinition<Config, Credentials> {
   readonly config: z.ZodType<Config>;
   /** What nobody is ever shown. */
   readonly credentials: z.ZodType<Credentials>;
-  /** Why these credentials do not fit the config, as `<field>: <reason>`; null if they do. */
-  readonly findMisfit?: (config: Config, credentials: Credentials) => string | null;
+  /** What nobody is shown of a connection with this config, where that depends on the config. It is as strict as `credentials` or stricter. */
+  readonly credentialsFor?: (config: Config) => z.ZodType<Credentials>;
   /** The URLs to which the service itself may send the credentials. They are checked when they are saved, and again when they are dialled. */
   readonly urls: (config: Config) => readonly string[];
   /** Who accepts the token that its delivery holds; null if it holds none, which is the same as leaving it out. */

@@ -1,5 +1,5 @@
 import { countRefs } from '#domain/registry/git/snapshot.ts';
-import { Invalid, ServiceError } from '#domain/shared/errors.ts';
+import { Invalid, invalidField, ServiceError } from '#domain/shared/errors.ts';
 import { type OutboundAnswer, OutboundFailure, type OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
@@ -48,9 +48,11 @@ type Try = (deps: TrialDeps, opened: Opened) => Promise<Trial>;
 /**
  * Tries the saved settings with the system that they are for. Every address is checked when it is dialled. Credentials that do not open are a
  * failure, too.
- * @throws Invalid for a git connection if no repository below its URL is named
+ * @throws Invalid for a git connection if no repository below its URL is named, and for another one if a repository is
  */
 export async function tryConnection(deps: TrialDeps, connection: TriedConnection, repository?: string): Promise<Trial> {
+  if (repository !== undefined && connection.kind !== 'git')
+    throw invalidField('repository', `a connection of the kind ${connection.kind} has no repositories: leave it out`);
   try {
     const credentials = openCredentials(deps.keyRing, connection);
     return await tries[connection.kind](deps, { config: connection.config, credentials, repository });

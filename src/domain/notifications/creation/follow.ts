@@ -1,21 +1,57 @@
+import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
+import { mayPass } from '#database/errors.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
 import { followEvents } from '#domain/shared/events/kept-cursor.ts';
 import { type Telling, tell } from './drafts.ts';
 import { eventRules } from './event-rules.ts';
 
 /** Tells users of the next events. Answers how many events it read, or null while another process is at it. */
-export function notifyOfEvents(orm: Orm, how: Telling): Promise<number | null> {
+export function notifyOfEvents(orm: Orm, how: Telling, log: Pick<Logger, 'error'>): Promise<number | null> {
   return followEvents(orm, {
     table: 'notification_cursors',
     lock: 'delivery-coordinator/notifications',
-    take: (em, events) => tellOfEvents(em, events, how),
+    take: (em, events) => tellOfEvents(em, events, how, log),
   });
 }
 
-async function tellOfEvents(em: Em, events: readonly PublishedEvent[], how: Telling): Promise<void> {
-  for (const event of events) {
-    const draft = await eventRules.get(event.type)?.(em, event);
-    if (draft) await tell(em, { ...draft, cause: event.id, at: event.at }, how);
+/**
+ * Tells of all events together. If that fails, it tells of each by itself, and leaves out those that fail again: an event that cannot be told
+ * must not keep everybody from hearing of all later ones.
+ * @throws what the database threw if the failure may pass; the events are taken again then
+ */
+async function tellOfEvents(
+  em: Em,
+  events: readonly PublishedEvent[],
+  how: Telling,
+  log: Pick<Logger, 'error'>,
+): Promise<void> {
+  const told = events.filter(({ type }) => eventRules.has(type));
+  if (told.length === 0) return;
+  const failure = await tellTogether(em, told, how);
+  if (failure === undefined) return;
+  for (const event of told) {
+    const error = await tellTogether(em, [event], how);
+    if (error === undefined) continue;
+    log.error(
+      { err: error, event_id: event.id, event_type: event.type },
+      'left out an event that nobody could be told of',
+    );
+  }
+}
+
+/** Tells of events in a savepoint; the error that undid it, or undefined. @throws an error that may pass */
+async function tellTogether(em: Em, events: readonly PublishedEvent[], how: Telling): Promise<unknown> {
+  try {
+    await em.transactional(async (savepoint) => {
+      for (const event of events) {
+        const draft = await eventRules.get(event.type)?.(savepoint, event);
+        if (draft) await tell(savepoint, { ...draft, cause: event.id, at: event.at }, how);
+      }
+    });
+    return undefined;
+  } catch (error) {
+    if (mayPass(error)) throw error;
+    return error;
   }
 }

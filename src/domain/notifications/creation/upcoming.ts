@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import type { Logger } from 'pino';
 import type { Em } from '#database/database.ts';
+import { mayPass } from '#database/errors.ts';
 import { db } from '#domain/db.ts';
 import { findExpiring } from '#domain/runs/admission/expiry/expiry-store.ts';
 import { zeroId } from '#domain/shared/ids.ts';
@@ -11,15 +13,25 @@ const pageSize = 200;
 /** Looks for what ends soon, a page at a time by id. */
 type Finder = (em: Em, after: string) => Promise<{ readonly id: string; readonly draft: () => Promise<Draft> }[]>;
 
-/** Tells owners of what ends soon, before it does: each user once of each end, however often this runs. Answers how many were told. */
-export async function tellOfUpcomingEnds(em: Em, how: Telling): Promise<number> {
+/**
+ * Tells owners of what ends soon, before it does: each user once of each end, however often this runs. Answers how many were told. One end that
+ * cannot be told keeps nobody from hearing of the others; the next run tries it again.
+ */
+export async function tellOfUpcomingEnds(em: Em, how: Telling, log: Pick<Logger, 'error'>): Promise<number> {
   let told = 0;
   for (const find of [findEndingKeys, findEndingSuppressions, findEndingInstances]) {
     let page: Awaited<ReturnType<Finder>>;
     let after = zeroId;
     do {
       page = await find(em, after);
-      for (const { draft } of page) told += await tell(em, await draft(), how);
+      for (const { id, draft } of page) {
+        try {
+          told += await tell(em, await draft(), how);
+        } catch (error) {
+          if (mayPass(error)) throw error;
+          log.error({ err: error, id }, 'could not tell anybody of something that ends soon; it will be tried again');
+        }
+      }
       after = page.at(-1)?.id ?? after;
     } while (page.length === pageSize);
   }

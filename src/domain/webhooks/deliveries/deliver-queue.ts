@@ -18,7 +18,7 @@ const concurrency = 4;
 const mostPerLease = 40;
 /** No request starts later under a lease, so that it ends before the lease does. */
 const sendingMs = 30_000;
-/** An endpoint that took nothing under a lease is left alone for so long. */
+/** After a lease under which a request failed, the endpoint is left alone for so long. */
 const pauseAfterFailureMs = 1_000;
 
 /**

@@ -4,7 +4,7 @@ import { dropMonth, findMonthsBefore } from '#database/partitions.ts';
 const keptDays = 30;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Drops the months whose deliveries are all older than 30 days. None of them still waits: a delivery ends after three days, or with its webhook. */
+/** Drops the months whose deliveries are all older than 30 days. Deliveries that still wait there are those of disabled webhooks, and go with their month. */
 export async function dropOldDeliveries(em: Em, now = new Date()): Promise<string[]> {
   const months = await findMonthsBefore(em, 'webhook_deliveries', new Date(now.getTime() - keptDays * dayMs));
   const dropped: string[] = [];
