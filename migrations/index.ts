@@ -49,6 +49,7 @@ import { MonthlyPlansAndEvents } from './20261206_61_monthly_plans_and_events.ts
 import { ConnectionBindings } from './20261207_01_connection_bindings.ts';
 import { OutgoingMessages } from './20261208_31_outgoing_messages.ts';
 import { NotificationChannels } from './20261209_01_notification_channels.ts';
+import { FailingDestinations } from './20261210_01_failing_destinations.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -103,4 +104,5 @@ export const migrations = [
   { name: '20261207_01_connection_bindings', class: ConnectionBindings },
   { name: '20261208_31_outgoing_messages', class: OutgoingMessages },
   { name: '20261209_01_notification_channels', class: NotificationChannels },
+  { name: '20261210_01_failing_destinations', class: FailingDestinations },
 ];

@@ -22,7 +22,7 @@ import {
   UserSchema,
 } from './identity/entity.ts';
 import { InstanceResourceSchema, InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './instances/entity.ts';
-import { OutgoingMessageSchema } from './messages/entity.ts';
+import { FailingDestinationSchema, OutgoingMessageSchema } from './messages/entity.ts';
 import { ChannelSubscriptionSchema, NotificationChannelSchema } from './notification-channels/entity.ts';
 import {
   NotificationCursorSchema,
@@ -121,6 +121,7 @@ export const entities = [
   UserChatSchema,
   NotificationChannelSchema,
   ChannelSubscriptionSchema,
+  FailingDestinationSchema,
   OutgoingMessageSchema,
   SigningKeySchema,
 ] as const;

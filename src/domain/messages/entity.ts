@@ -52,3 +52,19 @@ export const OutgoingMessageSchema = defineEntity({
 });
 export class OutgoingMessage extends OutgoingMessageSchema.class {}
 OutgoingMessageSchema.setClass(OutgoingMessage);
+
+/** Where the last try to send a message failed. The row goes with the next message that arrives there. */
+export const FailingDestinationSchema = defineEntity({
+  name: 'FailingDestination',
+  tableName: 'failing_destinations',
+  properties: {
+    destination: p.text().primary(),
+    /** Why the last try failed. */
+    problem: p.text(),
+    failingSince: at(),
+    /** Nothing is sent there before. */
+    quietUntil: at(),
+  },
+});
+export class FailingDestination extends FailingDestinationSchema.class {}
+FailingDestinationSchema.setClass(FailingDestination);

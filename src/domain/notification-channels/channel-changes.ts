@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { db } from '#domain/db.ts';
+import { channelDestinations } from '#domain/messages/model.ts';
+import { forgetFailuresBelow } from '#domain/messages/queue/failing-store.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, Invalid } from '#domain/shared/errors.ts';
@@ -92,6 +94,7 @@ export async function updateChannel(
   if (config) {
     checkConfig(channel.kind, config);
     configure(keyRing, channel, config);
+    await forgetFailuresBelow(em, channelDestinations(channel.id));
   }
   if (subscriptions && !isDeepStrictEqual(before.subscriptions, subscriptions)) {
     await checkSubscriptions(em, channel, subscriptions);
@@ -126,6 +129,7 @@ export async function deleteChannel(
   expectedRevision: number | undefined,
 ): Promise<void> {
   refuseStale(channel, expectedRevision);
+  await forgetFailuresBelow(em, channelDestinations(channel.id));
   await db(em).deleteFrom('outgoing_messages').where('channel_id', '=', channel.id).execute();
   await db(em).deleteFrom('notification_channels').where('id', '=', channel.id).execute();
 }

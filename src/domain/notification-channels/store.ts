@@ -39,7 +39,7 @@ export interface ChannelDetails extends OwnerIds {
   /** How many messages wait, counted up to `mostCounted`. */
   readonly waiting: number;
   readonly lastSentAt: string | null;
-  /** Why the newest message that was tried did not arrive; null: it did, or none was tried. */
+  /** Why nothing arrives at the recipient that has failed for longest; null: each took the last message that was tried. */
   readonly problem: string | null;
   readonly revision: number;
   readonly createdAt: string;
@@ -91,10 +91,16 @@ function selectChannels(queries: Kysely<Tables>) {
         .select((of) => of.fn.max('m.settled_at').as('at'))
         .$asScalar()
         .as('lastSentAt'),
-      messagesOf(eb)
-        .where('m.attempts', '>', 0)
-        .select('m.problem')
-        .orderBy('m.id', 'desc')
+      eb
+        .selectFrom('failing_destinations as f')
+        .where(sql<boolean>`starts_with(f.destination, 'channel:' || c.id || ':')`)
+        .select(
+          sql<string>`case when c.kind = 'email' then split_part(f.destination, ':', 3) || ': ' else '' end || f.problem`.as(
+            'problem',
+          ),
+        )
+        .orderBy('f.failing_since')
+        .orderBy('f.destination')
         .limit(1)
         .$asScalar()
         .as('problem'),

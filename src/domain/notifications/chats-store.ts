@@ -1,12 +1,14 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { userDestination } from '#domain/messages/model.ts';
+import { forgetFailure } from '#domain/messages/queue/failing-store.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 
 /** The context in which the address of a user's chat is sealed: whoever knows it can write there. */
 export const chatContext = (userId: string) => ['user-chat', userId] as const;
 
-/** Where a user hears of something in a chat, and why the newest message did not arrive. */
+/** Where a user hears of something in a chat, and why the last message that was tried did not arrive. */
 export interface Chat {
   readonly host: string;
   readonly problem: string | null;
@@ -19,13 +21,9 @@ export function readChat(em: Em, userId: string): Promise<Chat | undefined> {
     .select('c.host')
     .select((eb) =>
       eb
-        .selectFrom('outgoing_messages as m')
-        .where('m.user_id', '=', userId)
-        .where('m.medium', '=', 'chat')
-        .where('m.attempts', '>', 0)
-        .select('m.problem')
-        .orderBy('m.id', 'desc')
-        .limit(1)
+        .selectFrom('failing_destinations as f')
+        .where('f.destination', '=', userDestination(userId, 'chat'))
+        .select('f.problem')
         .$asScalar()
         .as('problem'),
     )
@@ -35,6 +33,7 @@ export function readChat(em: Em, userId: string): Promise<Chat | undefined> {
 /** Keeps the address of a user's chat, sealed; null removes it. */
 export async function keepChat(em: Em, keyRing: KeyRing, userId: string, url: string | null): Promise<void> {
   await db(em).deleteFrom('user_chats').where('user_id', '=', userId).execute();
+  await forgetFailure(em, userDestination(userId, 'chat'));
   if (url === null) return;
   const sealed = keyRing.seal(chatContext(userId), Buffer.from(url));
   const row = { user_id: userId, host: new URL(url).host, sealed_url: sealed };

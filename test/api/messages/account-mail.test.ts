@@ -144,6 +144,7 @@ describe('a mail that the server does not take', () => {
       await busy.close();
     }
     await api.rows('update outgoing_messages set due_at = now()');
+    await api.rows('update failing_destinations set quiet_until = now()');
     await sendMessages(api);
     expect(server.received.map(({ recipients }) => recipients)).toEqual([['later@example.com']]);
   });

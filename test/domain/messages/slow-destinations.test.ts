@@ -40,9 +40,14 @@ async function addInstance(): Promise<string> {
 }
 
 /** Queues messages about the instance for a new channel with this address. */
-async function queueFor({ url }: Endpoint, count: number): Promise<void> {
+async function queueFor({ url }: Endpoint, count: number): Promise<string> {
   const body = { kind: 'slack', config: { url }, team_id: tenant.team };
-  const { id: channelId } = await makeChannel(tenant.owner, body);
+  const { id } = await makeChannel(tenant.owner, body);
+  await queueMore(id, count);
+  return id;
+}
+
+async function queueMore(channelId: string, count: number): Promise<void> {
   const content = { purpose: 'notification', kind: 'instance.expiring', title: 'It ends' } as const;
   const subject = { kind: 'instance', id: instance } as const;
   const message = { medium: 'chat', channelId, content, subject } as const;
@@ -50,17 +55,33 @@ async function queueFor({ url }: Endpoint, count: number): Promise<void> {
   await queueMessages(api.services.orm.em.fork(), messages);
 }
 
-it('a destination that failed gets nothing more for a while', async () => {
+it('a destination that failed gets nothing more for a while, whenever it was queued', async () => {
   quick.answers = { status: 500 };
-  await queueFor(quick, 20);
+  const channelId = await queueFor(quick, 20);
   await sendMessages(api);
   expect(quick.heard.splice(0)).toHaveLength(1);
-  const waiting = await api.rows<{ due: boolean }>('select due_at <= now() as due from outgoing_messages');
-  expect(waiting).toEqual(Array.from({ length: 20 }, () => ({ due: false })));
   quick.answers = { status: 204 };
-  await api.rows('update outgoing_messages set due_at = now()');
+  await queueMore(channelId, 1);
   await sendMessages(api);
-  expect((await storedMessages(api)).filter(({ status }) => status === 'sent')).toHaveLength(20);
+  expect(quick.heard).toHaveLength(0);
+  await api.rows('update outgoing_messages set due_at = now()');
+  await api.rows('update failing_destinations set quiet_until = now()');
+  await sendMessages(api);
+  expect((await storedMessages(api)).filter(({ status }) => status === 'sent')).toHaveLength(21);
+  expect(await api.rows('select destination from failing_destinations')).toEqual([]);
+  quick.heard.length = 0;
+});
+
+it('a channel says why messages do not arrive until one does, or until it has another address', async () => {
+  quick.answers = { status: 500 };
+  const id = await queueFor(quick, 1);
+  await sendMessages(api);
+  const problem = async () => (await tenant.owner.get(`/admin/notification-channels/${id}`)).body.problem;
+  expect(await problem()).toContain('500');
+  const other = { config: { url: `${quick.url}?other` } };
+  expect((await tenant.owner.patch(`/admin/notification-channels/${id}`, other)).status).toBe(200);
+  expect(await problem()).toBeNull();
+  quick.answers = { status: 204 };
   quick.heard.length = 0;
 });
 

@@ -70,9 +70,7 @@ function chatFields({ chat: { host, problem } }: Shown): FormField[] {
       ? html`You have named none. ${about}`
       : html`Messages go to <strong class="foreign">${host}</strong>. Empty: that stays. ${about}`;
   const failure =
-    problem === null
-      ? null
-      : html` <span class="foreign">The newest message did not arrive: ${toSentence(problem)}</span>`;
+    problem === null ? null : html` <span class="foreign">Messages do not arrive: ${toSentence(problem)}</span>`;
   const address: FormField = {
     name: 'chat_url',
     label: host === null ? 'Address of your chat' : 'New address of your chat',

@@ -3,6 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { SubjectKind } from '#domain/notifications/model.ts';
 import { keptDays, type Medium, type MessageContent, media } from '../model.ts';
+import { forgetFailure, forgetOldFailures, noteFailure } from './failing-store.ts';
 
 /** Longer than any try takes. What a killed worker had leased is free again after it. */
 const leaseSeconds = 90;
@@ -26,7 +27,7 @@ export interface DueMessage {
 
 /**
  * Leases the oldest message of each destination by some media, if it is due, those that have waited longest first. A destination has one message
- * under way at a time, so one that hangs delays no other. The walk over the destinations reads one row of the index for each.
+ * under way at a time, so one that hangs delays no other, and gets none for a while after a failure. The walk over the destinations reads one row of the index for each.
  */
 export async function leaseMessages(em: Em, limit: number, among: readonly Medium[] = media): Promise<DueMessage[]> {
   const { rows } = await sql<DueMessage>`
@@ -42,7 +43,8 @@ export async function leaseMessages(em: Em, limit: number, among: readonly Mediu
         cross join lateral (select m.id, m.medium, m.due_at, m.leased_until from outgoing_messages m
                              where m.status = 'pending' and m.destination = d.destination
                              order by m.due_at, m.id limit 1) first
-       where first.medium = any(${[...among]}::text[]) and first.due_at <= now() and (first.leased_until is null or first.leased_until < now())
+        left join failing_destinations f on f.destination = d.destination
+       where (f.quiet_until is null or f.quiet_until <= now()) and first.medium = any(${[...among]}::text[]) and first.due_at <= now() and (first.leased_until is null or first.leased_until < now())
        order by first.due_at
        limit ${limit}
     ), free as (
@@ -64,9 +66,6 @@ export type Settlement =
   | { readonly status: 'sent' }
   | { readonly status: 'failed' | 'withheld'; readonly problem: string }
   | { readonly status: 'pending'; readonly problem: string; readonly pauseMs: number };
-
-/** The longest pause before the next message to a destination that failed. */
-const longestQuietMs = 10 * 60_000;
 
 /**
  * Records the result of a try. It deletes the token once no further try follows. After a failure, nothing else is sent to the destination for a while
@@ -92,15 +91,8 @@ export async function settleMessage(
     .where('id', '=', id)
     .where('status', '=', 'pending')
     .execute();
-  if (!isPending) return;
-  const quietUntil = sql<string>`now() + make_interval(secs => ${Math.min(pauseMs, longestQuietMs) / 1000})`;
-  await db(em)
-    .updateTable('outgoing_messages')
-    .set({ due_at: quietUntil })
-    .where('destination', '=', destination)
-    .where('status', '=', 'pending')
-    .where('due_at', '<', quietUntil)
-    .execute();
+  if (settlement.status === 'sent') await forgetFailure(em, destination);
+  else if (settlement.status !== 'withheld') await noteFailure(em, destination, settlement.problem, pauseMs);
 }
 
 const removedAtOnce = 5_000;
@@ -113,6 +105,7 @@ export async function removeOldMessages(em: Em): Promise<boolean> {
     .where('status', '<>', 'pending')
     .limit(removedAtOnce)
     .select('id');
+  await forgetOldFailures(em, keptDays);
   const { numDeletedRows } = await db(em).deleteFrom('outgoing_messages').where('id', 'in', old).executeTakeFirst();
   return Number(numDeletedRows) === removedAtOnce;
 }
