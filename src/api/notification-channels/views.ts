@@ -33,7 +33,9 @@ export const ListedChannelView = z
     problem: z
       .string()
       .nullable()
-      .describe('Why nothing arrives at the recipient that has failed for longest; null: each took the last message that was tried.'),
+      .describe(
+        'Why nothing arrives at the recipient that has failed for longest; null: each took the last message that was tried.',
+      ),
     overlap_until: Time.nullable().describe(
       'Until then, messages also carry a signature by the secret before the last rotation.',
     ),

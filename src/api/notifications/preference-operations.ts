@@ -32,7 +32,10 @@ export const PreferencesView = z
     chat: z
       .object({
         host: z.string().nullable().describe('The host of your chat; null: you have named none.'),
-        problem: z.string().nullable().describe('Why the last message that was tried did not arrive; null: it did, or none was tried.'),
+        problem: z
+          .string()
+          .nullable()
+          .describe('Why the last message that was tried did not arrive; null: it did, or none was tried.'),
       })
       .describe('Where you are told in a chat.'),
     actions: preferenceActions.view,

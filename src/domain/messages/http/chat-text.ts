@@ -15,6 +15,8 @@ export function composeChat({ subject, lines, link, reason }: Wording): string {
   return JSON.stringify({ text: text.join('\n') });
 }
 
+/** Chats that imitate Slack also know `@all` and Markdown's links. A space without width keeps names from being either. */
 function escapeForChat(text: string): string {
-  return withoutControls(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const plain = withoutControls(text).replaceAll('@', '@\u200b').replaceAll('](', ']\u200b(');
+  return plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,6 +1,8 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { EventTypeName } from '#domain/events.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+import type { SystemAction } from '#domain/system-actions.ts';
 import { disabledReasons } from '#domain/webhooks/model.ts';
 import { findAdministrators, findManagers, findTeamMembers } from './candidates-store.ts';
 import type { Draft } from './drafts.ts';
@@ -19,14 +21,16 @@ const ends: Readonly<Record<string, string>> = {
 };
 
 /** The types of events of which somebody is told. */
-export const eventRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ['run.approval_required', tellOfApproval],
-  ['run.approval_requested', tellReviewers],
-  ['run.finished', tellRequester],
-  ['drift_monitor.scanned', tellOfScan],
-  ['webhook.disabled', tellOfWebhook],
-  ['quota.exceeded', tellOfQuota],
-]);
+const rules = {
+  'run.approval_required': tellOfApproval,
+  'run.approval_requested': tellReviewers,
+  'run.finished': tellRequester,
+  'drift_monitor.scanned': tellOfScan,
+  'webhook.disabled': tellOfWebhook,
+  'quota.exceeded': tellOfQuota,
+} as const satisfies Partial<Record<EventTypeName | SystemAction, Rule>>;
+
+export const eventRules: ReadonlyMap<string, Rule> = new Map(Object.entries(rules));
 
 /** Channels hear that a run waits. Of users, those hear of it whom somebody asks. */
 async function tellOfApproval(em: Em, { subject }: PublishedEvent): Promise<Told> {
