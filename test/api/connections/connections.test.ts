@@ -110,7 +110,7 @@ describe('a connection', () => {
       'cloud',
       { provider: 'other', workload_identity: { audience: 'x' } },
       { client_secret: secret },
-      'unknown field "credentials.client_secret"',
+      'no credentials are kept',
     ],
     ['cloud', { provider: 'google' }, { service_account_key: `{"secret": "${secret}"}` }, 'credentials'],
     ['registry', { host: 'registry.example.com' }, { token: `${secret}\n` }, 'credentials.token": expected printable'],

@@ -99,7 +99,7 @@ describe('a cloud connection with workload identity', () => {
   it('keeps no credentials', async () => {
     const config = { provider: 'azure', ...ids, workload_identity: {} };
     await expect(check(config, { client_secret: 'kept' })).rejects.toThrow('no credentials are kept');
-    await expect(check({ provider: 'azure', ...ids })).rejects.toThrow('credentials: azure takes client_secret');
+    await expect(check({ provider: 'azure', ...ids })).rejects.toThrow('"credentials.client_secret" is required');
   });
 
   it('is refused while the service does not know its public URL, unlike one with keys', async () => {

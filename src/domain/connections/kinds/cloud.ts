@@ -11,7 +11,10 @@ const Google = z.strictObject({
 });
 const Azure = z.strictObject({ client_secret: Secret });
 const None = z.strictObject({});
-const NoneKept = z.strictObject({}, { error: 'must be {}: with workload_identity, no credentials are kept' });
+/** Whatever is sent is refused as a whole, with the reason. */
+const NoneKept = z.record(z.string(), z.custom<never>()).refine((given) => Object.keys(given).length === 0, {
+  error: 'expected {}: with workload_identity, no credentials are kept',
+});
 const Credentials = z.union([Aws, Google, Azure, None]);
 type Credentials = z.output<typeof Credentials>;
 
