@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import { isDatabaseAway, isDatabaseRefusal, isTransientError } from '#database/errors.ts';
+import { isDatabaseRefusal, mayPass } from '#database/errors.ts';
 import { type AttemptWork, claimAttempt } from '#domain/runs/attempts/claim.ts';
 import { abandonAttempt, completeAttempt, concludeAttempt } from '#domain/runs/attempts/complete.ts';
 import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
@@ -82,7 +82,7 @@ async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: Abo
 }
 
 function canHandBack(error: unknown): boolean {
-  return isUnfit(error) || error instanceof ApplyObstructed || isDatabaseAway(error) || isTransientError(error);
+  return isUnfit(error) || error instanceof ApplyObstructed || mayPass(error);
 }
 
 /** Whether this worker must not execute an attempt that another worker may. */

@@ -1,7 +1,6 @@
-import { invalidRequest } from '#api/edge/json/validation.ts';
 import type { VariableError } from '#domain/registry/variables/errors.ts';
 import { splitPointer } from '#domain/registry/variables/walk.ts';
-import { describeIssues } from '#domain/shared/validation/validation-messages.ts';
+import { describeIssues, invalidRequest } from '#domain/shared/validation/validation-messages.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** Refuses an invalid schema of a spec like any other invalid field. @throws Invalid with every problem */

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { Invalid } from '#domain/shared/errors.ts';
+import { invalidField } from '#domain/shared/errors.ts';
 import { checkOutbound } from '#domain/shared/outbound/outbound.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
-import { describeIssues } from '#domain/shared/validation/validation-messages.ts';
+import { describeIssues, invalidRequest } from '#domain/shared/validation/validation-messages.ts';
 import { IssuerUnknown } from '#domain/workload-identity/errors.ts';
 import { type ConnectionKind, kindOf } from './kinds/kinds.ts';
 
@@ -52,11 +52,10 @@ export async function checkSettings(
 /** Messages of the schemas name fields and rules, and never repeat a value. */
 function parse<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
   if (Buffer.byteLength(JSON.stringify(value)) > mostBytes)
-    throw new Invalid(`${place}: must have at most ${mostBytes / 1024} KiB`);
+    throw invalidField(place, `must have at most ${mostBytes / 1024} KiB`);
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const rejected = { part: 'body', data: { [place]: value }, known: [] } as const;
   const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [place, ...issue.path] }));
-  const errors = describeIssues(rejected, issues);
-  throw new Invalid(errors.map(({ message }) => message).join('; '), { errors });
+  throw invalidRequest(describeIssues(rejected, issues));
 }

@@ -7,8 +7,8 @@ import { Conflict } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { refuseBeyondLimit } from '#domain/tenancy/owned/limit-store.ts';
 import { findRowOwner, type RowOwner } from '#domain/tenancy/owned/owner.ts';
-import { countOwned } from '#domain/tenancy/owned/rows-store.ts';
 import { countLostBinding, lockPlacesOf } from './bindings/store.ts';
 import type { CheckedSettings } from './check.ts';
 import { sealCredentials } from './envelope.ts';
@@ -38,8 +38,7 @@ export async function createConnection(
   { name, kind, config, credentials, provides }: NewConnection & CheckedSettings,
 ): Promise<ConnectionDetails> {
   refuseArchived(owner);
-  if ((await countOwned(tx.em, 'connections', owner.columns)) >= mostConnections)
-    throw new Conflict(`an owner has at most ${mostConnections} connections: delete one first`, 'limit_reached');
+  await refuseBeyondLimit(tx.em, owner, { table: 'connections', name: 'connections', most: mostConnections });
   const seal = { id: newId(), credentialRevision: 1 };
   const sealed = sealCredentials(keyRing, seal, credentials);
   await refuseTakenName(name, () =>

@@ -4,12 +4,12 @@ import { channelDestinations } from '#domain/messages/model.ts';
 import { forgetFailuresBelow } from '#domain/messages/queue/failing-store.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Conflict, Invalid } from '#domain/shared/errors.ts';
+import { Invalid } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { refuseBeyondLimit } from '#domain/tenancy/owned/limit-store.ts';
 import type { OwnerIds, RowOwner } from '#domain/tenancy/owned/owner.ts';
-import { countOwned } from '#domain/tenancy/owned/rows-store.ts';
 import { NotificationChannel } from './entity.ts';
 import type { ChannelKind, Subscription } from './model.ts';
 import { keepUrl, renewSecret } from './secrets.ts';
@@ -22,7 +22,7 @@ export interface ChannelConfig {
   readonly url?: string | undefined;
 }
 
-/** How many channels an owner may have. Each of them is sent whatever it hears of. */
+/** How many channels an owner may have: each notification is sent to all that hear of it. */
 export const mostChannels = 200;
 
 export interface NewChannel {
@@ -45,7 +45,8 @@ export function checkConfig(kind: ChannelKind, { recipients, url }: ChannelConfi
 
 /**
  * Creates a channel of an owner, whose row the caller has locked. A webhook channel gets a secret, which is returned once and stored encrypted.
- * @throws Invalid for a subscription to something that the owner does not own; Conflict for an archived owner
+ * @throws Invalid for a configuration of another kind, or a subscription to something that the owner does not own; Conflict for an archived
+ * owner, or one that has as many channels as it may have
  */
 export async function createChannel(
   { em }: Transaction,
@@ -55,8 +56,11 @@ export async function createChannel(
 ): Promise<{ channel: NotificationChannel; secret: string | null }> {
   refuseArchived(owner);
   checkConfig(wanted.kind, config);
-  if ((await countOwned(em, 'notification_channels', owner.columns)) >= mostChannels)
-    throw new Conflict(`an owner has at most ${mostChannels} notification channels: delete one first`, 'limit_reached');
+  await refuseBeyondLimit(em, owner, {
+    table: 'notification_channels',
+    name: 'notification channels',
+    most: mostChannels,
+  });
   await checkSubscriptions(em, owner.columns, subscriptions);
   const channel = em.create(NotificationChannel, { ...wanted, ...owner.columns, id: newId() });
   configure(keyRing, channel, config);

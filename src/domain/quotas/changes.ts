@@ -84,7 +84,7 @@ function save(tx: Transaction, { scope, id }: QuotaSubject, quota: Quota | null,
   return 1;
 }
 
-/** A limit that is at or below what is used is full from now on. One that allows nothing, where nothing is used, keeps nobody from anything yet. */
+/** Reports limits that are at or below what is used. A limit of 0 where nothing is used is not reported: whoever set it wants nothing used. */
 async function noteUses(tx: Transaction, { scope, id }: QuotaSubject, limits: Limits): Promise<void> {
   const uses = await readUsage(tx.em, { scope, id }, limits, 'limited');
   for (const { kind, limit, used } of uses) {

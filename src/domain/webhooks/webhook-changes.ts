@@ -1,19 +1,18 @@
 import { db } from '#domain/db.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Conflict } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { refuseBeyondLimit } from '#domain/tenancy/owned/limit-store.ts';
 import type { RowOwner } from '#domain/tenancy/owned/owner.ts';
-import { countOwned } from '#domain/tenancy/owned/rows-store.ts';
 import { wakeQueue } from './deliveries/queue-store.ts';
 import { Webhook } from './entity.ts';
 import { overlapMs } from './model.ts';
 import { makeSecret, sealSecret } from './secrets.ts';
 import type { WebhookTarget } from './store.ts';
 
-/** How many webhooks an owner may have. Each of them is sent each event that it hears. */
+/** How many webhooks an owner may have: each event is sent to all that hear it. */
 export const mostWebhooks = 200;
 
 export interface NewWebhook {
@@ -23,11 +22,13 @@ export interface NewWebhook {
   readonly isEnabled: boolean;
 }
 
-/** Creates a webhook of an owner, whose row the caller has locked. The secret is returned once and kept sealed. */
+/**
+ * Creates a webhook of an owner, whose row the caller has locked. The secret is returned once and kept sealed.
+ * @throws Conflict for an archived owner, or one that has as many webhooks as it may have
+ */
 export async function createWebhook(tx: Transaction, keyRing: KeyRing, owner: RowOwner, wanted: NewWebhook) {
   refuseArchived(owner);
-  if ((await countOwned(tx.em, 'webhooks', owner.columns)) >= mostWebhooks)
-    throw new Conflict(`an owner has at most ${mostWebhooks} webhooks: delete one first`, 'limit_reached');
+  await refuseBeyondLimit(tx.em, owner, { table: 'webhooks', name: 'webhooks', most: mostWebhooks });
   const id = newId();
   const secret = makeSecret();
   const sealedSecret = sealSecret(keyRing, id, secret);

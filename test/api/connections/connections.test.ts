@@ -105,7 +105,7 @@ describe('a connection', () => {
     ['kubernetes', { server: 'http://localhost' }, { token: secret }, 'config.server": expected the https:// URL'],
     ['cloud', { provider: 'aws' }, { access_key_id: secret }, 'field "credentials.secret_access_key" is required'],
     ['cloud', { provider: 'aws' }, { client_secret: secret }, 'unknown field "credentials.client_secret"'],
-    ['cloud', { provider: 'aws', region: 'eu' }, {}, 'config.region": expected a region such as'],
+    ['cloud', { provider: 'aws', region: 'EU West' }, {}, 'config.region": expected a region such as'],
     [
       'cloud',
       { provider: 'other', workload_identity: { audience: 'x' } },

@@ -224,7 +224,7 @@ describe('a quota', () => {
     ]);
   });
 
-  it('that allows nothing is reported when something is refused, and not when it is set', async () => {
+  it('of 0 is not reported as full when it is set and nothing is used', async () => {
     const stage = await make();
     const { team } = stage.tenant;
     await stage.limit('team', team, { templates: 0, queued_runs: 0 });

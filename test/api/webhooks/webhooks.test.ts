@@ -220,15 +220,17 @@ describe('a webhook', () => {
     expect(await rotate('"1"')).toMatchObject({ status: 200, body: { revision: 2 } });
   });
 
-  it('is one of 200 of its owner at the most', async () => {
+  it('cannot be made beyond the 200 of its owner, also by requests at the same time', async () => {
     await create({ team_id: tenant.team });
     await api.rows(
       `insert into webhooks (id, team_id, name, url, events, is_enabled, sealed_secret, created_at)
-       select gen_random_uuid(), ?, 'Other', 'https://example.com', '["*"]', false, '', now() from generate_series(2, 200)`,
+       select gen_random_uuid(), ?, 'Other', 'https://example.com', '["*"]', false, '', now() from generate_series(3, 200)`,
       [tenant.team],
     );
-    const answer = await tenant.owner.post('/admin/webhooks', { ...wanted(), team_id: tenant.team });
-    expect(answer).toMatchObject({ status: 409, headers: { 'x-error-code': 'limit_reached' } });
+    const request = () => tenant.owner.post('/admin/webhooks', { ...wanted(), team_id: tenant.team });
+    const answers = await Promise.all(Array.from({ length: 10 }, request));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
+    expect(await request()).toMatchObject({ status: 409, headers: { 'x-error-code': 'limit_reached' } });
   });
 
   it('has a name on one line', async () => {

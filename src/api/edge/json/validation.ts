@@ -3,7 +3,12 @@ import fp from 'fastify-plugin';
 import { safeParse } from 'zod';
 import { $ZodObject, type $ZodType } from 'zod/v4/core';
 import { Invalid } from '#domain/shared/errors.ts';
-import { describeIssues, type FieldProblem, type RequestPart } from '#domain/shared/validation/validation-messages.ts';
+import {
+  describeIssues,
+  type FieldProblem,
+  invalidRequest,
+  type RequestPart,
+} from '#domain/shared/validation/validation-messages.ts';
 import { serializeByZod } from './serialization.ts';
 
 const partOf: Readonly<Record<string, RequestPart>> = {
@@ -12,9 +17,6 @@ const partOf: Readonly<Record<string, RequestPart>> = {
   params: 'path',
   headers: 'header',
 };
-
-/** The number of problems that one answer lists. */
-const maxProblems = 20;
 
 /**
  * Validates requests and serializes answers with the zod schemas of their route. All problems of one part of a request are
@@ -61,13 +63,6 @@ export function parsePart(
 /** The names of the members that a schema of an object declares. */
 function namesOf(schema: $ZodType): string[] {
   return schema instanceof $ZodObject ? Object.keys(schema._zod.def.shape) : [];
-}
-
-/** Combines problems into one error, which lists the first twenty. */
-export function invalidRequest(problems: readonly FieldProblem[]): Invalid {
-  const listed = problems.slice(0, maxProblems);
-  const more = problems.length > listed.length ? `; and ${problems.length - listed.length} more` : '';
-  return new Invalid(listed.map((problem) => problem.message).join('; ') + more, { errors: listed });
 }
 
 /** The parser of JSON refuses such text itself. @throws Invalid for a form with text that no column can store */

@@ -32,7 +32,7 @@ export function withExpectedRevision(operation: Operation, headers: RequestMetad
   if (revision === undefined) return body;
   if (!honoursIfMatch(operation)) throw new Invalid('If-Match: this operation does not compare a revision: send none');
   if (!takesExpectedRevision(operation)) return body;
-  const { expected_revision: given } = (body ?? {}) as { expected_revision?: number };
+  const { expected_revision: given } = body as { expected_revision?: number };
   if (given !== undefined && given !== revision)
     throw new Invalid('If-Match and expected_revision name different revisions: send one of them');
   return { ...body, expected_revision: revision };

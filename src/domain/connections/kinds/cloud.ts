@@ -11,8 +11,8 @@ const Google = z.strictObject({
 });
 const Azure = z.strictObject({ client_secret: Secret });
 const None = z.strictObject({});
-/** Whatever is sent is refused as a whole, with the reason. */
-const NoneKept = z.record(z.string(), z.custom<never>()).refine((given) => Object.keys(given).length === 0, {
+/** `None` with a refusal that gives the reason, whatever was sent. */
+const NoneKept = z.custom<z.output<typeof None>>((given) => None.safeParse(given).success, {
   error: 'expected {}: with workload_identity, no credentials are kept',
 });
 const Credentials = z.union([Aws, Google, Azure, None]);

@@ -33,7 +33,7 @@ export interface KindDefinition<Config, Credentials> {
   readonly config: z.ZodType<Config>;
   /** What nobody is ever shown. */
   readonly credentials: z.ZodType<Credentials>;
-  /** What nobody is shown of a connection with this config, where that depends on the config. It is as strict as `credentials` or stricter. */
+  /** The credentials that fit a config. Give it if not all of `credentials` fit every config. */
   readonly credentialsFor?: (config: Config) => z.ZodType<Credentials>;
   /** The URLs to which the service itself may send the credentials. They are checked when they are saved, and again when they are dialled. */
   readonly urls: (config: Config) => readonly string[];

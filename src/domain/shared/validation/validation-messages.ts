@@ -1,4 +1,5 @@
 import type { $ZodIssue } from 'zod/v4/core';
+import { Invalid } from '../errors.ts';
 import { formatPath, shortenName } from './field-path.ts';
 import { explainTime } from './time-messages.ts';
 import { explainForms } from './union-messages.ts';
@@ -44,6 +45,16 @@ export function describeIssues(rejected: RejectedPart, issues: readonly $ZodIssu
   const problems = issues.flatMap((issue) => describeIssue(rejected, issue, []));
   // A parameter that is repeated with several wrong values has the same problem with each.
   return [...new Map(problems.map((problem) => [`${problem.path}\n${problem.message}`, problem])).values()];
+}
+
+/** The number of problems that one answer lists. */
+const maxProblems = 20;
+
+/** Combines problems into one error, which lists the first twenty. */
+export function invalidRequest(problems: readonly FieldProblem[]): Invalid {
+  const listed = problems.slice(0, maxProblems);
+  const more = problems.length > listed.length ? `; and ${problems.length - listed.length} more` : '';
+  return new Invalid(listed.map((problem) => problem.message).join('; ') + more, { errors: listed });
 }
 
 function describeIssue(rejected: RejectedPart, issue: $ZodIssue, base: readonly PropertyKey[]): FieldProblem[] {

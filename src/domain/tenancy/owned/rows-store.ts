@@ -63,18 +63,6 @@ export function coversOwner(
   return eb.or([isInstallations, eb(organization, '=', thing.organizationId), isOfTeam, ...isOfProject]);
 }
 
-/** How many rows of a table with `ownerColumns` an owner has. */
-export async function countOwned(em: Em, table: keyof Tables & string, owner: OwnerIds): Promise<number> {
-  const { count } = await declaredTables(em)
-    .selectFrom(`${table} as x`)
-    .where('x.organization_id', 'is not distinct from', owner.organizationId ?? null)
-    .where('x.team_id', 'is not distinct from', owner.teamId ?? null)
-    .where('x.project_id', 'is not distinct from', owner.projectId ?? null)
-    .select((eb) => eb.fn.countAll<string>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
 /** Who owns a row of a table with `ownerColumns`, in one query; undefined if there is no such row, or if its owner was deleted. */
 export function findOwnershipOf(em: Em, table: keyof Tables & string, id: string): Promise<Ownership | undefined> {
   return declaredTables(em)
