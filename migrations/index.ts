@@ -50,6 +50,7 @@ import { ConnectionBindings } from './20261207_01_connection_bindings.ts';
 import { OutgoingMessages } from './20261208_31_outgoing_messages.ts';
 import { NotificationChannels } from './20261209_01_notification_channels.ts';
 import { FailingDestinations } from './20261210_01_failing_destinations.ts';
+import { FailingChannels } from './20261210_02_failing_channels.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -105,4 +106,5 @@ export const migrations = [
   { name: '20261208_31_outgoing_messages', class: OutgoingMessages },
   { name: '20261209_01_notification_channels', class: NotificationChannels },
   { name: '20261210_01_failing_destinations', class: FailingDestinations },
+  { name: '20261210_02_failing_channels', class: FailingChannels },
 ];

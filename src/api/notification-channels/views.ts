@@ -34,7 +34,7 @@ export const ListedChannelView = z
       .string()
       .nullable()
       .describe(
-        'Why nothing arrives at the recipient that has failed for longest; null: each took the last message that was tried.',
+        'Why messages do not arrive at the recipient that has failed for longest; null: the last message to each arrived.',
       ),
     overlap_until: Time.nullable().describe(
       'Until then, messages also carry a signature by the secret before the last rotation.',

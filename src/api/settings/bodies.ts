@@ -12,7 +12,7 @@ import {
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { PoolName } from '#domain/workers/pools/model.ts';
 
-/** An object that may have any of these members, each of which may be null. Null in its place stands for null in all of them. */
+/** An object that may have any of these members. A member may be null, and so may the object, which stands for null in all members. */
 function someOf<Name extends string, S extends z.ZodType>(names: readonly Name[], schemaOf: (name: Name) => S) {
   const members = names.map((name) => [name, schemaOf(name).nullable().optional()] as const);
   return z.strictObject(Object.fromEntries(members) as Record<Name, z.ZodOptional<z.ZodNullable<S>>>).nullable();

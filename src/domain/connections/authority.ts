@@ -1,6 +1,6 @@
 import type { Access } from '#domain/shared/access/decide.ts';
 
-/** Whoever may use connections must be able to choose one, so those of the installation are no secret to them. */
+/** Reading connections. Everybody who may use connections sees those of the installation, to choose one. */
 export const connectionReading = {
   anyOf: ['connection:manage', 'connection:use', 'connection:test'],
   scope: 'owned',

@@ -9,7 +9,7 @@ import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { refuseBeyondLimit } from '#domain/tenancy/owned/limit-store.ts';
 import { findRowOwner, type RowOwner } from '#domain/tenancy/owned/owner.ts';
-import { countLostBinding, lockPlacesOf } from './bindings/store.ts';
+import { lockPlacesOf, revisePlacesOf } from './bindings/store.ts';
 import type { CheckedSettings } from './check.ts';
 import { sealCredentials } from './envelope.ts';
 import type { ConnectionKind } from './kinds/kinds.ts';
@@ -92,7 +92,7 @@ export async function rotateCredentials(
   return updateConnection(tx, keyRing, target, { name: undefined, settings, expectedRevision });
 }
 
-/** Finds a connection to delete it. With `lock` it locks, before the connection, the projects and environments that lose a binding. */
+/** Finds a connection that is to be deleted. With `lock` it locks the projects and environments that bind it, and then the connection. */
 export async function findConnectionToDelete(em: Em, id: string, lock: boolean): Promise<ConnectionTarget | undefined> {
   const known = await findConnection(em, id);
   if (!known || !lock) return known;
@@ -108,7 +108,7 @@ export async function deleteConnection(
   expectedRevision: number | undefined,
 ): Promise<void> {
   refuseStale(connection, expectedRevision);
-  await countLostBinding(tx.em, connection.id);
+  await revisePlacesOf(tx.em, connection.id);
   await removeConnection(tx.em, connection.id);
 }
 

@@ -57,8 +57,18 @@ OutgoingMessageSchema.setClass(OutgoingMessage);
 export const FailingDestinationSchema = defineEntity({
   name: 'FailingDestination',
   tableName: 'failing_destinations',
+  indexes: [
+    {
+      name: 'failing_destinations_channel_id_index',
+      expression: `create index "failing_destinations_channel_id_index" on "failing_destinations" ("channel_id") where "channel_id" is not null`,
+    },
+  ],
   properties: {
     destination: p.text().primary(),
+    /** The channel whose recipient it is; null: it is a user's or an address. */
+    channelId: p.uuid().nullable(),
+    /** The e-mail address, if the destination is one. */
+    address: p.text().nullable(),
     /** Why the last try failed. */
     problem: p.text(),
     failingSince: at(),

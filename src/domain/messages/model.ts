@@ -36,8 +36,5 @@ export type MessageContent =
   | { readonly purpose: 'email_changed' };
 export type Purpose = MessageContent['purpose'];
 
-/** What the destinations of a channel's messages begin with. The rest is the address of a recipient, or the medium. */
-export const channelDestinations = (channelId: string) => `channel:${channelId}:`;
-
-/** Where messages to a user go by a medium. */
+/** The destination of messages to a user by a medium. */
 export const userDestination = (userId: string, medium: Medium) => `user:${userId}:${medium}`;

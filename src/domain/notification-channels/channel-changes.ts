@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { db } from '#domain/db.ts';
-import { channelDestinations } from '#domain/messages/model.ts';
-import { forgetFailuresBelow } from '#domain/messages/queue/failing-store.ts';
+import { forgetFailuresOf } from '#domain/messages/queue/failing-store.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Invalid } from '#domain/shared/errors.ts';
@@ -98,7 +97,7 @@ export async function updateChannel(
   if (config) {
     checkConfig(channel.kind, config);
     configure(keyRing, channel, config);
-    await forgetFailuresBelow(em, channelDestinations(channel.id));
+    await forgetFailuresOf(em, channel.id);
   }
   if (subscriptions && !isDeepStrictEqual(before.subscriptions, subscriptions)) {
     await checkSubscriptions(em, channel, subscriptions);
@@ -133,7 +132,7 @@ export async function deleteChannel(
   expectedRevision: number | undefined,
 ): Promise<void> {
   refuseStale(channel, expectedRevision);
-  await forgetFailuresBelow(em, channelDestinations(channel.id));
+  await forgetFailuresOf(em, channel.id);
   await db(em).deleteFrom('outgoing_messages').where('channel_id', '=', channel.id).execute();
   await db(em).deleteFrom('notification_channels').where('id', '=', channel.id).execute();
 }

@@ -39,7 +39,7 @@ export interface ChannelDetails extends OwnerIds {
   /** How many messages wait, counted up to `mostCounted`. */
   readonly waiting: number;
   readonly lastSentAt: string | null;
-  /** Why nothing arrives at the recipient that has failed for longest; null: each took the last message that was tried. */
+  /** Why messages do not arrive at the recipient that has failed for longest; null: the last message to each arrived. */
   readonly problem: string | null;
   readonly revision: number;
   readonly createdAt: string;
@@ -93,12 +93,8 @@ function selectChannels(queries: Kysely<Tables>) {
         .as('lastSentAt'),
       eb
         .selectFrom('failing_destinations as f')
-        .where(sql<boolean>`starts_with(f.destination, 'channel:' || c.id || ':')`)
-        .select(
-          sql<string>`case when c.kind = 'email' then split_part(f.destination, ':', 3) || ': ' else '' end || f.problem`.as(
-            'problem',
-          ),
-        )
+        .whereRef('f.channel_id', '=', 'c.id')
+        .select(sql<string>`concat(f.address || ': ', f.problem)`.as('problem'))
         .orderBy('f.failing_since')
         .orderBy('f.destination')
         .limit(1)

@@ -143,8 +143,8 @@ describe('a mail that the server does not take', () => {
       config.mail.url = url;
       await busy.close();
     }
-    await api.rows('update outgoing_messages set due_at = now()');
-    await api.rows('update failing_destinations set quiet_until = now()');
+    await api.rows(`update outgoing_messages set due_at = now() - interval '1 second'`);
+    await api.rows(`update failing_destinations set quiet_until = now() - interval '1 second'`);
     await sendMessages(api);
     expect(server.received.map(({ recipients }) => recipients)).toEqual([['later@example.com']]);
   });

@@ -219,8 +219,8 @@ describe('the chat of a user', () => {
     const { body } = await team.reviewer.get('/notifications/preferences');
     expect(body.chat.problem).toBe('the address answered 404');
     expect((await prefer({ chat_url: null })).body.chat).toEqual({ host: null, problem: null });
-    await api.rows('update outgoing_messages set due_at = now()');
-    await api.rows('update failing_destinations set quiet_until = now()');
+    await api.rows(`update outgoing_messages set due_at = now() - interval '1 second'`);
+    await api.rows(`update failing_destinations set quiet_until = now() - interval '1 second'`);
     await sendMessages(api);
     const stored = await storedMessages(api);
     expect(stored.map(({ problem }) => problem)).toContain('the user has no chat any more');

@@ -69,7 +69,7 @@ describe('what happens to a run', () => {
     expect(await titlesOf(reviewer)).toHaveLength(1);
   });
 
-  it('is told although nobody can be told of another one, which is logged and left out', async () => {
+  it('is told even if another event fails, which is logged and left out', async () => {
     const broken = await team.runs.add([]);
     await team.ask(broken, reviewer);
     await api.rows(`alter table notifications add constraint broken check (subject_id <> '${broken}')`);

@@ -64,8 +64,8 @@ it('a destination that failed gets nothing more for a while, whenever it was que
   await queueMore(channelId, 1);
   await sendMessages(api);
   expect(quick.heard).toHaveLength(0);
-  await api.rows('update outgoing_messages set due_at = now()');
-  await api.rows('update failing_destinations set quiet_until = now()');
+  await api.rows(`update outgoing_messages set due_at = now() - interval '1 second'`);
+  await api.rows(`update failing_destinations set quiet_until = now() - interval '1 second'`);
   await sendMessages(api);
   expect((await storedMessages(api)).filter(({ status }) => status === 'sent')).toHaveLength(21);
   expect(await api.rows('select destination from failing_destinations')).toEqual([]);
@@ -83,6 +83,22 @@ it('a channel says why messages do not arrive until one does, or until it has an
   expect(await problem()).toBeNull();
   quick.answers = { status: 204 };
   quick.heard.length = 0;
+});
+
+it('a channel names the recipient at whom mails do not arrive, and those of other channels do not count', async () => {
+  const mail = (address: string) => ({ kind: 'email', config: { recipients: [address] }, team_id: tenant.team });
+  const failing = await makeChannel(tenant.owner, mail('gone@example.com'));
+  const other = await makeChannel(tenant.owner, mail('there@example.com'));
+  const content = { purpose: 'notification', kind: 'instance.expiring', title: 'It ends' } as const;
+  const subject = { kind: 'instance', id: instance } as const;
+  const to = { medium: 'email', channelId: failing.id, address: 'gone@example.com' } as const;
+  await queueMessages(api.services.orm.em.fork(), [{ ...to, content, subject, cause: newId() }]);
+  await sendMessages(api);
+  const problemOf = async (id: string) => (await tenant.owner.get(`/admin/notification-channels/${id}`)).body.problem;
+  expect(await problemOf(failing.id)).toMatch(/^gone@example\.com: this installation sends no e-mail/);
+  expect(await problemOf(other.id)).toBeNull();
+  await tenant.owner.delete(`/admin/notification-channels/${failing.id}`);
+  expect(await api.rows('select destination from failing_destinations where channel_id = ?', [failing.id])).toEqual([]);
 });
 
 it('chats that hang keep no mail waiting, and no chat that answers', async () => {

@@ -87,7 +87,7 @@ function revisionOf({ expected_revision: revision }: Typed): number {
   return Number(revision);
 }
 
-/** Whoever is shown no ids may not bind connections either: the operation refuses them. */
+/** A binding without an id was read by somebody who may not bind connections, so the operation refuses the request anyway. */
 function toWanted({ connections }: ShownBindings): Wanted {
   return Object.fromEntries(
     Object.entries(connections).flatMap(([name, { connection_id: id, phases }]) =>

@@ -38,7 +38,7 @@ ${renderPageHead({
   history: ['notification_channels', id],
 })}
 ${renderNews(visit, pages.notificationChannel)}
-${channel.problem && html`<p class="notice notice-problem foreign">Messages do not arrive: ${toSentence(channel.problem)} What was not refused for good is tried again for two days.</p>`}
+${channel.problem && html`<p class="notice notice-problem foreign">Messages do not arrive: ${toSentence(channel.problem)} The service tries each message for two days, unless its recipient was refused.</p>`}
 <div class="panel">${renderFacts([
       ['Kind', kindWords[channel.kind]],
       ['Sends to', html`<span class="foreign">${describeTarget(channel)}</span>`],

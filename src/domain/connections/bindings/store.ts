@@ -89,33 +89,34 @@ export async function countPlaces(em: Em, principal: Principal, connectionId: st
   return Number(count);
 }
 
-/** Locks the projects and environments that bind a connection, for a change of what they bind. Take these locks before that of the connection. */
+/** The tables of places that bind connections, outermost first, with the columns of bindings that name them. */
+const placeTables = [
+  { table: 'projects', column: 'project_id' },
+  { table: 'environments', column: 'environment_id' },
+] as const;
+
+/** Locks the projects and environments that bind a connection, for a change. Take these locks before that of the connection. */
 export async function lockPlacesOf(em: Em, connectionId: string): Promise<void> {
-  const bound = db(em).selectFrom('connection_bindings as b').where('b.connection_id', '=', connectionId);
-  const projects = db(em)
-    .selectFrom('projects')
-    .where('id', 'in', bound.where('b.project_id', 'is not', null).select('b.project_id'));
-  await projects.orderBy('id').select('id').forNoKeyUpdate().execute();
-  const environments = db(em)
-    .selectFrom('environments')
-    .where('id', 'in', bound.where('b.environment_id', 'is not', null).select('b.environment_id'));
-  await environments.orderBy('id').select('id').forNoKeyUpdate().execute();
+  for (const { table, column } of placeTables) {
+    const places = db(em)
+      .selectFrom(table)
+      .where('id', 'in', selectBound(em, connectionId, column));
+    await lockRows(places.orderBy('id').select('id'), [table], 'change').execute();
+  }
 }
 
-/** Counts, for the projects and environments that bind a connection, that what they bind changes: it is about to be deleted. */
-export async function countLostBinding(em: Em, connectionId: string): Promise<void> {
-  const revision = sql<number>`revision + 1`;
-  const bound = db(em).selectFrom('connection_bindings as b').where('b.connection_id', '=', connectionId);
-  await db(em)
-    .updateTable('projects')
-    .set({ revision })
-    .where('id', 'in', bound.where('b.project_id', 'is not', null).select('b.project_id'))
-    .execute();
-  await db(em)
-    .updateTable('environments')
-    .set({ revision })
-    .where('id', 'in', bound.where('b.environment_id', 'is not', null).select('b.environment_id'))
-    .execute();
+/** Raises the revisions of the projects and environments that bind a connection, because they lose the binding. */
+export async function revisePlacesOf(em: Em, connectionId: string): Promise<void> {
+  for (const { table, column } of placeTables)
+    await db(em)
+      .updateTable(table)
+      .set({ revision: sql<number>`revision + 1` })
+      .where('id', 'in', selectBound(em, connectionId, column))
+      .execute();
+}
+
+function selectBound(em: Em, connectionId: string, column: (typeof placeTables)[number]['column']) {
+  return db(em).selectFrom('connection_bindings').where('connection_id', '=', connectionId).select(column);
 }
 
 /** Which of these connections a place may use. Shares their rows until the commit. */

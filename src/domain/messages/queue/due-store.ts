@@ -23,11 +23,14 @@ export interface DueMessage {
   /** How many tries have begun, this one included. */
   readonly attempts: number;
   readonly createdAt: string;
+  /** The message before it did not arrive there. */
+  readonly isFailing: boolean;
 }
 
 /**
  * Leases the oldest message of each destination by some media, if it is due, those that have waited longest first. A destination has one message
- * under way at a time, so one that hangs delays no other, and gets none for a while after a failure. The walk over the destinations reads one row of the index for each.
+ * under way at a time, so one that hangs delays no other. After a failure it gets none for a while. The walk over the destinations reads one row of
+ * the index for each.
  */
 export async function leaseMessages(em: Em, limit: number, among: readonly Medium[] = media): Promise<DueMessage[]> {
   const { rows } = await sql<DueMessage>`
@@ -44,7 +47,8 @@ export async function leaseMessages(em: Em, limit: number, among: readonly Mediu
                              where m.status = 'pending' and m.destination = d.destination
                              order by m.due_at, m.id limit 1) first
         left join failing_destinations f on f.destination = d.destination
-       where (f.quiet_until is null or f.quiet_until <= now()) and first.medium = any(${[...among]}::text[]) and first.due_at <= now() and (first.leased_until is null or first.leased_until < now())
+       where first.medium = any(${[...among]}::text[]) and first.due_at <= now()
+         and (first.leased_until is null or first.leased_until < now()) and (f.quiet_until is null or f.quiet_until <= now())
        order by first.due_at
        limit ${limit}
     ), free as (
@@ -57,7 +61,10 @@ export async function leaseMessages(em: Em, limit: number, among: readonly Mediu
       from free where m.id = free.id
     returning m.id, m.medium, m.user_id as "userId", m.channel_id as "channelId", m.address, m.destination, m.content,
               m.sealed_token as "sealedToken", m.subject_kind as "subjectKind", m.subject_id as "subjectId", m.attempts,
-              m.created_at as "createdAt"`.execute(db(em));
+              m.created_at as "createdAt",
+              exists (select from failing_destinations f where f.destination = m.destination) as "isFailing"`.execute(
+    db(em),
+  );
   return rows;
 }
 
@@ -73,12 +80,12 @@ export type Settlement =
  */
 export async function settleMessage(
   em: Em,
-  { id, destination }: Pick<DueMessage, 'id' | 'destination'>,
+  message: Pick<DueMessage, 'id' | 'destination' | 'channelId' | 'address' | 'isFailing'>,
   settlement: Settlement,
 ): Promise<void> {
   const isPending = settlement.status === 'pending';
   const pauseMs = settlement.status === 'pending' ? settlement.pauseMs : 0;
-  await db(em)
+  const { numUpdatedRows } = await db(em)
     .updateTable('outgoing_messages')
     .set({
       status: settlement.status,
@@ -88,11 +95,13 @@ export async function settleMessage(
         ? { due_at: sql<string>`now() + make_interval(secs => ${pauseMs / 1000})` }
         : { settled_at: sql<string>`now()`, sealed_token: null }),
     })
-    .where('id', '=', id)
+    .where('id', '=', message.id)
     .where('status', '=', 'pending')
-    .execute();
-  if (settlement.status === 'sent') await forgetFailure(em, destination);
-  else if (settlement.status !== 'withheld') await noteFailure(em, destination, settlement.problem, pauseMs);
+    .executeTakeFirstOrThrow();
+  // The message went with its channel.
+  if (Number(numUpdatedRows) === 0 || settlement.status === 'withheld') return;
+  if (settlement.status !== 'sent') await noteFailure(em, message, settlement.problem, pauseMs);
+  else if (message.isFailing) await forgetFailure(em, message.destination);
 }
 
 const removedAtOnce = 5_000;

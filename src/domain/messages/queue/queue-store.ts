@@ -4,7 +4,7 @@ import { db } from '#domain/db.ts';
 import type { SubjectKind } from '#domain/notifications/model.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { channelDestinations, type Medium, type MessageContent, userDestination } from '../model.ts';
+import { type Medium, type MessageContent, userDestination } from '../model.ts';
 import { sealToken } from './tokens.ts';
 
 /** A message to a user, to a channel or to an address. To a user with an address, it is sent only while the user has that address. */
@@ -59,6 +59,6 @@ function toRow(message: NewMessage, keyRing: KeyRing | undefined) {
 }
 
 function destinationOf({ medium, userId, channelId, address }: NewMessage): string {
-  if (channelId !== undefined) return `${channelDestinations(channelId)}${address ?? medium}`;
+  if (channelId !== undefined) return `channel:${channelId}:${address ?? medium}`;
   return userId === undefined ? `address:${address}` : userDestination(userId, medium);
 }

@@ -16,8 +16,8 @@ export function notifyOfEvents(orm: Orm, how: Telling, log: Pick<Logger, 'error'
 }
 
 /**
- * Tells of all events together. If that fails, it tells of each by itself, and leaves out those that fail again: an event that cannot be told
- * must not keep everybody from hearing of all later ones.
+ * Tells of all events together. If that fails, it tells of each by itself, and logs and leaves out those that fail again: one bad event must
+ * not hold up all later ones.
  * @throws what the database threw if the failure may pass; the events are taken again then
  */
 async function tellOfEvents(

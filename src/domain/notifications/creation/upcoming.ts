@@ -14,8 +14,8 @@ const pageSize = 200;
 type Finder = (em: Em, after: string) => Promise<{ readonly id: string; readonly draft: () => Promise<Draft> }[]>;
 
 /**
- * Tells owners of what ends soon, before it does: each user once of each end, however often this runs. Answers how many were told. One end that
- * cannot be told keeps nobody from hearing of the others; the next run tries it again.
+ * Tells owners of what ends soon, before it does: each user once of each end, however often this runs. Answers how many were told. If one
+ * notification fails, it logs that and goes on with the others; the next run tries it again.
  */
 export async function tellOfUpcomingEnds(em: Em, how: Telling, log: Pick<Logger, 'error'>): Promise<number> {
   let told = 0;

@@ -4,7 +4,7 @@ import { dropMonth, findMonthsBefore } from '#database/partitions.ts';
 const keptDays = 30;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Drops the months whose deliveries are all older than 30 days. Deliveries that still wait there are those of disabled webhooks, and go with their month. */
+/** Drops the months whose deliveries are all older than 30 days, also those that still wait because their webhook is disabled. */
 export async function dropOldDeliveries(em: Em, now = new Date()): Promise<string[]> {
   const months = await findMonthsBefore(em, 'webhook_deliveries', new Date(now.getTime() - keptDays * dayMs));
   const dropped: string[] = [];
