@@ -41,9 +41,9 @@ export class ServiceProcess {
   /** Starts the process and resolves when it is ready. @throws Error if it ends before */
   async start(): Promise<void> {
     const child = this.launch();
-    const ended = once(child, 'exit').then(() => false);
-    const isReady = await Promise.race([once(child, 'message').then(() => true), ended]);
-    if (!isReady) throw new Error(`${this.name} exited before it was ready; see ${this.#logFile}`);
+    const ended = once(child, 'exit').then(([code, signal]) => signal ?? `exit code ${code}`);
+    const end: unknown = await Promise.race([once(child, 'message').then(() => undefined), ended]);
+    if (end !== undefined) throw new Error(`${this.name} ended (${end}) before it was ready; see ${this.#logFile}`);
   }
 
   /** Starts the process without waiting until it is ready. */

@@ -3,19 +3,16 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { SubjectKind } from '#domain/notifications/model.ts';
 import { keptDays, type Medium, type MessageContent, media } from '../model.ts';
-import { forgetFailure, forgetOldFailures, noteFailure } from './failing-store.ts';
+import { forgetFailure, forgetOldFailures, type MessageDestination, noteFailure } from './failing-store.ts';
 
 /** Longer than any try takes. What a killed worker had leased is free again after it. */
 const leaseSeconds = 90;
 
 /** A message that this process may send until its lease ends. */
-export interface DueMessage {
+export interface DueMessage extends MessageDestination {
   readonly id: string;
   readonly medium: Medium;
   readonly userId: string | null;
-  readonly channelId: string | null;
-  readonly address: string | null;
-  readonly destination: string;
   readonly content: MessageContent;
   readonly sealedToken: Uint8Array | null;
   readonly subjectKind: SubjectKind | null;
@@ -80,7 +77,7 @@ export type Settlement =
  */
 export async function settleMessage(
   em: Em,
-  message: Pick<DueMessage, 'id' | 'destination' | 'channelId' | 'address' | 'isFailing'>,
+  message: MessageDestination & Pick<DueMessage, 'id' | 'isFailing'>,
   settlement: Settlement,
 ): Promise<void> {
   const isPending = settlement.status === 'pending';

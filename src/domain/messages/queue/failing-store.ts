@@ -1,9 +1,13 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { DueMessage } from './due-store.ts';
 
-/** The destinations whose last message did not arrive. */
+/** Where a message goes: the key of its destination, its channel if it goes to one, and its address. */
+export interface MessageDestination {
+  readonly destination: string;
+  readonly channelId: string | null;
+  readonly address: string | null;
+}
 
 /** The longest pause before the next message to a destination that failed. */
 const longestQuietMs = 10 * 60_000;
@@ -11,7 +15,7 @@ const longestQuietMs = 10 * 60_000;
 /** Notes that a message did not arrive. Until the pause is over, no other message is sent to its destination. */
 export async function noteFailure(
   em: Em,
-  { destination, channelId, address }: Pick<DueMessage, 'destination' | 'channelId' | 'address'>,
+  { destination, channelId, address }: MessageDestination,
   problem: string,
   pauseMs: number,
 ): Promise<void> {
