@@ -51,6 +51,7 @@ import { OutgoingMessages } from './20261208_31_outgoing_messages.ts';
 import { NotificationChannels } from './20261209_01_notification_channels.ts';
 import { FailingDestinations } from './20261210_01_failing_destinations.ts';
 import { FailingChannels } from './20261210_02_failing_channels.ts';
+import { Plugins } from './20261211_01_plugins.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -107,4 +108,5 @@ export const migrations = [
   { name: '20261209_01_notification_channels', class: NotificationChannels },
   { name: '20261210_01_failing_destinations', class: FailingDestinations },
   { name: '20261210_02_failing_channels', class: FailingChannels },
+  { name: '20261211_01_plugins', class: Plugins },
 ];

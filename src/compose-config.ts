@@ -38,6 +38,7 @@ export function composeConfig(values: SettingValues): Omit<StartConfig, 'dataDir
     },
     logLevel: values.LOG_LEVEL ?? 'info',
     outbound: parseOutboundPolicy(values.COORDINATOR_OUTBOUND_ALLOW ?? []),
+    pluginSchemas: values.COORDINATOR_PLUGIN_SCHEMAS ?? [],
     mail: composeMail(values),
     limits: composeLimits(values),
     trustedProxies: values.COORDINATOR_TRUSTED_PROXIES ?? [],

@@ -1,4 +1,5 @@
 import { isCommonPassword } from '#domain/identity/passwords/common-passwords.ts';
+import { isPluginSchema } from '#domain/plugins/model.ts';
 import { isOutboundEntry } from '#domain/shared/outbound/outbound-policy.ts';
 import {
   anyText,
@@ -104,6 +105,13 @@ export const settings = {
       'Places outside the public Internet that the service may connect to for git, webhooks, chats and e-mail, separated by commas: ' +
       '`10.1.0.0/16`, `git.internal`, `*.corp.example` and, for development, `file:///srv/templates`. Connections without ' +
       'TLS are allowed to these only. Default: none.',
+  },
+  COORDINATOR_PLUGIN_SCHEMAS: {
+    schema: listOf(isPluginSchema, 'names of schemas other than public, information_schema and pg_…'),
+    default: null,
+    description:
+      "Schemas of the service's database in which the restoration of a plugin resource may look for the rows of the resource, " +
+      'separated by commas ([plugins](plugins.md#restoring-a-resource)). Default: none.',
   },
   COORDINATOR_SMTP_URL: {
     schema: smtpServer,

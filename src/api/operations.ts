@@ -72,6 +72,11 @@ import * as workers from '#api/workers/operations.ts';
 import * as workerPools from '#api/workers/pool-operations.ts';
 import * as workloadIdentity from '#api/workload-identity/operations.ts';
 import * as signingKeys from '#api/workload-identity/signing-key-operations.ts';
+import * as pluginActions from './plugins/action-operations.ts';
+import * as pluginBackgroundPrincipals from './plugins/background-operations.ts';
+import * as pluginActionGrants from './plugins/grant-operations.ts';
+import * as pluginInstallations from './plugins/installation-operations.ts';
+import * as pluginResources from './plugins/resource-operations.ts';
 
 const areas = [
   system,
@@ -140,6 +145,11 @@ const areas = [
   workloadIdentity,
   signingKeys,
   quotas,
+  pluginInstallations,
+  pluginActions,
+  pluginActionGrants,
+  pluginBackgroundPrincipals,
+  pluginResources,
   search,
   commands,
   auditChain,

@@ -30,6 +30,16 @@ import {
   NotificationSchema,
   UserChatSchema,
 } from './notifications/entity.ts';
+import {
+  PluginActionGrantSchema,
+  PluginActionSchema,
+  PluginBackgroundPrincipalSchema,
+  PluginCeilingSchema,
+  PluginInstallationSchema,
+  PluginReleaseSchema,
+  PluginResourceSchema,
+  PluginRestorationSchema,
+} from './plugins/entity.ts';
 import { InstanceUsageSchema, QuotaCrossingSchema, QuotaSchema } from './quotas/entity.ts';
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
 import { RunReviewSchema } from './runs/approval/entity.ts';
@@ -123,6 +133,14 @@ export const entities = [
   ChannelSubscriptionSchema,
   FailingDestinationSchema,
   OutgoingMessageSchema,
+  PluginInstallationSchema,
+  PluginReleaseSchema,
+  PluginActionSchema,
+  PluginCeilingSchema,
+  PluginBackgroundPrincipalSchema,
+  PluginActionGrantSchema,
+  PluginResourceSchema,
+  PluginRestorationSchema,
   SigningKeySchema,
 ] as const;
 

@@ -11,6 +11,7 @@ import { messageTables } from './messages/ownership.ts';
 import { notificationChannelKinds } from './notification-channels/ownership.ts';
 import { notificationTables } from './notifications/ownership.ts';
 import { organizationKinds } from './organizations/ownership.ts';
+import { pluginKinds } from './plugins/ownership.ts';
 import { projectKinds } from './projects/ownership.ts';
 import { quotaKinds } from './quotas/ownership.ts';
 import { registryKinds } from './registry/ownership.ts';
@@ -49,6 +50,7 @@ export const declarations = [
   ...workerKinds,
   ...connectionKinds,
   ...quotaKinds,
+  ...pluginKinds,
   ...auditKinds,
   ...sharedKinds,
 ] as const;

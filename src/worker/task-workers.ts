@@ -3,11 +3,13 @@ import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker
 import { createAssemblyRunActivities } from '#activities/assembly-runs.ts';
 import type { AttemptDeps } from '#activities/deps.ts';
 import { createAttemptActivities } from '#activities/execute-attempt.ts';
+import { createPluginRestorationActivities } from '#activities/plugin-restorations.ts';
 import { redactActivityErrors } from '#activities/redact-errors.ts';
 import { createRunActivities } from '#activities/runs.ts';
 import { createScheduledWorkActivities } from '#activities/scheduled-work.ts';
 import type { Config } from '#config';
 import type { NodeDeps } from '#domain/assemblies/runs/nodes/admit-node.ts';
+import type { RestorationDeps } from '#domain/plugins/restorations/steps.ts';
 import { poolQueue } from '#domain/runs/model.ts';
 import { scheduledWorks } from '#domain/scheduled-work-kinds.ts';
 import type { ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
@@ -32,7 +34,7 @@ export interface TaskWorkers {
 }
 
 /** What the activities of all queues work with. */
-export type TaskDeps = AttemptDeps & NodeDeps & ScheduledWorkDeps;
+export type TaskDeps = AttemptDeps & NodeDeps & ScheduledWorkDeps & RestorationDeps;
 
 /** One task worker for the coordinator's own queue, and one for the queue of each pool. */
 export async function openTaskWorkers(
@@ -88,6 +90,7 @@ async function createWorkers(connection: NativeConnection, config: Config, deps:
         ...createRunActivities(deps),
         ...createAssemblyRunActivities(deps),
         ...createScheduledWorkActivities(deps, scheduledWorks),
+        ...createPluginRestorationActivities(deps),
       },
       deps.log,
     ),

@@ -6,7 +6,7 @@ import { errorResponses, errorSchemas, errorsOf } from './errors.ts';
 import { parametersOf } from './parameters.ts';
 import { DocumentSchemas } from './schemas.ts';
 import { successesOf } from './successes.ts';
-import { tags } from './tags.ts';
+import { tagOf, tags } from './tags.ts';
 import { describeWebhooks } from './webhooks.ts';
 
 const securitySchemes = {
@@ -83,10 +83,6 @@ function describeBody(body: z.ZodType, schemas: DocumentSchemas): OpenAPIV3_1.Re
     required: !body.safeParse(undefined).success,
     content: { 'application/json': { schema: schemas.describe(body) } },
   };
-}
-
-function tagOf({ id }: Operation): string {
-  return id.slice(0, id.indexOf('.'));
 }
 
 function sortByName<Value>(values: Record<string, Value>): Record<string, Value> {

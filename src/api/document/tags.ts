@@ -1,5 +1,18 @@
-/** What each group of operations is about. The part of an operation's id before the dot names its group. */
+import type { Operation } from '#api/pipeline/operation.ts';
+
+/** Groups of the reference that hold several areas, by the beginning of their operations' ids. */
+const sharedGroups: readonly (readonly [prefix: string, group: string])[] = [['plugin_', 'Plugin Permissions']];
+
+/** The group of an operation in the reference: unless it has a shared one, the part of its id before the dot names it. */
+export function tagOf({ id }: Pick<Operation, 'id'>): string {
+  const shared = sharedGroups.find(([prefix]) => id.startsWith(prefix));
+  return shared?.[1] ?? id.slice(0, id.indexOf('.'));
+}
+
+/** What each group of operations is about. */
 export const tags: Readonly<Record<string, string>> = {
+  'Plugin Permissions':
+    'What plugins declare, what is approved of them, who may use their actions where, and their resources.',
   apply_pause: 'The pause of all applies of the installation.',
   approvals: 'What waits for your approval.',
   assemblies: 'Graphs of templates that are run together: drafts, versions, comparisons.',

@@ -104,7 +104,7 @@ async function prepareAndRun(invocation: Invocation<CommandOperation>, command: 
   const { bindingKey } = services.installation;
   let prepared: unknown;
   try {
-    prepared = await prepare(invocation);
+    prepared = await prepare(invocation, command);
   } catch (error) {
     const receipt = await findReceipt<ReceiptAnswer>(services.orm.em.fork(), bindingKey, command);
     if (receipt) return { receipt, replayed: true };
@@ -146,11 +146,16 @@ async function bodyOf(
   result: InvokedCommand,
   kept: ReceiptAnswer,
 ): Promise<unknown> {
+  if (invocation.operation.answersReceipt) return viewReceipt(result.receipt, kept);
   if (!result.replayed && result.change.answer !== undefined) return result.change.answer;
   const read = findReadOf(invocation.operations, kept);
   if (!read) return {};
   const reading = invokeRead({ ...invocation, ...read });
   return result.replayed ? reading : reading.catch(failAfterCommit);
+}
+
+function viewReceipt({ resourceId, revision, auditRecordId }: InvokedCommand['receipt'], { members }: ReceiptAnswer) {
+  return { id: resourceId, revision, ...members, audit_record_id: auditRecordId };
 }
 
 /** The command was committed but cannot be shown. The client must not conclude that it was undone. */
@@ -171,11 +176,11 @@ export function effectivePrincipal(operation: Operation, principal: Principal): 
  * Does the slow work only for a caller who is authorized. The transaction decides again. A caller who was refused a moment ago is
  * also checked before the transaction locks anything: strangers who keep trying must not hold the rows of others.
  */
-async function prepare(invocation: Invocation<CommandOperation>): Promise<unknown> {
+async function prepare(invocation: Invocation<CommandOperation>, command: Command): Promise<unknown> {
   const { operation, services, principal } = invocation;
   if (!operation.prepare && !services.refusals.hasRefused(principal)) return undefined;
   const call = await authorizeCall(invocation, services.orm.em.fork());
-  return withAuditTarget(call.target, () => operation.prepare?.(call));
+  return withAuditTarget(call.target, () => operation.prepare?.(call, command));
 }
 
 /** The operation's own schemas have parsed the input, and its own resolver has found the target. */

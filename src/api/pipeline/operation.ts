@@ -4,6 +4,7 @@ import type { AdaptErrorAnswer } from '#api/edge/errors/error-answers.ts';
 import type { Services } from '#api/services.ts';
 import type { Access, Ownership, PublicAccess } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Command } from '#domain/shared/commands/command.ts';
 import type { OwnerLevel } from '#domain/shared/ownership-graph/owners.ts';
 import type {
   AnswerOf,
@@ -98,8 +99,8 @@ export interface ReadDeclaration<
   readonly audit?: string;
   /** The query parameters that name the owners of what a list holds, by their levels: declare it with `readList`. */
   readonly owners?: OwnerParameters;
-  /** The read asks about a command by the command's key. */
-  readonly idempotency?: 'required';
+  /** `required`: the read asks about a command by the command's key. `checked`: it needs no key, and refuses one that is malformed. */
+  readonly idempotency?: 'required' | 'checked';
   /**
    * For an answer that shows each caller another part of the whole: the part that a caller is shown. A long answer is cut off when
    * it is no longer the part with which the answer began.
@@ -132,12 +133,17 @@ export interface CommandDeclaration<
   readonly ifMatch?: true;
   /** `required`; `optional`: a key is made if none is sent, since the key names the workflow; `none`: no receipt. */
   readonly idempotency: 'required' | 'optional' | 'none';
+  /** The answer is the receipt: the id, the revision, the audit record, and the `members` that the handler returns. So is that of a repeat. */
+  readonly answersReceipt?: true;
   /** The answer holds what no later read shows, such as a new key. A form that is sent again is told so. */
   readonly showsOnce?: true;
   /** Advisory locks, taken before every other lock. A function derives them from the path and the caller. */
   readonly locks?: readonly string[] | ((input: { params: Out<P>; principal: Principal }) => readonly string[]);
-  /** Slow work before the transaction (hashing, git). The caller is authorized before it and again in the transaction. */
-  readonly prepare?: (call: Call<Out<P>, Out<Q>, Out<B>, T, Operation>) => Promise<R>;
+  /**
+   * Slow work before the transaction (hashing, git). The caller is authorized before it and again in the transaction. It also gets the command, which it may let
+   * a workflow carry out: the transaction then finds the receipt.
+   */
+  readonly prepare?: (call: Call<Out<P>, Out<Q>, Out<B>, T, Operation>, command: Command) => Promise<R>;
   /**
    * For a command whose request holds a secret (a password, a token): names the account that a guess would be aimed at.
    * Attempts that end in `Unauthenticated` or `WrongSecret` are counted by account and by address.

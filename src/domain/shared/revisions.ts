@@ -8,11 +8,15 @@ const Revision = z.int().min(1).max(largestInteger);
 /** The field by which an update names the revision that it was made for; a stale one conflicts. */
 export const ExpectedRevision = { expected_revision: Revision.optional() };
 
-/** @throws Conflict if an update names another revision than the current one */
-export function refuseStale(current: { readonly revision: number }, expected: number | undefined): void {
+/** @throws Conflict if an update names another revision than the current one, in this field of its body */
+export function refuseStale(
+  current: { readonly revision: number },
+  expected: number | undefined,
+  field = 'expected_revision',
+): void {
   if (expected === undefined || expected === current.revision) return;
   throw new Conflict(
-    `expected_revision: ${expected} is stale, the current revision is ${current.revision}: read the resource again`,
+    `${field}: ${expected} is stale, the current revision is ${current.revision}: read the resource again`,
     'stale_revision',
   );
 }

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
 import { endLostAssemblyRun, findDispatchedAssemblyRuns } from '#domain/assemblies/runs/steps/reconcile.ts';
+import { endLostRestoration } from '#domain/plugins/restorations/steps.ts';
+import { findDispatchedRestorations } from '#domain/plugins/restorations/store.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';
 import { type DispatchedRun, findDispatchedRuns, lockReconciliation } from '#domain/runs/steps/reconcile-store.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
@@ -30,6 +32,11 @@ interface ReconciledKind {
 const reconciledKinds: readonly ReconciledKind[] = [
   { idName: 'run_id', find: findDispatchedRuns, end: (deps, { id }) => endLostRun(deps, id) },
   { idName: 'assembly_run_id', find: findDispatchedAssemblyRuns, end: endLostAssemblyRun },
+  {
+    idName: 'plugin_restoration_id',
+    find: findDispatchedRestorations,
+    end: (deps, { id }) => endLostRestoration(deps, id),
+  },
 ];
 
 type LostRun = DispatchedRun & { readonly kind: ReconciledKind };

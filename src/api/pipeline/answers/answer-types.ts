@@ -38,6 +38,8 @@ export interface CommandAnswer<Answer> extends CommandChange {
    * Without it, the read operation `at` shows the result.
    */
   readonly answer?: Answer | Promise<Answer>;
+  /** For an answer that is the receipt itself: what it says beside the id, the revision and the audit record. The receipt stores it. */
+  readonly members?: Readonly<Record<string, string | number>>;
   /** False if the resource existed already: the first of two declared successes answers that. */
   readonly isNew?: boolean;
 }
@@ -45,11 +47,20 @@ export interface CommandAnswer<Answer> extends CommandChange {
 /** What the handler of a command returns, given its declared successes and the read operation that shows its result. */
 export type HandlerResult<S extends Responses, A> = [AnswerOf<S>] extends [undefined]
   ? CommandChange & { readonly answer?: never }
-  : A extends { readonly responses: infer ReadResponses extends Responses }
-    ? [AnswerOf<ReadResponses>] extends [AnswerOf<S>]
-      ? CommandAnswer<AnswerOf<S>>
-      : WithAnswer<S>
-    : WithAnswer<S>;
+  : [AnswerOf<S>] extends [{ readonly audit_record_id: string; readonly receipt?: never }]
+    ? ReceiptResult<AnswerOf<S>>
+    : A extends { readonly responses: infer ReadResponses extends Responses }
+      ? [AnswerOf<ReadResponses>] extends [AnswerOf<S>]
+        ? CommandAnswer<AnswerOf<S>>
+        : WithAnswer<S>
+      : WithAnswer<S>;
+
+/** Only the pipeline knows the audit record of a command, so it makes the answers that name it. */
+type ReceiptResult<Answer> = CommandChange & {
+  readonly answer?: never;
+  readonly members?: Readonly<Record<string, string | number>> &
+    Partial<Omit<Answer, 'id' | 'revision' | 'audit_record_id'>>;
+};
 
 /** Rejects a result with a member that nothing reads, such as a misspelled one. */
 export type WithoutUnknownMembers<R> = [Exclude<keyof R, keyof CommandAnswer<unknown>>] extends [never]

@@ -10,6 +10,8 @@ export interface ReceiptAnswer {
   readonly location: string | null;
   /** The read operation that shows the result. Receipts of the previous release have an address alone. */
   readonly read?: { readonly operation: string; readonly params: PathParams };
+  /** For a command that answers its receipt: what this says beside the id, the revision and the audit record. */
+  readonly members?: Readonly<Record<string, string | number>>;
 }
 
 /** How a command that has just been carried out is answered, as its declaration says. */
@@ -19,10 +21,16 @@ export function toReceiptAnswer(
   input: CommandInput<Erased, Erased, Erased>,
 ): ReceiptAnswer {
   const { at, atParams } = operation;
+  const { members } = result;
   const status = successStatus(operation, result.isNew);
-  if (!at) return { status, location: null };
+  if (!at) return { status, location: null, ...(members && { members }) };
   const params = atParams?.(result, input) ?? { [onlyParameterOf(at)]: result.id };
-  return { status, location: operationPath(at, params), read: { operation: at.id, params } };
+  return {
+    status,
+    location: operationPath(at, params),
+    read: { operation: at.id, params },
+    ...(members && { members }),
+  };
 }
 
 /** Finds the read operation, and its input, that answers a repeated command. Undefined: the command has no body to show. */

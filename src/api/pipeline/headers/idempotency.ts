@@ -8,7 +8,7 @@ const headerName = 'idempotency-key';
 
 /**
  * The idempotency key of a command: the header's, or a new one if the operation makes keys optional, or null if it takes
- * none. Also the key of a read that asks about a command.
+ * none. Also the key of a read that asks about a command, or that only checks the key.
  * (specification, *Original-key outcome and command keys*, rule 1)
  * @throws Invalid if the header is required and missing, appears twice, or is not a canonical UUID
  */
@@ -16,6 +16,7 @@ export function commandKey(operation: Operation, request: FastifyRequest): strin
   if (operation.idempotency === undefined || operation.idempotency === 'none') return null;
   const key = readKey(request) ?? newKey(operation);
   if (key !== undefined) return key;
+  if (operation.idempotency === 'checked') return null;
   const remedy =
     operation.kind === 'read'
       ? 'send the key of the command that you ask about'

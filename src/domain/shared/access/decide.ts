@@ -27,8 +27,11 @@ export interface Access {
   readonly installation?: 'administrators' | 'hidden';
   /** The role that the caller needs in the organization that owns the target, or a stronger one. */
   readonly organizationRole?: 'member' | 'admin' | 'owner';
-  /** The refusal for a target that does not exist or that the caller may not read. */
-  readonly hidden: 'not_found' | 'forbidden';
+  /**
+   * The refusal for a target that does not exist or that the caller may not read. `invalid` is for a target that the body names: the
+   * body names nothing that the caller could mean.
+   */
+  readonly hidden: 'not_found' | 'forbidden' | 'invalid';
   /**
    * A caller without the permission gets the answer for a hidden target, whatever the request names. Unless given, the caller is told
    * which permission is missing.

@@ -1,0 +1,6 @@
+/** The steps of a restoration. Each answers whether the next one is to follow. */
+export interface PluginRestorationActivities {
+  checkPluginRestoration(id: string): Promise<boolean>;
+  checkPluginRoots(id: string): Promise<boolean>;
+  commitPluginRestoration(id: string): Promise<boolean>;
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { explainDenial, isProtected } from '#api/pipeline/access/authorization.ts';
+import { read } from '#api/pipeline/operation.ts';
+import { pageOf } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
+import { type ActionDetails, findAction, listActions } from '#domain/plugins/assignments/action-store.ts';
+import { checkAction, describeObstacle, findObstacle } from '#domain/plugins/assignments/check.ts';
+import { pluginReading } from '#domain/plugins/authority.ts';
+import { findCeiling } from '#domain/plugins/ceilings/store.ts';
+import { findInstallation, type InstallationTarget } from '#domain/plugins/installations/store.ts';
+import { isOwnerInScope } from '#domain/plugins/places/containment.ts';
+import { OwnershipSnapshot, snapshotOf } from '#domain/plugins/places/ownership-snapshot.ts';
+import { findPresentPlace, type Place } from '#domain/plugins/places/place-store.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { ActionQuestion } from './bodies.ts';
+import { assign } from './grant-operations.ts';
+import { PluginParams } from './installation-operations.ts';
+import { ActionView, ReasonView, viewAction } from './views.ts';
+
+export const list = read({
+  id: 'plugin_actions.list',
+  route: 'GET /api/v1/plugin-actions',
+  summary: 'List the actions of an installed plugin, also those that its active release no longer declares',
+  query: z.strictObject({ ...pageQuery, installation_id: Id }),
+  responses: { 200: pageOf('actions', ActionView) },
+  access: pluginReading,
+  target: ({ em, query }) =>
+    query.installation_id === undefined ? Promise.resolve(undefined) : findInstallation(em, query.installation_id),
+  targetName: 'plugin installation',
+  handle: async ({ em, target: { installation }, query: { installation_id: _, ...request } }) => {
+    const ceiling = await findCeiling(em, installation.id);
+    const page = await listActions(em, installation.id, request);
+    return { actions: page.items.map((each) => viewAction(each, installation, ceiling)), next_cursor: page.nextCursor };
+  },
+});
+
+/** A question about an action names a place that its caller may read. */
+const askedPlace = {
+  params: PluginParams,
+  body: ActionQuestion,
+  access: { ...pluginReading, hidden: 'invalid' },
+  targetName: 'selector',
+  idempotency: 'checked',
+} as const;
+
+export const check = read({
+  ...askedPlace,
+  id: 'plugin_actions.check',
+  route: 'POST /api/v1/plugin-actions/:id/check',
+  summary: 'Ask whether you may use an action at a place now',
+  description:
+    'It answers for you alone, admits nothing and reserves nothing: the answer may be another one a moment later. `reason` says what is in the way.',
+  target: ({ em, body }) => findAskedPlace(em, body),
+  responses: {
+    200: z.object({ allowed: z.boolean(), reason: ReasonView }).meta({ id: 'PluginActionCheck' }),
+  },
+  handle: async ({ em, params, target: place, principal }) => {
+    const { action, target } = await findActionFor(em, params.id, place);
+    const installation = { ...target.installation, ownerOrganizationId: target.organizationId };
+    return checkAction(em, { action, installation, place, subjectId: principal.id });
+  },
+});
+
+export const reviewGrant = read({
+  ...askedPlace,
+  id: 'plugin_actions.review_grant',
+  route: 'POST /api/v1/plugin-actions/:id/grant-review',
+  summary: 'Ask whether you may assign an action at a place, and what the assignment has to name',
+  target: ({ em, body }) => findAskedPlace(em, body),
+  responses: {
+    200: z
+      .object({
+        may_grant: z.boolean(),
+        reason: ReasonView.nullable().describe('What is in the way; null: nothing.'),
+        installation_revision: z.int().describe('For `expected_installation_revision`.'),
+        action_revision: z.int().describe('For `expected_action_revision`.'),
+        ownership: OwnershipSnapshot.describe('For `expected_ownership`.'),
+      })
+      .meta({ id: 'PluginGrantReview' }),
+  },
+  handle: async ({ em, params, target: place, principal }) => {
+    const { action, target } = await findActionFor(em, params.id, place);
+    const reason = explainAuthority(principal, place) ?? (await explainObstacle(em, { action, target, place }));
+    return {
+      may_grant: reason === null,
+      reason,
+      installation_revision: target.installation.revision,
+      action_revision: action.revision,
+      ownership: snapshotOf(place),
+    };
+  },
+});
+
+/** The body of a question that was not validated yet names no place. */
+function findAskedPlace(em: Em, { selector }: Partial<z.output<typeof ActionQuestion>>): Promise<Place | undefined> {
+  return selector ? findPresentPlace(em, selector) : Promise.resolve(undefined);
+}
+
+/** An action, for somebody who may read a place in the scope of its installation. @throws NotFound for all others */
+async function findActionFor(
+  em: Em,
+  id: string,
+  place: Place,
+): Promise<{ action: ActionDetails; target: InstallationTarget }> {
+  const action = await findAction(em, id);
+  const target = action && (await findInstallation(em, action.installationId));
+  if (action && target && isOwnerInScope(target, place)) return { action, target };
+  throw new NotFound('plugin action');
+}
+
+function explainAuthority(principal: Parameters<typeof explainDenial>[1], place: Place) {
+  const message = isProtected(assign) ? explainDenial(assign, principal, place) : null;
+  return message === null ? null : { code: 'permission_denied', message };
+}
+
+async function explainObstacle(
+  em: Em,
+  { action, target, place }: { action: ActionDetails; target: InstallationTarget; place: Place },
+) {
+  const installation = { ...target.installation, ownerOrganizationId: target.organizationId };
+  const obstacle = await findObstacle(em, { action, installation, place });
+  if (obstacle !== null) return describeObstacle(obstacle);
+  const { type } = place.selector;
+  if (action.selectors.includes(type)) return null;
+  const message = `the action ${action.name} takes ${action.selectors.join(', ')}`;
+  return { code: 'selector_not_declared', message };
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { DeclaredName, largestManifest, ReleaseName, Selector, Subject } from '#domain/plugins/model.ts';
+import { OwnershipSnapshot } from '#domain/plugins/places/ownership-snapshot.ts';
+import { Id } from '#domain/shared/ids.ts';
+
+import { largestInteger } from '#domain/shared/values/storable.ts';
+import { ResourceName } from '#domain/tenancy/model.ts';
+
+/** Requests of the plugin operations. Expected revisions and owners are required: a command is for the state that its caller has read. */
+
+const Revision = z.int().min(1).max(largestInteger);
+
+const expected = {
+  expected_revision: Revision.describe('The revision that you have read. A stale one answers 409.'),
+  expected_ownership: OwnershipSnapshot,
+};
+
+const expectedInstallation = {
+  expected_installation_revision: Revision.describe('The revision of the installation that you have read.'),
+  expected_ownership: OwnershipSnapshot,
+};
+
+/** Of a command that changes or ends what its path names. */
+export const ExpectedState = z.strictObject(expected);
+
+export const InstallPlugin = z
+  .strictObject({
+    name: ResourceName,
+    organization_id: Id.optional().describe('The organization that installs it.'),
+    team_id: Id.optional().describe('The team that installs it.'),
+    expected_ownership: OwnershipSnapshot,
+  })
+  .refine(({ organization_id, team_id }) => (organization_id === undefined) !== (team_id === undefined), {
+    error: 'expected either organization_id or team_id',
+    path: ['organization_id'],
+  });
+
+/** Base64 has four characters for three bytes. */
+const longestEncoded = Math.ceil(largestManifest / 3) * 4;
+
+export const StageManifest = z.strictObject({
+  release: ReleaseName,
+  manifest: z
+    .string()
+    .max(longestEncoded, { error: `expected at most ${largestManifest} bytes` })
+    .optional()
+    .describe(
+      'The exact bytes of the manifest, as base64. Without it, only the digest becomes known: the release can be activated, and nothing of it approved.',
+    ),
+  digest: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/, { error: 'expected sha256: and 64 lowercase hexadecimal digits' })
+    .describe('The SHA-256 digest of the bytes.'),
+  ...expected,
+});
+
+export const ActivateRelease = z.strictObject({ release: ReleaseName, ...expected });
+
+const mostEntries = 200;
+
+export const ReplaceCeiling = z.strictObject({
+  actions: z
+    .array(DeclaredName)
+    .max(mostEntries)
+    .refine((names) => new Set(names).size === names.length, { error: 'names an action twice' })
+    .describe('The actions that may be assigned and used. An empty list approves none.'),
+  executions: z
+    .array(z.strictObject({ name: DeclaredName, release: ReleaseName, installation_revision: Revision }))
+    .max(mostEntries)
+    .refine((entries) => new Set(entries.map(({ name }) => name)).size === entries.length, {
+      error: 'names an execution twice',
+    })
+    .describe('The executions that are approved, each for one release at one revision of the installation.'),
+  expected_ceiling_revision: z
+    .int()
+    .min(0)
+    .max(largestInteger)
+    .optional()
+    .describe('The revision of the ceiling that you have read; 0: there was none.'),
+  ...expected,
+});
+
+/** What a check and a review ask about. */
+export const ActionQuestion = z.strictObject({ selector: Selector });
+
+export const AssignAction = z.strictObject({
+  action_id: Id,
+  subject: Subject,
+  selector: Selector,
+  expected_action_revision: Revision.describe('The revision of the action that you have read.'),
+  ...expectedInstallation,
+});
+
+export const ApproveBackgroundPrincipal = z.strictObject({
+  installation_id: Id,
+  name: ResourceName,
+  selector: Selector.describe('Where it may be assigned actions.'),
+  ...expectedInstallation,
+});
+
+export const CreateResource = z
+  .strictObject({
+    installation_id: Id,
+    type: DeclaredName,
+    name: ResourceName,
+    key: z
+      .string()
+      .min(1)
+      .max(200)
+      .regex(/^\P{Cc}*$/u, { error: 'expected no control characters' })
+      .describe('Its key in the tables that the manifest names as roots.'),
+    team_id: Id.optional(),
+    project_id: Id.optional(),
+    environment_id: Id.optional(),
+    expected_ownership: OwnershipSnapshot,
+  })
+  .refine(
+    (body) => [body.team_id, body.project_id, body.environment_id].filter((id) => id !== undefined).length === 1,
+    { error: 'expected one of team_id, project_id and environment_id', path: ['team_id'] },
+  );

@@ -1,0 +1,248 @@
+import { z } from 'zod';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import type { ActionDetails } from '#domain/plugins/assignments/action-store.ts';
+import { findEnd } from '#domain/plugins/assignments/basis.ts';
+import type { GrantWithStanding } from '#domain/plugins/assignments/standing-store.ts';
+import type { BackgroundDetails } from '#domain/plugins/background/store.ts';
+import { isCurrent } from '#domain/plugins/ceilings/replace.ts';
+import type { CeilingDetails } from '#domain/plugins/ceilings/store.ts';
+import type { InstallationDetails } from '#domain/plugins/installations/store.ts';
+import type { ReleaseDetails } from '#domain/plugins/manifests/store.ts';
+import { Selector, Subject, selectorTypes } from '#domain/plugins/model.ts';
+import { OwnershipSnapshot, snapshotOf } from '#domain/plugins/places/ownership-snapshot.ts';
+import type { Place } from '#domain/plugins/places/place-store.ts';
+import type { ResourceDetails } from '#domain/plugins/resources/store.ts';
+
+/** The answer of every plugin command (specification, *Plugin authority*, rule 2). */
+export const PluginReceipt = z
+  .object({
+    id: AnswerId,
+    revision: z.int(),
+    state: z.enum(['staged', 'revoked', 'deleted']).optional(),
+    audit_record_id: AnswerId,
+  })
+  .meta({ id: 'PluginReceipt' });
+
+export const RestorationReceipt = z
+  .object({
+    id: AnswerId,
+    revision: z.int().describe('The revision of the resource in the registry.'),
+    eligibility_generation: z.int().describe('What was assigned under an earlier generation stays ended.'),
+    audit_record_id: AnswerId,
+  })
+  .meta({ id: 'PluginRestorationReceipt' });
+
+export const ReasonView = z.object({ code: z.string(), message: z.string() });
+
+export const ListedInstallationView = z
+  .object({
+    id: AnswerId,
+    name: z.string(),
+    organization_id: AnswerId.nullable().describe('The organization that installed it; null if a team did.'),
+    team_id: AnswerId.nullable().describe('The team that installed it; null if an organization did.'),
+    active_release: z.string().nullable().describe('Null: no release was activated yet.'),
+    revision: z.int().describe('Raised by each activation.'),
+    created_at: Time,
+  })
+  .meta({ id: 'ListedPluginInstallation' });
+
+export const InstallationView = z
+  .object({ ...ListedInstallationView.shape, ownership: OwnershipSnapshot.describe('For `expected_ownership`.') })
+  .meta({ id: 'PluginInstallation' });
+
+export function viewInstallation(installation: InstallationDetails): z.input<typeof ListedInstallationView> {
+  const { id, name, organizationId, teamId, activeRelease, revision, createdAt } = installation;
+  return {
+    id,
+    name,
+    organization_id: organizationId,
+    team_id: teamId,
+    active_release: activeRelease,
+    revision,
+    created_at: createdAt,
+  };
+}
+
+export const ReleaseView = z
+  .object({
+    release: z.string(),
+    digest: z.string(),
+    manifest: z.string().nullable().describe('Its exact bytes as base64. Null: only the digest is known.'),
+    staged_at: Time,
+  })
+  .meta({ id: 'PluginRelease' });
+
+export function viewRelease({ release, digest, manifest, stagedAt }: ReleaseDetails): z.input<typeof ReleaseView> {
+  return { release, digest, manifest: manifest && Buffer.from(manifest).toString('base64'), staged_at: stagedAt };
+}
+
+export const ActionView = z
+  .object({
+    id: AnswerId,
+    installation_id: AnswerId,
+    name: z.string(),
+    selectors: z.array(z.enum(selectorTypes)).describe('Where the action may be assigned.'),
+    effects: z.array(z.string()),
+    declared: z.boolean().describe('Whether the active release declares it.'),
+    approved: z.boolean().describe('Whether the ceiling approves it for the active release.'),
+    revision: z.int(),
+  })
+  .meta({ id: 'PluginAction' });
+
+/** An action, with the ceiling of its installation. */
+export function viewAction(
+  { id, installationId, name, selectors, effects, isDeclared, revision }: ActionDetails,
+  installation: InstallationDetails,
+  ceiling: CeilingDetails | undefined,
+): z.input<typeof ActionView> {
+  const isApproved =
+    isDeclared &&
+    ceiling !== undefined &&
+    isCurrent(ceiling, installation) &&
+    ceiling.actions.some((each) => each.name === name);
+  return {
+    id,
+    installation_id: installationId,
+    name,
+    selectors,
+    effects,
+    declared: isDeclared,
+    approved: isApproved,
+    revision,
+  };
+}
+
+export const CeilingView = z
+  .object({
+    installation_id: AnswerId,
+    actions: z.array(z.string()),
+    executions: z.array(z.object({ name: z.string(), release: z.string(), installation_revision: z.int() })),
+    release: z.string().nullable().describe('The release that it was set for; null: nobody has set a ceiling.'),
+    installation_revision: z.int().nullable().describe('The revision of the installation that it was set for.'),
+    current: z.boolean().describe('False: it was set for another release or revision, and approves nothing now.'),
+    set_at: Time.nullable(),
+    revision: z.int().describe('0: nobody has set a ceiling.'),
+  })
+  .meta({ id: 'PluginCeiling' });
+
+/** The ceiling of an installation. Without one, nothing is approved. */
+export function viewCeiling(
+  installation: InstallationDetails,
+  ceiling: CeilingDetails | undefined,
+): z.input<typeof CeilingView> {
+  return {
+    installation_id: installation.id,
+    actions: ceiling?.actions.map(({ name }) => name) ?? [],
+    executions: ceiling?.executions ?? [],
+    release: ceiling?.release ?? null,
+    installation_revision: ceiling?.installationRevision ?? null,
+    current: ceiling !== undefined && isCurrent(ceiling, installation),
+    set_at: ceiling?.setAt ?? null,
+    revision: ceiling?.revision ?? 0,
+  };
+}
+
+export const GrantView = z
+  .object({
+    id: AnswerId,
+    installation_id: AnswerId,
+    action: z.object({ id: AnswerId, name: z.string() }),
+    subject: z.object({ ...Subject.shape, name: z.string() }),
+    selector: Selector,
+    in_force: z.boolean(),
+    ended: ReasonView.nullable().describe('Why it is no longer in force. It never is again: assign the action anew.'),
+    granted_by: AnswerId,
+    created_at: Time,
+    revoked_at: Time.nullable(),
+    revision: z.int(),
+  })
+  .meta({ id: 'PluginActionGrant' });
+
+export function viewGrant(grant: GrantWithStanding): z.input<typeof GrantView> {
+  const ended = findEnd(grant, grant.standing);
+  return {
+    id: grant.id,
+    installation_id: grant.installationId,
+    action: { id: grant.actionId, name: grant.actionName },
+    subject: { type: grant.subjectType, id: grant.subjectId, name: grant.subjectName },
+    selector: { type: grant.selectorType, id: grant.selectorId },
+    in_force: ended === null,
+    ended,
+    granted_by: grant.grantedBy,
+    created_at: grant.createdAt,
+    revoked_at: grant.revokedAt,
+    revision: grant.revision,
+  };
+}
+
+export const BackgroundPrincipalView = z
+  .object({
+    id: AnswerId,
+    installation_id: AnswerId,
+    name: z.string(),
+    selector: Selector.describe('Where it may be assigned actions.'),
+    created_at: Time,
+    revoked_at: Time.nullable(),
+    revision: z.int(),
+  })
+  .meta({ id: 'PluginBackgroundPrincipal' });
+
+export function viewBackground(background: BackgroundDetails): z.input<typeof BackgroundPrincipalView> {
+  const { id, installationId, name, selectorType, selectorId, createdAt, revokedAt, revision } = background;
+  return {
+    id,
+    installation_id: installationId,
+    name,
+    selector: { type: selectorType, id: selectorId },
+    created_at: createdAt,
+    revoked_at: revokedAt,
+    revision,
+  };
+}
+
+const Root = z.object({ schema: z.string(), table: z.string(), key: z.string() });
+
+export const ListedResourceView = z
+  .object({
+    id: AnswerId,
+    installation_id: AnswerId,
+    type: z.string(),
+    name: z.string(),
+    key: z.string(),
+    roots: z.array(Root).describe('The tables whose rows with the key are its data.'),
+    team_id: AnswerId,
+    project_id: AnswerId.nullable(),
+    environment_id: AnswerId.nullable(),
+    eligibility_generation: z.int(),
+    created_at: Time,
+    deleted_at: Time.nullable(),
+    revision: z.int(),
+  })
+  .meta({ id: 'ListedPluginResource' });
+
+export const ResourceView = z
+  .object({ ...ListedResourceView.shape, ownership: OwnershipSnapshot.describe('For `expected_ownership`.') })
+  .meta({ id: 'PluginResource' });
+
+export function viewResource(resource: ResourceDetails): z.input<typeof ListedResourceView> {
+  return {
+    id: resource.id,
+    installation_id: resource.installationId,
+    type: resource.type,
+    name: resource.name,
+    key: resource.key,
+    roots: resource.roots,
+    team_id: resource.teamId,
+    project_id: resource.projectId,
+    environment_id: resource.environmentId,
+    eligibility_generation: resource.eligibilityGeneration,
+    created_at: resource.createdAt,
+    deleted_at: resource.deletedAt,
+    revision: resource.revision,
+  };
+}
+
+/** What is shown of a thing with what owns it. */
+export function withOwnership<Shown extends object>(shown: Shown, place: Place) {
+  return { ...shown, ownership: snapshotOf(place) };
+}

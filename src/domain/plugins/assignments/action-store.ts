@@ -1,0 +1,48 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { SelectorType } from '../model.ts';
+
+/** An action as its readers see it. */
+export interface ActionDetails {
+  readonly id: string;
+  readonly installationId: string;
+  readonly name: string;
+  readonly selectors: SelectorType[];
+  readonly effects: string[];
+  readonly isDeclared: boolean;
+  readonly revision: number;
+}
+
+/** An action by its id; with `lock` nobody else assigns it until the commit. */
+export function findAction(em: Em, id: string, lock = false): Promise<ActionDetails | undefined> {
+  const found = selectActions(em).where('a.id', '=', id);
+  return (lock ? found.forNoKeyUpdate('a') : found).executeTakeFirst();
+}
+
+export interface ActionFilter {
+  /** Only those that the active release declares. */
+  readonly isDeclared?: boolean | undefined;
+  /** Only those that may be assigned for such a selector. */
+  readonly selectorType?: SelectorType | undefined;
+}
+
+/** The actions of an installation, also those that the active release no longer declares, unless the filter says so. */
+export function listActions(
+  em: Em,
+  installationId: string,
+  { isDeclared, selectorType, ...request }: PageRequest & ActionFilter,
+): Promise<Page<ActionDetails>> {
+  let listed = selectActions(em).where('a.installation_id', '=', installationId);
+  if (isDeclared !== undefined) listed = listed.where('a.is_declared', '=', isDeclared);
+  if (selectorType !== undefined) listed = listed.where(sql<SqlBool>`jsonb_exists(a.selectors, ${selectorType})`);
+  return pageOf(listed, 'a.id', request);
+}
+
+function selectActions(em: Em) {
+  return db(em)
+    .selectFrom('plugin_actions as a')
+    .select(['a.id', 'a.installation_id as installationId', 'a.name', 'a.selectors', 'a.effects'])
+    .select(['a.is_declared as isDeclared', 'a.revision']);
+}

@@ -1,0 +1,150 @@
+import { sql } from 'kysely';
+import { json } from '#database/tables.ts';
+import { db } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Conflict, invalidField } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import type { InstallationTarget } from '../installations/store.ts';
+import { type Selector, type Subject, selectorOf } from '../model.ts';
+import { covers } from '../places/containment.ts';
+import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
+import { findPlace, type Place } from '../places/place-store.ts';
+import type { ActionDetails } from './action-store.ts';
+import { type Basis, findEnd, toBasis } from './basis.ts';
+import { describeObstacle, findObstacle } from './check.ts';
+import type { GrantWithStanding } from './standing-store.ts';
+import { findCovering, findGrant } from './store.ts';
+
+export interface NewGrant {
+  readonly action: ActionDetails;
+  readonly target: InstallationTarget;
+  readonly place: Place;
+  readonly subject: Subject;
+  readonly expectedInstallationRevision: number;
+  readonly expectedActionRevision: number;
+  readonly expectedOwnership: OwnershipSnapshot;
+}
+
+/** Until the row is written, nothing is known of what it relies on: the statement that uses assignments reads it. */
+const unknown: Basis = { installation: 0, approval: '', subject: '', scope: '' };
+
+/**
+ * Assigns an action to somebody in a scope. Assigning it to oneself takes the same. The caller has locked the owners of the scope, the
+ * installation and the action.
+ * @throws Invalid for a subject that does not exist or is not eligible there, which are answered alike
+ */
+export async function assignAction(tx: Transaction, caller: Principal, wanted: NewGrant): Promise<GrantWithStanding> {
+  const { action, target, place, subject } = wanted;
+  const { installation } = target;
+  refuseStale(installation, wanted.expectedInstallationRevision, 'expected_installation_revision');
+  refuseStale(action, wanted.expectedActionRevision, 'expected_action_revision');
+  refuseOtherOwnership(place, wanted.expectedOwnership);
+  await refuseObstacle(tx, wanted);
+  refuseSelector(action, place.selector);
+  await refuseBeyondBackground(tx, subject, place);
+  const subjectKind = subject.type === 'background_principal' ? 'background' : subject.type;
+  const known = await db(tx.em)
+    .selectFrom('principals')
+    .where('id', '=', subject.id)
+    .where('kind', '=', subjectKind)
+    .select('id')
+    .executeTakeFirst();
+  if (!known) throw ineligible();
+  await refuseAssigned(tx, wanted);
+  const id = newId();
+  await db(tx.em)
+    .insertInto('plugin_action_grants')
+    .values({
+      id,
+      installation_id: installation.id,
+      action_id: action.id,
+      subject_type: subject.type,
+      subject_id: subject.id,
+      selector_type: place.selector.type,
+      selector_id: place.selector.id,
+      basis: json(unknown),
+      granted_by: caller.id,
+      revision: 1,
+      created_at: sql<string>`clock_timestamp()`,
+    })
+    .execute();
+  const { standing } = await readBack(findGrant(tx.em, id));
+  const basis = toBasis(standing);
+  if (basis === null) throw ineligible();
+  await db(tx.em)
+    .updateTable('plugin_action_grants')
+    .set({ basis: json(basis) })
+    .where('id', '=', id)
+    .execute();
+  return readBack(findGrant(tx.em, id));
+}
+
+/** Ends an assignment for good. The caller has locked the scope's owners and the assignment. */
+export async function revokeGrant(
+  tx: Transaction,
+  caller: Principal,
+  grant: GrantWithStanding,
+  place: Place,
+  { expectedRevision, expectedOwnership }: { expectedRevision: number; expectedOwnership: OwnershipSnapshot },
+): Promise<number> {
+  refuseStale(grant, expectedRevision);
+  refuseOtherOwnership(place, expectedOwnership);
+  if (grant.revokedAt !== null) throw new Conflict('the assignment is revoked already', 'plugin_assignment_revoked');
+  const revision = grant.revision + 1;
+  await db(tx.em)
+    .updateTable('plugin_action_grants')
+    .set({ revoked_at: sql<string>`clock_timestamp()`, revoked_by: caller.id, revision })
+    .where('id', '=', grant.id)
+    .execute();
+  return revision;
+}
+
+function refuseSelector({ name, selectors }: ActionDetails, { type }: Selector): void {
+  if (!selectors.includes(type))
+    throw invalidField('selector.type', `the action ${name} takes ${selectors.join(', ')}`);
+}
+
+async function refuseObstacle(tx: Transaction, { action, target, place }: NewGrant): Promise<void> {
+  const installation = { ...target.installation, ownerOrganizationId: target.organizationId };
+  const obstacle = await findObstacle(tx.em, { action, installation, place });
+  if (obstacle === null) return;
+  const { message } = describeObstacle(obstacle);
+  if (obstacle === 'outside_installation') throw invalidField('selector', message);
+  if (obstacle === 'scope_ineligible') throw new Conflict(message, 'archived');
+  throw new Conflict(
+    message,
+    obstacle === 'action_not_declared' ? 'plugin_action_not_declared' : 'plugin_action_not_approved',
+  );
+}
+
+/** A background principal acts in its own scope alone. */
+async function refuseBeyondBackground(tx: Transaction, subject: Subject, place: Place): Promise<void> {
+  if (subject.type !== 'background_principal') return;
+  const row = await db(tx.em)
+    .selectFrom('plugin_background_principals')
+    .where('id', '=', subject.id)
+    .select(['selector_type as selectorType', 'selector_id as selectorId'])
+    .executeTakeFirst();
+  const own = row && (await findPlace(tx.em, selectorOf(row)));
+  if (!row || !own || !covers(selectorOf(row), place)) throw ineligible();
+}
+
+async function refuseAssigned(tx: Transaction, { action, subject, place }: NewGrant): Promise<void> {
+  const grants = await findCovering(tx.em, { actionId: action.id, subjectId: subject.id, place });
+  const same = grants.find(
+    (grant) =>
+      grant.selectorType === place.selector.type &&
+      grant.selectorId === place.selector.id &&
+      findEnd(grant, grant.standing) === null,
+  );
+  if (same) throw new Conflict(`the action is assigned there already: ${same.id}`, 'plugin_assigned_already');
+}
+
+function ineligible() {
+  return invalidField(
+    'subject',
+    'expected an enabled member of the team that owns the scope, of the organization if the scope is one, or a background principal of the installation whose scope covers it',
+  );
+}

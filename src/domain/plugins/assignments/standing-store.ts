@@ -1,0 +1,121 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { SelectorType, SubjectType } from '../model.ts';
+import type { Basis, Standing } from './basis.ts';
+
+/** An assignment with what it relies on, as one statement read both. */
+export interface GrantWithStanding {
+  readonly id: string;
+  readonly installationId: string;
+  readonly actionId: string;
+  readonly actionName: string;
+  readonly subjectType: SubjectType;
+  readonly subjectId: string;
+  readonly subjectName: string;
+  readonly selectorType: SelectorType;
+  readonly selectorId: string;
+  readonly basis: Basis;
+  readonly grantedBy: string;
+  readonly revokedAt: string | null;
+  readonly revision: number;
+  readonly createdAt: string;
+  readonly organizationId: string | null;
+  readonly teamId: string | null;
+  readonly standing: Standing;
+}
+
+/**
+ * Assignments `g` with their action `a`, installation `i`, subject `s`, and the owners of their scope `o` `t` `p` `e` `r`. It is the only
+ * place that says on what an assignment relies: the one that makes an assignment reads its basis here, and so does whoever uses it.
+ */
+export function selectGrants(em: Em) {
+  return joinSubjects(joinScopes(em))
+    .select(['g.id', 'g.installation_id as installationId', 'g.action_id as actionId', 'a.name as actionName'])
+    .select(['g.subject_type as subjectType', 'g.subject_id as subjectId', 's.name as subjectName'])
+    .select(['g.selector_type as selectorType', 'g.selector_id as selectorId', 'g.basis', 'g.granted_by as grantedBy'])
+    .select(['g.revoked_at as revokedAt', 'g.revision', 'g.created_at as createdAt'])
+    .select(['o.id as organizationId', 't.id as teamId'])
+    .select(({ ref }) =>
+      sql<Standing>`jsonb_build_object(
+        'installation', case when ${ref('i.deleted_at')} is null then ${ref('i.revision')} end,
+        'isDeclared', ${ref('a.is_declared')},
+        'approval', ${approval},
+        'subject', case when ${isAble} then concat(${ref('s.eligibility_generation')}, ' ', ${eligibility}) end,
+        'scope', ${scope})`.as('standing'),
+    );
+}
+
+/** The scope with its owners and their generations, as `Place.basis` has them; null if one of them was deleted or is archived. */
+const scope = sql<string | null>`case when o.id is not null
+  and coalesce(r.deleted_at, e.deleted_at, p.deleted_at, t.deleted_at, o.deleted_at) is null
+  and coalesce(e.archived_at, p.archived_at, t.archived_at, o.archived_at) is null
+  then concat_ws(' ', o.id, o.eligibility_generation, t.id, t.eligibility_generation, p.id, p.eligibility_generation,
+    e.id, e.eligibility_generation, r.id, r.eligibility_generation) end`;
+
+/** The approval of the action in a ceiling of the active release. */
+const approval = sql<
+  string | null
+>`(select x ->> 'approval' from jsonb_array_elements(c.actions) x where x ->> 'name' = a.name)`;
+
+const membership = sql<string | null>`case
+  when n.owner_team_id is not null and g.selector_type in ('organization', 'organization_descendants')
+    then case when w.organization_id = o.id then concat('owner ', w.id, ' ', w.eligibility_generation) end
+  when n.owner_team_id is not null then case when w.id = t.id then concat('owner ', w.id) end
+  when g.selector_type in ('organization', 'organization_descendants') then om.id::text
+  else tm.id::text end`;
+
+/** A background principal acts in its own scope, as long as the scope is what it was approved for. */
+const ownScope = sql<string | null>`case when b.revoked_at is null and b.installation_id = g.installation_id
+  and starts_with(concat(${scope}, ' '), concat(b.scope_basis, ' ')) then b.scope_basis end`;
+
+/** What makes the subject eligible in the scope, next to its generation; null if nothing does. */
+const eligibility = sql<string | null>`case s.kind when 'background' then ${ownScope} else ${membership} end`;
+
+const isAble = sql<SqlBool>`s.enabled and s.deleted_at is null and ${eligibility} is not null`;
+
+function joinScopes(em: Em) {
+  const idIf = (...types: SelectorType[]) =>
+    sql<string | null>`case when g.selector_type = any(${types}::text[]) then g.selector_id end` as Expression<
+      string | null
+    >;
+  return db(em)
+    .selectFrom('plugin_action_grants as g')
+    .innerJoin('plugin_installations as i', 'i.id', 'g.installation_id')
+    .innerJoin('plugin_actions as a', 'a.id', 'g.action_id')
+    .leftJoin('plugin_ceilings as c', (join) =>
+      join
+        .onRef('c.installation_id', '=', 'i.id')
+        .onRef('c.release', '=', 'i.active_release')
+        .onRef('c.installation_revision', '=', 'i.revision'),
+    )
+    .leftJoin('plugin_resources as r', (join) => join.on((eb) => eb('r.id', '=', idIf('resource'))))
+    .leftJoin('environments as e', (join) =>
+      join.on((eb) => eb('e.id', '=', eb.fn.coalesce(idIf('environment'), 'r.environment_id'))),
+    )
+    .leftJoin('projects as p', (join) =>
+      join.on((eb) => eb('p.id', '=', eb.fn.coalesce(idIf('project'), 'e.project_id', 'r.project_id'))),
+    )
+    .leftJoin('teams as t', (join) =>
+      join.on((eb) => eb('t.id', '=', eb.fn.coalesce(idIf('team'), 'p.team_id', 'r.team_id'))),
+    )
+    .leftJoin('organizations as o', (join) =>
+      join.on((eb) =>
+        eb('o.id', '=', eb.fn.coalesce(idIf('organization', 'organization_descendants'), 't.organization_id')),
+      ),
+    );
+}
+
+function joinSubjects(scopes: ReturnType<typeof joinScopes>) {
+  return scopes
+    .innerJoin('principals as s', 's.id', 'g.subject_id')
+    .leftJoin('plugin_background_principals as b', 'b.id', 's.id')
+    .leftJoin('service_accounts as n', 'n.id', 's.id')
+    .leftJoin('teams as w', (join) => join.onRef('w.id', '=', 'n.owner_team_id').on('w.deleted_at', 'is', null))
+    .leftJoin('team_members as tm', (join) =>
+      join.onRef('tm.principal_id', '=', 's.id').onRef('tm.team_id', '=', 't.id'),
+    )
+    .leftJoin('organization_members as om', (join) =>
+      join.onRef('om.principal_id', '=', 's.id').onRef('om.organization_id', '=', 'o.id'),
+    );
+}

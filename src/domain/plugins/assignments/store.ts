@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
+import { selectorOf } from '../model.ts';
+import { findLockedPlace, type Place } from '../places/place-store.ts';
+import { type GrantWithStanding, selectGrants } from './standing-store.ts';
+
+/** The assignments of an action to a principal that name a place or a scope around it, and were not revoked. */
+export function findCovering(
+  em: Em,
+  { actionId, subjectId, place }: { readonly actionId: string; readonly subjectId: string; readonly place: Place },
+): Promise<GrantWithStanding[]> {
+  const { resourceId, environmentId, projectId, teamId, organizationId } = place;
+  const around = [resourceId, environmentId, projectId, teamId, organizationId].flatMap((id) => id ?? []);
+  return selectGrants(em)
+    .where('g.action_id', '=', actionId)
+    .where('g.subject_id', '=', subjectId)
+    .where('g.revoked_at', 'is', null)
+    .where('g.selector_id', '=', (eb) => eb.fn.any(eb.val(around)))
+    .execute();
+}
+
+/** An assignment with the place that it is for. A lock locks the owners of the place, then the assignment. */
+export async function findGrantWithPlace(
+  em: Em,
+  id: string,
+  lock = false,
+): Promise<(Place & { readonly grant: GrantWithStanding }) | undefined> {
+  const known = await findGrant(em, id);
+  const place = known && (await findLockedPlace(em, selectorOf(known), lock));
+  if (lock && place)
+    await db(em).selectFrom('plugin_action_grants').where('id', '=', id).select('id').forNoKeyUpdate().execute();
+  const grant = lock ? await findGrant(em, id) : known;
+  return place && grant && { ...place, grant };
+}
+
+export function findGrant(em: Em, id: string): Promise<GrantWithStanding | undefined> {
+  return selectGrants(em).where('g.id', '=', id).executeTakeFirst();
+}
+
+export interface GrantFilter {
+  readonly installationId?: string | undefined;
+  readonly actionId?: string | undefined;
+  readonly subjectId?: string | undefined;
+}
+
+/** The assignments in organizations and teams that a principal may read, and its own. */
+export function listGrants(
+  em: Em,
+  principal: Principal,
+  { installationId, actionId, subjectId, ...request }: PageRequest & GrantFilter,
+): Promise<Page<GrantWithStanding>> {
+  let listed = selectGrants(em).where((eb) => {
+    const isOfTeam = eb('g.selector_type', 'not in', ['organization', 'organization_descendants']);
+    const owner = {
+      organization: eb.case().when(isOfTeam).then<string | null>(null).else(eb.ref('o.id')).end(),
+      team: eb.ref('t.id'),
+      project: sql<null>`null`,
+    };
+    return eb.or([isOfReadableOwner(principal, owner, 'administrators'), eb('g.subject_id', '=', principal.id)]);
+  });
+  if (installationId !== undefined) listed = listed.where('g.installation_id', '=', installationId);
+  if (actionId !== undefined) listed = listed.where('g.action_id', '=', actionId);
+  if (subjectId !== undefined) listed = listed.where('g.subject_id', '=', subjectId);
+  return pageOf(listed, 'g.id', request);
+}

@@ -1,0 +1,27 @@
+import type { Access } from '#domain/shared/access/decide.ts';
+
+/**
+ * Who may do what with plugins (specification, *Plugin authority*). None of it gives execution: only an assignment does. Plugins have no
+ * access reviews.
+ */
+
+/** Reading an installation, what it declares, and what is assigned in a scope that one may read. */
+export const pluginReading = {
+  anyOf: ['team:read', 'organization:read'],
+  scope: 'owned',
+  teamAction: 'team.metadata.read',
+  organizationRole: 'member',
+  hidden: 'not_found',
+  review: 'none',
+} as const satisfies Access;
+
+/** Administering a scope: that of its memberships. */
+export const pluginAdministration = {
+  ...pluginReading,
+  anyOf: ['team:write', 'organization:write'],
+  teamAction: 'team.membership.manage',
+  organizationRole: 'admin',
+} as const satisfies Access;
+
+/** Replacing a ceiling. */
+export const ceilingAdministration = { ...pluginReading, anyOf: ['settings.manage'] } as const satisfies Access;

@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import { db } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Conflict, invalidField } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import type { InstallationTarget } from '../installations/store.ts';
+import { isInScope } from '../places/containment.ts';
+import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
+import type { Place } from '../places/place-store.ts';
+import type { BackgroundDetails } from './store.ts';
+
+export interface NewBackgroundPrincipal {
+  readonly name: string;
+  readonly target: InstallationTarget;
+  readonly place: Place;
+  readonly expectedInstallationRevision: number;
+  readonly expectedOwnership: OwnershipSnapshot;
+}
+
+/**
+ * Approves a principal that acts for a plugin in a scope. It has no credential, no role, and no assignment. The caller has locked the owners of
+ * the scope and the installation. (specification, *Plugin action rules*)
+ */
+export async function approveBackgroundPrincipal(
+  tx: Transaction,
+  caller: Principal,
+  { name, target, place, expectedInstallationRevision, expectedOwnership }: NewBackgroundPrincipal,
+): Promise<{ id: string; revision: number }> {
+  const { installation, organizationId } = target;
+  refuseArchived(target);
+  refuseArchived(place);
+  refuseStale(installation, expectedInstallationRevision, 'expected_installation_revision');
+  refuseOtherOwnership(place, expectedOwnership);
+  if (!isInScope({ id: installation.id, teamId: installation.teamId, organizationId }, place))
+    throw invalidField('selector', 'it does not belong to the organization or team that installed the plugin');
+  const id = newId();
+  const now = sql<string>`clock_timestamp()`;
+  await db(tx.em)
+    .insertInto('principals')
+    .values({ id, kind: 'background', name, role: null, enabled: true, created_at: now })
+    .execute();
+  await db(tx.em)
+    .insertInto('plugin_background_principals')
+    .values({
+      id,
+      installation_id: installation.id,
+      selector_type: place.selector.type,
+      selector_id: place.selector.id,
+      scope_basis: place.basis,
+      approved_by: caller.id,
+      revision: 1,
+      created_at: now,
+    })
+    .execute();
+  return { id, revision: 1 };
+}
+
+/** Ends a background principal with all its assignments, for good. The caller has locked its row. */
+export async function revokeBackgroundPrincipal(
+  tx: Transaction,
+  caller: Principal,
+  background: BackgroundDetails,
+  place: Place,
+  { expectedRevision, expectedOwnership }: { expectedRevision: number; expectedOwnership: OwnershipSnapshot },
+): Promise<number> {
+  refuseStale(background, expectedRevision);
+  refuseOtherOwnership(place, expectedOwnership);
+  if (background.revokedAt !== null)
+    throw new Conflict('the background principal is revoked already', 'plugin_assignment_revoked');
+  const revision = background.revision + 1;
+  const now = sql<string>`clock_timestamp()`;
+  await db(tx.em)
+    .updateTable('plugin_background_principals')
+    .set({ revoked_at: now, revoked_by: caller.id, revision })
+    .where('id', '=', background.id)
+    .execute();
+  await db(tx.em)
+    .updateTable('principals')
+    .set(({ ref }) => ({
+      enabled: false,
+      eligibility_generation: sql<number>`${ref('eligibility_generation')} + 1`,
+      revision: sql<number>`${ref('revision')} + 1`,
+    }))
+    .where('id', '=', background.id)
+    .execute();
+  return revision;
+}

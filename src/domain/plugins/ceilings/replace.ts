@@ -1,0 +1,120 @@
+import { sql } from 'kysely';
+import { json } from '#database/tables.ts';
+import { db } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Conflict, invalidField } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import type { InstallationDetails, InstallationTarget } from '../installations/store.ts';
+import { readDeclarations } from '../manifests/store.ts';
+import type { Manifest } from '../model.ts';
+import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
+import type { ApprovedExecution } from './model.ts';
+import { type CeilingDetails, findCeiling } from './store.ts';
+
+export interface NewCeiling {
+  readonly actions: readonly string[];
+  readonly executions: readonly ApprovedExecution[];
+  readonly expectedRevision: number;
+  /** The revision of the ceiling itself, 0 before there is one. Undefined: whichever it has. */
+  readonly expectedCeilingRevision: number | undefined;
+  readonly expectedOwnership: OwnershipSnapshot;
+}
+
+/**
+ * Replaces the ceiling of an installation. An action that it leaves out loses its assignments for good; one that it keeps keeps them. It
+ * gives nobody any authority. The caller has locked the installation for a change. (specification, *Plugin authority*, rule 6)
+ */
+export async function replaceCeiling(
+  tx: Transaction,
+  caller: Principal,
+  target: InstallationTarget,
+  wanted: NewCeiling,
+): Promise<{ id: string; revision: number; before: CeilingDetails | undefined }> {
+  const { installation } = target;
+  refuseArchived(target);
+  refuseStale(installation, wanted.expectedRevision);
+  refuseOtherOwnership(target.place, wanted.expectedOwnership);
+  const before = await findCeiling(tx.em, installation.id);
+  refuseStaleCeiling(before, wanted.expectedCeilingRevision);
+  const release = requireRelease(installation);
+  checkNames(await requireDeclarations(tx, installation.id, release), wanted);
+  for (const execution of wanted.executions) refuseOtherPin(installation, execution);
+  const revision = (before?.revision ?? 0) + 1;
+  const values = {
+    release,
+    installation_revision: installation.revision,
+    actions: json(approve(wanted.actions, before && isCurrent(before, installation) ? before : undefined)),
+    executions: json([...wanted.executions]),
+    revision,
+    set_by: caller.id,
+    set_at: sql<string>`clock_timestamp()`,
+  };
+  await db(tx.em)
+    .insertInto('plugin_ceilings')
+    .values({ installation_id: installation.id, ...values })
+    .onConflict((conflict) => conflict.column('installation_id').doUpdateSet(values))
+    .execute();
+  return { id: installation.id, revision, before };
+}
+
+/** Whether a ceiling was set for what is active now. A stale one approves nothing. */
+export function isCurrent(
+  { release, installationRevision }: Pick<CeilingDetails, 'release' | 'installationRevision'>,
+  { activeRelease, revision }: Pick<InstallationDetails, 'activeRelease' | 'revision'>,
+): boolean {
+  return release === activeRelease && installationRevision === revision;
+}
+
+/** An action that stays approved keeps its approval, and with it its assignments. */
+function approve(names: readonly string[], before: CeilingDetails | undefined) {
+  const kept = new Map(before?.actions.map(({ name, approval }) => [name, approval]));
+  return names.map((name) => ({ name, approval: kept.get(name) ?? newId() }));
+}
+
+function refuseStaleCeiling(ceiling: CeilingDetails | undefined, expected: number | undefined): void {
+  const revision = ceiling?.revision ?? 0;
+  if (expected === undefined || expected === revision) return;
+  throw new Conflict(
+    `expected_ceiling_revision: ${expected} is stale, the ceiling has the revision ${revision}: read it again`,
+    'stale_revision',
+  );
+}
+
+function requireRelease({ activeRelease }: InstallationDetails): string {
+  if (activeRelease !== null) return activeRelease;
+  throw new Conflict('the installation has no active release: activate one first', 'plugin_release_unknown');
+}
+
+async function requireDeclarations(tx: Transaction, installationId: string, release: string): Promise<Manifest> {
+  const manifest = await readDeclarations(tx.em, installationId, release);
+  if (manifest) return manifest;
+  throw new Conflict(
+    `only the digest of the release ${release} is known: stage its original manifest first`,
+    'plugin_manifest_missing',
+  );
+}
+
+function checkNames({ actions, executions }: Manifest, wanted: NewCeiling): void {
+  const known = { actions: actions.map(({ name }) => name), executions: executions.map(({ name }) => name) };
+  wanted.actions.forEach((name, index) => {
+    if (!known.actions.includes(name)) throw invalidField(`actions[${index}]`, `no action "${name}" is declared`);
+  });
+  wanted.executions.forEach(({ name }, index) => {
+    if (!known.executions.includes(name))
+      throw invalidField(`executions[${index}].name`, `no execution "${name}" is declared`);
+  });
+}
+
+/** @throws Conflict for an execution that is not pinned to what is active: the caller may have read an earlier state */
+function refuseOtherPin(installation: InstallationDetails, execution: ApprovedExecution): void {
+  const { name, release, installation_revision: installationRevision } = execution;
+  if (isCurrent({ release, installationRevision }, installation)) return;
+  throw new Conflict(
+    `the execution "${name}" is pinned to the release ${release} at revision ${installationRevision}; active is ` +
+      `${installation.activeRelease} at ${installation.revision}: read the installation again`,
+    'stale_revision',
+  );
+}

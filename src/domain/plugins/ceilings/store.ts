@@ -1,0 +1,23 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { ApprovedAction, ApprovedExecution } from './model.ts';
+
+/** What was approved of an installation. */
+export interface CeilingDetails {
+  readonly release: string;
+  readonly installationRevision: number;
+  readonly actions: ApprovedAction[];
+  readonly executions: ApprovedExecution[];
+  readonly revision: number;
+  readonly setAt: string;
+}
+
+/** The ceiling of an installation; undefined if nobody has set one, which approves nothing. */
+export function findCeiling(em: Em, installationId: string): Promise<CeilingDetails | undefined> {
+  return db(em)
+    .selectFrom('plugin_ceilings as c')
+    .where('c.installation_id', '=', installationId)
+    .select(['c.release', 'c.installation_revision as installationRevision', 'c.actions', 'c.executions'])
+    .select(['c.revision', 'c.set_at as setAt'])
+    .executeTakeFirst();
+}

@@ -1,0 +1,212 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt, id, revision } from '#database/columns.ts';
+import { Environment } from '#domain/environments/entity.ts';
+import { PrincipalRecord } from '#domain/identity/entity.ts';
+import { Organization } from '#domain/organizations/entity.ts';
+import { Project } from '#domain/projects/entity.ts';
+import { Team } from '#domain/teams/entity.ts';
+import type { Basis } from './assignments/basis.ts';
+import type { ApprovedAction, ApprovedExecution } from './ceilings/model.ts';
+import type { Root, SelectorType, SubjectType } from './model.ts';
+import type { OwnerNames } from './places/ownership-snapshot.ts';
+import type { RestorationProblem, RestorationState, StoredRestore } from './restorations/model.ts';
+
+/** A plugin that an organization or a team has installed. */
+export const PluginInstallationSchema = defineEntity({
+  name: 'PluginInstallation',
+  tableName: 'plugin_installations',
+  checks: [
+    { name: 'plugin_installations_owner_check', expression: '("organization_id" is null) <> ("team_id" is null)' },
+  ],
+  uniques: [
+    {
+      name: 'plugin_installations_owner_name_unique',
+      expression: `create unique index "plugin_installations_owner_name_unique" on "plugin_installations" ("organization_id", "team_id", "name") nulls not distinct where "deleted_at" is null`,
+    },
+  ],
+  indexes: [{ name: 'plugin_installations_team_id_index', properties: ['teamId'] }],
+  properties: {
+    id: id(),
+    organizationId: () =>
+      p.manyToOne(Organization).mapToPk().fieldName('organization_id').deleteRule('restrict').nullable(),
+    teamId: () => p.manyToOne(Team).mapToPk().fieldName('team_id').deleteRule('restrict').nullable(),
+    name: p.string(),
+    /** The release that counts; null: none was activated yet. */
+    activeRelease: p.text().nullable(),
+    /** Raised by each activation, and by nothing else: what was approved or assigned at an earlier one is void. */
+    revision: revision(),
+    createdBy: p.uuid(),
+    createdAt: createdAt(),
+    deletedAt: at().nullable(),
+  },
+});
+export class PluginInstallation extends PluginInstallationSchema.class {}
+PluginInstallationSchema.setClass(PluginInstallation);
+
+/** A release that an installation knows: its digest, and its manifest once somebody has staged it. */
+export const PluginReleaseSchema = defineEntity({
+  name: 'PluginRelease',
+  tableName: 'plugin_releases',
+  uniques: [{ name: 'plugin_releases_release_unique', properties: ['installationId', 'release'] }],
+  properties: {
+    id: id(),
+    installationId: () => p.manyToOne(PluginInstallation).mapToPk().fieldName('installation_id').deleteRule('restrict'),
+    release: p.text(),
+    /** `sha256:…` of the manifest's bytes. */
+    digest: p.text(),
+    /** The exact bytes; null: only the digest is known. */
+    manifest: p.blob().nullable(),
+    stagedBy: p.uuid(),
+    stagedAt: at(),
+  },
+});
+export class PluginRelease extends PluginReleaseSchema.class {}
+PluginReleaseSchema.setClass(PluginRelease);
+
+/** An action by its name. It keeps its id over all releases. */
+export const PluginActionSchema = defineEntity({
+  name: 'PluginAction',
+  tableName: 'plugin_actions',
+  uniques: [{ name: 'plugin_actions_name_unique', properties: ['installationId', 'name'] }],
+  properties: {
+    id: id(),
+    installationId: () => p.manyToOne(PluginInstallation).mapToPk().fieldName('installation_id').deleteRule('restrict'),
+    name: p.text(),
+    selectors: p.json<SelectorType[]>(),
+    effects: p.json<string[]>(),
+    /** Whether the active release declares it. */
+    isDeclared: p.boolean(),
+    /** Raised whenever a release that declares it is activated. */
+    revision: revision(),
+  },
+});
+export class PluginAction extends PluginActionSchema.class {}
+PluginActionSchema.setClass(PluginAction);
+
+/** What an administrator has approved of one release of an installation. */
+export const PluginCeilingSchema = defineEntity({
+  name: 'PluginCeiling',
+  tableName: 'plugin_ceilings',
+  properties: {
+    installationId: () =>
+      p.oneToOne(PluginInstallation).owner().primary().mapToPk().fieldName('installation_id').deleteRule('restrict'),
+    release: p.text(),
+    installationRevision: p.integer(),
+    actions: p.json<ApprovedAction[]>(),
+    executions: p.json<ApprovedExecution[]>(),
+    revision: revision(),
+    setBy: p.uuid(),
+    setAt: at(),
+  },
+});
+export class PluginCeiling extends PluginCeilingSchema.class {}
+PluginCeilingSchema.setClass(PluginCeiling);
+
+/** A principal that acts for a plugin when nobody asks. It has no credential and no authority but its assignments. */
+export const PluginBackgroundPrincipalSchema = defineEntity({
+  name: 'PluginBackgroundPrincipal',
+  tableName: 'plugin_background_principals',
+  indexes: [{ name: 'plugin_background_principals_installation_index', properties: ['installationId', 'id'] }],
+  properties: {
+    id: () => p.oneToOne(PrincipalRecord).owner().primary().mapToPk().fieldName('id').deleteRule('restrict'),
+    installationId: () => p.manyToOne(PluginInstallation).mapToPk().fieldName('installation_id').deleteRule('restrict'),
+    selectorType: p.string().$type<SelectorType>(),
+    selectorId: p.uuid(),
+    /** The generations of its scope when it was approved: it may be assigned nothing once they have changed. */
+    scopeBasis: p.text(),
+    approvedBy: p.uuid(),
+    revokedBy: p.uuid().nullable(),
+    revokedAt: at().nullable(),
+    revision: revision(),
+    createdAt: createdAt(),
+  },
+});
+export class PluginBackgroundPrincipal extends PluginBackgroundPrincipalSchema.class {}
+PluginBackgroundPrincipalSchema.setClass(PluginBackgroundPrincipal);
+
+/** An action that was assigned to somebody in a scope. It is in force while everything that `basis` names is as it was. */
+export const PluginActionGrantSchema = defineEntity({
+  name: 'PluginActionGrant',
+  tableName: 'plugin_action_grants',
+  indexes: [
+    { name: 'plugin_action_grants_installation_index', properties: ['installationId', 'id'] },
+    { name: 'plugin_action_grants_subject_index', properties: ['actionId', 'subjectId'] },
+  ],
+  properties: {
+    id: id(),
+    installationId: () => p.manyToOne(PluginInstallation).mapToPk().fieldName('installation_id').deleteRule('restrict'),
+    actionId: () => p.manyToOne(PluginAction).mapToPk().fieldName('action_id').deleteRule('restrict'),
+    subjectType: p.string().$type<SubjectType>(),
+    subjectId: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('subject_id').deleteRule('restrict'),
+    selectorType: p.string().$type<SelectorType>(),
+    selectorId: p.uuid(),
+    basis: p.json<Basis>(),
+    grantedBy: p.uuid(),
+    revokedBy: p.uuid().nullable(),
+    revokedAt: at().nullable(),
+    revision: revision(),
+    createdAt: createdAt(),
+  },
+});
+export class PluginActionGrant extends PluginActionGrantSchema.class {}
+PluginActionGrantSchema.setClass(PluginActionGrant);
+
+/** Something that a plugin manages for a team, a project or an environment. The plugin's own tables hold its data. */
+export const PluginResourceSchema = defineEntity({
+  name: 'PluginResource',
+  tableName: 'plugin_resources',
+  uniques: [
+    {
+      name: 'plugin_resources_key_unique',
+      expression: `create unique index "plugin_resources_key_unique" on "plugin_resources" ("installation_id", "type", "key") where "deleted_at" is null`,
+    },
+  ],
+  indexes: [
+    { name: 'plugin_resources_installation_index', properties: ['installationId', 'id'] },
+    { name: 'plugin_resources_team_id_index', properties: ['teamId', 'id'] },
+    { name: 'plugin_resources_project_id_index', properties: ['projectId', 'id'] },
+    { name: 'plugin_resources_environment_id_index', properties: ['environmentId', 'id'] },
+  ],
+  properties: {
+    id: id(),
+    installationId: () => p.manyToOne(PluginInstallation).mapToPk().fieldName('installation_id').deleteRule('restrict'),
+    type: p.text(),
+    name: p.string(),
+    key: p.text(),
+    /** As the release declared them that was active when the resource was made. */
+    roots: p.json<Root[]>(),
+    teamId: () => p.manyToOne(Team).mapToPk().fieldName('team_id').deleteRule('restrict'),
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').deleteRule('restrict').nullable(),
+    environmentId: () =>
+      p.manyToOne(Environment).mapToPk().fieldName('environment_id').deleteRule('restrict').nullable(),
+    revision: revision(),
+    eligibilityGeneration: p.integer().default(1),
+    createdBy: p.uuid(),
+    createdAt: createdAt(),
+    deletedAt: at().nullable(),
+    /** Who owned it when it was deleted: it is restored for nobody else. */
+    deletedFrom: p.json<OwnerNames>().nullable(),
+  },
+});
+export class PluginResource extends PluginResourceSchema.class {}
+PluginResourceSchema.setClass(PluginResource);
+
+/** A request to restore a resource, under its key, which is the id of the workflow that carries it out. */
+export const PluginRestorationSchema = defineEntity({
+  name: 'PluginRestoration',
+  tableName: 'plugin_restorations',
+  indexes: [{ name: 'plugin_restorations_resource_index', properties: ['resourceId'] }],
+  properties: {
+    id: id(),
+    resourceId: () => p.manyToOne(PluginResource).mapToPk().fieldName('resource_id').deleteRule('restrict'),
+    /** The command as it was requested, without secrets. */
+    request: p.json<StoredRestore>(),
+    requestedBy: p.uuid(),
+    status: p.string().$type<RestorationState>(),
+    problem: p.json<RestorationProblem>().nullable(),
+    createdAt: createdAt(),
+    endedAt: at().nullable(),
+  },
+});
+export class PluginRestoration extends PluginRestorationSchema.class {}
+PluginRestorationSchema.setClass(PluginRestoration);

@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Archivable } from '#domain/shared/archiving.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { OwnerIds } from '#domain/tenancy/owned/owner.ts';
+import { isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
+import type { Selector } from '../model.ts';
+import { findLockedPlace, type Place } from '../places/place-store.ts';
+
+/** An installation as its readers see it. */
+export interface InstallationDetails {
+  readonly id: string;
+  readonly name: string;
+  /** The organization that owns it; null if a team does. */
+  readonly organizationId: string | null;
+  readonly teamId: string | null;
+  readonly activeRelease: string | null;
+  readonly revision: number;
+  readonly createdAt: string;
+}
+
+/** An installation with its owner. */
+export interface InstallationTarget extends Ownership, Archivable {
+  readonly organizationId: string;
+  readonly installation: InstallationDetails;
+  /** The organization or team that owns it. */
+  readonly place: Place;
+}
+
+/** `share`: the installation stays as it is until the commit. `change`: the caller changes it. */
+type Lock = 'none' | 'share' | 'change';
+
+/** An installation by its id; undefined if it or its owner was deleted. A lock locks the owner first. */
+export async function findInstallation(
+  em: Em,
+  id: string,
+  lock: Lock = 'none',
+): Promise<InstallationTarget | undefined> {
+  const known = await selectPresent(em).where('i.id', '=', id).executeTakeFirst();
+  const place = known && (await findLockedPlace(em, ownerOf(known), lock !== 'none'));
+  if (!place?.isPresent) return undefined;
+  const installation = lock === 'none' ? known : await lockInstallation(em, id, lock);
+  if (!installation) return undefined;
+  const { organizationId, teamId, archived } = place;
+  return { organizationId, teamId, archived, installation, place };
+}
+
+/** The installation without its owner, locked after whatever else the caller has locked. */
+export function lockInstallation(
+  em: Em,
+  id: string,
+  lock: 'share' | 'change',
+): Promise<InstallationDetails | undefined> {
+  const found = selectPresent(em).where('i.id', '=', id);
+  return (lock === 'share' ? found.forShare('i') : found.forNoKeyUpdate('i')).executeTakeFirst();
+}
+
+/** The selector of whoever owns an installation. */
+export function ownerOf({ organizationId, teamId }: Pick<InstallationDetails, 'organizationId' | 'teamId'>): Selector {
+  return teamId === null ? { type: 'organization', id: organizationId ?? '' } : { type: 'team', id: teamId };
+}
+
+/** The installations of the organizations and teams that a principal may read. */
+export function listInstallations(
+  em: Em,
+  principal: Principal,
+  { organizationId, teamId, ...request }: PageRequest & OwnerIds,
+): Promise<Page<InstallationDetails>> {
+  const listed = selectPresent(em).where((eb) => {
+    const owner = { organization: eb.ref('i.organization_id'), team: eb.ref('i.team_id'), project: sql<null>`null` };
+    return eb.and([
+      isOfReadableOwner(principal, owner, 'administrators'),
+      isOfOwner({ organizationId, teamId }, owner),
+    ]);
+  });
+  return pageOf(listed, 'i.id', request);
+}
+
+function selectPresent(em: Em) {
+  return db(em)
+    .selectFrom('plugin_installations as i')
+    .where('i.deleted_at', 'is', null)
+    .select(['i.id', 'i.name', 'i.organization_id as organizationId', 'i.team_id as teamId'])
+    .select(['i.active_release as activeRelease', 'i.revision', 'i.created_at as createdAt']);
+}

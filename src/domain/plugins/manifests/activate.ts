@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { json } from '#database/tables.ts';
+import { db } from '#domain/db.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Conflict } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import type { InstallationTarget } from '../installations/store.ts';
+import type { Manifest } from '../model.ts';
+import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
+import { parseManifest } from './manifest.ts';
+import { findRelease } from './store.ts';
+
+export interface Activation {
+  readonly release: string;
+  readonly expectedRevision: number;
+  readonly expectedOwnership: OwnershipSnapshot;
+}
+
+/**
+ * Lets another release of a plugin count, or the same one anew. It starts no code. It raises the revision of the installation, which ends all
+ * assignments and makes the ceiling stale. The caller has locked the installation for a change.
+ */
+export async function activateRelease(
+  tx: Transaction,
+  target: InstallationTarget,
+  { release, expectedRevision, expectedOwnership }: Activation,
+): Promise<{ id: string; revision: number }> {
+  const { installation } = target;
+  refuseArchived(target);
+  refuseStale(installation, expectedRevision);
+  refuseOtherOwnership(target.place, expectedOwnership);
+  const known = await findRelease(tx.em, installation.id, release);
+  if (!known)
+    throw new Conflict(
+      `release: the installation knows no release ${release}: stage it first`,
+      'plugin_release_unknown',
+    );
+  const revision = installation.revision + 1;
+  await db(tx.em)
+    .updateTable('plugin_installations')
+    .set({ active_release: release, revision })
+    .where('id', '=', installation.id)
+    .execute();
+  await declareActions(tx.em, installation.id, known.manifest && parseManifest(known.manifest));
+  return { id: installation.id, revision };
+}
+
+/** Writes what the active release declares. An action that it no longer declares keeps its row, and so its id. */
+export async function declareActions(em: Em, installationId: string, manifest: Manifest | null): Promise<void> {
+  await db(em)
+    .updateTable('plugin_actions')
+    .set({ is_declared: false })
+    .where('installation_id', '=', installationId)
+    .execute();
+  const rows = (manifest?.actions ?? []).map(({ name, selectors, effects }) => ({
+    id: newId(),
+    installation_id: installationId,
+    name,
+    selectors: json(selectors),
+    effects: json(effects),
+    is_declared: true,
+    revision: 1,
+  }));
+  if (rows.length === 0) return;
+  await db(em)
+    .insertInto('plugin_actions')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['installation_id', 'name']).doUpdateSet(({ ref }) => ({
+        selectors: ref('excluded.selectors'),
+        effects: ref('excluded.effects'),
+        is_declared: true,
+        revision: sql<number>`${ref('plugin_actions.revision')} + 1`,
+      })),
+    )
+    .execute();
+}

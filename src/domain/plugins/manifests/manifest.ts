@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { invalidField } from '#domain/shared/errors.ts';
+import { digestOf } from '#domain/shared/values/digest.ts';
+import { findUnstorable } from '#domain/shared/values/storable.ts';
+import { largestManifest, Manifest } from '../model.ts';
+
+/** A manifest that was read, with the bytes that it was read from. */
+export interface ReadManifest {
+  readonly bytes: Buffer;
+  readonly digest: string;
+  readonly manifest: Manifest;
+}
+
+/**
+ * Reads the bytes of a manifest.
+ * @throws Invalid for other bytes than the digest says, for what is not JSON, and for what breaks a rule of manifests
+ */
+export function readManifest(
+  encoded: string,
+  { release, digest }: { readonly release: string; readonly digest: string },
+): ReadManifest {
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.toString('base64') !== encoded) throw invalidField('manifest', 'expected base64 with padding');
+  if (bytes.length > largestManifest)
+    throw invalidField('manifest', `has ${bytes.length} bytes: expected at most ${largestManifest}`);
+  if (digestOf(bytes) !== digest)
+    throw invalidField('digest', `the bytes of the manifest have the digest ${digestOf(bytes)}`);
+  const manifest = parseManifest(bytes);
+  if (manifest.release !== release)
+    throw invalidField('manifest', `declares the release ${manifest.release}, not ${release}`);
+  return { bytes, digest, manifest };
+}
+
+/** Reads what was staged. @throws Invalid for bytes that are no manifest */
+export function parseManifest(bytes: Uint8Array): Manifest {
+  const parsed = Manifest.safeParse(parseJson(bytes));
+  if (!parsed.success) throw invalidField('manifest', z.prettifyError(parsed.error).replaceAll('\n', ' '));
+  const problem = findUnstorable(parsed.data) ?? findContradiction(parsed.data);
+  if (problem !== null) throw invalidField('manifest', problem);
+  return parsed.data;
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw invalidField('manifest', 'expected JSON in UTF-8');
+  }
+}
+
+function findContradiction({ actions, executions, resources }: Manifest): string | null {
+  const twice =
+    findTwice(actions.map(({ name }) => name)) ??
+    findTwice(executions.map(({ name }) => name)) ??
+    findTwice(resources.map(({ type }) => type));
+  if (twice !== undefined) return `declares "${twice}" twice`;
+  const names = new Set(actions.map(({ name }) => name));
+  const stray = executions.find(({ action }) => !names.has(action));
+  return stray ? `the execution "${stray.name}" names the action "${stray.action}", which is not declared` : null;
+}
+
+function findTwice(names: readonly string[]): string | undefined {
+  return names.find((name, index) => names.indexOf(name) !== index);
+}

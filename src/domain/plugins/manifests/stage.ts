@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { db } from '#domain/db.ts';
+import { decidePermission } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Conflict, Forbidden } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import { ceilingAdministration } from '../authority.ts';
+import { PluginRelease } from '../entity.ts';
+import type { InstallationTarget } from '../installations/store.ts';
+import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
+import { declareActions } from './activate.ts';
+import type { ReadManifest } from './manifest.ts';
+import { findRelease } from './store.ts';
+
+export interface StagedRelease {
+  readonly release: string;
+  readonly digest: string;
+  /** Undefined: only the digest is known. */
+  readonly read: ReadManifest | undefined;
+  readonly expectedRevision: number;
+  readonly expectedOwnership: OwnershipSnapshot;
+}
+
+/** An installation has so many releases at most. */
+export const mostReleases = 1000;
+
+/**
+ * Makes a release known to an installation, byte for byte, or adds the manifest of one whose digest is known. A release never changes. The
+ * caller has locked the installation for a change.
+ * @throws Forbidden where the manifest names tables of the service's database and the caller may not change ceilings
+ */
+export async function stageRelease(
+  tx: Transaction,
+  caller: Principal,
+  target: InstallationTarget,
+  { release, digest, read, expectedRevision, expectedOwnership }: StagedRelease,
+): Promise<{ id: string; revision: number }> {
+  const { installation } = target;
+  refuseArchived(target);
+  refuseStale(installation, expectedRevision);
+  refuseOtherOwnership(target.place, expectedOwnership);
+  if (read) refuseRoots(caller, read);
+  const known = await findRelease(tx.em, installation.id, release);
+  if (known && known.digest !== digest)
+    throw new Conflict(`digest: the release ${release} has the digest ${known.digest}`, 'plugin_release_differs');
+  if (known && !read) return { id: installation.id, revision: installation.revision };
+  if (known) await addManifest(tx, known.id, caller, read);
+  else await insertRelease(tx, installation.id, caller, { release, digest, read });
+  if (read && release === installation.activeRelease) await declareActions(tx.em, installation.id, read.manifest);
+  return { id: installation.id, revision: installation.revision };
+}
+
+/** Restoring a resource reads the tables that its manifest names, so those who decide for the installation decide about them. */
+function refuseRoots(caller: Principal, { manifest }: ReadManifest): void {
+  const namesTables = manifest.resources.some(({ roots }) => roots.length > 0);
+  if (!namesTables || decidePermission(caller, ceilingAdministration).allowed) return;
+  throw new Forbidden('permission denied: a manifest that names SQL roots needs settings.manage');
+}
+
+async function addManifest(tx: Transaction, id: string, caller: Principal, read: ReadManifest | undefined) {
+  await db(tx.em)
+    .updateTable('plugin_releases')
+    .set({ manifest: read?.bytes ?? null, staged_by: caller.id, staged_at: sql<string>`clock_timestamp()` })
+    .where('id', '=', id)
+    .execute();
+}
+
+async function insertRelease(
+  tx: Transaction,
+  installationId: string,
+  caller: Principal,
+  { release, digest, read }: Pick<StagedRelease, 'release' | 'digest' | 'read'>,
+): Promise<void> {
+  const { count } = await db(tx.em)
+    .selectFrom('plugin_releases')
+    .where('installation_id', '=', installationId)
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= mostReleases)
+    throw new Conflict(`an installation has at most ${mostReleases} releases`, 'limit_reached');
+  const row = { installationId, release, digest, manifest: read?.bytes ?? null, stagedBy: caller.id };
+  await tx.em.persist(tx.em.create(PluginRelease, { id: newId(), stagedAt: new Date(), ...row })).flush();
+}

@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { Root } from '../model.ts';
+import type { OwnerNames } from '../places/ownership-snapshot.ts';
+import { findLockedPlace, type Place } from '../places/place-store.ts';
+
+/** A resource as its readers see it, also once it was deleted. */
+export interface ResourceDetails {
+  readonly id: string;
+  readonly installationId: string;
+  readonly type: string;
+  readonly name: string;
+  readonly key: string;
+  readonly roots: Root[];
+  readonly teamId: string;
+  readonly projectId: string | null;
+  readonly environmentId: string | null;
+  readonly revision: number;
+  readonly eligibilityGeneration: number;
+  readonly createdAt: string;
+  readonly deletedAt: string | null;
+  readonly deletedFrom: OwnerNames | null;
+}
+
+/** A resource with the place that it is, also a deleted one. A lock locks its owners, then its row. */
+export async function findResourceWithPlace(
+  em: Em,
+  id: string,
+  lock = false,
+): Promise<(Place & { readonly resource: ResourceDetails }) | undefined> {
+  const known = await findResource(em, id);
+  const place = known && (await findLockedPlace(em, { type: 'resource', id }, lock));
+  const resource = lock && place ? await findResource(em, id, true) : known;
+  return place && resource && { ...place, resource };
+}
+
+/** A resource by its id, also a deleted one. A lock is for a change; its owners are locked first. */
+export function findResource(em: Em, id: string, lock = false): Promise<ResourceDetails | undefined> {
+  const found = selectResources(em).where('r.id', '=', id);
+  return (lock ? found.forNoKeyUpdate('r') : found).executeTakeFirst();
+}
+
+export interface ResourceFilter {
+  readonly installationId?: string | undefined;
+  readonly teamId?: string | undefined;
+  readonly type?: string | undefined;
+  readonly isDeleted?: boolean | undefined;
+}
+
+/** The resources of the teams that a principal may read. */
+export function listResources(
+  em: Em,
+  principal: Principal,
+  { installationId, teamId, type, isDeleted = false, ...request }: PageRequest & ResourceFilter,
+): Promise<Page<ResourceDetails>> {
+  let listed = selectResources(em)
+    .where((eb) => isInReadableTeam(principal, eb.ref('r.team_id'), 'hidden'))
+    .where('r.deleted_at', isDeleted ? 'is not' : 'is', null);
+  if (installationId !== undefined) listed = listed.where('r.installation_id', '=', installationId);
+  if (teamId !== undefined) listed = listed.where('r.team_id', '=', teamId);
+  if (type !== undefined) listed = listed.where('r.type', '=', type);
+  return pageOf(listed, 'r.id', request);
+}
+
+/** Deletes a resource: its row stays as a tombstone, which says who owned it. The caller has locked the row. */
+export async function markDeleted(em: Em, { id }: Pick<ResourceDetails, 'id'>, from: OwnerNames): Promise<void> {
+  await db(em)
+    .updateTable('plugin_resources')
+    .set(({ ref }) => ({
+      deleted_at: sql<string>`clock_timestamp()`,
+      deleted_from: JSON.stringify(from),
+      revision: sql<number>`${ref('revision')} + 1`,
+      eligibility_generation: sql<number>`${ref('eligibility_generation')} + 1`,
+    }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Makes a deleted resource exist again, under a generation to which nothing was assigned. The caller has locked the row. */
+export async function markRestored(em: Em, { id }: Pick<ResourceDetails, 'id'>): Promise<void> {
+  await db(em)
+    .updateTable('plugin_resources')
+    .set(({ ref }) => ({
+      deleted_at: null,
+      deleted_from: null,
+      revision: sql<number>`${ref('revision')} + 1`,
+      eligibility_generation: sql<number>`${ref('eligibility_generation')} + 1`,
+    }))
+    .where('id', '=', id)
+    .execute();
+}
+
+function selectResources(em: Em) {
+  return db(em)
+    .selectFrom('plugin_resources as r')
+    .select(['r.id', 'r.installation_id as installationId', 'r.type', 'r.name', 'r.key', 'r.roots'])
+    .select(['r.team_id as teamId', 'r.project_id as projectId', 'r.environment_id as environmentId', 'r.revision'])
+    .select(['r.eligibility_generation as eligibilityGeneration', 'r.created_at as createdAt'])
+    .select(['r.deleted_at as deletedAt', 'r.deleted_from as deletedFrom']);
+}

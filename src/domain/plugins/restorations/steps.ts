@@ -1,0 +1,124 @@
+import type { Orm } from '#database/database.ts';
+import { type Access, decide } from '#domain/shared/access/decide.ts';
+import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
+import { type Command, runCommand } from '#domain/shared/commands/command.ts';
+import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
+import { Conflict, Forbidden, HiddenResource, ServiceError, Unavailable } from '#domain/shared/errors.ts';
+import { pluginAdministration } from '../authority.ts';
+import { findInstallation } from '../installations/store.ts';
+import { refuseRestoration, restoreResource } from '../resources/resources.ts';
+import { findResourceWithPlace } from '../resources/store.ts';
+import type { StoredRestore } from './model.ts';
+import { type RootsFound, verifyRoots } from './roots-store.ts';
+import { endRestoration, findRestoration, type RestorationDetails } from './store.ts';
+
+/**
+ * The steps of a restoration, which its workflow calls one after another. Each may be repeated, and does nothing once the restoration has ended. Each answers
+ * whether the next one is to follow.
+ */
+
+export interface RestorationDeps {
+  readonly orm: Orm;
+  readonly transactions: Transactions;
+  readonly bindingKey: Buffer;
+  /** The schemas in which roots may be looked for. */
+  readonly pluginSchemas: readonly string[];
+}
+
+/** Checks everything that the registry knows: the resource, its owners, and what the active release declares. */
+export function checkRestoration({ orm }: RestorationDeps, id: string): Promise<boolean> {
+  return endingIfRefused(orm, id, async ({ resourceId, request }) => {
+    const em = orm.em.fork();
+    const found = await findResourceWithPlace(em, resourceId);
+    const target = found && (await findInstallation(em, found.resource.installationId));
+    if (!found || !target) throw new HiddenResource('plugin resource');
+    await refuseRestoration(em, found.resource, found, request.expected, target.installation.activeRelease);
+  });
+}
+
+/** Looks for the rows of the resource. */
+export function checkRoots({ orm, pluginSchemas }: RestorationDeps, id: string): Promise<boolean> {
+  return endingIfRefused(orm, id, async ({ resourceId }) => {
+    const found = await findResourceWithPlace(orm.em.fork(), resourceId);
+    if (!found) throw new HiddenResource('plugin resource');
+    refuseRoots(await verifyRoots(orm, found.resource, pluginSchemas));
+  });
+}
+
+function refuseRoots(found: RootsFound): void {
+  if (found.kind === 'intact') return;
+  const name = `${found.root.schema}.${found.root.table}`;
+  if (found.kind === 'missing')
+    throw new Conflict(`the row on which the resource depends is missing in ${name}`, 'plugin_root_missing');
+  throw new Unavailable(
+    `nothing was restored: whether the row on which the resource depends is in ${name} could not be verified, because ${found.why}; try again with a fresh key`,
+  );
+}
+
+/** Restores the resource in the one command transaction, and ends the restoration with it. The authority of the caller counts as it is now. */
+export function commitRestoration({ orm, transactions, bindingKey }: RestorationDeps, id: string): Promise<boolean> {
+  return endingIfRefused(orm, id, async ({ resourceId, request }) => {
+    const command = toCommand(id, request);
+    await runCommand(transactions, bindingKey, command, {
+      find: (tx) => findResourceWithPlace(tx.em, resourceId, true),
+      act: (tx, caller, target) => restoreFor(tx, caller, target, { id, request }),
+      answer: ({ members }) => ({ ...request.answer, members }),
+    });
+  });
+}
+
+async function restoreFor(
+  tx: Transaction,
+  caller: Principal,
+  target: Awaited<ReturnType<typeof findResourceWithPlace>>,
+  { id, request }: Pick<RestorationDetails, 'id' | 'request'>,
+) {
+  if (!target || !isAllowed(caller, 'team.metadata.read', target)) throw new HiddenResource('plugin resource');
+  if (!isAllowed(caller, pluginAdministration.teamAction, target)) throw new Forbidden();
+  const { resource } = target;
+  const installation = await findInstallation(tx.em, resource.installationId, 'share');
+  if (!installation) throw new HiddenResource('plugin resource');
+  await refuseRestoration(tx.em, resource, target, request.expected, installation.installation.activeRelease);
+  await restoreResource(tx, resource);
+  await endRestoration(tx.em, id, 'restored', null);
+  const members = { eligibility_generation: resource.eligibilityGeneration + 1 };
+  return { id: resource.id, revision: resource.revision + 1, after: members, members };
+}
+
+function isAllowed(
+  caller: Principal,
+  teamAction: NonNullable<Access['teamAction']>,
+  target: Parameters<typeof decide>[2],
+): boolean {
+  return decide(caller, { ...pluginAdministration, teamAction }, target).allowed;
+}
+
+function toCommand(key: string, { caller, expected: _, answer: __, ...command }: StoredRestore): Command {
+  return { ...command, key, caller: { ...anonymous, ...caller } };
+}
+
+/** Ends a restoration whose workflow the engine has lost. False if it has ended. */
+export async function endLostRestoration({ transactions }: Pick<RestorationDeps, 'transactions'>, id: string) {
+  const message = 'nothing was restored: the workflow engine has lost the restoration; try again with a fresh key';
+  const problem = { kind: 'unavailable', code: 'unavailable', message } as const;
+  return transactions.run((tx) => endRestoration(tx.em, id, 'refused', problem));
+}
+
+/** Does a step, unless the restoration has ended. What a rule refuses ends it; other errors are thrown, and the step is tried again. */
+async function endingIfRefused(
+  orm: Orm,
+  id: string,
+  step: (restoration: RestorationDetails) => Promise<void>,
+): Promise<boolean> {
+  const restoration = await findRestoration(orm.em.fork(), id);
+  if (restoration?.status !== 'running') return false;
+  try {
+    await step(restoration);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.details?.outcome === 'unknown') throw error;
+    const { kind, code, message } = error;
+    await endRestoration(orm.em.fork(), id, 'refused', { kind, code, message });
+    return false;
+  }
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { json } from '#database/tables.ts';
+import { db } from '#domain/db.ts';
+import { type DispatchedRun, isWorkflowStartPending } from '#domain/runs/steps/reconcile-store.ts';
+import type { RestorationProblem, RestorationState, StoredRestore } from './model.ts';
+
+/** A restoration as its workflow and its request see it. */
+export interface RestorationDetails {
+  readonly id: string;
+  readonly resourceId: string;
+  readonly request: StoredRestore;
+  readonly status: RestorationState;
+  readonly problem: RestorationProblem | null;
+}
+
+export function findRestoration(em: Em, id: string): Promise<RestorationDetails | undefined> {
+  return db(em)
+    .selectFrom('plugin_restorations as x')
+    .where('x.id', '=', id)
+    .select(['x.id', 'x.resource_id as resourceId', 'x.request', 'x.status', 'x.problem'])
+    .executeTakeFirst();
+}
+
+/** Writes a restoration that begins. Answers whether there was none under the key. */
+export async function insertRestoration(em: Em, id: string, resourceId: string, request: StoredRestore) {
+  const now = sql<string>`clock_timestamp()`;
+  const row = { id, resource_id: resourceId, request: json(request), requested_by: request.caller.id };
+  const { numInsertedOrUpdatedRows } = await db(em)
+    .insertInto('plugin_restorations')
+    .values({ ...row, status: 'running', created_at: now })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  return Number(numInsertedOrUpdatedRows) === 1;
+}
+
+/** Ends a restoration, unless it has ended. Answers whether it has ended now. */
+export async function endRestoration(
+  em: Em,
+  id: string,
+  status: Exclude<RestorationState, 'running'>,
+  problem: RestorationProblem | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db(em)
+    .updateTable('plugin_restorations')
+    .set({ status, problem: problem && json(problem), ended_at: sql<string>`clock_timestamp()` })
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .executeTakeFirst();
+  return Number(numUpdatedRows) === 1;
+}
+
+/** The next restorations, by id, that have not ended and whose workflows the engine has started. */
+export function findDispatchedRestorations(
+  em: Em,
+  { after, graceSeconds, limit }: { after: string; graceSeconds: number; limit: number },
+): Promise<DispatchedRun[]> {
+  return db(em)
+    .selectFrom('plugin_restorations as x')
+    .where('x.status', '=', 'running')
+    .where('x.id', '>', after)
+    .where('x.created_at', '<', sql<string>`now() - make_interval(secs => ${graceSeconds})`)
+    .where((eb) => eb.not(isWorkflowStartPending(eb.ref('x.id'))))
+    .select(['x.id', 'x.id as workflowId'])
+    .orderBy('x.id')
+    .limit(limit)
+    .execute();
+}
