@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addServiceAccount } from '#test/support/access/people.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { check, manifestOf, sendCommand } from '#test/support/plugins/plugin-world.ts';
+import { addUser, clientOf, type PluginStage, stagePlugin } from '#test/support/plugins/stage.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api?.close());
+
+/** A member of the stage's team, to whom an action is assigned in it. */
+async function stageMember(owner: 'team' | 'organization' = 'team') {
+  const stage = await stagePlugin(api, owner);
+  const { team, organization, root, sync } = stage;
+  const member = await addUser(api, 'requester', {
+    teams: { [team]: 'member' },
+    organizations: { [organization]: 'member' },
+  });
+  const selector = { type: 'team', id: team };
+  const subject = { type: 'user', id: member.id };
+  const grant = await root.assign(sync, subject, selector);
+  const may = async () => {
+    const { allowed, reason } = await check(member.client, sync, selector);
+    return [allowed, reason.code];
+  };
+  expect(await may()).toEqual([true, 'assigned']);
+  return { ...stage, member, selector, subject, grant, may };
+}
+
+/** Sends a command of the tenancy as the administrator. @throws Error for any other answer than a success */
+async function send({ root }: PluginStage, method: string, path: string, body?: unknown) {
+  const answer = await root.client.send(method, path, body, { 'idempotency-key': randomUUID() });
+  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
+  return answer.body;
+}
+
+type Stage = Awaited<ReturnType<typeof stageMember>>;
+
+/** Each transition, and what restores what there was before. */
+const transitions: Readonly<
+  Record<
+    string,
+    { code: string; change: (stage: Stage) => Promise<unknown>; restore?: (stage: Stage) => Promise<unknown> }
+  >
+> = {
+  'its revocation': {
+    code: 'not_assigned',
+    change: async ({ root, grant, sync, selector }) => {
+      const { expected_ownership } = await root.assignmentOf(sync, {}, selector);
+      return root.revoke(grant, expected_ownership);
+    },
+  },
+  'the disablement of its subject': {
+    code: 'unauthenticated',
+    change: (stage) => send(stage, 'PUT', `/users/${stage.member.id}`, { enabled: false }),
+    restore: (stage) => send(stage, 'PUT', `/users/${stage.member.id}`, { enabled: true }),
+  },
+  'its subject leaving the team': {
+    code: 'hidden',
+    change: (stage) =>
+      send(stage, 'DELETE', `/organizations/${stage.organization}/teams/${stage.team}/members/${stage.member.id}`),
+    restore: (stage) =>
+      send(stage, 'PUT', `/organizations/${stage.organization}/teams/${stage.team}/members/${stage.member.id}`, {
+        role: 'member',
+      }),
+  },
+  'the archiving of the team': {
+    code: 'scope_ineligible',
+    change: (stage) => send(stage, 'POST', `/organizations/${stage.organization}/teams/${stage.team}/archive`, {}),
+    restore: (stage) => send(stage, 'POST', `/organizations/${stage.organization}/teams/${stage.team}/unarchive`, {}),
+  },
+  'the activation of another release': {
+    code: 'action_not_approved',
+    change: async ({ root, installation }) => {
+      await root.stage(installation, manifestOf('2.0.0'));
+      await root.activate(installation, '2.0.0');
+    },
+    restore: async ({ root, installation }) => {
+      await root.activate(installation, '1.0.0');
+      await root.approve(installation, ['zone.sync', 'zone.read']);
+    },
+  },
+  'a ceiling without the action': {
+    code: 'action_not_approved',
+    change: ({ root, installation }) => root.approve(installation, ['zone.read']),
+    restore: ({ root, installation }) => root.approve(installation, ['zone.sync', 'zone.read']),
+  },
+};
+
+/** The answers to those who may not ask any more. */
+const hiding: Readonly<Record<string, number>> = { unauthenticated: 401, hidden: 400 };
+
+describe('an assignment', () => {
+  it.each(Object.entries(transitions))('ends for good by %s', async (_name, { code, change, restore }) => {
+    const stage = await stageMember('organization');
+    await change(stage);
+    if (code in hiding) {
+      const { status } = await stage.member.client.send('POST', `/plugin-actions/${stage.sync}/check`, {
+        selector: stage.selector,
+      });
+      expect(status).toBe(hiding[code]);
+    } else expect(await stage.may()).toEqual([false, code]);
+    if (!restore) return;
+    await restore(stage);
+    const [allowed] = await stage.may();
+    expect(allowed).toBe(false);
+    const { grants } = await stage.root.read(`/plugin-action-grants?subject_id=${stage.member.id}`);
+    expect(grants).toMatchObject([{ id: stage.grant, in_force: false }]);
+    // Only a new assignment gives the action again.
+    await stage.root.assign(stage.sync, stage.subject, stage.selector);
+    expect(await stage.may()).toEqual([true, 'assigned']);
+  });
+
+  it('ends for good when the team gets another organization, also after its return', async () => {
+    const stage = await stageMember('team');
+    const { team, organization } = stage;
+    const other = await stagePlugin(api);
+    await send(stage, 'PUT', `/organizations/${other.organization}/members/${stage.member.id}`, { role: 'member' });
+    const move = async (from: string, to: string) =>
+      send(stage, 'POST', `/organizations/${from}/teams/${team}/transfer`, { organization_id: to });
+    await move(organization, other.organization);
+    expect(await stage.may()).toEqual([false, 'scope_changed']);
+    await move(other.organization, organization);
+    expect(await stage.may()).toEqual([false, 'scope_changed']);
+  });
+
+  it('covers its selector and what is in it, and nothing beside it', async () => {
+    const stage = await stagePlugin(api, 'organization');
+    const { root, sync, organization, team, project, environment } = stage;
+    const member = await addUser(api, 'requester', {
+      teams: { [team]: 'member' },
+      organizations: { [organization]: 'member' },
+    });
+    const subject = { type: 'user', id: member.id };
+    const places = {
+      organization: { type: 'organization', id: organization },
+      organization_descendants: { type: 'organization_descendants', id: organization },
+      team: { type: 'team', id: team },
+      project: { type: 'project', id: project },
+      environment: { type: 'environment', id: environment },
+    };
+    const covered: Record<string, string[]> = {
+      organization: ['organization'],
+      organization_descendants: ['organization', 'organization_descendants', 'team', 'project', 'environment'],
+      team: ['team', 'project', 'environment'],
+      project: ['project', 'environment'],
+      environment: ['environment'],
+    };
+    for (const [name, selector] of Object.entries(places)) {
+      const grant = await root.assign(sync, subject, selector);
+      const allowed: string[] = [];
+      for (const [asked, place] of Object.entries(places))
+        if ((await check(member.client, sync, place)).allowed) allowed.push(asked);
+      expect([name, allowed]).toEqual([name, covered[name]]);
+      const { ownership } = (await root.client.send('POST', `/plugin-actions/${sync}/grant-review`, { selector })).body;
+      await root.revoke(grant, ownership);
+    }
+  });
+
+  it('is not given by any role, and an administrator may assign it to themselves', async () => {
+    const { root, sync, team } = await stagePlugin(api);
+    const owner = await addUser(api, 'maintainer', { teams: { [team]: 'owner' } });
+    const selector = { type: 'team', id: team };
+    expect(await check(root.client, sync, selector)).toMatchObject({
+      allowed: false,
+      reason: { code: 'not_assigned' },
+    });
+    expect(await check(owner.client, sync, selector)).toMatchObject({ allowed: false });
+    const body = await root.assignmentOf(sync, { type: 'user', id: owner.id }, selector);
+    const answer = await sendCommand(owner.client, ['POST', '/plugin-action-grants'], body);
+    expect([answer.status, answer.text]).toEqual([201, expect.stringContaining('audit_record_id')]);
+    expect(await check(owner.client, sync, selector)).toMatchObject({ allowed: true });
+  });
+
+  it('needs the administration of memberships where it is for', async () => {
+    const { root, sync, team } = await stagePlugin(api);
+    const selector = { type: 'team', id: team };
+    const member = await addUser(api, 'maintainer', { teams: { [team]: 'member' } });
+    const stranger = await addUser(api, 'maintainer');
+    const body = await root.assignmentOf(sync, { type: 'user', id: member.id }, selector);
+    const ask = async (client: typeof member.client) =>
+      (await sendCommand(client, ['POST', '/plugin-action-grants'], body)).status;
+    expect([await ask(member.client), await ask(stranger.client)]).toEqual([403, 400]);
+    const review = await member.client.send('POST', `/plugin-actions/${sync}/grant-review`, { selector });
+    expect(review.body).toMatchObject({ may_grant: false, reason: { code: 'permission_denied' } });
+  });
+
+  it('reaches service accounts, whose keys then may use the action', async () => {
+    const { root, sync, team } = await stagePlugin(api);
+    const account = await addServiceAccount({ url: '', orm: api.services.orm }, 'requester', {}, { teamId: team });
+    const selector = { type: 'team', id: team };
+    await root.assign(sync, { type: 'service_account', id: account.id }, selector);
+    expect(await check(clientOf(api, account), sync, selector)).toMatchObject({ allowed: true });
+  });
+
+  it.each([
+    ['a subject that does not exist', 'subject'],
+    ['a selector that does not exist', 'selector'],
+    ['an action that does not exist', 'action'],
+    ['a subject outside the team', 'outsider'],
+  ])('to %s answers 400', async (_name, wrong) => {
+    const { root, sync, team } = await stagePlugin(api);
+    const outsider = await addUser(api, 'requester');
+    const member = await addUser(api, 'requester', { teams: { [team]: 'member' } });
+    const body = await root.assignmentOf(sync, { type: 'user', id: member.id }, { type: 'team', id: team });
+    const changes: Record<string, object> = {
+      subject: { subject: { type: 'user', id: randomUUID() } },
+      selector: { selector: { type: 'team', id: randomUUID() } },
+      action: { action_id: randomUUID() },
+      outsider: { subject: { type: 'user', id: outsider.id } },
+    };
+    const answer = await sendCommand(root.client, ['POST', '/plugin-action-grants'], { ...body, ...changes[wrong] });
+    expect([answer.status, answer.text]).toEqual([400, expect.any(String)]);
+  });
+
+  it('of a background principal stays in its scope, and ends with its revocation', async () => {
+    const stage = await stagePlugin(api, 'organization');
+    const { root, sync, team, environment, organization } = stage;
+    const selector = { type: 'team', id: team };
+    const id = await root.approveBackground(stage.installation, sync, selector);
+    const subject = { type: 'background_principal', id };
+    await root.assign(sync, subject, { type: 'environment', id: environment });
+    const outside = await root.assignmentOf(sync, subject, { type: 'organization', id: organization });
+    expect((await sendCommand(root.client, ['POST', '/plugin-action-grants'], outside)).status).toBe(400);
+    const grants = async () => (await root.read(`/plugin-action-grants?subject_id=${id}`)).grants;
+    expect(await grants()).toMatchObject([{ in_force: true }]);
+    const { expected_ownership } = await root.assignmentOf(sync, subject, selector);
+    const body = { expected_revision: 1, expected_ownership };
+    const answer = await sendCommand(root.client, ['DELETE', `/plugin-background-principals/${id}`], body);
+    expect([answer.status, answer.body.state]).toEqual([200, 'revoked']);
+    expect(await grants()).toMatchObject([{ in_force: false, ended: { code: 'subject_ineligible' } }]);
+  });
+});

@@ -1,0 +1,289 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addTeam } from '#test/support/access/people.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import {
+  encode,
+  manifestOf,
+  noOwnership,
+  PluginAdministrator,
+  sendCommand,
+} from '#test/support/plugins/plugin-world.ts';
+import { addUser, type PluginStage, stagePlugin } from '#test/support/plugins/stage.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api?.close());
+
+/** A plugin that is installed, and of which no release is known. */
+async function install() {
+  const { organizationId, teamId } = await addTeam(api.services.orm);
+  const root = new PluginAdministrator((await addUser(api, 'admin')).client);
+  const ownership = { organization_id: organizationId, team_id: teamId, team_revision: 1 };
+  const installation = await root.install({ team_id: teamId }, ownership);
+  return { root, installation, path: `/plugin-installations/${installation}` };
+}
+
+const code = ({ headers, status }: { headers: unknown; status: number }) => [
+  status,
+  (headers as Record<string, string>)['x-error-code'],
+];
+
+describe('a manifest', () => {
+  it('is kept byte for byte with its digest', async () => {
+    const { root, installation, path } = await install();
+    const bytes = Buffer.from(`\n  ${JSON.stringify(manifestOf('1.0.0'))}  \n`);
+    const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+    const body = { release: '1.0.0', manifest: bytes.toString('base64'), digest, ...(await root.stateOf(path)) };
+    const staged = await sendCommand(root.client, ['POST', `${path}/manifests`], body);
+    expect(staged.body).toEqual({
+      id: installation,
+      revision: 1,
+      state: 'staged',
+      audit_record_id: expect.any(String),
+    });
+    const { manifests } = await root.read(`${path}/manifests`);
+    expect(manifests).toMatchObject([{ release: '1.0.0', digest, manifest: bytes.toString('base64') }]);
+  });
+
+  it.each([
+    [
+      'other bytes than its digest says',
+      (body: object) => ({ ...body, digest: `sha256:${'0'.repeat(64)}` }),
+      /have the digest/,
+    ],
+    ['text that is not JSON', () => encodeText('{'), /JSON/],
+    ['another release', () => encodeText(JSON.stringify(manifestOf('9.9.9'))), /declares the release 9.9.9/],
+    ['an action twice', () => encodeText(JSON.stringify(twice())), /twice/],
+    ['a member that nobody knows', () => encodeText(JSON.stringify({ ...manifestOf('1.0.0'), code: 'x' })), /code/],
+    ['what is not base64', () => ({ manifest: '????' }), /base64/],
+  ] as const)('with %s is refused', async (_name, change, message) => {
+    const { root, path } = await install();
+    const body = { release: '1.0.0', ...encode(manifestOf('1.0.0')), ...(await root.stateOf(path)) };
+    const answer = await sendCommand(root.client, ['POST', `${path}/manifests`], { ...body, ...change(body) });
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(message)]);
+  });
+
+  it('of a release that is known with other bytes is refused', async () => {
+    const { root, installation, path } = await install();
+    await root.stage(installation, manifestOf('1.0.0'));
+    const other = {
+      ...encode(manifestOf('1.0.0', { name: 'other' })),
+      release: '1.0.0',
+      ...(await root.stateOf(path)),
+    };
+    const answer = await sendCommand(root.client, ['POST', `${path}/manifests`], other);
+    expect(code(answer)).toEqual([409, 'plugin_release_differs']);
+  });
+
+  it('that names SQL roots needs the settings of the installation', async () => {
+    const { root, installation, path } = await install();
+    const { team_id } = await root.read(path);
+    const owner = await addUser(api, 'maintainer', { teams: { [team_id]: 'owner' } });
+    const rooted = { resources: [{ type: 'zone', roots: [{ schema: 'dns', table: 'zones', key: 'id' }] }] };
+    const body = { release: '1.0.0', ...encode(manifestOf('1.0.0', rooted)), ...(await root.stateOf(path)) };
+    expect((await sendCommand(owner.client, ['POST', `${path}/manifests`], body)).status).toBe(403);
+    await root.stage(installation, manifestOf('1.0.0', rooted));
+  });
+});
+
+describe('a release of which only the digest is known', () => {
+  it('can be activated, and needs its original manifest before anything of it is approved', async () => {
+    const { root, installation, path } = await install();
+    const { manifest, digest } = encode(manifestOf('1.0.0'));
+    const stage = async (body: object) =>
+      sendCommand(root.client, ['POST', `${path}/manifests`], {
+        release: '1.0.0',
+        digest,
+        ...body,
+        ...(await root.stateOf(path)),
+      });
+    expect((await stage({})).status).toBe(200);
+    await root.activate(installation, '1.0.0');
+    expect((await root.read(`${path}/actions`)).actions).toEqual([]);
+    const approve = async () =>
+      sendCommand(root.client, ['PUT', `${path}/ceiling`], {
+        actions: ['zone.sync'],
+        executions: [],
+        ...(await root.stateOf(path)),
+      });
+    expect(code(await approve())).toEqual([409, 'plugin_manifest_missing']);
+    const { manifest: others } = encode(manifestOf('1.0.0', { name: 'other' }));
+    expect((await stage({ manifest: others })).status).toBe(400);
+    expect((await stage({ manifest })).status).toBe(200);
+    expect((await approve()).status).toBe(200);
+    expect((await root.read(`${path}/actions`)).actions).toHaveLength(2);
+  });
+});
+
+describe('an activation', () => {
+  it('raises the revision, and makes the ceiling stale', async () => {
+    const { root, installation } = await stagePlugin(api);
+    const ceiling = () => root.read(`/plugin-installations/${installation}/ceiling`);
+    expect(await ceiling()).toMatchObject({ current: true, release: '1.0.0', installation_revision: 2, revision: 1 });
+    expect(await root.activate(installation, '1.0.0')).toMatchObject({ id: installation, revision: 3 });
+    expect(await ceiling()).toMatchObject({ current: false });
+  });
+
+  it('of a release that nobody staged answers 409', async () => {
+    const { root, path } = await install();
+    const body = { release: '1.0.0', ...(await root.stateOf(path)) };
+    expect(code(await sendCommand(root.client, ['POST', `${path}/activate`], body))).toEqual([
+      409,
+      'plugin_release_unknown',
+    ]);
+  });
+});
+
+describe('a ceiling', () => {
+  const replace = async ({ root, installation }: PluginStage, body: object) => {
+    const path = `/plugin-installations/${installation}`;
+    return sendCommand(root.client, ['PUT', `${path}/ceiling`], { ...body, ...(await root.stateOf(path)) });
+  };
+
+  it.each(['actions', 'executions'])('without %s answers 400', async (missing) => {
+    const stage = await stagePlugin(api);
+    const body: Record<string, unknown> = { actions: [], executions: [] };
+    delete body[missing];
+    expect((await replace(stage, body)).status).toBe(400);
+  });
+
+  it('pins its executions to a release and a revision, and refuses others', async () => {
+    const stage = await stagePlugin(api);
+    const execution = { name: 'nightly', release: '1.0.0', installation_revision: 2 };
+    expect((await replace(stage, { actions: [], executions: [execution] })).status).toBe(200);
+    const stale = { ...execution, installation_revision: 1 };
+    expect(code(await replace(stage, { actions: [], executions: [stale] }))).toEqual([409, 'stale_revision']);
+    const other = { ...execution, release: '0.9.0' };
+    expect((await replace(stage, { actions: [], executions: [other] })).status).toBe(409);
+  });
+
+  it('refuses names that the active release does not declare', async () => {
+    const stage = await stagePlugin(api);
+    const answer = await replace(stage, { actions: ['zone.sync', 'zone.drop'], executions: [] });
+    expect([answer.status, answer.body.error]).toEqual([400, 'actions[1]: no action "zone.drop" is declared']);
+  });
+
+  it('needs settings.manage, and gives its author nothing', async () => {
+    const stage = await stagePlugin(api);
+    const { root, installation, team } = stage;
+    const owner = await addUser(api, 'maintainer', { teams: { [team]: 'owner' } });
+    const path = `/plugin-installations/${installation}`;
+    const body = { actions: [], executions: [], ...(await root.stateOf(path)) };
+    expect((await sendCommand(owner.client, ['PUT', `${path}/ceiling`], body)).status).toBe(403);
+    const { body: checked } = await root.client.send('POST', `/plugin-actions/${stage.sync}/check`, {
+      selector: { type: 'team', id: team },
+    });
+    expect(checked.allowed).toBe(false);
+  });
+});
+
+describe('a plugin command', () => {
+  const members = Object.keys(noOwnership);
+
+  it.each(members)('without %s of its ownership answers 400, and so does null', async (member) => {
+    const { root, path } = await install();
+    const state = await root.stateOf(path);
+    for (const value of [undefined, null]) {
+      const expected_ownership = { ...state.expected_ownership, [member]: value };
+      const body = { release: '1.0.0', ...state, expected_ownership };
+      expect((await sendCommand(root.client, ['POST', `${path}/activate`], body)).status).toBe(400);
+    }
+  });
+
+  it.each(members)('with another %s answers 409', async (member) => {
+    const { root, installation, path } = await install();
+    await root.stage(installation, manifestOf('1.0.0'));
+    const state = await root.stateOf(path);
+    const other = member.endsWith('_id') ? randomUUID() : 7;
+    const body = { release: '1.0.0', ...state, expected_ownership: { ...state.expected_ownership, [member]: other } };
+    expect(code(await sendCommand(root.client, ['POST', `${path}/activate`], body))).toEqual([
+      409,
+      'ownership_changed',
+    ]);
+  });
+
+  it('answers a receipt that is never cached, answers it again to its key, and is known by its outcome', async () => {
+    const { root, installation, path } = await install();
+    await root.stage(installation, manifestOf('1.0.0'));
+    const body = { release: '1.0.0', ...(await root.stateOf(path)) };
+    const key = randomUUID();
+    const first = await sendCommand(root.client, ['POST', `${path}/activate`], body, key);
+    const again = await sendCommand(root.client, ['POST', `${path}/activate`], body, key);
+    expect(first.body).toEqual({ id: installation, revision: 2, audit_record_id: expect.any(String) });
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect((first.headers as Record<string, string>)['cache-control']).toBe('no-store');
+    const outcome = await root.client.send('GET', '/commands/outcome', undefined, { 'idempotency-key': key });
+    expect(outcome.body).toMatchObject({
+      kind: 'committed',
+      receipt: { resource_id: installation, revision: 2, audit_record_id: first.body.audit_record_id },
+    });
+    const other = await sendCommand(root.client, ['POST', `${path}/activate`], { ...body, release: '2.0.0' }, key);
+    expect(code(other)).toEqual([409, 'idempotency_key_reused']);
+  });
+
+  it.each(['', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11', '00000000-0000-0000-0000-000000000000'])(
+    'with the key "%s" answers 400, and so does a check',
+    async (key) => {
+      const { root, sync, team, installation } = await stagePlugin(api);
+      const path = `/plugin-installations/${installation}`;
+      const body = { release: '1.0.0', ...(await root.stateOf(path)) };
+      expect((await sendCommand(root.client, ['POST', `${path}/activate`], body, key)).status).toBe(400);
+      const question = { selector: { type: 'team', id: team } };
+      for (const name of ['check', 'grant-review'])
+        expect(
+          (await sendCommand(root.client, ['POST', `/plugin-actions/${sync}/${name}`], question, key)).status,
+        ).toBe(400);
+    },
+  );
+
+  it('without a key answers 400, while a check needs none', async () => {
+    const { root, sync, team, installation } = await stagePlugin(api);
+    const path = `/plugin-installations/${installation}`;
+    const body = { release: '1.0.0', ...(await root.stateOf(path)) };
+    expect((await root.client.send('POST', `${path}/activate`, body)).status).toBe(400);
+    const question = { selector: { type: 'team', id: team } };
+    expect((await root.client.send('POST', `/plugin-actions/${sync}/check`, question)).status).toBe(200);
+  });
+});
+
+describe('a question about plugins', () => {
+  it.each(['check', 'grant-review'])('by %s answers 400 for what it does not know', async (name) => {
+    const { root, sync, team } = await stagePlugin(api);
+    const selector = { type: 'team', id: team };
+    const ask = async (body: object) =>
+      (await root.client.send('POST', `/plugin-actions/${sync}/${name}`, body)).status;
+    expect(await ask({ selector })).toBe(200);
+    expect(await ask({ selector: { type: 'team', id: randomUUID() } })).toBe(400);
+    expect(await ask({ selector: { type: 'galaxy', id: team } })).toBe(400);
+    expect(await ask({ selector, subject: { type: 'user', id: randomUUID() } })).toBe(400);
+    expect(await ask({})).toBe(400);
+  });
+
+  it('about an action of another tenant answers 404', async () => {
+    const { root, sync } = await stagePlugin(api);
+    const other = await stagePlugin(api);
+    const selector = { type: 'team', id: other.team };
+    expect((await root.client.send('POST', `/plugin-actions/${sync}/check`, { selector })).status).toBe(404);
+  });
+
+  it('is no access review: can-i refuses plugins as malformed', async () => {
+    const { root } = await stagePlugin(api);
+    for (const resource of ['plugin_actions', 'plugin_installations', 'plugin_action_grants', 'plugin_resources']) {
+      const { status } = await root.client.send('POST', '/auth/can-i', { resource, verb: 'check' });
+      expect([resource, status]).toEqual([resource, 400]);
+    }
+  });
+});
+
+function twice() {
+  const manifest = manifestOf('1.0.0');
+  return { ...manifest, actions: [...manifest.actions, ...manifest.actions] };
+}
+
+function encodeText(text: string) {
+  const bytes = Buffer.from(text);
+  return { manifest: bytes.toString('base64'), digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}` };
+}

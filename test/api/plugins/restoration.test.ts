@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { requestRestoration } from '#domain/plugins/restorations/request.ts';
+import type { RestorationDeps } from '#domain/plugins/restorations/steps.ts';
+import { findRestoration } from '#domain/plugins/restorations/store.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { check, manifestOf, type PluginAnswer, sendCommand } from '#test/support/plugins/plugin-world.ts';
+import { carryOutRestorations } from '#test/support/plugins/restoring.ts';
+import { addUser, stagePlugin } from '#test/support/plugins/stage.ts';
+
+let api: TestApi;
+let deps: RestorationDeps;
+let engine: { stop(): Promise<void> };
+
+beforeAll(async () => {
+  api = await startApi();
+  const { orm, transactions, installation } = api.services;
+  deps = { orm, transactions, bindingKey: installation.bindingKey, pluginSchemas: ['dns', 'Odd "names"'] };
+  await api.rows('create schema dns');
+  await api.rows('create table dns.zones (id uuid primary key, secret text)');
+  await api.rows('create schema "Odd ""names"""');
+  await api.rows('create table "Odd ""names"""."a table; --" ("the ""key""" text)');
+  await api.rows('create schema hidden');
+  await api.rows('create table hidden.zones (id text)');
+  await api.rows(`create view dns.trap as select pg_sleep(60)::text as id`);
+  engine = carryOutRestorations(deps);
+});
+afterAll(async () => {
+  await engine?.stop();
+  await api?.close();
+});
+
+const zones = { schema: 'dns', table: 'zones', key: 'id' };
+
+/** A resource with a root, which was deleted after an action had been assigned for it. */
+async function deleteResource({ root: table = zones, key = randomUUID() as string, isThere = true } = {}) {
+  const stage = await stagePlugin(api);
+  const { root, installation, team, organization, environment, project } = stage;
+  await root.stage(installation, manifestOf('2.0.0', { resources: [{ type: 'zone', roots: [table] }] }));
+  await root.activate(installation, '2.0.0');
+  await root.approve(installation, ['zone.sync']);
+  if (isThere && table === zones) await api.rows('insert into dns.zones values (?)', [key]);
+  const { expected_ownership } = await root.assignmentOf(stage.sync, {}, { type: 'environment', id: environment });
+  const resource = await root.createResource(installation, { environment_id: environment }, expected_ownership, key);
+  const member = await addUser(api, 'requester', { teams: { [team]: 'member' } });
+  await root.assign(stage.sync, { type: 'user', id: member.id }, { type: 'resource', id: resource });
+  await root.deleteResource(resource);
+  return { ...stage, resource, member, key, organization, project };
+}
+
+const code = ({ headers, status }: PluginAnswer) => [status, (headers as Record<string, string>)['x-error-code']];
+
+describe('restoring a resource', () => {
+  it('gives it back under its id, with the next revision and generation, and revives no assignment', async () => {
+    const { root, resource, sync, member } = await deleteResource();
+    const before = await root.read(`/plugin-resources/${resource}`);
+    const key = randomUUID();
+    const answer = await root.restore(resource, key);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      {
+        id: resource,
+        revision: before.revision + 1,
+        eligibility_generation: before.eligibility_generation + 1,
+        audit_record_id: expect.any(String),
+      },
+    ]);
+    expect(await root.read(`/plugin-resources/${resource}`)).toMatchObject({ deleted_at: null, name: before.name });
+    const selector = { type: 'resource', id: resource };
+    expect(await check(member.client, sync, selector)).toMatchObject({
+      allowed: false,
+      reason: { code: 'scope_changed' },
+    });
+    const state = { expected_revision: before.revision, expected_ownership: before.ownership };
+    const path = `/plugin-resources/${resource}/restore`;
+    expect((await sendCommand(root.client, ['POST', path], state, key)).body).toEqual(answer.body);
+    expect(code(await root.restore(resource))).toEqual([409, 'plugin_resource_not_deleted']);
+    const outcome = await root.client.send('GET', '/commands/outcome', undefined, { 'idempotency-key': key });
+    expect(outcome.body).toMatchObject({
+      kind: 'committed',
+      receipt: { audit_record_id: answer.body.audit_record_id },
+    });
+  });
+
+  it('answers 409 while its row is missing, and the same answer again to the same key', async () => {
+    const { root, resource, key: row } = await deleteResource({ isThere: false });
+    const key = randomUUID();
+    const refused = await root.restore(resource, key);
+    expect(code(refused)).toEqual([409, 'plugin_root_missing']);
+    await api.rows('insert into dns.zones values (?)', [row]);
+    expect((await root.restore(resource, key)).text).toBe(refused.text);
+    expect((await root.restore(resource)).status).toBe(200);
+  });
+
+  it('finds rows by quoted names, whatever characters they have', async () => {
+    const root = { schema: 'Odd "names"', table: 'a table; --', key: 'the "key"' };
+    const key = `it's "quoted"; drop table runs`;
+    const stage = await deleteResource({ root, key });
+    expect(code(await stage.root.restore(stage.resource))).toEqual([409, 'plugin_root_missing']);
+    await api.rows(`insert into "Odd ""names"""."a table; --" values (?)`, [key]);
+    expect((await stage.root.restore(stage.resource)).status).toBe(200);
+  });
+
+  it.each([
+    ['a schema that no operator allows', { schema: 'hidden', table: 'zones', key: 'id' }, [503, 'unavailable']],
+    ['a schema of the service itself', { schema: 'public', table: 'runs', key: 'id' }, [503, 'unavailable']],
+    ['a view, which could run functions', { schema: 'dns', table: 'trap', key: 'id' }, [409, 'plugin_root_missing']],
+    ['a table that does not exist', { schema: 'dns', table: 'nothing', key: 'id' }, [409, 'plugin_root_missing']],
+    ['a column that does not exist', { schema: 'dns', table: 'zones', key: 'name' }, [409, 'plugin_root_missing']],
+  ] as const)('whose root is in %s is refused', async (_name, root, expected) => {
+    const stage = await deleteResource({ root });
+    const answer = await stage.root.restore(stage.resource);
+    expect(code(answer)).toEqual(expected);
+    expect(answer.body.outcome).toBeUndefined();
+  });
+
+  it('whose key is no value of the column finds no row', async () => {
+    const { root, resource } = await deleteResource({ key: 'not a uuid', isThere: false });
+    expect(code(await root.restore(resource))).toEqual([409, 'plugin_root_missing']);
+  });
+
+  it('answers 503 when the table does not answer in time', async () => {
+    const { root, resource } = await deleteResource();
+    const em = api.services.orm.em.fork();
+    await em.begin();
+    await em.execute('lock table dns.zones in access exclusive mode');
+    const answer = await root.restore(resource);
+    await em.rollback();
+    expect([answer.status, answer.body.error]).toEqual([503, expect.stringMatching(/took longer than 2 s/)]);
+    expect((await root.restore(resource)).status).toBe(200);
+  });
+
+  it('under a release that declares other roots answers 409', async () => {
+    const { root, resource, installation } = await deleteResource();
+    await root.stage(installation, manifestOf('3.0.0'));
+    await root.activate(installation, '3.0.0');
+    expect(code(await root.restore(resource))).toEqual([409, 'plugin_declaration_changed']);
+    await root.activate(installation, '2.0.0');
+    expect((await root.restore(resource)).status).toBe(200);
+  });
+
+  it('of a project that another team got meanwhile answers 409', async () => {
+    const { root, resource, project, organization, team } = await deleteResource();
+    const other = (
+      await root.client.send('POST', `/organizations/${organization}/teams`, { name: 'Other', slug: 'other' })
+    ).body.id;
+    const { revision } = await root.read(`/projects/${project}`);
+    const move = { team_id: other, expected_revision: revision };
+    const moved = await sendCommand(root.client, ['POST', `/projects/${project}/transfer`], move);
+    expect([moved.status, team === other]).toEqual([200, false]);
+    expect(code(await root.restore(resource))).toEqual([409, 'plugin_parent_changed']);
+  });
+
+  it('whose key was taken by another resource answers 409', async () => {
+    const stage = await deleteResource();
+    const { root, resource, installation, environment, key, sync } = stage;
+    const { expected_ownership } = await root.assignmentOf(sync, {}, { type: 'environment', id: environment });
+    await root.createResource(installation, { environment_id: environment }, expected_ownership, key);
+    expect(code(await root.restore(resource))).toEqual([409, 'name_taken']);
+  });
+
+  it('needs the administration of memberships, which counts when it is committed', async () => {
+    const { root, resource, team, member } = await deleteResource();
+    const state = await root.stateOf(`/plugin-resources/${resource}`);
+    const path = `/plugin-resources/${resource}/restore`;
+    expect((await sendCommand(member.client, ['POST', path], state)).status).toBe(403);
+    const stranger = await addUser(api, 'maintainer', {});
+    expect((await sendCommand(stranger.client, ['POST', path], state)).status).toBe(404);
+    const admin = await addUser(api, 'maintainer', { teams: { [team]: 'admin' } });
+    expect((await sendCommand(admin.client, ['POST', path], state)).status).toBe(200);
+  });
+
+  it('answers 503 with an unknown outcome while nobody carries it out, and goes on under the same key', async () => {
+    const { root, resource } = await deleteResource();
+    await engine.stop();
+    const key = randomUUID();
+    const asked = root.restore(resource, key);
+    await expect.poll(() => findRestoration(api.services.orm.em.fork(), key)).toMatchObject({ status: 'running' });
+    const { request } = (await findRestoration(api.services.orm.em.fork(), key))!;
+    const { caller, expected, answer, ...command } = request;
+    const again = requestRestoration(
+      api.services,
+      { command: { ...command, key, caller: caller as never }, resourceId: resource, expected, answer },
+      100,
+    );
+    await expect(again).rejects.toMatchObject({ kind: 'unavailable', details: { outcome: 'unknown' } });
+    engine = carryOutRestorations(deps);
+    expect((await asked).status).toBe(200);
+  });
+
+  it('binds its key to its request', async () => {
+    const one = await deleteResource({ isThere: false });
+    const other = await deleteResource();
+    const key = randomUUID();
+    expect(code(await one.root.restore(one.resource, key))).toEqual([409, 'plugin_root_missing']);
+    expect(code(await other.root.restore(other.resource, key))).toEqual([409, 'idempotency_key_reused']);
+  });
+});
