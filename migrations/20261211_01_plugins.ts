@@ -12,14 +12,13 @@ export class Plugins extends Migration {
   "revision" int not null default 1,
   "created_by" uuid not null,
   "created_at" timestamptz(3) not null,
-  "deleted_at" timestamptz(3) null,
   primary key ("id"),
   constraint "plugin_installations_owner_check" check (("organization_id" is null) <> ("team_id" is null)),
   constraint "plugin_installations_organization_id_foreign" foreign key ("organization_id") references "organizations" ("id") on delete restrict,
   constraint "plugin_installations_team_id_foreign" foreign key ("team_id") references "teams" ("id") on delete restrict
 )`);
     this.addSql(
-      `create unique index "plugin_installations_owner_name_unique" on "plugin_installations" ("organization_id", "team_id", "name") nulls not distinct where "deleted_at" is null`,
+      `create unique index "plugin_installations_owner_name_unique" on "plugin_installations" ("organization_id", "team_id", "name") nulls not distinct`,
     );
     this.addSql(`create index "plugin_installations_team_id_index" on "plugin_installations" ("team_id")`);
     this.addSql(`create table "plugin_releases" (
@@ -56,7 +55,7 @@ export class Plugins extends Migration {
   "set_by" uuid not null,
   "set_at" timestamptz(3) not null,
   primary key ("installation_id"),
-  constraint "plugin_ceilings_installation_id_foreign" foreign key ("installation_id") references "plugin_installations" ("id") on delete restrict
+  constraint "plugin_ceilings_installation_id_foreign" foreign key ("installation_id") references "plugin_installations" ("id") on update cascade on delete restrict
 )`);
     this.addSql(`create table "plugin_background_principals" (
   "id" uuid not null,
@@ -70,7 +69,7 @@ export class Plugins extends Migration {
   "revision" int not null default 1,
   "created_at" timestamptz(3) not null,
   primary key ("id"),
-  constraint "plugin_background_principals_id_foreign" foreign key ("id") references "principals" ("id") on delete restrict,
+  constraint "plugin_background_principals_id_foreign" foreign key ("id") references "principals" ("id") on update cascade on delete restrict,
   constraint "plugin_background_principals_installation_id_foreign" foreign key ("installation_id") references "plugin_installations" ("id") on delete restrict
 )`);
     this.addSql(

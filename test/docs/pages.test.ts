@@ -23,6 +23,7 @@ const tried: Record<string, string> = {
   // A real OpenBao, which `npm test` does not install.
   'sh openbao': '../openbao/login.proof.ts',
   'sh identity': 'workload-identity.test.ts',
+  'sh plugins': 'plugins.test.ts',
   'sh webhooks': 'webhooks.test.ts',
   'sh notifications': 'notifications.test.ts',
   'sh channels': 'notifications.test.ts',

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Caller } from '#test/support/api/caller.ts';
 import { addAssembly, awaitAssemblyRun, makePlace } from '#test/support/assembly-stage.ts';
+import { PluginAdministrator } from '#test/support/plugins/plugin-world.ts';
+import { addPlugin } from '#test/support/plugins/tenant-plugin.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
 
 /** A path through a run's workflow: the requests that lead there, and the run that results. */
@@ -83,6 +85,16 @@ export const scenarios: Record<string, Scenario> = {
   'assembly-retried': async (caller) => {
     const retry = { attempts: 2, backoff: 'PT1S' };
     return startAssembly(caller, { retry }, ['failed'], 'exit 3');
+  },
+  'plugin-resource-restored': async (caller) => {
+    number += 1;
+    const { organization, teamId: team } = await makePlace(caller, `scenario-${number}`);
+    const { pluginResource } = await addPlugin(caller, { organization: organization.split('/')[2] ?? '', team });
+    const administrator = new PluginAdministrator(caller);
+    await administrator.deleteResource(pluginResource);
+    const key = randomUUID();
+    expect((await administrator.restore(pluginResource, key)).status).toBe(200);
+    return { idempotency_key: key };
   },
   'schedule-started-by-hand': async (caller) => {
     number += 1;

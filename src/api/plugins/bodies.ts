@@ -21,7 +21,7 @@ const expectedInstallation = {
 };
 
 /** Of a command that changes or ends what its path names. */
-export const ExpectedState = z.strictObject(expected);
+export const ExpectedState = z.strictObject(expected).meta({ id: 'PluginExpectedState' });
 
 export const InstallPlugin = z
   .strictObject({
@@ -33,70 +33,81 @@ export const InstallPlugin = z
   .refine(({ organization_id, team_id }) => (organization_id === undefined) !== (team_id === undefined), {
     error: 'expected either organization_id or team_id',
     path: ['organization_id'],
-  });
+  })
+  .meta({ id: 'InstallPlugin' });
 
 /** Base64 has four characters for three bytes. */
 const longestEncoded = Math.ceil(largestManifest / 3) * 4;
 
-export const StageManifest = z.strictObject({
-  release: ReleaseName,
-  manifest: z
-    .string()
-    .max(longestEncoded, { error: `expected at most ${largestManifest} bytes` })
-    .optional()
-    .describe(
-      'The exact bytes of the manifest, as base64. Without it, only the digest becomes known: the release can be activated, and nothing of it approved.',
-    ),
-  digest: z
-    .string()
-    .regex(/^sha256:[0-9a-f]{64}$/, { error: 'expected sha256: and 64 lowercase hexadecimal digits' })
-    .describe('The SHA-256 digest of the bytes.'),
-  ...expected,
-});
+export const StageManifest = z
+  .strictObject({
+    release: ReleaseName,
+    manifest: z
+      .string()
+      .max(longestEncoded, { error: `expected at most ${largestManifest} bytes` })
+      .optional()
+      .describe(
+        'The exact bytes of the manifest, as base64. Without it, only the digest becomes known: the release can be activated, and nothing of it approved.',
+      ),
+    digest: z
+      .string()
+      .regex(/^sha256:[0-9a-f]{64}$/, { error: 'expected sha256: and 64 lowercase hexadecimal digits' })
+      .describe('The SHA-256 digest of the bytes.'),
+    ...expected,
+  })
+  .meta({ id: 'StagePluginManifest' });
 
-export const ActivateRelease = z.strictObject({ release: ReleaseName, ...expected });
+export const ActivateRelease = z
+  .strictObject({ release: ReleaseName, ...expected })
+  .meta({ id: 'ActivatePluginRelease' });
 
 const mostEntries = 200;
 
-export const ReplaceCeiling = z.strictObject({
-  actions: z
-    .array(DeclaredName)
-    .max(mostEntries)
-    .refine((names) => new Set(names).size === names.length, { error: 'names an action twice' })
-    .describe('The actions that may be assigned and used. An empty list approves none.'),
-  executions: z
-    .array(z.strictObject({ name: DeclaredName, release: ReleaseName, installation_revision: Revision }))
-    .max(mostEntries)
-    .refine((entries) => new Set(entries.map(({ name }) => name)).size === entries.length, {
-      error: 'names an execution twice',
-    })
-    .describe('The executions that are approved, each for one release at one revision of the installation.'),
-  expected_ceiling_revision: z
-    .int()
-    .min(0)
-    .max(largestInteger)
-    .optional()
-    .describe('The revision of the ceiling that you have read; 0: there was none.'),
-  ...expected,
-});
+export const ReplaceCeiling = z
+  .strictObject({
+    actions: z
+      .array(DeclaredName)
+      .max(mostEntries)
+      .refine((names) => new Set(names).size === names.length, { error: 'names an action twice' })
+      .describe('The actions that may be assigned and used. An empty list approves none.'),
+    executions: z
+      .array(z.strictObject({ name: DeclaredName, release: ReleaseName, installation_revision: Revision }))
+      .max(mostEntries)
+      .refine((entries) => new Set(entries.map(({ name }) => name)).size === entries.length, {
+        error: 'names an execution twice',
+      })
+      .describe('The executions that are approved, each for one release at one revision of the installation.'),
+    expected_ceiling_revision: z
+      .int()
+      .min(0)
+      .max(largestInteger)
+      .optional()
+      .describe('The revision of the ceiling that you have read; 0: there was none.'),
+    ...expected,
+  })
+  .meta({ id: 'ReplacePluginCeiling' });
 
 /** What a check and a review ask about. */
-export const ActionQuestion = z.strictObject({ selector: Selector });
+export const ActionQuestion = z.strictObject({ selector: Selector }).meta({ id: 'PluginActionQuestion' });
 
-export const AssignAction = z.strictObject({
-  action_id: Id,
-  subject: Subject,
-  selector: Selector,
-  expected_action_revision: Revision.describe('The revision of the action that you have read.'),
-  ...expectedInstallation,
-});
+export const AssignAction = z
+  .strictObject({
+    action_id: Id,
+    subject: Subject,
+    selector: Selector,
+    expected_action_revision: Revision.describe('The revision of the action that you have read.'),
+    ...expectedInstallation,
+  })
+  .meta({ id: 'AssignPluginAction' });
 
-export const ApproveBackgroundPrincipal = z.strictObject({
-  installation_id: Id,
-  name: ResourceName,
-  selector: Selector.describe('Where it may be assigned actions.'),
-  ...expectedInstallation,
-});
+export const ApproveBackgroundPrincipal = z
+  .strictObject({
+    installation_id: Id,
+    name: ResourceName,
+    selector: Selector.describe('Where it may be assigned actions.'),
+    ...expectedInstallation,
+  })
+  .meta({ id: 'ApprovePluginBackgroundPrincipal' });
 
 export const CreateResource = z
   .strictObject({
@@ -117,4 +128,5 @@ export const CreateResource = z
   .refine(
     (body) => [body.team_id, body.project_id, body.environment_id].filter((id) => id !== undefined).length === 1,
     { error: 'expected one of team_id, project_id and environment_id', path: ['team_id'] },
-  );
+  )
+  .meta({ id: 'CreatePluginResource' });

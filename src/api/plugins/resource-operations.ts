@@ -12,9 +12,11 @@ import { findPresentPlace } from '#domain/plugins/places/place-store.ts';
 import { createResource, deleteResource } from '#domain/plugins/resources/resources.ts';
 import { findResourceWithPlace, listResources } from '#domain/plugins/resources/store.ts';
 import { requestRestoration } from '#domain/plugins/restorations/request.ts';
+import { refuseByRegistry } from '#domain/plugins/restorations/steps.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { resourceActions } from './actions.ts';
 import { CreateResource, ExpectedState } from './bodies.ts';
 import { PluginParams } from './installation-operations.ts';
 import {
@@ -56,7 +58,10 @@ export const get = read({
   access: pluginReading,
   target: ({ em, params }) => findResourceWithPlace(em, params.id),
   targetName: 'plugin resource',
-  handle: async ({ target }) => withOwnership(viewResource(target.resource), target),
+  handle: async ({ target, operations, principal }) => ({
+    ...withOwnership(viewResource(target.resource), target),
+    actions: resourceActions.describe({ operations, principal }, target),
+  }),
 });
 
 export const create = command({
@@ -83,7 +88,7 @@ export const create = command({
     if (!target || !isOwnerInScope(target, owner))
       throw invalidField('installation_id', 'no such plugin is installed for the owner');
     const made = await createResource(tx, principal, target, owner, { type, name, key, expectedOwnership });
-    return { ...made, after: { installation_id: body.installation_id, type, name, key } };
+    return { ...made, after: { installation_id: body.installation_id, type, name } };
   },
 });
 
@@ -130,8 +135,9 @@ export const restore = command({
   idempotency: 'required',
   answersReceipt: true,
   audit: 'plugin_resource.restored',
-  prepare: async ({ params, body, services }, command) => {
+  prepare: async ({ em, params, body, services }, command) => {
     const expected = { expectedRevision: body.expected_revision, expectedOwnership: body.expected_ownership };
+    await refuseByRegistry(em, params.id, expected);
     const answer = {
       status: 200,
       location: operationPath(get, params),

@@ -12,6 +12,7 @@ import { Selector, Subject, selectorTypes } from '#domain/plugins/model.ts';
 import { OwnershipSnapshot, snapshotOf } from '#domain/plugins/places/ownership-snapshot.ts';
 import type { Place } from '#domain/plugins/places/place-store.ts';
 import type { ResourceDetails } from '#domain/plugins/resources/store.ts';
+import { resourceActions } from './actions.ts';
 
 /** The answer of every plugin command (specification, *Plugin authority*, rule 2). */
 export const PluginReceipt = z
@@ -221,7 +222,11 @@ export const ListedResourceView = z
   .meta({ id: 'ListedPluginResource' });
 
 export const ResourceView = z
-  .object({ ...ListedResourceView.shape, ownership: OwnershipSnapshot.describe('For `expected_ownership`.') })
+  .object({
+    ...ListedResourceView.shape,
+    ownership: OwnershipSnapshot.describe('For `expected_ownership`.'),
+    actions: resourceActions.view,
+  })
   .meta({ id: 'PluginResource' });
 
 export function viewResource(resource: ResourceDetails): z.input<typeof ListedResourceView> {

@@ -21,7 +21,7 @@ export const PluginInstallationSchema = defineEntity({
   uniques: [
     {
       name: 'plugin_installations_owner_name_unique',
-      expression: `create unique index "plugin_installations_owner_name_unique" on "plugin_installations" ("organization_id", "team_id", "name") nulls not distinct where "deleted_at" is null`,
+      expression: `create unique index "plugin_installations_owner_name_unique" on "plugin_installations" ("organization_id", "team_id", "name") nulls not distinct`,
     },
   ],
   indexes: [{ name: 'plugin_installations_team_id_index', properties: ['teamId'] }],
@@ -37,7 +37,6 @@ export const PluginInstallationSchema = defineEntity({
     revision: revision(),
     createdBy: p.uuid(),
     createdAt: createdAt(),
-    deletedAt: at().nullable(),
   },
 });
 export class PluginInstallation extends PluginInstallationSchema.class {}

@@ -12,12 +12,12 @@ export const pluginKinds = [
       {
         kind: 'team',
         columns: ['team_id'],
-        cascade: { rows: 'ended', at: 'deleted_at', when: (row) => sql<SqlBool>`${row('deleted_at')} is null` },
+        kept: 'nobody finds an installation without its owner',
       },
       {
         kind: 'organization',
         columns: ['organization_id'],
-        cascade: { rows: 'ended', at: 'deleted_at', when: (row) => sql<SqlBool>`${row('deleted_at')} is null` },
+        kept: 'nobody finds an installation without its owner',
       },
     ],
     references: [{ kind: 'principal', columns: ['created_by'], kept: history }],

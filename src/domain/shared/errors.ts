@@ -109,6 +109,17 @@ export class NotFound extends ServiceError {
  */
 export class HiddenResource extends NotFound {}
 
+/**
+ * The body names something that does not exist, or that the caller may not know of. It is answered as a wrong field, and leaves the audit record of a
+ * refusal.
+ */
+export class HiddenReference extends Invalid {
+  constructor(field: string) {
+    const message = `${field}: there is no such thing, or you may not read it`;
+    super(message, { errors: [{ in: 'body', path: field, message }] });
+  }
+}
+
 /** A rule refuses the request because of the state of things. Each rule has its code, so that programs can tell them apart. */
 export class Conflict extends ServiceError {
   constructor(message: string, code: RuleCode) {

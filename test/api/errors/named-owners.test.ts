@@ -4,6 +4,7 @@ import { operations } from '#api/operations.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { noOwnership } from '#test/support/plugins/plugin-world.ts';
 
 /**
  * What a body names: a missing one and one that the caller may not know get the same answer, 403 for people, 422 where the address
@@ -57,6 +58,8 @@ const webhook = { name: 'Chat', url: 'http://127.0.0.9:9/', events: ['*'] };
 const schedule = { name: 'New', schedule: { every: '1d' } };
 const connection = { name: 'New', kind: 'generic', credentials: { variables: { TOKEN: 'kept' } } };
 const account = { name: 'ci', role: 'requester' };
+const owned = { expected_ownership: noOwnership };
+const zone = () => ({ installation_id: randomUUID(), type: 'zone', name: 'New', key: 'new', ...owned });
 
 const named: NamedOwner[] = [
   {
@@ -180,6 +183,41 @@ const named: NamedOwner[] = [
     status: 404,
     names: (world) => world.organization,
     send: (_caller, _world, id) => ['/admin/webhooks', { ...webhook, organization_id: id }],
+  },
+  {
+    operation: 'plugin_installations.create',
+    field: 'organization_id',
+    status: 404,
+    names: organization,
+    send: (_caller, _world, id) => ['/plugin-installations', { name: 'New', organization_id: id, ...owned }],
+  },
+  {
+    operation: 'plugin_installations.create',
+    field: 'team_id',
+    status: 404,
+    names: team,
+    send: (_caller, _world, id) => ['/plugin-installations', { name: 'New', team_id: id, ...owned }],
+  },
+  {
+    operation: 'plugin_resources.create',
+    field: 'team_id',
+    status: 404,
+    names: team,
+    send: (_caller, _world, id) => ['/plugin-resources', { ...zone(), team_id: id }],
+  },
+  {
+    operation: 'plugin_resources.create',
+    field: 'project_id',
+    status: 404,
+    names: (world) => world.project,
+    send: (_caller, _world, id) => ['/plugin-resources', { ...zone(), project_id: id }],
+  },
+  {
+    operation: 'plugin_resources.create',
+    field: 'environment_id',
+    status: 404,
+    names: environment,
+    send: (_caller, _world, id) => ['/plugin-resources', { ...zone(), environment_id: id }],
   },
   {
     operation: 'schedules.create',
@@ -306,7 +344,7 @@ describe('a body that names an owner', () => {
     async (_operation, _field, { status, names, send }) => {
       const ask = async (id: string) => {
         const [path, body] = send(own.owner, own, id);
-        const answer = await own.owner.post(path, body);
+        const answer = await own.owner.post(path, body, { 'idempotency-key': randomUUID() });
         return { status: answer.status, code: answer.headers['x-error-code'], error: answer.body.error };
       };
       const missing = await ask('019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11');

@@ -160,6 +160,17 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'instances.import_state': [201, '/api/v1/instances/:id/state-versions/1'],
   'instances.forget_state': [204],
   'instances.unlock': [200, '/api/v1/instances/:id'],
+  'plugin_installations.create': [201, '/api/v1/plugin-installations/:id'],
+  'plugin_installations.stage_manifest': [200, '/api/v1/plugin-installations/:id'],
+  'plugin_installations.activate': [200, '/api/v1/plugin-installations/:id'],
+  'plugin_installations.replace_ceiling': [200, '/api/v1/plugin-installations/:id/ceiling'],
+  'plugin_action_grants.create': [201],
+  'plugin_action_grants.revoke': [200],
+  'plugin_background_principals.approve': [201],
+  'plugin_background_principals.revoke': [200],
+  'plugin_resources.create': [201, '/api/v1/plugin-resources/:id'],
+  'plugin_resources.delete': [200, '/api/v1/plugin-resources/:id'],
+  'plugin_resources.restore': [200, '/api/v1/plugin-resources/:id'],
   'worker_pools.create': [201, '/api/v1/worker-pools/:name'],
   'worker_pools.update': [200],
   'worker_pools.delete': [204],
@@ -233,7 +244,8 @@ describe('a successful command', () => {
       if (answer.location) expect((await readAt(answer.location, reader)).status, answer.location).toBe(200);
       if (operation.idempotency === 'none') return;
       await expectRepeated(operation, request, answer);
-      await expectRepeatedByOldReceipt(operation, request, answer);
+      // The previous release had no commands that answer their receipts.
+      if (!operation.answersReceipt) await expectRepeatedByOldReceipt(operation, request, answer);
     },
   );
 
@@ -278,10 +290,11 @@ describe('a successful command', () => {
     expect(outcome.receipt).toMatchObject({ key, status, location });
   }
 
-  /** A repeated command answers the body that is read at its address now. */
-  async function expectRepeated(operation: CommandOperation, request: Request, first: Answer): Promise<void> {
+  /** A repeated command answers its receipt again, or the body that is read at its address now. */
+  async function expectRepeated(operation: CommandOperation, request: Request, first: Answer): Promise<unknown> {
     const repeated = await ask(stage, operation, request);
     expect([repeated.status, repeated.location]).toEqual([first.status, first.location]);
+    if (operation.answersReceipt) return expect(repeated.text).toBe(first.text);
     const today = first.location ? await readAt(first.location, request) : { text: '' };
     expect(repeated.text).toBe(today.text);
   }

@@ -59,7 +59,7 @@ const isOfOrganization = (id: string) => /^(organization|teams\.create$)/.test(i
 const makesTeams = (id: string) => /^(teams\.|projects\.transfer)/.test(id);
 
 /** Commands that create what they are recorded for, or take it from their body: their path names no such resource. */
-const creates = /\.(create|publish|run|check_selective_undo|promote|scan|remediate|suppress_many)$/;
+const creates = /\.(create|approve|publish|run|check_selective_undo|promote|scan|remediate|suppress_many)$/;
 /** Commands that replace the resource that their path names by a new one. */
 const replaces: Readonly<Record<string, keyof Ids>> = {
   'runs.requeue': 'run',
@@ -73,6 +73,9 @@ function namedResource({ id }: CommandOperation, ids: Ids, committed: string | n
   if (creates.test(id)) return null;
   return replaces[id] ? ids[replaces[id]] : committed;
 }
+
+/** A workflow carries them out: what is left of a failure is that they are tried again (`test/api/plugins/restoration.test.ts`). */
+const workflowCommands = new Set(['plugin_resources.restore']);
 
 const breakable = `create function refuse_audit() returns trigger language plpgsql as $$
 begin
@@ -139,11 +142,7 @@ describe('every command', () => {
       const at = id === 'bootstrap.admin' ? empty : api;
       const { url } = at === empty ? emptyStage : stage;
       const request = await prepare(operation);
-      const before = await contents(at);
-      const broken = await whileBroken(at, () => ask({ url }, operation, request));
-      expect([500, 503], broken.text).toContain(broken.status);
-      expect(broken.text).not.toContain('audit');
-      expect(await contents(at)).toEqual(before);
+      if (!workflowCommands.has(id)) await expectNoEffect(at, url, operation, request);
 
       const isOwned = !ownerless.test(id);
       const refused = isOwned ? await refuse(operation, request) : 0;
@@ -161,13 +160,26 @@ describe('every command', () => {
     },
   );
 
+  async function expectNoEffect(
+    at: TestApi,
+    url: string,
+    operation: CommandOperation,
+    request: Request,
+  ): Promise<void> {
+    const before = await contents(at);
+    const broken = await whileBroken(at, () => ask({ url }, operation, request));
+    expect([500, 503], broken.text).toContain(broken.status);
+    expect(broken.text).not.toContain('audit');
+    expect(await contents(at)).toEqual(before);
+  }
+
   /** Lets callers be refused: one lacks the permission, the other may not read the target. Returns how many there were. */
   async function refuse(operation: CommandOperation, request: Request): Promise<number> {
     // Only a path names a target without its body.
     const callers = isRefusedByPath(operation) ? (['requester', 'maintainer'] as const) : (['maintainer'] as const);
     for (const role of callers) {
       const refused = await ask(stage, operation, { ...request, key: (await addPerson(stage, role)).key });
-      expect([403, 404], refused.text).toContain(refused.status);
+      expect([400, 403, 404], refused.text).toContain(refused.status);
     }
     return callers.length;
   }

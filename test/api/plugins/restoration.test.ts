@@ -5,7 +5,7 @@ import type { RestorationDeps } from '#domain/plugins/restorations/steps.ts';
 import { findRestoration } from '#domain/plugins/restorations/store.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { check, manifestOf, type PluginAnswer, sendCommand } from '#test/support/plugins/plugin-world.ts';
-import { carryOutRestorations } from '#test/support/plugins/restoring.ts';
+import { carryOut, carryOutRestorations } from '#test/support/plugins/restoring.ts';
 import { addUser, stagePlugin } from '#test/support/plugins/stage.ts';
 
 let api: TestApi;
@@ -184,6 +184,23 @@ describe('restoring a resource', () => {
       100,
     );
     await expect(again).rejects.toMatchObject({ kind: 'unavailable', details: { outcome: 'unknown' } });
+    engine = carryOutRestorations(deps);
+    expect((await asked).status).toBe(200);
+  });
+
+  it('has no effect without its audit record, and takes effect once records can be written', async () => {
+    const { root, resource } = await deleteResource();
+    await engine.stop();
+    const key = randomUUID();
+    const asked = root.restore(resource, key);
+    await expect.poll(() => findRestoration(api.services.orm.em.fork(), key)).toMatchObject({ status: 'running' });
+    await api.rows(
+      `alter table audit_records add constraint broken check (action not like 'plugin_resource%') not valid`,
+    );
+    await expect(carryOut(deps, key)).rejects.toThrow(/broken/);
+    expect(await root.read(`/plugin-resources/${resource}`)).toMatchObject({ deleted_at: expect.any(String) });
+    await api.rows('alter table audit_records drop constraint broken');
+    await carryOut(deps, key);
     engine = carryOutRestorations(deps);
     expect((await asked).status).toBe(200);
   });

@@ -3,6 +3,8 @@ import { newId } from '#domain/shared/ids.ts';
 import { registerWorker } from '#domain/workers/store.ts';
 import { addKey, addPerson, type Person, publish, sayHello } from '../access/people.ts';
 import { deploy } from '../drift/drift-rows.ts';
+import { PluginAdministrator } from '../plugins/plugin-world.ts';
+import { carryOutNext } from '../plugins/restoring.ts';
 import { Caller } from './caller.ts';
 import type { Ids, Request } from './operation-requests.ts';
 
@@ -356,6 +358,13 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
   'quotas.clear': async ({ root }, { team }) => {
     await root.caller.send('PUT', `/admin/quotas/team/${team}`, { limits: { templates: 100 } });
     return {};
+  },
+  'plugin_resources.restore': async ({ orm, root }, { pluginResource }) => {
+    const administrator = new PluginAdministrator(root.caller);
+    const path = `/plugin-resources/${pluginResource}`;
+    await administrator.deleteResource(pluginResource);
+    void carryOutNext(orm, pluginResource);
+    return { body: await administrator.stateOf(path) };
   },
   'webhooks.redeliver': async ({ root }, { webhook }) => {
     await root.caller.send('PATCH', `/admin/webhooks/${webhook}`, { enabled: true });

@@ -11,7 +11,9 @@ import {
   sayHello,
 } from '../access/people.ts';
 import { addFinding, addMonitor, type Execute } from '../drift/drift-rows.ts';
+import { addPlugin } from '../plugins/tenant-plugin.ts';
 import type { TestApi } from './http-api.ts';
+import { pluginBodies } from './plugin-bodies.ts';
 
 /** The ids of one tenant's resources, by the names that `pathOf` and `bodies` use. */
 export type Ids = Record<
@@ -42,6 +44,11 @@ export type Ids = Record<
   | 'channel'
   | 'delivery'
   | 'notification'
+  | 'plugin'
+  | 'pluginAction'
+  | 'pluginGrant'
+  | 'pluginBackground'
+  | 'pluginResource'
   | 'auditRecord',
   string
 >;
@@ -49,7 +56,7 @@ export type Ids = Record<
 interface TenantOptions {
   readonly organization?: string;
   readonly team?: string;
-  /** The only operation that the tenant is for. Assemblies and schedules are made for their own operations alone, since they take longest. */
+  /** The only operation that the tenant is for. Assemblies, schedules and plugins are made for their own operations alone, since they take longest. */
   readonly operation?: Operation;
 }
 
@@ -62,13 +69,14 @@ export async function addTenant(
   const { organization, team } = await placeIn(api, options);
   const { projectId: project, environmentId: environment } = await addEnvironment(api.orm, team);
   const offer = { email: `${newId()}@example.com`, role: 'viewer' };
+  const isFor = (area: string) => options.operation?.id.startsWith(area) ?? true;
   const [person, account, sent, connection, set, work] = await Promise.all([
     addPerson(api, 'requester', { organizations: { [organization]: 'member' }, teams: { [team]: 'member' } }),
     addServiceAccount(api, 'requester', {}, { teamId: team }),
     root.caller.post(`/organizations/${organization}/teams/${team}/invitations`, offer),
     root.caller.post('/admin/connections', { ...genericConnection(), team_id: team }),
     root.caller.post('/variable-sets', { name: 'Common', team_id: team }),
-    addWork(api, root, { team, environment }, (area) => options.operation?.id.startsWith(`${area}.`) ?? true),
+    addWork(api, root, { team, environment }, (area) => isFor(`${area}.`)),
   ]);
   return {
     organization,
@@ -78,6 +86,7 @@ export async function addTenant(
     ...work,
     ...(await addWebhook(api, root, team)),
     channel: await addChannel(root, team),
+    ...(isFor('plugin') ? await addPlugin(root.caller, { organization, team }) : noPlugin()),
     notification: await addNotification(api, root, work.run),
     person: person.id,
     session: newId(),
@@ -102,6 +111,16 @@ async function addWebhook({ orm }: Pick<TestApi, 'orm'>, { caller }: Person, tea
     [delivery, body.id, newId()],
   );
   return { webhook: body.id as string, delivery };
+}
+
+function noPlugin() {
+  return {
+    plugin: newId(),
+    pluginAction: newId(),
+    pluginGrant: newId(),
+    pluginBackground: newId(),
+    pluginResource: newId(),
+  };
 }
 
 /** Adds a notification channel of a team. */
@@ -262,6 +281,11 @@ const resourceOfId: Record<string, keyof Ids> = {
   webhooks: 'webhook',
   notification_channels: 'channel',
   notifications: 'notification',
+  plugin_installations: 'plugin',
+  plugin_actions: 'pluginAction',
+  plugin_action_grants: 'pluginGrant',
+  plugin_background_principals: 'pluginBackground',
+  plugin_resources: 'pluginResource',
   teams: 'team',
   team_members: 'team',
   organization_invitations: 'invitation',
@@ -282,15 +306,19 @@ const resourceOfId: Record<string, keyof Ids> = {
 export function pathOf(operation: Operation, ids: Ids): string {
   const values = parametersOf(operation, ids);
   const path = routeOf(operation).path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? name);
-  const query = isListOfTeam(operation) ? `team_id=${ids.team}` : queries[operation.id];
+  const query = isListOfTeam(operation)
+    ? `team_id=${ids.team}`
+    : queries[operation.id]?.replace(/:(\w+)/g, (_all, name: keyof Ids) => ids[name]);
   return query ? `${path}?${query}` : path;
 }
 
-/** The query of operations that demand one. */
+/** The query of operations that demand one, with the names of a tenant's ids. */
 export const queries: Readonly<Record<string, string>> = {
   'search.find': 'q=network',
   'instances.compare_states': 'from=1&to=1',
   'assemblies.diff': 'from=1.0.0&to=1.0.0',
+  'plugin_actions.list': 'installation_id=:plugin',
+  'plugin_background_principals.list': 'installation_id=:plugin',
 };
 
 function isListOfTeam({ access, query }: Operation): boolean {
@@ -411,6 +439,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'webhooks.create': ({ team }) => ({ ...hearing, team_id: team }),
   'webhooks.update': () => ({ name: 'Renamed' }),
   'webhooks.rotate': () => ({}),
+  ...pluginBodies,
   'assemblies.create': ({ team }) => ({ team_id: team, name: `Landscape ${newId()}` }),
   'assemblies.update': () => ({ description: 'Changed' }),
   'assemblies.save_draft': ({ template }) => ({ spec: { nodes: { network: { template } } } }),

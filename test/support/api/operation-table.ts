@@ -8,6 +8,7 @@ import type { TeamAction, TeamRole } from '#domain/teams/model.ts';
  * owns it, writing takes an admin, and reading a member. `user`: service accounts may not use it.
  * `a,b` demands one of the permissions, `a&b` both.
  * `404`: a caller without the permission is told that there is no such thing.
+ * `400`: the body names the target, and one that is hidden or missing answers 400 instead of 404.
  * The tests fail for an operation that is missing here or declared differently.
  */
 const lines = `
@@ -286,6 +287,29 @@ worker_pools.create                 worker:manage                       platform
 worker_pools.update                 worker:manage                       platform
 worker_pools.delete                 worker:manage                       platform
 search.find                         workload:read                       platform
+plugin_installations.list           team:read,organization:read         owned:metadata.read
+plugin_installations.get            team:read,organization:read         owned:metadata.read
+plugin_installations.create         team:write,organization:write       owned:membership.manage
+plugin_installations.list_manifests team:read,organization:read         owned:metadata.read
+plugin_installations.stage_manifest team:write,organization:write       owned:membership.manage
+plugin_installations.activate       team:write,organization:write       owned:membership.manage
+plugin_installations.list_actions   team:read,organization:read         owned:metadata.read
+plugin_installations.get_ceiling    team:read,organization:read         owned:metadata.read
+plugin_installations.replace_ceiling settings.manage                     owned:metadata.read
+plugin_actions.list                 team:read,organization:read         owned:metadata.read
+plugin_actions.check                team:read,organization:read         owned:metadata.read  400
+plugin_actions.review_grant         team:read,organization:read         owned:metadata.read  400
+plugin_action_grants.list           team:read,organization:read         platform
+plugin_action_grants.create         team:write,organization:write       owned:membership.manage  400
+plugin_action_grants.revoke         team:write,organization:write       owned:membership.manage
+plugin_background_principals.list   team:read,organization:read         owned:metadata.read
+plugin_background_principals.approve team:write,organization:write       owned:membership.manage  400
+plugin_background_principals.revoke team:write,organization:write       owned:membership.manage
+plugin_resources.list               team:read,organization:read         owned:metadata.read
+plugin_resources.get                team:read,organization:read         owned:metadata.read
+plugin_resources.create             team:write,organization:write       owned:membership.manage
+plugin_resources.delete             team:write,organization:write       owned:membership.manage
+plugin_resources.restore            team:write,organization:write       owned:membership.manage
 audit_records.list                  audit:read,profile:manage           platform
 audit_records.list_actions          audit:read,profile:manage           platform
 audit_records.export                audit:read,profile:manage           platform
@@ -303,6 +327,8 @@ export interface Demand {
   readonly peopleOnly: boolean;
   /** The status of the answer to a caller without the permission. */
   readonly refusal: 403 | 404;
+  /** The status of the answer for a target that is missing, or that the caller may not read. */
+  readonly missing: 400 | 404;
 }
 
 /** The demand of each operation; null if it is public. */
@@ -329,11 +355,12 @@ function toDemand(permissions: string, where: string, kind: string | undefined):
       scope === 'team' || scope === 'owned' ? needed.split('+').map((action) => `team.${action}` as TeamAction) : [],
     peopleOnly: kind === 'user',
     refusal: kind === '404' ? 404 : 403,
+    missing: kind === '400' ? 400 : 404,
   };
 }
 
 function toOrganizationRole(scope: Demand['scope'], needed: string): OrganizationRole | null {
-  if (scope === 'owned') return needed === 'metadata.write' ? 'admin' : 'member';
+  if (scope === 'owned') return /^(metadata\.write|membership\.manage)$/.test(needed) ? 'admin' : 'member';
   return scope === 'organization' ? (needed as OrganizationRole) : null;
 }
 

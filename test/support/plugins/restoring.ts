@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Orm } from '#database/database.ts';
 import {
   checkRestoration,
   checkRoots,
   commitRestoration,
   type RestorationDeps,
 } from '#domain/plugins/restorations/steps.ts';
+import { Transactions } from '#domain/shared/commands/transaction.ts';
+import { openInstallation } from '#domain/shared/installation/installation.ts';
+import { KeyRing } from '#domain/shared/secrets.ts';
+import { createTestConfig } from '../config.ts';
 
 /** Carries out a restoration as its workflow does. */
 export async function carryOut(deps: RestorationDeps, id: string): Promise<void> {
@@ -32,4 +37,25 @@ export function carryOutRestorations(deps: RestorationDeps): { stop(): Promise<v
       return working;
     },
   };
+}
+
+/** `carryOutRestorations` for the database of another process. */
+export async function carryOutWaiting(orm: Orm): Promise<{ stop(): Promise<void> }> {
+  return carryOutRestorations(await depsOf(orm));
+}
+
+/** Carries out the next restoration of a resource, as a worker of that database would. It gives up after half a minute. */
+export async function carryOutNext(orm: Orm, resourceId: string): Promise<void> {
+  const deps = await depsOf(orm);
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(20)) {
+    const sql = `select id from plugin_restorations where resource_id = ? and status = 'running'`;
+    const [row] = await orm.em.fork().execute<{ id: string }[]>(sql, [resourceId]);
+    if (row) return carryOut(deps, row.id);
+  }
+}
+
+async function depsOf(orm: Orm): Promise<RestorationDeps> {
+  const keyRing = new KeyRing(createTestConfig('postgres://unused').secretKeys);
+  const { bindingKey } = await openInstallation(orm, keyRing);
+  return { orm, bindingKey, transactions: new Transactions(orm, { dispatch: () => undefined }), pluginSchemas: [] };
 }

@@ -9,7 +9,7 @@ import {
   type Ownership,
 } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { Forbidden, HiddenResource, type Invalid, invalidField } from '#domain/shared/errors.ts';
+import { Forbidden, HiddenReference, HiddenResource } from '#domain/shared/errors.ts';
 import { describeClosed, refuseClosed } from '#domain/shared/features/gates.ts';
 import { isPublic, type Operation } from '../operation.ts';
 
@@ -70,10 +70,10 @@ function isHidden({ decision }: AccessDecision): boolean {
 export function toDenial(
   operation: Pick<Operation, 'targetName'>,
   { decision, access }: AccessDecision,
-): Forbidden | HiddenResource | Invalid | null {
+): Forbidden | HiddenResource | HiddenReference | null {
   if (decision.allowed) return null;
   if (answersNotFound({ decision, access }) && access.hidden === 'invalid')
-    return invalidField(targetNameOf(operation), 'there is no such thing, or you may not read it');
+    return new HiddenReference(targetNameOf(operation));
   if (answersNotFound({ decision, access }) && access.hidden === 'not_found')
     return new HiddenResource(targetNameOf(operation));
   return new Forbidden(describeDenial(operation, decision, access));

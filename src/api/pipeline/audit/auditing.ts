@@ -1,7 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { type AuditEntry, type AuditedAction, type RequestFacts, recordAudit } from '#domain/shared/audit.ts';
-import { Forbidden, HiddenResource, type ServiceError, Unauthenticated, WrongSecret } from '#domain/shared/errors.ts';
+import {
+  Forbidden,
+  HiddenReference,
+  HiddenResource,
+  type ServiceError,
+  Unauthenticated,
+  WrongSecret,
+} from '#domain/shared/errors.ts';
 import { CredentialMissing } from '../access/authentication.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Operation } from '../operation.ts';
@@ -56,7 +63,7 @@ export async function withAuditTarget<T>(target: Ownership | null | undefined, w
   }
 }
 
-const refusals = [Forbidden, HiddenResource, Unauthenticated, WrongSecret];
+const refusals = [Forbidden, HiddenReference, HiddenResource, Unauthenticated, WrongSecret];
 
 function isRefusal(error: unknown): error is ServiceError {
   if (error instanceof CredentialMissing) return false;

@@ -38,7 +38,7 @@ export function selectGrants(em: Em) {
     .select(['o.id as organizationId', 't.id as teamId'])
     .select(({ ref }) =>
       sql<Standing>`jsonb_build_object(
-        'installation', case when ${ref('i.deleted_at')} is null then ${ref('i.revision')} end,
+        'installation', ${ref('i.revision')},
         'isDeclared', ${ref('a.is_declared')},
         'approval', ${approval},
         'subject', case when ${isAble} then concat(${ref('s.eligibility_generation')}, ' ', ${eligibility}) end,

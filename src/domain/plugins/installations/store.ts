@@ -82,7 +82,6 @@ export function listInstallations(
 function selectPresent(em: Em) {
   return db(em)
     .selectFrom('plugin_installations as i')
-    .where('i.deleted_at', 'is', null)
     .select(['i.id', 'i.name', 'i.organization_id as organizationId', 'i.team_id as teamId'])
     .select(['i.active_release as activeRelease', 'i.revision', 'i.created_at as createdAt']);
 }

@@ -1,4 +1,4 @@
-import type { Orm } from '#database/database.ts';
+import type { Em, Orm } from '#database/database.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { type Command, runCommand } from '#domain/shared/commands/command.ts';
@@ -8,7 +8,7 @@ import { pluginAdministration } from '../authority.ts';
 import { findInstallation } from '../installations/store.ts';
 import { refuseRestoration, restoreResource } from '../resources/resources.ts';
 import { findResourceWithPlace } from '../resources/store.ts';
-import type { StoredRestore } from './model.ts';
+import type { ExpectedResource, StoredRestore } from './model.ts';
 import { type RootsFound, verifyRoots } from './roots-store.ts';
 import { endRestoration, findRestoration, type RestorationDetails } from './store.ts';
 
@@ -27,13 +27,17 @@ export interface RestorationDeps {
 
 /** Checks everything that the registry knows: the resource, its owners, and what the active release declares. */
 export function checkRestoration({ orm }: RestorationDeps, id: string): Promise<boolean> {
-  return endingIfRefused(orm, id, async ({ resourceId, request }) => {
-    const em = orm.em.fork();
-    const found = await findResourceWithPlace(em, resourceId);
-    const target = found && (await findInstallation(em, found.resource.installationId));
-    if (!found || !target) throw new HiddenResource('plugin resource');
-    await refuseRestoration(em, found.resource, found, request.expected, target.installation.activeRelease);
-  });
+  return endingIfRefused(orm, id, ({ resourceId, request }) =>
+    refuseByRegistry(orm.em.fork(), resourceId, request.expected),
+  );
+}
+
+/** @throws Conflict if the registry rules the restoration of a resource out. It reads no roots. */
+export async function refuseByRegistry(em: Em, resourceId: string, expected: ExpectedResource): Promise<void> {
+  const found = await findResourceWithPlace(em, resourceId);
+  const target = found && (await findInstallation(em, found.resource.installationId));
+  if (!found || !target) throw new HiddenResource('plugin resource');
+  await refuseRestoration(em, found.resource, found, expected, target.installation.activeRelease);
 }
 
 /** Looks for the rows of the resource. */

@@ -106,6 +106,7 @@ describe('the list of sealed columns', () => {
     'email_confirmations.verifier',
     'invitations.verifier',
     'password_resets.verifier',
+    'plugin_releases.manifest',
     'run_log_chunks.content',
   ];
 

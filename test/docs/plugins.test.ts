@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addPerson, addTeam } from '#test/support/access/people.ts';
+import { startApi, type TestApi } from '#test/support/api/http-api.ts';
+import { carryOutWaiting } from '#test/support/plugins/restoring.ts';
+import { blocksOf, runBlocks } from './examples.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api?.close());
+
+it('the story of the page about plugins goes as the page tells it', async () => {
+  const password = 'correct horse battery';
+  const { email, caller } = await addPerson(api, 'admin', {}, password);
+  const { organizationId: ORGANIZATION, teamId: TEAM } = await addTeam(api.orm);
+  const TOKEN = (await caller.post('/auth/sessions', { email, password })).body.token;
+  const engine = await carryOutWaiting(api.orm);
+  const blocks = blocksOf(api, 'docs/plugins.md', 'plugins');
+  const outputs = await runBlocks(blocks, { TOKEN, ORGANIZATION, TEAM }, 60_000);
+  await engine.stop();
+  expect(outputs.join('')).not.toContain('"error":');
+  const [, , staged = '', activated = '', approved = '', asked = '', assigned = '', restored = '', revoked = ''] =
+    outputs;
+  expect(JSON.parse(staged)).toMatchObject({ revision: 1, state: 'staged' });
+  expect(JSON.parse(activated)).toMatchObject({ revision: 2 });
+  expect(JSON.parse(approved)).toMatchObject({ revision: 1 });
+  expect(JSON.parse(asked)).toMatchObject({ allowed: false, reason: { code: 'not_assigned' } });
+  expect(assigned).toMatch(/"may_grant":true.*true\n$/s);
+  expect(restored).toMatch(/"state":"deleted".*"revision":3,"eligibility_generation":3/s);
+  expect(revoked).toMatch(/"state":"revoked".*the assignment was revoked\n$/s);
+});
