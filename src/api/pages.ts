@@ -18,6 +18,7 @@ import { registerChannelPages } from '#api/notification-channels/pages/register.
 import { registerNotificationPages } from '#api/notifications/pages/register.ts';
 import { countUnreadForBar } from '#api/notifications/pages/unread-count.ts';
 import { registerOrganizationPages } from '#api/organizations/pages/register.ts';
+import { registerPluginPages } from '#api/plugins/pages/register.ts';
 import { registerProjectPages } from '#api/projects/pages/register.ts';
 import { registerQuotaPages } from '#api/quotas/pages/register.ts';
 import { registerCatalog } from '#api/registry/pages/register.ts';
@@ -72,6 +73,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerQuotaPages,
   registerConnectionPages,
   registerWebhookPages,
+  registerPluginPages,
   registerChannelPages,
   registerSigningKeyPages,
 ];

@@ -230,6 +230,8 @@ export const pages = {
   deleteWebhook: '/admin/webhooks/:id/delete',
   webhookDelivery: '/admin/webhooks/:id/deliveries/:deliveryID',
   redeliverWebhook: '/admin/webhooks/:id/deliveries/:deliveryID/redeliver',
+  plugins: '/admin/plugins',
+  plugin: '/admin/plugins/:id',
   notificationChannels: '/admin/notification-channels',
   newNotificationChannel: '/admin/notification-channels/new',
   notificationChannel: '/admin/notification-channels/:id',

@@ -62,6 +62,12 @@ const resourceKinds = {
     icon: 'webhook',
     page: ({ id }) => pagePath(pages.webhook, { id }),
   },
+  plugin_installations: {
+    kind: 'plugin_installation',
+    label: 'Plugins',
+    icon: 'terminal',
+    page: ({ id }) => pagePath(pages.plugin, { id }),
+  },
   drift_monitors: {
     kind: 'drift monitor',
     label: 'Drift monitors',

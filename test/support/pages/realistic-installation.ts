@@ -11,6 +11,7 @@ import { addEnvironments, addHolds, addVariables, type Environments } from './en
 import { backdate } from './history.ts';
 import { addReviewersNotifications } from './notifications.ts';
 import { addPeople, type People } from './people.ts';
+import { addPlugins, type SeededPlugins } from './plugins.ts';
 import { addQuotas } from './quotas.ts';
 import { type Place, Places } from './runs/places.ts';
 import { poolOf } from './runs/run-row.ts';
@@ -42,6 +43,7 @@ export interface Installation extends Tenants {
   readonly connections: SeededConnections;
   readonly webhooks: SeededWebhooks;
   readonly channels: SeededChannels;
+  readonly plugins: SeededPlugins;
   readonly instances: readonly Place[];
   /** Runs in every status and of every kind of wait, by name. */
   readonly runs: Readonly<Record<RunKey, { readonly id: string; readonly instance: Place }>>;
@@ -94,6 +96,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   const connections = await addConnections(people, tenants, environments);
   const webhooks = await addWebhooks(api, people, tenants);
   const channels = await addChannels(api, people, tenants);
+  const plugins = await addPlugins(people, tenants);
   await addReviewersNotifications(api, people, { run: present.needsApproval.id, monitor: drift.drifted });
   await backdate(api);
   const { orm, installation } = api.services;
@@ -111,6 +114,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     connections,
     webhooks,
     channels,
+    plugins,
     instances: places.all,
     runs: namesOf(present),
     invitationToken,

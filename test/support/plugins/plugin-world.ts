@@ -68,6 +68,11 @@ export class PluginAdministrator {
     this.client = client;
   }
 
+  /** Sends a command under a new key. */
+  command(route: readonly [string, string], body?: unknown): Promise<PluginAnswer> {
+    return sendCommand(this.client, route, body);
+  }
+
   async read(path: string) {
     return (await expectStatus(this.client.send('GET', path), 200)).body;
   }

@@ -57,6 +57,7 @@ export const navigation = [
         path: pages.notificationChannels,
         operation: 'notification_channels.list',
       },
+      { label: 'Plugins', icon: 'terminal', path: pages.plugins, operation: 'plugin_installations.list' },
       { label: 'Quotas', icon: 'gauge', path: pages.quotas, operation: 'quotas.list' },
       { label: 'Audit', icon: 'scroll-text', path: pages.audit, operation: 'audit_records.list' },
       { label: 'Settings', icon: 'list-checks', path: pages.settings, operation: 'settings.get' },

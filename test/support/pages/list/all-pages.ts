@@ -8,6 +8,7 @@ import type { DeclaredPage } from './declared-page.ts';
 import { driftPages } from './drift-pages.ts';
 import { notificationPages } from './notification-pages.ts';
 import { administrationPages, ownPages } from './people-pages.ts';
+import { pluginPages } from './plugin-pages.ts';
 import { quotaPages } from './quota-pages.ts';
 import { schedulePages } from './schedule-pages.ts';
 import { signingKeyPages } from './signing-key-pages.ts';
@@ -58,5 +59,6 @@ export function declareAll(installation: Installation): DeclaredPage[] {
     ...notificationPages(installation),
     ...webhookPages(installation),
     ...channelPages(installation),
+    ...pluginPages(installation),
   ];
 }

@@ -1,0 +1,65 @@
+import type { FastifyReply } from 'fastify';
+import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderTabs } from '#api/web/components/tabs.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { get } from '../installation-operations.ts';
+import { renderAssignments, renderPrincipals } from './authority-tabs.ts';
+import { renderActions, renderCeiling, renderReleases, renderResources } from './registry-tabs.ts';
+import { type PluginVisit, pluginsCrumb, type ShownPlugin } from './words.ts';
+
+interface Tab {
+  readonly key: string;
+  readonly label: string;
+  readonly render: (visit: PluginVisit, plugin: ShownPlugin) => Promise<Html>;
+}
+
+const tabs: readonly [Tab, ...Tab[]] = [
+  { key: 'actions', label: 'Actions', render: renderActions },
+  { key: 'assignments', label: 'Who may do what', render: renderAssignments },
+  { key: 'ceiling', label: 'Ceiling', render: renderCeiling },
+  { key: 'principals', label: 'Background principals', render: renderPrincipals },
+  { key: 'resources', label: 'Resources', render: renderResources },
+  { key: 'releases', label: 'Releases', render: renderReleases },
+];
+
+/** An installed plugin: what it declares, what is approved of it, and who may do what. */
+export async function showPlugin(visit: PluginVisit): Promise<FastifyReply> {
+  const plugin = await visit.read(get, { params: { id: visit.params.id } });
+  const { id, name, organization_id, team_id, active_release: release } = plugin;
+  const owner = { organization_id, team_id, project_id: null };
+  const names = await readOwnerNames(visit, [owner]);
+  const tab = tabs.find(({ key }) => key === visit.query('tab')) ?? tabs[0];
+  return visit.show({
+    title: name,
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: name,
+  crumbs: [pluginsCrumb],
+  below: html`Of ${renderOwner(owner, names)}`,
+  history: ['plugin_installations', id],
+})}
+<div class="panel">${renderFacts([
+      [
+        'Active release',
+        release ? html`<code class="foreign">${release}</code>` : 'none yet: nothing of it can be used',
+      ],
+      ['Revision', String(plugin.revision)],
+      ['Installed', renderTime(String(plugin.created_at))],
+      ['Id', html`<code>${id}</code>`],
+    ])}</div>
+${renderTabs(
+  'Parts of the plugin',
+  tabs.map(({ key, label }) => ({
+    label,
+    path: pagePath(pages.plugin, { id }, key === tabs[0].key ? {} : { tab: key }),
+    isCurrent: key === tab.key,
+  })),
+)}
+${await tab.render(visit, plugin)}
+</div>`,
+  });
+}
