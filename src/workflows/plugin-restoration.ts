@@ -1,10 +1,12 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyLocalActivities } from '@temporalio/workflow';
 import type { PluginRestorationActivities } from '#activities/plugin-restorations.contract.ts';
 import type { PluginRestorationInput } from './plugin-restoration.contract.ts';
 
+// Another worker repeats a local activity within seconds when its worker dies.
 const { checkPluginRestoration, checkPluginRoots, commitPluginRestoration } =
-  proxyActivities<PluginRestorationActivities>({
+  proxyLocalActivities<PluginRestorationActivities>({
     startToCloseTimeout: '60s',
+    localRetryThreshold: '1 minute',
     retry: { initialInterval: '200ms', maximumInterval: '10s' },
   });
 

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addServiceAccount } from '#test/support/access/people.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { check, manifestOf, sendCommand } from '#test/support/plugins/plugin-world.ts';
-import { addUser, clientOf, type PluginStage, stagePlugin } from '#test/support/plugins/stage.ts';
+import { check, sendCommand } from '#test/support/plugins/plugin-world.ts';
+import { addUser, clientOf, stagePlugin } from '#test/support/plugins/stage.ts';
+import { hiding, transitions } from '#test/support/plugins/transitions.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -19,7 +20,7 @@ async function stageMember(owner: 'team' | 'organization' = 'team') {
     teams: { [team]: 'member' },
     organizations: { [organization]: 'member' },
   });
-  const selector = { type: 'team', id: team };
+  const selector = { type: 'team', id: team } as const;
   const subject = { type: 'user', id: member.id };
   const grant = await root.assign(sync, subject, selector);
   const may = async () => {
@@ -30,102 +31,31 @@ async function stageMember(owner: 'team' | 'organization' = 'team') {
   return { ...stage, member, selector, subject, grant, may };
 }
 
-/** Sends a command of the tenancy as the administrator. @throws Error for any other answer than a success */
-async function send({ root }: PluginStage, method: string, path: string, body?: unknown) {
-  const answer = await root.client.send(method, path, body, { 'idempotency-key': randomUUID() });
-  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
-  return answer.body;
-}
-
-type Stage = Awaited<ReturnType<typeof stageMember>>;
-
-/** Each transition, and what restores what there was before. */
-const transitions: Readonly<
-  Record<
-    string,
-    { code: string; change: (stage: Stage) => Promise<unknown>; restore?: (stage: Stage) => Promise<unknown> }
-  >
-> = {
-  'its revocation': {
-    code: 'not_assigned',
-    change: async ({ root, grant, sync, selector }) => {
-      const { expected_ownership } = await root.assignmentOf(sync, {}, selector);
-      return root.revoke(grant, expected_ownership);
-    },
-  },
-  'the disablement of its subject': {
-    code: 'unauthenticated',
-    change: (stage) => send(stage, 'PUT', `/users/${stage.member.id}`, { enabled: false }),
-    restore: (stage) => send(stage, 'PUT', `/users/${stage.member.id}`, { enabled: true }),
-  },
-  'its subject leaving the team': {
-    code: 'hidden',
-    change: (stage) =>
-      send(stage, 'DELETE', `/organizations/${stage.organization}/teams/${stage.team}/members/${stage.member.id}`),
-    restore: (stage) =>
-      send(stage, 'PUT', `/organizations/${stage.organization}/teams/${stage.team}/members/${stage.member.id}`, {
-        role: 'member',
-      }),
-  },
-  'the archiving of the team': {
-    code: 'scope_ineligible',
-    change: (stage) => send(stage, 'POST', `/organizations/${stage.organization}/teams/${stage.team}/archive`, {}),
-    restore: (stage) => send(stage, 'POST', `/organizations/${stage.organization}/teams/${stage.team}/unarchive`, {}),
-  },
-  'the activation of another release': {
-    code: 'action_not_approved',
-    change: async ({ root, installation }) => {
-      await root.stage(installation, manifestOf('2.0.0'));
-      await root.activate(installation, '2.0.0');
-    },
-    restore: async ({ root, installation }) => {
-      await root.activate(installation, '1.0.0');
-      await root.approve(installation, ['zone.sync', 'zone.read']);
-    },
-  },
-  'a ceiling without the action': {
-    code: 'action_not_approved',
-    change: ({ root, installation }) => root.approve(installation, ['zone.read']),
-    restore: ({ root, installation }) => root.approve(installation, ['zone.sync', 'zone.read']),
-  },
-};
-
-/** The answers to those who may not ask any more. */
-const hiding: Readonly<Record<string, number>> = { unauthenticated: 401, hidden: 400 };
-
 describe('an assignment', () => {
-  it.each(Object.entries(transitions))('ends for good by %s', async (_name, { code, change, restore }) => {
-    const stage = await stageMember('organization');
-    await change(stage);
-    if (code in hiding) {
-      const { status } = await stage.member.client.send('POST', `/plugin-actions/${stage.sync}/check`, {
-        selector: stage.selector,
-      });
-      expect(status).toBe(hiding[code]);
-    } else expect(await stage.may()).toEqual([false, code]);
-    if (!restore) return;
-    await restore(stage);
-    const [allowed] = await stage.may();
-    expect(allowed).toBe(false);
-    const { grants } = await stage.root.read(`/plugin-action-grants?subject_id=${stage.member.id}`);
-    expect(grants).toMatchObject([{ id: stage.grant, in_force: false }]);
-    // Only a new assignment gives the action again.
-    await stage.root.assign(stage.sync, stage.subject, stage.selector);
-    expect(await stage.may()).toEqual([true, 'assigned']);
-  });
-
-  it('ends for good when the team gets another organization, also after its return', async () => {
-    const stage = await stageMember('team');
-    const { team, organization } = stage;
-    const other = await stagePlugin(api);
-    await send(stage, 'PUT', `/organizations/${other.organization}/members/${stage.member.id}`, { role: 'member' });
-    const move = async (from: string, to: string) =>
-      send(stage, 'POST', `/organizations/${from}/teams/${team}/transfer`, { organization_id: to });
-    await move(organization, other.organization);
-    expect(await stage.may()).toEqual([false, 'scope_changed']);
-    await move(other.organization, organization);
-    expect(await stage.may()).toEqual([false, 'scope_changed']);
-  });
+  it.each(Object.entries(transitions))(
+    'ends for good by %s',
+    async (_name, { code, owner = 'organization', prepare, change, restore }) => {
+      const stage = await stageMember(owner);
+      await prepare?.(stage);
+      await change(stage);
+      const hidden = hiding[code];
+      if (hidden !== undefined) {
+        const { status } = await stage.member.client.send('POST', `/plugin-actions/${stage.sync}/check`, {
+          selector: stage.selector,
+        });
+        expect(status).toBe(hidden);
+      } else expect(await stage.may()).toEqual([false, code]);
+      if (!restore) return;
+      await restore(stage);
+      const [allowed] = await stage.may();
+      expect(allowed).toBe(false);
+      const { grants } = await stage.root.read(`/plugin-action-grants?subject_id=${stage.member.id}`);
+      expect(grants).toMatchObject([{ id: stage.grant, in_force: false }]);
+      // Only a new assignment gives the action again.
+      await stage.root.assign(stage.sync, stage.subject, stage.selector);
+      expect(await stage.may()).toEqual([true, 'assigned']);
+    },
+  );
 
   it('covers its selector and what is in it, and nothing beside it', async () => {
     const stage = await stagePlugin(api, 'organization');

@@ -61,6 +61,6 @@ async function fillDns(
   await root.deleteResource(await root.createResource(dns, { team_id: team }, ownership, 'old.northwind.example'));
 }
 
-function clientOf(person: People[keyof People]): PluginClient {
+export function clientOf(person: People[keyof People]): PluginClient {
   return { send: (method, path, body, headers) => person.send(method as 'GET', path, body, headers) };
 }

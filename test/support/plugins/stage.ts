@@ -1,6 +1,7 @@
+import type { Orm } from '#database/database.ts';
 import { addEnvironment, addPerson, addTeam, type Memberships, type Person } from '../access/people.ts';
 import type { TestApi } from '../api/in-process-api.ts';
-import { manifestOf, noOwnership, PluginAdministrator, type PluginClient } from './plugin-world.ts';
+import { manifestOf, PluginAdministrator, type PluginClient } from './plugin-world.ts';
 
 /** An installed and approved plugin of a team, with who administers it and a place for it. */
 export interface PluginStage {
@@ -48,24 +49,24 @@ export async function addUser(
 
 /** Installs a plugin in a new team or its organization, activates its release 1.0.0 and approves its actions. */
 export async function stagePlugin(api: TestApi, owner: 'team' | 'organization' = 'team'): Promise<PluginStage> {
-  const { orm } = api.services;
+  return stageFor(api.services.orm, new PluginAdministrator((await addUser(api, 'admin')).client), owner);
+}
+
+/** `stagePlugin` with an administrator of any API on the database. */
+export async function stageFor(
+  orm: Orm,
+  root: PluginAdministrator,
+  owner: 'team' | 'organization' = 'team',
+): Promise<PluginStage> {
   const { organizationId: organization, teamId: team } = await addTeam(orm);
   const { projectId: project, environmentId: environment } = await addEnvironment(orm, team);
-  const root = new PluginAdministrator((await addUser(api, 'admin')).client);
-  const installation =
+  const installation: string =
     owner === 'team'
       ? await root.install({ team_id: team }, { organization_id: organization, team_id: team, team_revision: 1 })
-      : await root.install({ organization_id: organization }, { ...noOwnership, organization_id: organization });
+      : await root.install({ organization_id: organization }, { organization_id: organization });
   await root.stage(installation, manifestOf('1.0.0'));
   await root.activate(installation, '1.0.0');
   await root.approve(installation, ['zone.sync', 'zone.read']);
-  return {
-    organization,
-    team,
-    project,
-    environment,
-    root,
-    installation,
-    sync: await root.actionId(installation, 'zone.sync'),
-  };
+  const sync = await root.actionId(installation, 'zone.sync');
+  return { organization, team, project, environment, root, installation, sync };
 }

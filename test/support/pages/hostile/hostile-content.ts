@@ -13,6 +13,7 @@ import { addHostileAssembly, type HostileAssembly } from './hostile-assembly.ts'
 import { addHostileChannel } from './hostile-channels.ts';
 import { addHostileConnection } from './hostile-connections.ts';
 import { addHostileDrift, type HostileDrift } from './hostile-drift.ts';
+import { addHostilePlugin } from './hostile-plugins.ts';
 import { tellHostile } from './hostile-runs.ts';
 import { addHostileSchedules, type HostileSchedules } from './hostile-schedules.ts';
 import { addHostileUndo, type HostileUndo } from './hostile-undo.ts';
@@ -37,6 +38,8 @@ export interface HostileContent {
   readonly variableSetId: string;
   readonly connectionId: string;
   readonly webhook: HostileWebhook;
+  /** A plugin with hostile names. */
+  readonly plugin: string;
   /** A notification channel. */
   readonly channel: string;
 }
@@ -64,6 +67,7 @@ export async function addHostileContent(api: TestApi, installation: Installation
   const { organizationId } = team;
   const variableSetId = await addHostileVariableSets(people, { ...ids, organizationId, projectId: project.id });
   const webhook = await addHostileWebhook(api, people, team.id);
+  const plugin = await addHostilePlugin(people, { organization: organizationId, team: team.id });
   const channel = await addHostileChannel(api, people, team.id);
   const connectionId = await addHostileConnection(people, team.id);
   await addNotifications(api, [
@@ -89,6 +93,7 @@ export async function addHostileContent(api: TestApi, installation: Installation
     variableSetId,
     connectionId,
     webhook,
+    plugin,
     channel,
     organizationId,
     teamId: team.id,

@@ -15,6 +15,7 @@ export function declareHostile(content: HostileContent): DeclaredPage[] {
     ...connectionPages(content),
     ...webhookPages(content),
     ...channelPages(content),
+    ...pluginPages(content),
     declare('hostile-notifications', pages.notifications, { query: { show: 'all' } }),
     declare('hostile-notification-thread', pages.notificationThread, { params: { id: content.runs.applied } }),
     ...tenancyPages(content),
@@ -171,6 +172,13 @@ function channelPages({ channel: id, teamId }: HostileContent): DeclaredPage[] {
       who: 'owner',
     }),
   ];
+}
+
+function pluginPages({ plugin: id, teamId }: HostileContent): DeclaredPage[] {
+  const tabs = ['actions', 'assignments', 'ceiling', 'principals', 'resources', 'releases'].map((tab) =>
+    declare(`hostile-plugin-${tab}`, pages.plugin, { params: { id }, who: 'owner', query: { tab } }),
+  );
+  return [declare('hostile-plugins', pages.plugins, { who: 'owner', query: { team_id: teamId } }), ...tabs];
 }
 
 function webhookPages({ webhook: { id, delivery: deliveryID }, teamId }: HostileContent): DeclaredPage[] {
