@@ -7,9 +7,8 @@ import { Project } from '#domain/projects/entity.ts';
 import { Team } from '#domain/teams/entity.ts';
 import type { Basis } from './assignments/basis.ts';
 import type { ApprovedAction, ApprovedExecution } from './ceilings/model.ts';
-import type { Root, SelectorType, SubjectType } from './model.ts';
-import type { OwnerNames } from './places/ownership-snapshot.ts';
-import type { RestorationProblem, RestorationState, StoredRestore } from './restorations/model.ts';
+import type { OwnerNames, Root, SelectorType, SubjectType } from './model.ts';
+import type { RestorationProblem, RestorationState } from './restorations/model.ts';
 
 /** A plugin that an organization or a team has installed. */
 export const PluginInstallationSchema = defineEntity({
@@ -198,8 +197,8 @@ export const PluginRestorationSchema = defineEntity({
   properties: {
     id: id(),
     resourceId: () => p.manyToOne(PluginResource).mapToPk().fieldName('resource_id').deleteRule('restrict'),
-    /** The command as it was requested, without secrets. */
-    request: p.json<StoredRestore>(),
+    /** The command as it was requested (`StoredRestore`), without secrets. */
+    request: p.json<Record<string, unknown>>(),
     requestedBy: p.uuid(),
     status: p.string().$type<RestorationState>(),
     problem: p.json<RestorationProblem>().nullable(),

@@ -81,6 +81,14 @@ export function isPluginSchema(name: string): boolean {
 /** The largest manifest, in bytes. */
 export const largestManifest = 64 * 1024;
 
+/** The ids of all owners of something; the zero UUID for those that it does not have. */
+export interface OwnerNames {
+  readonly organization_id: string;
+  readonly team_id: string;
+  readonly project_id: string;
+  readonly environment_id: string;
+}
+
 /** What an assignment, a check or a receipt says no by, and in words. */
 export interface Reason<Code extends string = string> {
   readonly code: Code;

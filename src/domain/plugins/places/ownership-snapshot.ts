@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Conflict } from '#domain/shared/errors.ts';
 import { isId, zeroId } from '#domain/shared/ids.ts';
 import { largestInteger } from '#domain/shared/values/storable.ts';
+import type { OwnerNames } from '../model.ts';
 import type { Place } from './place-store.ts';
 
 const OwnerId = z
@@ -28,9 +29,6 @@ export const OwnershipSnapshot = z
       'What owns the thing, with the revisions of its owners. All seven members are required: the zero UUID and 0 stand for an owner that it does not have.',
   });
 export type OwnershipSnapshot = z.output<typeof OwnershipSnapshot>;
-
-/** The owners without their revisions. */
-export type OwnerNames = Pick<OwnershipSnapshot, keyof typeof names>;
 
 /** The owners of a place as they are now. */
 export function snapshotOf(place: Place): OwnershipSnapshot {

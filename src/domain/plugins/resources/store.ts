@@ -4,8 +4,7 @@ import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import type { Root } from '../model.ts';
-import type { OwnerNames } from '../places/ownership-snapshot.ts';
+import type { OwnerNames, Root } from '../model.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
 
 /** A resource as its readers see it, also once it was deleted. */

@@ -4,8 +4,9 @@ import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Command } from '#domain/shared/commands/command.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import { Conflict, ServiceError, Unavailable } from '#domain/shared/errors.ts';
-import { type ExpectedResource, restorationWorkflow, type StoredRestore } from './model.ts';
+import { restorationWorkflow } from './model.ts';
 import { findRestoration, insertRestoration, type RestorationDetails } from './store.ts';
+import type { ExpectedResource, StoredRestore } from './stored-request.ts';
 
 /** How long a request waits for its restoration to end. */
 const longestWaitMs = 30_000;

@@ -8,9 +8,9 @@ import { pluginAdministration } from '../authority.ts';
 import { findInstallation } from '../installations/store.ts';
 import { refuseRestoration, restoreResource } from '../resources/resources.ts';
 import { findResourceWithPlace } from '../resources/store.ts';
-import type { ExpectedResource, StoredRestore } from './model.ts';
 import { type RootsFound, verifyRoots } from './roots-store.ts';
 import { endRestoration, findRestoration, type RestorationDetails } from './store.ts';
+import type { ExpectedResource, StoredRestore } from './stored-request.ts';
 
 /**
  * The steps of a restoration, which its workflow calls one after another. Each may be repeated, and does nothing once the restoration has ended. Each answers

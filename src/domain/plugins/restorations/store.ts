@@ -3,7 +3,8 @@ import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import { type DispatchedRun, isWorkflowStartPending } from '#domain/runs/steps/reconcile-store.ts';
-import type { RestorationProblem, RestorationState, StoredRestore } from './model.ts';
+import type { RestorationProblem, RestorationState } from './model.ts';
+import type { StoredRestore } from './stored-request.ts';
 
 /** A restoration as its workflow and its request see it. */
 export interface RestorationDetails {
@@ -19,13 +20,14 @@ export function findRestoration(em: Em, id: string): Promise<RestorationDetails 
     .selectFrom('plugin_restorations as x')
     .where('x.id', '=', id)
     .select(['x.id', 'x.resource_id as resourceId', 'x.request', 'x.status', 'x.problem'])
+    .$castTo<RestorationDetails>()
     .executeTakeFirst();
 }
 
 /** Writes a restoration that begins. Answers whether there was none under the key. */
 export async function insertRestoration(em: Em, id: string, resourceId: string, request: StoredRestore) {
   const now = sql<string>`clock_timestamp()`;
-  const row = { id, resource_id: resourceId, request: json(request), requested_by: request.caller.id };
+  const row = { id, resource_id: resourceId, request: json({ ...request }), requested_by: request.caller.id };
   const { numInsertedOrUpdatedRows } = await db(em)
     .insertInto('plugin_restorations')
     .values({ ...row, status: 'running', created_at: now })
