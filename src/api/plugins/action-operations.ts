@@ -3,6 +3,7 @@ import { explainDenial, isProtected } from '#api/pipeline/access/authorization.t
 import { read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
+import { inSnapshot } from '#database/snapshot.ts';
 import { type ActionDetails, findAction, listActions } from '#domain/plugins/assignments/action-store.ts';
 import { checkAction, describeObstacle, findObstacle } from '#domain/plugins/assignments/check.ts';
 import { pluginReading } from '#domain/plugins/authority.ts';
@@ -11,7 +12,7 @@ import { findInstallation, type InstallationTarget } from '#domain/plugins/insta
 import { isOwnerInScope } from '#domain/plugins/places/containment.ts';
 import { OwnershipSnapshot, snapshotOf } from '#domain/plugins/places/ownership-snapshot.ts';
 import { findPresentPlace, type Place } from '#domain/plugins/places/place-store.ts';
-import { NotFound } from '#domain/shared/errors.ts';
+import { HiddenReference, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { ActionQuestion } from './bodies.ts';
@@ -56,11 +57,12 @@ export const check = read({
   responses: {
     200: z.object({ allowed: z.boolean(), reason: ReasonView }).meta({ id: 'PluginActionCheck' }),
   },
-  handle: async ({ em, params, target: place, principal }) => {
-    const { action, target } = await findActionFor(em, params.id, place);
-    const installation = { ...target.installation, ownerOrganizationId: target.organizationId };
-    return checkAction(em, { action, installation, place, subjectId: principal.id });
-  },
+  handle: ({ em, params, body, principal }) =>
+    inSnapshot(em, async (snapshot) => {
+      const { place, action, target } = await readQuestion(snapshot, params.id, body);
+      const installation = { ...target.installation, ownerOrganizationId: target.organizationId };
+      return checkAction(snapshot, { action, installation, place, subjectId: principal.id });
+    }),
 });
 
 export const reviewGrant = read({
@@ -80,22 +82,30 @@ export const reviewGrant = read({
       })
       .meta({ id: 'PluginGrantReview' }),
   },
-  handle: async ({ em, params, target: place, principal }) => {
-    const { action, target } = await findActionFor(em, params.id, place);
-    const reason = explainAuthority(principal, place) ?? (await explainObstacle(em, { action, target, place }));
-    return {
-      may_grant: reason === null,
-      reason,
-      installation_revision: target.installation.revision,
-      action_revision: action.revision,
-      ownership: snapshotOf(place),
-    };
-  },
+  handle: ({ em, params, body, principal }) =>
+    inSnapshot(em, async (snapshot) => {
+      const { place, action, target } = await readQuestion(snapshot, params.id, body);
+      const reason = explainAuthority(principal, place) ?? (await explainObstacle(snapshot, { action, target, place }));
+      return {
+        may_grant: reason === null,
+        reason,
+        installation_revision: target.installation.revision,
+        action_revision: action.revision,
+        ownership: snapshotOf(place),
+      };
+    }),
 });
 
 /** The body of a question that was not validated yet names no place. */
 function findAskedPlace(em: Em, { selector }: Partial<z.output<typeof ActionQuestion>>): Promise<Place | undefined> {
   return selector ? findPresentPlace(em, selector) : Promise.resolve(undefined);
+}
+
+/** The place and the action of a question, as one snapshot has them. The place may be gone since the caller was found to be able to read it. */
+async function readQuestion(em: Em, actionId: string, question: z.output<typeof ActionQuestion>) {
+  const place = await findAskedPlace(em, question);
+  if (!place) throw new HiddenReference('selector');
+  return { place, ...(await findActionFor(em, actionId, place)) };
 }
 
 /** An action, for somebody who may read a place in the scope of its installation. @throws NotFound for all others */

@@ -163,4 +163,30 @@ describe('an assignment', () => {
     expect([answer.status, answer.body.state]).toEqual([200, 'revoked']);
     expect(await grants()).toMatchObject([{ in_force: false, ended: { code: 'subject_ineligible' } }]);
   });
+
+  it('of a background principal gives it no credential, and nobody can make one', async () => {
+    const { root, sync, team, installation } = await stagePlugin(api);
+    const id = await root.approveBackground(installation, sync, { type: 'team', id: team });
+    const attempts = [
+      root.command(['POST', `/service-accounts/${id}/api-keys`], { name: 'stolen' }),
+      root.command(['PUT', `/users/${id}`], { role: 'admin' }),
+      root.command(['POST', `/users/${id}/password-resets`], {}),
+      root.command(
+        [
+          'PUT',
+          `/organizations/${organizationOf(await root.read(`/plugin-installations/${installation}`))}/teams/${team}/members/${id}`,
+        ],
+        { role: 'owner' },
+      ),
+    ];
+    for (const answer of await Promise.all(attempts))
+      expect([400, 403, 404, 409, 422], answer.text).toContain(answer.status);
+    const keys = await api.rows('select 1 from api_keys where principal_id = ?', [id]);
+    const memberships = await api.rows('select 1 from team_members where principal_id = ?', [id]);
+    expect([keys, memberships]).toEqual([[], []]);
+  });
 });
+
+function organizationOf({ ownership }: { ownership: { organization_id: string } }): string {
+  return ownership.organization_id;
+}

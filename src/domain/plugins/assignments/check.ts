@@ -40,9 +40,8 @@ interface Question {
 }
 
 /**
- * Whether a principal may use an action at a place now. It admits nothing and reserves nothing. Everything that an assignment relies on
- * only ever changes to something new, so what these statements read one after the other held together when the first one ran.
- * (specification, *Plugin authority*)
+ * Whether a principal may use an action at a place now. It admits nothing and reserves nothing. The caller has read the question in one snapshot, in which
+ * these statements run too. (specification, *Plugin authority*)
  */
 export async function checkAction(em: Em, { action, installation, place, subjectId }: Question): Promise<CheckResult> {
   const obstacle = await findObstacle(em, { action, installation, place });
