@@ -3,7 +3,6 @@ import { explainDenial, isProtected } from '#api/pipeline/access/authorization.t
 import { read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { inSnapshot } from '#database/snapshot.ts';
 import { type ActionDetails, findAction, listActions } from '#domain/plugins/assignments/action-store.ts';
 import { checkAction, describeObstacle, findObstacle } from '#domain/plugins/assignments/check.ts';
 import { pluginReading } from '#domain/plugins/authority.ts';
@@ -15,6 +14,7 @@ import { findPresentPlace, type Place } from '#domain/plugins/places/place-store
 import { HiddenReference, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { inSnapshot } from '#domain/shared/snapshot.ts';
 import { ActionQuestion } from './bodies.ts';
 import { assign } from './grant-operations.ts';
 import { PluginParams } from './installation-operations.ts';

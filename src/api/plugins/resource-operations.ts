@@ -19,14 +19,8 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { resourceActions } from './actions.ts';
 import { CreateResource, ExpectedState } from './bodies.ts';
 import { PluginParams } from './installation-operations.ts';
-import {
-  ListedResourceView,
-  PluginReceipt,
-  ResourceView,
-  RestorationReceipt,
-  viewResource,
-  withOwnership,
-} from './views.ts';
+import { ListedResourceView, ResourceView, RestorationReceipt, viewResource } from './resource-views.ts';
+import { PluginReceipt, withOwnership } from './views.ts';
 
 export const list = readList({
   id: 'plugin_resources.list',

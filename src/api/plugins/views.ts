@@ -11,8 +11,6 @@ import type { ReleaseDetails } from '#domain/plugins/manifests/store.ts';
 import { Selector, Subject, selectorTypes } from '#domain/plugins/model.ts';
 import { OwnershipSnapshot, snapshotOf } from '#domain/plugins/places/ownership-snapshot.ts';
 import type { Place } from '#domain/plugins/places/place-store.ts';
-import type { ResourceDetails } from '#domain/plugins/resources/store.ts';
-import { resourceActions } from './actions.ts';
 
 /** The answer of every plugin command (specification, *Plugin authority*, rule 2). */
 export const PluginReceipt = z
@@ -23,15 +21,6 @@ export const PluginReceipt = z
     audit_record_id: AnswerId,
   })
   .meta({ id: 'PluginReceipt' });
-
-export const RestorationReceipt = z
-  .object({
-    id: AnswerId,
-    revision: z.int().describe('The revision of the resource in the registry.'),
-    eligibility_generation: z.int().describe('What was assigned under an earlier generation stays ended.'),
-    audit_record_id: AnswerId,
-  })
-  .meta({ id: 'PluginRestorationReceipt' });
 
 export const ReasonView = z.object({ code: z.string(), message: z.string() });
 
@@ -198,52 +187,6 @@ export function viewBackground(background: BackgroundDetails): z.input<typeof Ba
     created_at: createdAt,
     revoked_at: revokedAt,
     revision,
-  };
-}
-
-const Root = z.object({ schema: z.string(), table: z.string(), key: z.string() });
-
-export const ListedResourceView = z
-  .object({
-    id: AnswerId,
-    installation_id: AnswerId,
-    type: z.string(),
-    name: z.string(),
-    key: z.string(),
-    roots: z.array(Root).describe('The tables whose rows with the key are its data.'),
-    team_id: AnswerId,
-    project_id: AnswerId.nullable(),
-    environment_id: AnswerId.nullable(),
-    eligibility_generation: z.int(),
-    created_at: Time,
-    deleted_at: Time.nullable(),
-    revision: z.int(),
-  })
-  .meta({ id: 'ListedPluginResource' });
-
-export const ResourceView = z
-  .object({
-    ...ListedResourceView.shape,
-    ownership: OwnershipSnapshot.describe('For `expected_ownership`.'),
-    actions: resourceActions.view,
-  })
-  .meta({ id: 'PluginResource' });
-
-export function viewResource(resource: ResourceDetails): z.input<typeof ListedResourceView> {
-  return {
-    id: resource.id,
-    installation_id: resource.installationId,
-    type: resource.type,
-    name: resource.name,
-    key: resource.key,
-    roots: resource.roots,
-    team_id: resource.teamId,
-    project_id: resource.projectId,
-    environment_id: resource.environmentId,
-    eligibility_generation: resource.eligibilityGeneration,
-    created_at: resource.createdAt,
-    deleted_at: resource.deletedAt,
-    revision: resource.revision,
   };
 }
 

@@ -1,5 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeApi } from '#api/document/document.ts';
+import { operations } from '#api/operations.ts';
 import { addTeam } from '#test/support/access/people.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import {
@@ -276,6 +278,17 @@ describe('a question about plugins', () => {
       expect([resource, status]).toEqual([resource, 400]);
     }
   });
+});
+
+it('the reference has one group, "Plugin Permissions", for all operations of plugins', () => {
+  const { paths = {} } = describeApi(operations, '1.0.0');
+  const described = Object.entries(paths).flatMap(([path, item]) =>
+    Object.values(item ?? {}).map((operation) => [path, Object(operation).tags] as const),
+  );
+  const ofPlugins = described.filter(([path]) => path.startsWith('/api/v1/plugin-'));
+  expect(ofPlugins).toHaveLength(23);
+  for (const [path, tags] of ofPlugins) expect([path, tags]).toEqual([path, ['Plugin Permissions']]);
+  expect(described.filter(([, tags]) => tags[0] === 'Plugin Permissions')).toHaveLength(ofPlugins.length);
 });
 
 function twice() {

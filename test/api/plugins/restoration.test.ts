@@ -114,6 +114,39 @@ describe('restoring a resource', () => {
     expect(answer.body.outcome).toBeUndefined();
   });
 
+  it('never takes another key for its own where the column is too short for it', async () => {
+    await api.rows('create table dns.short (id varchar(3))');
+    await api.rows(`insert into dns.short values ('abc')`);
+    const stage = await deleteResource({ root: { schema: 'dns', table: 'short', key: 'id' }, key: 'abcdef' });
+    expect(code(await stage.root.restore(stage.resource))).toEqual([409, 'plugin_root_missing']);
+  });
+
+  /** Functions of a plugin's tables would run with the rights of the service. Each of these leaves a trace if it does. */
+  const traps: Readonly<Record<string, string>> = {
+    'a type with a check of its own': `create domain dns.trapped as text check (dns.spring(value)); create table dns.trap1 (id dns.trapped)`,
+    'row security': `create table dns.trap2 (id text); alter table dns.trap2 enable row level security, force row level security;
+      create policy p on dns.trap2 using (dns.spring(id))`,
+    'an index with a condition': `create table dns.trap3 (id text); create index on dns.trap3 (id) where dns.spring('x')`,
+    'an index on an expression': `create table dns.trap4 (id text); create index on dns.trap4 (dns.spring(id))`,
+    'children by inheritance': `create table dns.trap5 (id text); create table dns.trap5_child (check (dns.spring('x'))) inherits (dns.trap5)`,
+  };
+
+  it.each(Object.entries(traps))(
+    'whose root has %s runs no function of the plugin and answers 503',
+    async (name, definition) => {
+      await api.rows(`create sequence if not exists dns.sprung`);
+      await api.rows(`create or replace function dns.spring(text) returns boolean language plpgsql immutable as
+      $$ begin perform nextval('dns.sprung'); return true; end $$`);
+      await api.rows(definition);
+      const before = await api.rows('select last_value, is_called from dns.sprung');
+      const table = `trap${Object.keys(traps).indexOf(name) + 1}`;
+      const stage = await deleteResource({ root: { schema: 'dns', table, key: 'id' }, key: 'x' });
+      const answer = await stage.root.restore(stage.resource);
+      expect(code(answer), answer.text).toEqual([503, 'unavailable']);
+      expect(await api.rows('select last_value, is_called from dns.sprung')).toEqual(before);
+    },
+  );
+
   it('whose key is no value of the column finds no row', async () => {
     const { root, resource } = await deleteResource({ key: 'not a uuid', isThere: false });
     expect(code(await root.restore(resource))).toEqual([409, 'plugin_root_missing']);

@@ -44,21 +44,33 @@ export async function assignAction(tx: Transaction, caller: Principal, wanted: N
   await refuseObstacle(tx, wanted);
   refuseSelector(action, place.selector);
   await refuseBeyondBackground(tx, subject, place);
-  const subjectKind = subject.type === 'background_principal' ? 'background' : subject.type;
-  const known = await db(tx.em)
-    .selectFrom('principals')
-    .where('id', '=', subject.id)
-    .where('kind', '=', subjectKind)
-    .select('id')
-    .executeTakeFirst();
-  if (!known) throw ineligible();
+  await refuseUnknown(tx, subject);
   await refuseAssigned(tx, wanted);
   const id = newId();
+  await insertGrant(tx, caller, wanted, id);
+  const { standing } = await readBack(findGrant(tx.em, id));
+  const basis = toBasis(standing);
+  if (basis === null) throw ineligible();
+  await db(tx.em)
+    .updateTable('plugin_action_grants')
+    .set({ basis: json(basis) })
+    .where('id', '=', id)
+    .execute();
+  return readBack(findGrant(tx.em, id));
+}
+
+/** Writes an assignment that relies on nothing yet. */
+async function insertGrant(
+  tx: Transaction,
+  caller: Principal,
+  { action, target, place, subject }: NewGrant,
+  id: string,
+) {
   await db(tx.em)
     .insertInto('plugin_action_grants')
     .values({
       id,
-      installation_id: installation.id,
+      installation_id: target.installation.id,
       action_id: action.id,
       subject_type: subject.type,
       subject_id: subject.id,
@@ -70,15 +82,16 @@ export async function assignAction(tx: Transaction, caller: Principal, wanted: N
       created_at: sql<string>`clock_timestamp()`,
     })
     .execute();
-  const { standing } = await readBack(findGrant(tx.em, id));
-  const basis = toBasis(standing);
-  if (basis === null) throw ineligible();
-  await db(tx.em)
-    .updateTable('plugin_action_grants')
-    .set({ basis: json(basis) })
+}
+
+async function refuseUnknown(tx: Transaction, { type, id }: Subject): Promise<void> {
+  const known = await db(tx.em)
+    .selectFrom('principals')
     .where('id', '=', id)
-    .execute();
-  return readBack(findGrant(tx.em, id));
+    .where('kind', '=', type === 'background_principal' ? 'background' : type)
+    .select('id')
+    .executeTakeFirst();
+  if (!known) throw ineligible();
 }
 
 /** Ends an assignment for good. The caller has locked the scope's owners and the assignment. */

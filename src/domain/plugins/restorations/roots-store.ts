@@ -3,6 +3,7 @@ import type { Em, Orm } from '#database/database.ts';
 import { sqlState } from '#database/errors.ts';
 import { queriesOf } from '#database/queries.ts';
 import type { Root } from '../model.ts';
+import { inspectRoot, type RootTable } from './root-table-store.ts';
 
 /** What came of looking for the rows of a resource. */
 export type RootsFound =
@@ -35,32 +36,38 @@ async function verifyRoot(orm: Orm, root: Root, key: string): Promise<RootsFound
   const em = orm.em.fork();
   try {
     await em.begin({ readOnly: true });
-    await sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`.execute(queriesOf(em));
-    const type = await findKeyType(em, root);
-    if (type === undefined) return { kind: 'missing', root };
-    return (await hasRow(em, root, key, type)) ? { kind: 'intact' } : { kind: 'missing', root };
+    await sql`select set_config('statement_timeout', ${String(timeoutMs)}, true), set_config('search_path', 'pg_catalog', true)`.execute(
+      queriesOf(em),
+    );
+    const table = await inspectRoot(em, root);
+    if (!table) return { kind: 'missing', root };
+    const why = findDanger(table);
+    if (why !== null) return { kind: 'unverified', root, why };
+    return (await hasRow(em, root, key, table.type)) ? { kind: 'intact' } : { kind: 'missing', root };
   } catch (error) {
     const state = sqlState(error) ?? '';
-    // The key is no value of the column's type, so no row has it.
-    if (/^22/.test(state)) return { kind: 'missing', root };
-    const why = state === '57014' ? `it took longer than ${timeoutMs / 1000} s` : 'the database did not answer';
-    return { kind: 'unverified', root, why: state === '42501' ? 'the service may not read the table' : why };
+    return isMissing(state) ? { kind: 'missing', root } : { kind: 'unverified', root, why: describeFailure(state) };
   } finally {
     await em.rollback().catch(() => undefined); // Without the connection, the transaction is gone too.
   }
 }
 
-/** The type of the column, if it is one of a table: a view could run functions. */
-async function findKeyType(em: Em, { schema, table, key }: Root): Promise<string | undefined> {
-  const { rows } = await sql<{ type: string }>`
-    select format_type(a.atttypid, a.atttypmod) as type
-      from pg_class c
-      join pg_namespace n on n.oid = c.relnamespace
-      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-     where n.nspname = ${schema} and c.relname = ${table} and a.attname = ${key} and c.relkind in ('r', 'p')`.execute(
-    queriesOf(em),
-  );
-  return rows[0]?.type;
+/** Why the table must not be read: functions of those who made it would run with the rights of the service. */
+function findDanger({ isBuiltIn, isPlain }: RootTable): string | null {
+  if (!isBuiltIn) return 'the type of the column does not come with PostgreSQL';
+  if (!isPlain) return 'the table has row security, inherits, or has an index with an expression or a condition';
+  return null;
+}
+
+/** There is no such schema or table, or the key is no value of the column's type, so that no row has it. */
+function isMissing(state: string): boolean {
+  return ['3F000', '42P01'].includes(state) || state.startsWith('22');
+}
+
+function describeFailure(state: string): string {
+  if (state === '57014') return `it took longer than ${timeoutMs / 1000} s`;
+  if (state === '42501') return 'the service may not read the table';
+  return state === '42809' ? 'it is not a table' : 'the database did not answer';
 }
 
 async function hasRow(em: Em, { schema, table, key: column }: Root, key: string, type: string): Promise<boolean> {

@@ -58,16 +58,22 @@ export class EvaluationThread {
     await this.#worker?.terminate();
   }
 
-  #ask(message: Message): Promise<Reply> {
+  /** A thread whose task was too costly is ended: what the task left in its memory could make the next one too costly as well. */
+  async #ask(message: Message): Promise<Reply> {
     const worker = this.#worker ?? this.#start();
+    const reply = await this.#askWorker(worker, message);
+    if (reply.outcome === 'too_costly') {
+      if (this.#worker === worker) this.#worker = undefined;
+      void worker.terminate();
+    }
+    return reply;
+  }
+
+  #askWorker(worker: Worker, message: Message): Promise<Reply> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     // The thread is ended with the task, and its processor time is unknown: the most that a task may use counts.
     const giveUp = () => resolve({ outcome: 'too_costly', usedMs: 2_000 });
-    const endSilent = () => {
-      giveUp();
-      void worker.terminate();
-    };
-    const timer = setTimeout(endSilent, silentMs);
+    const timer = setTimeout(giveUp, silentMs);
     const onError = (error: unknown) => (isOutOfMemory(error) ? giveUp() : reject(error));
     const onExit = () => reject(new Error('an evaluation thread ended'));
     worker.once('message', resolve).once('error', onError).once('exit', onExit);

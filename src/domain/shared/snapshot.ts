@@ -1,5 +1,5 @@
 import { IsolationLevel } from '@mikro-orm/core';
-import type { Em } from './database.ts';
+import type { Em } from '#database/database.ts';
 
 /** Reads what has to hold together: every statement sees the database as it was when the first one ran. Nothing can be written. */
 export async function inSnapshot<Result>(em: Em, read: (snapshot: Em) => Promise<Result>): Promise<Result> {
