@@ -184,6 +184,14 @@ describe('restoring a resource', () => {
     expect(code(await root.restore(resource))).toEqual([409, 'plugin_parent_changed']);
   });
 
+  it('of an environment that was deleted meanwhile answers 409', async () => {
+    const { root, resource, environment } = await deleteResource();
+    const { status, text } = await root.command(['DELETE', `/environments/${environment}`]);
+    expect(status, text).toBe(204);
+    expect(code(await root.restore(resource))).toEqual([409, 'plugin_parent_changed']);
+    expect(await root.read(`/plugin-resources/${resource}`)).toMatchObject({ deleted_at: expect.any(String) });
+  });
+
   it('whose key was taken by another resource answers 409', async () => {
     const stage = await deleteResource();
     const { root, resource, installation, environment, key, sync } = stage;

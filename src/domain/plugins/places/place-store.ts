@@ -27,6 +27,8 @@ export interface Place extends Ownership, Archivable {
   readonly basis: string;
   /** Neither the thing nor an owner of it was deleted. */
   readonly isPresent: boolean;
+  /** No owner of it was deleted, whether or not it was itself. */
+  readonly hasOwners: boolean;
 }
 
 /** The place of a selector, also one that was deleted; undefined if there never was one. */
@@ -67,6 +69,7 @@ export async function findPlace(em: Em, selector: Selector): Promise<Place | und
       sql<boolean>`coalesce(r.deleted_at, e.deleted_at, p.deleted_at, t.deleted_at, o.deleted_at) is null`.as(
         'isPresent',
       ),
+      sql<boolean>`coalesce(e.deleted_at, p.deleted_at, t.deleted_at, o.deleted_at) is null`.as('hasOwners'),
     ])
     .executeTakeFirst();
   return found && { ...found, selector };

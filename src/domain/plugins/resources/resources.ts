@@ -75,6 +75,7 @@ export async function refuseRestoration(
   refuseStale(resource, expectedRevision);
   refuseOtherOwnership(place, expectedOwnership);
   if (resource.deletedAt === null) throw new Conflict('the resource is not deleted', 'plugin_resource_not_deleted');
+  if (!place.hasOwners) throw new Conflict('an owner of the resource was deleted since', 'plugin_parent_changed');
   refuseArchived(place);
   if (!isDeepStrictEqual(resource.deletedFrom, ownerNamesOf(place)))
     throw new Conflict('the resource belonged to others when it was deleted', 'plugin_parent_changed');
