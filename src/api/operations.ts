@@ -39,6 +39,7 @@ import * as notificationChannels from '#api/notification-channels/operations.ts'
 import * as notificationChannelUse from '#api/notification-channels/use-operations.ts';
 import * as notifications from '#api/notifications/operations.ts';
 import * as notificationPreferences from '#api/notifications/preference-operations.ts';
+import * as notificationThreads from '#api/notifications/thread-operations.ts';
 import * as organizations from '#api/organizations/operations.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import * as projects from '#api/projects/operations.ts';
@@ -123,6 +124,7 @@ const areas = [
   notificationChannelUse,
   notificationPreferences,
   notifications,
+  notificationThreads,
   users,
   userAdministration,
   serviceAccounts,

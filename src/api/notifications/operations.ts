@@ -1,63 +1,21 @@
 import { z } from 'zod';
-import { own } from '#api/identity/session-operations.ts';
 import { command, read } from '#api/pipeline/operation.ts';
-import { AnswerId, Flag, pageOf, Time } from '#api/pipeline/schemas.ts';
+import { Flag, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import {
-  keptDays,
-  mostCounted,
-  mostLookedAt,
-  notificationKindNames,
-  notificationStates,
-  stateOf,
-  subjectKinds,
-} from '#domain/notifications/model.ts';
+import { keptDays, mostCounted, mostLookedAt, notificationKindNames, stateOf } from '#domain/notifications/model.ts';
 import {
   countUnread,
   listNotifications,
-  listThread,
-  listThreads,
   markAllRead,
   markNotification,
   type NotificationDetails,
   readNotification,
-  type ThreadDetails,
 } from '#domain/notifications/store.ts';
-import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
-import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
-
-/** Only people are told of something, and everybody sees their own notifications alone. */
-export const ownAsUser: Access = { ...own, principals: ['user'] };
-
-const NotificationParams = z.strictObject({ id: Id });
-
-const Subject = z.object({ kind: z.enum(subjectKinds), id: AnswerId });
-
-export const NotificationView = z
-  .object({
-    id: AnswerId,
-    kind: z.enum(notificationKindNames),
-    state: z.enum(notificationStates),
-    subject: Subject,
-    title: z.string(),
-    created_at: Time,
-    read_at: Time.nullable(),
-  })
-  .meta({ id: 'Notification' });
-
-export const ThreadView = z
-  .object({
-    id: AnswerId.describe('The id of the subject.'),
-    subject: Subject,
-    count: z.int().describe('How many notifications are about the subject, without archived ones.'),
-    unread: z.int(),
-    latest: NotificationView,
-  })
-  .meta({ id: 'NotificationThread' });
+import { NotificationParams, NotificationView, ownAsUser, viewNotification } from './views.ts';
 
 export const list = read({
   id: 'notifications.list',
@@ -152,40 +110,6 @@ export const readAll = command({
   },
 });
 
-export const threads = read({
-  id: 'notifications.list_threads',
-  route: 'GET /api/v1/notifications/threads',
-  summary: 'List your notifications by what they are about, those with the newest first',
-  query: z.strictObject({
-    ...pageQuery,
-    unread: Flag.optional().describe('`true`: only what you have unread notifications about.'),
-    kind: z.enum(notificationKindNames).optional().describe('Only where the newest notification is of this kind.'),
-  }),
-  responses: { 200: pageOf('threads', ThreadView) },
-  access: ownAsUser,
-  handle: async ({ em, principal, query }) => {
-    const filter = { unread: query.unread === 'true', kind: query.kind };
-    const page = await listThreads(em, principal, filter, query);
-    return { threads: page.items.map(viewThread), next_cursor: page.nextCursor };
-  },
-});
-
-export const thread = read({
-  id: 'notifications.get_thread',
-  route: 'GET /api/v1/notifications/threads/:id',
-  summary: 'List your notifications about one subject, by its id, archived ones included',
-  params: NotificationParams,
-  query: z.strictObject(pageQuery),
-  responses: { 200: pageOf('notifications', NotificationView) },
-  access: ownAsUser,
-  resourceId: () => null,
-  handle: async ({ em, principal, params, query }) => {
-    const page = await listThread(em, principal, params.id, query);
-    if (page.items.length === 0 && query.cursor === undefined) throw new HiddenResource('thread');
-    return { notifications: page.items.map(viewNotification), next_cursor: page.nextCursor };
-  },
-});
-
 async function mark(em: Em, principal: Principal, id: string, as: 'read' | 'archived') {
   const before = stateOf(await findOwn(em, principal, id));
   await markNotification(em, principal, id, as);
@@ -198,15 +122,4 @@ async function findOwn(em: Em, principal: Principal, id: string): Promise<Notifi
   const found = await readNotification(em, principal, id);
   if (!found) throw new HiddenResource('notification');
   return found;
-}
-
-function viewNotification(notification: NotificationDetails): z.input<typeof NotificationView> {
-  const { id, kind, title, subjectKind, subjectId, createdAt, readAt } = notification;
-  const subject = { kind: subjectKind, id: subjectId };
-  return { id, kind, state: stateOf(notification), subject, title, created_at: createdAt, read_at: readAt };
-}
-
-function viewThread({ count, unread: unreadCount, ...latest }: ThreadDetails): z.input<typeof ThreadView> {
-  const shown = viewNotification(latest);
-  return { id: latest.subjectId, subject: shown.subject, count, unread: unreadCount, latest: shown };
 }

@@ -9,7 +9,7 @@ import { notificationKindNames, notificationKinds } from '#domain/notifications/
 import { lockPreferences, readPreferences, replacePreferences } from '#domain/notifications/preferences-store.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { checkOutbound } from '#domain/shared/outbound/outbound.ts';
-import { ownAsUser } from './operations.ts';
+import { ownAsUser } from './views.ts';
 
 const kind = z.enum(notificationKindNames);
 

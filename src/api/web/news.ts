@@ -47,6 +47,8 @@ const news = {
     read: 'The notification is marked as read.',
     archived: 'The notification is archived.',
     'all-read': 'All notifications are marked as read.',
+    'thread-read': 'All notifications about it are marked as read.',
+    'thread-archived': 'All notifications about it are archived.',
   },
   [pages.notificationPreferences]: { saved: 'Your preferences are saved.' },
   [pages.profile]: {

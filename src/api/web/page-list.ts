@@ -91,6 +91,8 @@ export const pages = {
   notifications: '/notifications',
   notificationPreferences: '/notifications/preferences',
   notificationThread: '/notifications/threads/:id',
+  readNotificationThread: '/notifications/threads/:id/read',
+  archiveNotificationThread: '/notifications/threads/:id/archive',
   readNotification: '/notifications/:id/read',
   archiveNotification: '/notifications/:id/archive',
   readAllNotifications: '/notifications/read-all',

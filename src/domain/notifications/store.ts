@@ -147,6 +147,22 @@ export async function markNotification(em: Em, user: Principal, id: string, as: 
     .execute();
 }
 
+/**
+ * Notes that a user has read, or put away, everything about one subject that is not put away yet. Answers how many notifications changed. The
+ * caller has made sure that the user may read the subject.
+ */
+export async function markThread(em: Em, user: Principal, subjectId: string, as: 'read' | 'archived'): Promise<number> {
+  const { numUpdatedRows } = await db(em)
+    .updateTable('notifications')
+    .set((eb) => ({ read_at: eb.fn.coalesce('read_at', now), ...(as === 'archived' && { archived_at: now }) }))
+    .where('user_id', '=', user.id)
+    .where('subject_id', '=', subjectId)
+    .where('archived_at', 'is', null)
+    .$if(as === 'read', (query) => query.where('read_at', 'is', null))
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
 /** Notes that a user has read everything so far, also what is hidden from the user now. Answers how many were unread. */
 export async function markAllRead(em: Em, user: Principal): Promise<number> {
   const { numUpdatedRows } = await db(em)

@@ -123,6 +123,36 @@ describe('a user', () => {
     expect(next.threads.map((each: { id: string }) => each.id)).toEqual([run]);
   });
 
+  it('reads and archives everything about one subject at once, and later news begins the thread again', async () => {
+    const run = await team.addAsked(reviewer);
+    await team.ask(run, reviewer);
+    await team.notify();
+    await team.addAsked(reviewer);
+    const thread = `/notifications/threads/${run}`;
+    expect(await reviewer.post(`${thread}/read`)).toMatchObject({ status: 200, body: { read: 2 } });
+    expect((await reviewer.post(`${thread}/read`)).body).toEqual({ read: 0 });
+    expect(await unreadOf(reviewer)).toBe(1);
+    expect((await reviewer.post(`${thread}/archive`)).body).toEqual({ archived: 2 });
+    expect((await reviewer.post(`${thread}/archive`)).body).toEqual({ archived: 0 });
+    expect(await titlesOf(reviewer)).toHaveLength(1);
+    expect((await reviewer.get('/notifications/threads')).body.threads).toHaveLength(1);
+    await team.ask(run, reviewer);
+    await team.notify();
+    expect((await reviewer.get('/notifications/threads')).body.threads).toMatchObject([
+      { id: run, count: 1, unread: 1 },
+      {},
+    ]);
+  });
+
+  it('gets 404 for the thread of a subject that only others were told about', async () => {
+    const run = await team.addAsked(reviewer);
+    for (const stranger of [second, admin]) {
+      for (const path of [`/notifications/threads/${run}/read`, `/notifications/threads/${run}/archive`])
+        expect(await stranger.post(path)).toMatchObject({ status: 404 });
+    }
+    expect(await unreadOf(reviewer)).toBe(1);
+  });
+
   it('cannot read or change what others were told', async () => {
     await team.addAsked(reviewer);
     const [{ id, subject }] = (await reviewer.get('/notifications')).body.notifications;

@@ -57,12 +57,28 @@ describe('the page of notifications', () => {
     expect(text).toContain(`href="/notifications/threads/${run}">3 notifications, 2 unread</a>`);
     const thread = (await open(`/notifications/threads/${run}`)).text;
     expect(thread.match(/>Archive</g)).toHaveLength(3);
+    expect(thread).toContain('Archive all');
     const { body } = await reviewer.get('/notifications/threads?unread=true');
     expect(body.threads).toHaveLength(2);
     await send('/notifications/read-all');
     expect((await reviewer.get('/notifications/threads?unread=true')).body.threads).toEqual([]);
     expect((await reviewer.get('/notifications/threads?kind=quota.exceeded')).body.threads).toEqual([]);
     expect((await open('/notifications?show=all')).text).toContain('>3 notifications</a>');
+  });
+
+  it('marks and archives everything about one run with one button', async () => {
+    const run = await team.addAsked(reviewer);
+    await team.ask(run, reviewer);
+    await team.notify();
+    const list = (await open('/notifications')).text;
+    expect(list).toContain(`action="/notifications/threads/${run}/archive"`);
+    expect((await send(`/notifications/threads/${run}/read`)).location).toBe('/notifications?done=thread-read');
+    expect(await titlesOf(reviewer, '?unread=true')).toEqual([]);
+    const { text } = await open(`/notifications/threads/${run}`);
+    expect(text).not.toContain('>Read all');
+    expect((await send(`/notifications/threads/${run}/archive`)).location).toBe('/notifications?done=thread-archived');
+    expect(await titlesOf(reviewer)).toEqual([]);
+    expect((await open(`/notifications/threads/${run}`)).text).not.toContain('Archive all');
   });
 
   it('does not mark the notifications of others', async () => {

@@ -119,6 +119,8 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'notifications.read': [200, '/api/v1/notifications/:id'],
   'notifications.put_away': [200, '/api/v1/notifications/:id'],
   'notifications.read_all': [200],
+  'notifications.read_thread': [200],
+  'notifications.put_thread_away': [200],
   'notification_channels.create': [201, '/api/v1/admin/notification-channels/:id'],
   'notification_channels.update': [200, '/api/v1/admin/notification-channels/:id'],
   'notification_channels.delete': [204],

@@ -191,6 +191,8 @@ notifications.count_unread          profile:manage                      self    
 notifications.get                   profile:manage                      self            user
 notifications.read                  profile:manage                      self            user
 notifications.put_away              profile:manage                      self            user
+notifications.put_thread_away       profile:manage                      self            user
+notifications.read_thread           profile:manage                      self            user
 notifications.read_all              profile:manage                      self            user
 notifications.list_threads          profile:manage                      self            user
 notifications.get_thread            profile:manage                      self            user

@@ -7,8 +7,9 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { notificationKindNames } from '#domain/notifications/model.ts';
-import { list, threads } from '../operations.ts';
-import { renderMark, renderMarks } from './marks.ts';
+import { list } from '../operations.ts';
+import { threads } from '../thread-operations.ts';
+import { renderMark, renderMarks, renderThreadMarks } from './marks.ts';
 import { kindLabels, renderState, renderTitle, type ShownNotification, type ShownThread } from './words.ts';
 
 /** What the list shows: what has unread notifications, unless the address says otherwise. */
@@ -79,10 +80,13 @@ const threadColumns: Column<ShownThread>[] = [
   { label: 'Kind', kind: 'minor', cell: ({ latest }) => kindLabels[latest.kind] },
   { label: 'Since', cell: ({ latest }) => renderTime(String(latest.created_at)) },
   { label: 'About the same', cell: renderThread },
-  { label: 'Put away', cell: ({ count, latest }) => (count === 1 ? renderMarks(latest) : null) },
+  {
+    label: 'Put away',
+    cell: ({ count, latest, ...thread }) =>
+      count === 1 ? renderMarks(latest) : renderThreadMarks({ ...thread, about: latest.title }),
+  },
 ];
 
-/** Several notifications about one thing are put away on the page of their thread. */
 function renderThread({ id, count, unread }: ShownThread): Html | null {
   if (count === 1) return null;
   const news = unread > 0 ? `, ${unread} unread` : '';

@@ -5,7 +5,8 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { archive, markRead, readAll } from '../operations.ts';
-import type { ShownNotification } from './words.ts';
+import { archiveThread, readThread } from '../thread-operations.ts';
+import type { ShownNotification, ShownThread } from './words.ts';
 
 /** A button that marks something. Pressing it twice does what pressing it once does. */
 export function renderMark({
@@ -26,10 +27,21 @@ export function renderMarks({ id, state, title: about }: ShownNotification): Htm
   return html`<div class="actions">${state === 'unread' ? renderMark({ path: pagePath(pages.readNotification, { id }), label: 'Read', about }) : null}${renderMark({ path: pagePath(pages.archiveNotification, { id }), label: 'Archive', about })}</div>`;
 }
 
+/** The buttons that put everything about one subject away. */
+export function renderThreadMarks({
+  id,
+  unread,
+  about,
+}: Pick<ShownThread, 'id' | 'unread'> & { readonly about: string }): Html {
+  return html`<div class="actions">${unread > 0 ? renderMark({ path: pagePath(pages.readNotificationThread, { id }), label: 'Read all', about }) : null}${renderMark({ path: pagePath(pages.archiveNotificationThread, { id }), label: 'Archive all', about })}</div>`;
+}
+
 /** Adds what the buttons of the list do. */
 export function registerMarks(addPage: AddPage): void {
   addPage('POST', pages.readNotification, submitRead);
   addPage('POST', pages.archiveNotification, submitArchive);
+  addPage('POST', pages.readNotificationThread, submitReadThread);
+  addPage('POST', pages.archiveNotificationThread, submitArchiveThread);
   addPage('POST', pages.readAllNotifications, submitReadAll);
 }
 
@@ -41,6 +53,16 @@ async function submitRead(visit: Visit<{ id: string }>): Promise<FastifyReply> {
 async function submitArchive(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   await visit.run(archive, { params: { id: visit.params.id } });
   return visit.redirect(pagePath(pages.notifications, {}, { done: 'archived' }));
+}
+
+async function submitReadThread(visit: Visit<{ id: string }>): Promise<FastifyReply> {
+  await visit.run(readThread, { params: { id: visit.params.id } });
+  return visit.redirect(pagePath(pages.notifications, {}, { done: 'thread-read' }));
+}
+
+async function submitArchiveThread(visit: Visit<{ id: string }>): Promise<FastifyReply> {
+  await visit.run(archiveThread, { params: { id: visit.params.id } });
+  return visit.redirect(pagePath(pages.notifications, {}, { done: 'thread-archived' }));
 }
 
 async function submitReadAll(visit: Visit): Promise<FastifyReply> {

@@ -5,8 +5,8 @@ import { renderTime } from '#api/web/components/time.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { thread } from '../operations.ts';
-import { renderMarks } from './marks.ts';
+import { thread } from '../thread-operations.ts';
+import { renderMarks, renderThreadMarks } from './marks.ts';
 import { kindLabels, notificationsCrumb, renderState, renderTitle, type ShownNotification } from './words.ts';
 
 const title = 'About one subject';
@@ -24,10 +24,13 @@ export async function showThread(visit: Visit<{ id: string }>): Promise<FastifyR
   const { id } = visit.params;
   const cursor = visit.query('cursor');
   const { notifications, next_cursor: next } = await visit.read(thread, { params: { id }, query: { cursor } });
+  const unread = notifications.filter(({ state }) => state === 'unread').length;
+  const mayPutAway = notifications.some(({ state }) => state !== 'archived');
+  const actions = mayPutAway ? renderThreadMarks({ id, unread, about: 'about this' }) : null;
   return visit.show({
     title,
     main: html`<div class="page page-wide">
-${renderPageHead({ title, crumbs: [notificationsCrumb], below: 'All notifications about it, newest first, archived ones included.' })}
+${renderPageHead({ title, crumbs: [notificationsCrumb], below: 'All notifications about it, newest first, archived ones included.', actions })}
 <div class="list-panel">${renderTable({ caption: 'Notifications, newest first', rows: notifications, columns })}</div>
 ${renderPages({ cursor, next }, (query) => pagePath(pages.notificationThread, { id }, query))}
 </div>`,

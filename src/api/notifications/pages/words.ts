@@ -5,7 +5,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { subjectPath } from '#domain/messages/sending/links.ts';
 import type { NotificationKind, NotificationState } from '#domain/notifications/model.ts';
-import type { NotificationView, ThreadView } from '../operations.ts';
+import type { NotificationView, ThreadView } from '../views.ts';
 
 export type ShownNotification = z.input<typeof NotificationView>;
 export type ShownThread = z.input<typeof ThreadView>;

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Flag, pageOf } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
+import { notificationKindNames } from '#domain/notifications/model.ts';
+import { listThread, listThreads, markThread } from '#domain/notifications/store.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { HiddenResource } from '#domain/shared/errors.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { NotificationParams, NotificationView, ownAsUser, ThreadView, viewNotification, viewThread } from './views.ts';
+
+export const threads = read({
+  id: 'notifications.list_threads',
+  route: 'GET /api/v1/notifications/threads',
+  summary: 'List your notifications by what they are about, those with the newest first',
+  query: z.strictObject({
+    ...pageQuery,
+    unread: Flag.optional().describe('`true`: only what you have unread notifications about.'),
+    kind: z.enum(notificationKindNames).optional().describe('Only where the newest notification is of this kind.'),
+  }),
+  responses: { 200: pageOf('threads', ThreadView) },
+  access: ownAsUser,
+  handle: async ({ em, principal, query }) => {
+    const filter = { unread: query.unread === 'true', kind: query.kind };
+    const page = await listThreads(em, principal, filter, query);
+    return { threads: page.items.map(viewThread), next_cursor: page.nextCursor };
+  },
+});
+
+export const thread = read({
+  id: 'notifications.get_thread',
+  route: 'GET /api/v1/notifications/threads/:id',
+  summary: 'List your notifications about one subject, by its id, archived ones included',
+  params: NotificationParams,
+  query: z.strictObject(pageQuery),
+  responses: { 200: pageOf('notifications', NotificationView) },
+  access: ownAsUser,
+  resourceId: () => null,
+  handle: async ({ em, principal, params, query }) => {
+    const page = await listThread(em, principal, params.id, query);
+    if (page.items.length === 0 && query.cursor === undefined) throw new HiddenResource('thread');
+    return { notifications: page.items.map(viewNotification), next_cursor: page.nextCursor };
+  },
+});
+
+export const readThread = command({
+  id: 'notifications.read_thread',
+  route: 'POST /api/v1/notifications/threads/:id/read',
+  summary: 'Mark your notifications about one subject as read',
+  params: NotificationParams,
+  responses: {
+    200: z.object({ read: z.int().describe('How many were unread.') }).meta({ id: 'ReadThread' }),
+  },
+  access: ownAsUser,
+  resourceId: () => null,
+  idempotency: 'none',
+  audit: 'notification.thread_read',
+  handle: async ({ tx, principal, params }) => {
+    const count = await markOwnThread(tx.em, principal, params.id, 'read');
+    return { id: null, after: { subject_id: params.id, count }, answer: { read: count } };
+  },
+});
+
+export const archiveThread = command({
+  id: 'notifications.put_thread_away',
+  route: 'POST /api/v1/notifications/threads/:id/archive',
+  summary: 'Archive your notifications about one subject, which marks them as read',
+  description: 'Later notifications about the subject are not archived: they begin the thread again.',
+  params: NotificationParams,
+  responses: {
+    200: z.object({ archived: z.int().describe('How many were not archived yet.') }).meta({ id: 'ArchivedThread' }),
+  },
+  access: ownAsUser,
+  resourceId: () => null,
+  idempotency: 'none',
+  audit: 'notification.thread_archived',
+  handle: async ({ tx, principal, params }) => {
+    const count = await markOwnThread(tx.em, principal, params.id, 'archived');
+    return { id: null, after: { subject_id: params.id, count }, answer: { archived: count } };
+  },
+});
+
+/** @throws HiddenResource where the user has no notification about the subject, or may not read the subject any more */
+async function markOwnThread(em: Em, principal: Principal, subjectId: string, as: 'read' | 'archived') {
+  const { items } = await listThread(em, principal, subjectId, { limit: 1 });
+  if (items.length === 0) throw new HiddenResource('thread');
+  return markThread(em, principal, subjectId, as);
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { own } from '#api/identity/session-operations.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { notificationKindNames, notificationStates, stateOf, subjectKinds } from '#domain/notifications/model.ts';
+import type { NotificationDetails, ThreadDetails } from '#domain/notifications/store.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { Id } from '#domain/shared/ids.ts';
+
+/** Only people are told of something, and everybody sees their own notifications alone. */
+export const ownAsUser: Access = { ...own, principals: ['user'] };
+
+export const NotificationParams = z.strictObject({ id: Id });
+
+const Subject = z.object({ kind: z.enum(subjectKinds), id: AnswerId });
+
+export const NotificationView = z
+  .object({
+    id: AnswerId,
+    kind: z.enum(notificationKindNames),
+    state: z.enum(notificationStates),
+    subject: Subject,
+    title: z.string(),
+    created_at: Time,
+    read_at: Time.nullable(),
+  })
+  .meta({ id: 'Notification' });
+
+export const ThreadView = z
+  .object({
+    id: AnswerId.describe('The id of the subject.'),
+    subject: Subject,
+    count: z.int().describe('How many notifications are about the subject, without archived ones.'),
+    unread: z.int(),
+    latest: NotificationView,
+  })
+  .meta({ id: 'NotificationThread' });
+
+export function viewNotification(notification: NotificationDetails): z.input<typeof NotificationView> {
+  const { id, kind, title, subjectKind, subjectId, createdAt, readAt } = notification;
+  const subject = { kind: subjectKind, id: subjectId };
+  return { id, kind, state: stateOf(notification), subject, title, created_at: createdAt, read_at: readAt };
+}
+
+export function viewThread({ count, unread: unreadCount, ...latest }: ThreadDetails): z.input<typeof ThreadView> {
+  const shown = viewNotification(latest);
+  return { id: latest.subjectId, subject: shown.subject, count, unread: unreadCount, latest: shown };
+}
