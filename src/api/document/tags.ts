@@ -31,6 +31,7 @@ export const tags: Readonly<Record<string, string>> = {
   invitations: 'Accepting an invitation.',
   notification_channels: 'Telling groups of people what happens, by e-mail, in a chat or by a signed message.',
   notification_preferences: 'Of which kinds of notifications you want to hear.',
+  notification_threads: 'What you were told, by what it is about.',
   notifications: 'What you were told: what waits for you, how it ended, what ends soon.',
   organization_invitations: 'Inviting people into an organization.',
   organization_members: 'Who is in an organization, in which role.',

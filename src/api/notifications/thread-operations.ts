@@ -10,7 +10,7 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { NotificationParams, NotificationView, ownAsUser, ThreadView, viewNotification, viewThread } from './views.ts';
 
 export const threads = read({
-  id: 'notifications.list_threads',
+  id: 'notification_threads.list',
   route: 'GET /api/v1/notifications/threads',
   summary: 'List your notifications by what they are about, those with the newest first',
   query: z.strictObject({
@@ -28,14 +28,13 @@ export const threads = read({
 });
 
 export const thread = read({
-  id: 'notifications.get_thread',
+  id: 'notification_threads.get',
   route: 'GET /api/v1/notifications/threads/:id',
   summary: 'List your notifications about one subject, by its id, archived ones included',
   params: NotificationParams,
   query: z.strictObject(pageQuery),
   responses: { 200: pageOf('notifications', NotificationView) },
   access: ownAsUser,
-  resourceId: () => null,
   handle: async ({ em, principal, params, query }) => {
     const page = await listThread(em, principal, params.id, query);
     if (page.items.length === 0 && query.cursor === undefined) throw new HiddenResource('thread');
@@ -44,7 +43,7 @@ export const thread = read({
 });
 
 export const readThread = command({
-  id: 'notifications.read_thread',
+  id: 'notification_threads.read',
   route: 'POST /api/v1/notifications/threads/:id/read',
   summary: 'Mark your notifications about one subject as read',
   params: NotificationParams,
@@ -52,17 +51,16 @@ export const readThread = command({
     200: z.object({ read: z.int().describe('How many were unread.') }).meta({ id: 'ReadThread' }),
   },
   access: ownAsUser,
-  resourceId: () => null,
   idempotency: 'none',
   audit: 'notification.thread_read',
   handle: async ({ tx, principal, params }) => {
     const count = await markOwnThread(tx.em, principal, params.id, 'read');
-    return { id: null, after: { subject_id: params.id, count }, answer: { read: count } };
+    return { id: params.id, after: { count }, answer: { read: count } };
   },
 });
 
 export const archiveThread = command({
-  id: 'notifications.put_thread_away',
+  id: 'notification_threads.put_away',
   route: 'POST /api/v1/notifications/threads/:id/archive',
   summary: 'Archive your notifications about one subject, which marks them as read',
   description: 'Later notifications about the subject are not archived: they begin the thread again.',
@@ -71,12 +69,11 @@ export const archiveThread = command({
     200: z.object({ archived: z.int().describe('How many were not archived yet.') }).meta({ id: 'ArchivedThread' }),
   },
   access: ownAsUser,
-  resourceId: () => null,
   idempotency: 'none',
   audit: 'notification.thread_archived',
   handle: async ({ tx, principal, params }) => {
     const count = await markOwnThread(tx.em, principal, params.id, 'archived');
-    return { id: null, after: { subject_id: params.id, count }, answer: { archived: count } };
+    return { id: params.id, after: { count }, answer: { archived: count } };
   },
 });
 

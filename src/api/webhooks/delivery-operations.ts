@@ -5,6 +5,7 @@ import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { Id, newId } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
+import { TimeOrDay } from '#domain/shared/values/times.ts';
 import { tryToSend } from '#domain/webhooks/deliveries/attempt.ts';
 import { listDeliveries, readDelivery, repeatDelivery } from '#domain/webhooks/deliveries/log-store.ts';
 import { deliveryStatuses } from '#domain/webhooks/model.ts';
@@ -29,13 +30,18 @@ export const listOf = read({
   route: 'GET /api/v1/admin/webhooks/:id/deliveries',
   summary: 'List the deliveries of a webhook, newest first, with what its endpoint answered',
   params: WebhookParams,
-  query: z.strictObject({ ...pageQuery, status: z.enum(deliveryStatuses).optional() }),
+  query: z.strictObject({
+    ...pageQuery,
+    status: z.enum(deliveryStatuses).optional(),
+    from: TimeOrDay.optional().describe('Only deliveries that were made at this time or later.'),
+    to: TimeOrDay.optional().describe('Only deliveries that were made before this time.'),
+  }),
   responses: { 200: pageOf('deliveries', DeliveryView) },
   access: { ...readAccess, review: { inherits: 'webhooks.get' } },
   target: ({ em, params }) => findWebhook(em, params.id),
   targetName: 'webhook',
   handle: async ({ em, target, query }) => {
-    const page = await listDeliveries(em, target.webhook.id, query.status, query);
+    const page = await listDeliveries(em, target.webhook.id, query, query);
     return { deliveries: page.items.map(viewDelivery), next_cursor: page.nextCursor };
   },
 });

@@ -281,6 +281,7 @@ const resourceOfId: Record<string, keyof Ids> = {
   webhooks: 'webhook',
   notification_channels: 'channel',
   notifications: 'notification',
+  notification_threads: 'run',
   plugin_installations: 'plugin',
   plugin_actions: 'pluginAction',
   plugin_action_grants: 'pluginGrant',

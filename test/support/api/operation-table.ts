@@ -191,11 +191,11 @@ notifications.count_unread          profile:manage                      self    
 notifications.get                   profile:manage                      self            user
 notifications.read                  profile:manage                      self            user
 notifications.put_away              profile:manage                      self            user
-notifications.put_thread_away       profile:manage                      self            user
-notifications.read_thread           profile:manage                      self            user
+notification_threads.put_away       profile:manage                      self            user
+notification_threads.read           profile:manage                      self            user
 notifications.read_all              profile:manage                      self            user
-notifications.list_threads          profile:manage                      self            user
-notifications.get_thread            profile:manage                      self            user
+notification_threads.list           profile:manage                      self            user
+notification_threads.get            profile:manage                      self            user
 notification_channels.list          notification_channel:manage         owned:metadata.read
 notification_channels.list_topics   notification_channel:manage         platform
 notification_channels.create        notification_channel:manage         owned:metadata.write

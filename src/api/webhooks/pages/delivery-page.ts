@@ -8,6 +8,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { renderLive, renderStill } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -68,34 +69,36 @@ function deliveryPath({ id: deliveryID, webhook_id: id }: ShownDelivery) {
 async function showDelivery(visit: DeliveryVisit): Promise<FastifyReply> {
   const { webhook, delivery } = await readSubject(visit);
   const { event, status, next_attempt_at: next, last_attempt_at: last } = delivery;
+  const content = html`${renderPageHead({
+    title: event.type,
+    crumbs: webhookCrumbs(webhook),
+    beside: renderStatusBadge(deliveryLooks[status]),
+    below: 'A message to the endpoint of the webhook. The answer to its last try is kept.',
+    actions: renderActions(webhook.actions, {
+      redeliver: {
+        label: 'Send again',
+        icon: 'refresh-cw',
+        path: pagePath(pages.redeliverWebhook, { id: webhook.id, deliveryID: delivery.id }),
+      },
+    }),
+  })}
+${delivery.problem && html`<p class="notice notice-problem foreign">${toSentence(delivery.problem)}</p>`}
+<div class="panel">${renderFacts([
+    ['Tries', String(delivery.attempts)],
+    ['Last try', last && renderTime(String(last))],
+    ['Next try', next && renderTime(String(next))],
+    ['Last answer', describeAnswer(delivery.answer)],
+    ['Made', renderTime(String(delivery.created_at))],
+    ['Message id', html`<code>${delivery.message_id}</code>`],
+    ['Event id', html`<code>${event.id}</code>`],
+  ])}</div>
+${renderAnswerText(delivery.answer)}`;
+  const live = { stream: null, address: deliveryPath(delivery), again: '5s' };
   return visit.show({
     title: event.type,
     main: html`<div class="page page-wide">
-${renderPageHead({
-  title: event.type,
-  crumbs: webhookCrumbs(webhook),
-  beside: renderStatusBadge(deliveryLooks[status]),
-  below: 'A message to the endpoint of the webhook. The answer to its last try is kept.',
-  actions: renderActions(webhook.actions, {
-    redeliver: {
-      label: 'Send again',
-      icon: 'refresh-cw',
-      path: pagePath(pages.redeliverWebhook, { id: webhook.id, deliveryID: delivery.id }),
-    },
-  }),
-})}
 ${renderNews(visit, pages.webhookDelivery)}
-${delivery.problem && html`<p class="notice notice-problem foreign">${toSentence(delivery.problem)}</p>`}
-<div class="panel">${renderFacts([
-      ['Tries', String(delivery.attempts)],
-      ['Last try', last && renderTime(String(last))],
-      ['Next try', next && renderTime(String(next))],
-      ['Last answer', describeAnswer(delivery.answer)],
-      ['Made', renderTime(String(delivery.created_at))],
-      ['Message id', html`<code>${delivery.message_id}</code>`],
-      ['Event id', html`<code>${event.id}</code>`],
-    ])}</div>
-${renderAnswerText(delivery.answer)}
+${status === 'pending' ? renderLive(live, content) : renderStill(content)}
 </div>`,
   });
 }

@@ -24,16 +24,25 @@ export interface DeliveryDetails {
   readonly createdAt: string;
 }
 
+export interface DeliveryFilter {
+  readonly status?: DeliveryStatus | undefined;
+  /** Only deliveries that were made at this time or later. */
+  readonly from?: string | undefined;
+  /** Only deliveries that were made before this time. */
+  readonly to?: string | undefined;
+}
+
 /** A page of the deliveries of a webhook, newest first. */
 export function listDeliveries(
   em: Em,
   webhookId: string,
-  status: DeliveryStatus | undefined,
+  { status, from, to }: DeliveryFilter,
   request: PageRequest,
 ): Promise<Page<DeliveryDetails>> {
-  const deliveries = selectDeliveries(em, webhookId).$if(status !== undefined, (query) =>
-    query.where('d.status', '=', status ?? 'pending'),
-  );
+  const deliveries = selectDeliveries(em, webhookId)
+    .$if(status !== undefined, (query) => query.where('d.status', '=', status ?? 'pending'))
+    .$if(from !== undefined, (query) => query.where('d.created_at', '>=', from ?? ''))
+    .$if(to !== undefined, (query) => query.where('d.created_at', '<', to ?? ''));
   return pageOf(deliveries, 'd.id', request);
 }
 

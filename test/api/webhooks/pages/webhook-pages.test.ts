@@ -158,6 +158,21 @@ describe('the pages of webhooks', () => {
     expect((await visitor.get(`${path}/deliveries/${tenant.team}`)).status).toBe(404);
   });
 
+  it('follow their deliveries, and show newer ones only when the visitor asks for them', async () => {
+    const { path } = await makeWebhook();
+    await hearRename();
+    const opened = (await visitor.get(path)).text;
+    const update = /hx-get="([^"]+)"/.exec(opened)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect(update).toContain(`${path}?until=`);
+    expect(opened).toContain('every 5s');
+    const linked = (text: string) => [...text.matchAll(/href="([^"]+\/deliveries\/[^"]+)"/g)].map(([, to]) => to);
+    await hearRename();
+    const updated = (await visitor.get(update)).text;
+    expect(linked(updated)).toEqual(linked(opened));
+    expect(updated).toContain('1 new – show');
+    expect(linked((await visitor.get(path)).text)).toHaveLength(2);
+  });
+
   it('send the message of a delivery again with the same id, unless the webhook is disabled', async () => {
     const { path } = await makeWebhook();
     await hearRename();

@@ -7,6 +7,7 @@ import { renderAlert } from '#api/web/forms/fields.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLive } from '#api/web/live/live.ts';
+import { mostNewer, renderNewer, timeBehind } from '#api/web/live/newer.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
@@ -88,16 +89,9 @@ async function renderLivePart(
       address: listPath(address, { ...(cursor && { cursor }), ...(until && { until }) }),
       again: '30s',
     },
-    html`<div>${renderNewer(newer, address)}${runs.length > 0 ? renderRuns(runs, names) : renderNone(address)}</div>${pager}`,
+    html`<div>${renderNewer(newer, listPath(address))}${runs.length > 0 ? renderRuns(runs, names) : renderNone(address)}</div>${pager}`,
   );
 }
-
-/** The first moment after the admission of a run. */
-function timeBehind(run: ListedShownRun | undefined): string | undefined {
-  return run && new Date(Date.parse(run.created_at) + 1).toISOString();
-}
-
-const mostNewer = 20;
 
 /** How many runs were admitted since the list was opened. A list of a period that is over gets none. */
 async function countNewer(visit: Visit, address: ListAddress): Promise<number> {
@@ -106,15 +100,6 @@ async function countNewer(visit: Visit, address: ListAddress): Promise<number> {
   const query = { ...toListQuery({ ...address, until: undefined, cursor: undefined }), from: until };
   const { runs } = await visit.read(listAllRuns, { query: { ...query, limit: String(mostNewer) } });
   return runs.length;
-}
-
-function renderNewer(newer: number, address: ListAddress): Html {
-  const shown = newer >= mostNewer ? `${mostNewer} or more` : newer;
-  return html`<p class="newer" role="status">${
-    newer > 0
-      ? html`<a class="chip" href="${listPath(address)}">${renderIcon('refresh-cw')}${shown} new – show</a>`
-      : null
-  }</p>`;
 }
 
 function renderNone(address: ListAddress): Html {

@@ -1,0 +1,74 @@
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { mostNewer, renderNewer, timeBehind } from '#api/web/live/newer.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import { deliveryStatuses } from '#domain/webhooks/model.ts';
+import { listOf } from '../delivery-operations.ts';
+import { deliveryLooks, describeAnswer, type ShownDelivery, type WebhookVisit } from './words.ts';
+
+interface ShownList {
+  readonly live: Html;
+  /** What an update of the page reads: the same deliveries as they are then. */
+  readonly address: LocalPath;
+}
+
+/** The deliveries of a webhook, which the page follows. Later ones do not move those that are being read: a link above says how many there are. */
+export async function readDeliveries(visit: WebhookVisit): Promise<ShownList> {
+  const { id } = visit.params;
+  const status = deliveryStatuses.find((each) => each === visit.query('status'));
+  const cursor = visit.query('cursor');
+  const before = visit.query('until');
+  const query = { status, cursor, to: before };
+  const { deliveries, next_cursor: next } = await visit.read(listOf, { params: { id }, query });
+  const until = before ?? (cursor === undefined ? timeBehind(deliveries[0]) : undefined);
+  const link = (more: object) => pagePath(pages.webhook, { id }, { status, ...more });
+  const newer = await countNewer(visit, before, status);
+  const live = html`${renderFilter(status, link)}
+${renderNewer(newer, link({}))}
+<div class="list-panel">${deliveries.length > 0 ? renderTable({ caption: 'Deliveries, newest first', rows: deliveries, columns }) : renderNone(status)}</div>
+${renderPages({ cursor, next }, link)}`;
+  return { live, address: link({ cursor, until }) };
+}
+
+async function countNewer(
+  visit: WebhookVisit,
+  from: string | undefined,
+  status: ShownDelivery['status'] | undefined,
+): Promise<number> {
+  if (from === undefined) return 0;
+  const query = { status, from, limit: String(mostNewer) };
+  const { deliveries } = await visit.read(listOf, { params: { id: visit.params.id }, query });
+  return deliveries.length;
+}
+
+function renderFilter(status: ShownDelivery['status'] | undefined, link: (more: object) => LocalPath): Html {
+  const chips = [undefined, ...deliveryStatuses].map(
+    (each) =>
+      html`<li><a class="chip" href="${link({ status: each })}" ${each === status ? html`aria-current="true"` : null}>${each ? deliveryLooks[each].word : 'All'}</a></li>`,
+  );
+  return html`<nav aria-label="Filter by status"><ul class="chips">${chips}</ul></nav>`;
+}
+
+const columns: Column<ShownDelivery>[] = [
+  {
+    label: 'Event',
+    kind: 'main',
+    cell: ({ id: deliveryID, webhook_id: id, event }) =>
+      html`<a class="foreign" href="${pagePath(pages.webhookDelivery, { id, deliveryID })}">${event.type}</a>`,
+  },
+  { label: 'Status', cell: ({ status }) => renderStatusBadge(deliveryLooks[status]) },
+  { label: 'Tries', kind: 'number', cell: ({ attempts }) => String(attempts) },
+  { label: 'Answer', cell: ({ answer }) => html`<span class="muted">${describeAnswer(answer)}</span>` },
+  { label: 'Next try', kind: 'minor', cell: ({ next_attempt_at: at }) => at && renderTime(String(at)) },
+  { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
+];
+
+function renderNone(status: ShownDelivery['status'] | undefined): Html {
+  if (status !== undefined) return renderEmpty('None like this', 'No delivery of this webhook has this status.');
+  return renderEmpty(
+    'No deliveries yet',
+    'They appear when something happens that the webhook hears. A test is not listed.',
+  );
+}
