@@ -52,6 +52,7 @@ import { NotificationChannels } from './20261209_01_notification_channels.ts';
 import { FailingDestinations } from './20261210_01_failing_destinations.ts';
 import { FailingChannels } from './20261210_02_failing_channels.ts';
 import { Plugins } from './20261211_01_plugins.ts';
+import { ReservedKeys } from './20261212_01_reserved_keys.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -109,4 +110,5 @@ export const migrations = [
   { name: '20261210_01_failing_destinations', class: FailingDestinations },
   { name: '20261210_02_failing_channels', class: FailingChannels },
   { name: '20261211_01_plugins', class: Plugins },
+  { name: '20261212_01_reserved_keys', class: ReservedKeys },
 ];

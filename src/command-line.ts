@@ -28,6 +28,9 @@ const help = `Usage: node src/main.ts <command>
   admin rotate-keys [--check]
                  encrypts everything in the database anew with the first of COORDINATOR_SECRET_KEYS, while
                  the service runs; --check only counts what needs another key
+  admin plugin-reader --role <name>
+                 makes the role that reads the tables of plugins in COORDINATOR_PLUGIN_SCHEMAS, or gives it
+                 another password; reads the password from standard input
                  All use the database of a running start, unless DATABASE_URL is set.
 
 Settings come from the environment: docs/configuration.md lists them.`;
@@ -77,8 +80,9 @@ const commands: Readonly<Record<string, Command>> = {
     if (subcommand === 'create') return createAdministrator(given);
     if (subcommand === 'recover') return recoverAdministrator(given);
     if (subcommand === 'rotate-keys') return rotateKeys(given);
+    if (subcommand === 'plugin-reader') return makePluginReader(given);
     const problem = subcommand === undefined ? 'admin needs an argument' : `Unknown command: admin ${subcommand}`;
-    throw new UsageError(`${problem}: create, recover or rotate-keys`);
+    throw new UsageError(`${problem}: create, recover, rotate-keys or plugin-reader`);
   },
 };
 
@@ -115,6 +119,17 @@ async function recoverAdministrator(given: string[]): Promise<number> {
   return 0;
 }
 
+async function makePluginReader(given: string[]): Promise<number> {
+  const { role } = parseOptions(given, { role: { type: 'string' } });
+  if (role === undefined) throw new UsageError('admin plugin-reader needs --role');
+  const { databaseUrl, pluginRoots } = await findInstallation();
+  const password = await readPassword();
+  const { createPluginReader } = await import('#database/plugin-reader.ts');
+  await createPluginReader(databaseUrl, { role, password, schemas: pluginRoots.schemas });
+  console.log(`The role ${role} may read the tables of plugins.`);
+  return 0;
+}
+
 /** Exits with 1 if something still needs another key than the first. */
 async function rotateKeys(given: string[]): Promise<number> {
   const isCheck = given[0] === '--check';
@@ -131,7 +146,7 @@ async function rotateKeys(given: string[]): Promise<number> {
 }
 
 /** The settings of the installation: its own database, or the one that a running `start` embeds. */
-async function findInstallation(): Promise<DatabaseSettings & Pick<Config, 'secretKeys'>> {
+async function findInstallation(): Promise<DatabaseSettings & Pick<Config, 'secretKeys' | 'pluginRoots'>> {
   const { findRunningDatabase } = await import('#local/postgres/address.ts');
   return loadAdminConfig(findRunningDatabase);
 }

@@ -38,7 +38,10 @@ export function composeConfig(values: SettingValues): Omit<StartConfig, 'dataDir
     },
     logLevel: values.LOG_LEVEL ?? 'info',
     outbound: parseOutboundPolicy(values.COORDINATOR_OUTBOUND_ALLOW ?? []),
-    pluginSchemas: values.COORDINATOR_PLUGIN_SCHEMAS ?? [],
+    pluginRoots: {
+      schemas: values.COORDINATOR_PLUGIN_SCHEMAS ?? [],
+      databaseUrl: values.COORDINATOR_PLUGIN_DATABASE_URL,
+    },
     mail: composeMail(values),
     limits: composeLimits(values),
     trustedProxies: values.COORDINATOR_TRUSTED_PROXIES ?? [],

@@ -33,8 +33,8 @@ export type Config = {
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** Where the service may connect to on behalf of its users, in addition to the public Internet. */
   readonly outbound: OutboundPolicy;
-  /** The schemas in which restorations may look for the rows of plugin resources. */
-  readonly pluginSchemas: readonly string[];
+  /** Where restorations may look for the rows of plugin resources, and as whom. */
+  readonly pluginRoots: { readonly schemas: readonly string[]; readonly databaseUrl: string | null };
   /** The server that sends e-mail; null: none is sent. */
   readonly mail: MailConfig | null;
   readonly limits: LimitsConfig;

@@ -113,6 +113,14 @@ export const settings = {
       "Schemas of the service's database in which the restoration of a plugin resource may look for the rows of the resource, " +
       'separated by commas ([plugins](plugins.md#restoring-a-resource)). Default: none.',
   },
+  COORDINATOR_PLUGIN_DATABASE_URL: {
+    schema: postgresUrl,
+    default: null,
+    isSecret: true,
+    description:
+      "URL of the service's database with a role that may read the schemas of `COORDINATOR_PLUGIN_SCHEMAS` and nothing else. Workers need " +
+      'it to look for these rows ([plugins](plugins.md#restoring-a-resource)). Default: `start` makes such a role in an embedded database.',
+  },
   COORDINATOR_SMTP_URL: {
     schema: smtpServer,
     default: null,

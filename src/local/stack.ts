@@ -3,6 +3,7 @@ import type { StartConfig } from '#config';
 import { claimAccount, findServiceAccount } from './account/account.ts';
 import { openDataDirectory, rotateLog } from './data-directory.ts';
 import { type EmbeddedContext, startEmbeddedPostgres, startEmbeddedTemporal } from './embedded-servers.ts';
+import { choosePluginReader } from './postgres/plugin-reader.ts';
 import { openSocketDirectory } from './postgres/socket-directory.ts';
 import { runSubcommand } from './run-subcommand.ts';
 import { type ReadyMessage, Supervisor } from './supervisor.ts';
@@ -62,9 +63,27 @@ export async function startStack(
     migrated(),
     config.temporal.address ?? startEmbeddedTemporal(context, config.temporal.namespace),
   ]);
-  const environment = { ...common, DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporalAddress };
+  const environment = {
+    ...common,
+    ...(await makePluginReader(config, program, { ...common, DATABASE_URL: databaseUrl })),
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporalAddress,
+  };
   const ready = await startServices(config, program, environment, stops, report);
   return { ...ready, environment, broken: Promise.race([...context.broken, new Promise<never>(() => {})]) };
+}
+
+/** The setting with which workers read the tables of plugins. Operators of a database of their own make its role themselves. */
+async function makePluginReader(
+  { databaseUrl, pluginRoots: { schemas, databaseUrl: given } }: StartConfig,
+  program: string,
+  environment: NodeJS.ProcessEnv & { readonly DATABASE_URL: string },
+): Promise<Record<string, string>> {
+  if (databaseUrl !== null || given !== null || schemas.length === 0) return {};
+  const { role, password, url } = choosePluginReader(environment.DATABASE_URL);
+  const subcommand = [program, 'admin', 'plugin-reader', '--role', role];
+  await runSubcommand('Making the role that reads the tables of plugins', subcommand, environment, password);
+  return { COORDINATOR_PLUGIN_DATABASE_URL: url };
 }
 
 /** Where programs on this machine reach the API; null if its settings do not tell. */

@@ -71,8 +71,8 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const evaluator = new Evaluator();
   await evaluator.start();
   const system = { orm, log, transactions, bindingKey: installation.bindingKey };
-  const { pluginSchemas } = config;
-  const tasks = await openTaskWorkers(config, { ...system, keyRing, evaluator, pluginSchemas, ...attemptDeps });
+  const { pluginRoots } = config;
+  const tasks = await openTaskWorkers(config, { ...system, keyRing, evaluator, pluginRoots, ...attemptDeps });
   const registration = new WorkerRegistration({ ...system, facts, onDrain: tasks.drain });
   // The worker registers before it works: an attempt counts as lost while its worker is not registered.
   await waitForDatabase(log, () => registration.start());

@@ -84,7 +84,7 @@ describe('admin beside a running `start`', () => {
   it('without a subcommand names all', async () => {
     expect(await admin([])).toEqual({
       code: 2,
-      printed: 'admin needs an argument: create, recover or rotate-keys (--help lists the commands).',
+      printed: 'admin needs an argument: create, recover, rotate-keys or plugin-reader (--help lists the commands).',
     });
   });
 });

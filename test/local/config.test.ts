@@ -99,6 +99,7 @@ describe('settings', () => {
       COORDINATOR_ADMIN_EMAIL: 'admin@example.com',
       COORDINATOR_ADMIN_PASSWORD_FILE: fileOf('password', 'correct horse battery'),
       COORDINATOR_SMTP_URL_FILE: fileOf('smtp', 'smtp://delivery:p%40ss@mail.example.com:587'),
+      COORDINATOR_PLUGIN_DATABASE_URL_FILE: fileOf('plugins', 'postgres://reader:secret@127.0.0.1/coordinator'),
       COORDINATOR_SMTP_FROM: 'Delivery <delivery@example.com>',
       COORDINATOR_BASE_URL: 'https://delivery.example.com',
     };
@@ -116,7 +117,8 @@ describe('settings', () => {
       from: { name: 'Delivery', address: 'delivery@example.com' },
       linkOrigin: 'https://delivery.example.com',
     });
-    expect(secretSettings).toHaveLength(7);
+    expect(config.pluginRoots.databaseUrl).toBe('postgres://reader:secret@127.0.0.1/coordinator');
+    expect(secretSettings).toHaveLength(8);
   });
 
   it('are rejected in one sentence when NAME and NAME_FILE are both set, or the file is missing or empty', () => {

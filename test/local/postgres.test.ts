@@ -18,6 +18,7 @@ import { type EmbeddedPostgres, startPostgres } from '#local/postgres/postgres.t
 import { openSocketDirectory, removeSocketDirectory } from '#local/postgres/socket-directory.ts';
 import { openDatabase } from '#open-database';
 import { makeDirectory, makeTestDirectory } from '#test/support/directories.ts';
+import { openPluginReader } from '#test/support/plugins/reader.ts';
 import { listProcesses } from '#test/support/programs/start.ts';
 
 const dataDir = makeDirectory();
@@ -62,6 +63,30 @@ describe('the embedded PostgreSQL', () => {
     url.password = 'guessed';
     await expect(new pg.Client(url.href).connect()).rejects.toThrow('password authentication failed');
     expect(listProcesses().some(({ command }) => command.includes(new URL(server.url).password))).toBe(false);
+  });
+
+  it('lets a role read the tables of plugins, and nothing else, with another password at each start', async () => {
+    await query('create schema dns');
+    await query('create table dns.zones (id text)');
+    const readAs = async (url: string, sql: string) => {
+      const client = new pg.Client(url);
+      try {
+        await client.connect();
+        return (await client.query(sql)).rows.length;
+      } catch (error) {
+        return error instanceof Error ? error.message : error;
+      } finally {
+        await client.end();
+      }
+    };
+    const first = await openPluginReader(server.url, ['dns', 'missing']);
+    const second = await openPluginReader(server.url, ['dns']);
+    expect(await readAs(first, 'select 1')).toMatch(/password authentication failed/);
+    expect(await readAs(second, 'select from dns.zones')).toBe(0);
+    expect(await readAs(second, 'select from kept')).toMatch(/permission denied/);
+    expect(await readAs(second, 'insert into dns.zones values (1)')).toMatch(/permission denied/);
+    await query('create table dns.later (id text)');
+    expect(await readAs(second, 'select from dns.later')).toBe(0);
   });
 
   it('recovers committed rows after it was killed, even if its lock file names a living process', async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Installation, openInstallation } from '#test/faults/harness/installation.ts';
 import { Caller } from '#test/support/api/caller.ts';
 import { manifestOf, PluginAdministrator, type PluginAnswer, sendCommand } from '#test/support/plugins/plugin-world.ts';
+import { openPluginReader } from '#test/support/plugins/reader.ts';
 
 let installation: Installation;
 let root: PluginAdministrator;
@@ -13,10 +14,12 @@ let place: { organization: string; team: string; plugin: string };
 let holder: pg.Client;
 
 beforeAll(async () => {
-  installation = await openInstallation({ COORDINATOR_PLUGIN_SCHEMAS: 'dns' });
+  installation = await openInstallation(async (databaseUrl) => ({
+    COORDINATOR_PLUGIN_SCHEMAS: 'dns',
+    COORDINATOR_PLUGIN_DATABASE_URL: await addTables(databaseUrl),
+  }));
   holder = new pg.Client({ connectionString: installation.environment['DATABASE_URL'] });
   await holder.connect();
-  await holder.query('create schema dns; create table dns.zones (id text primary key)');
   const caller = await Caller.signIn(installation.urls[0]!, 'root@example.com', 'correct horse battery');
   root = new PluginAdministrator(caller);
   const { body: organization } = await caller.post('/organizations', { name: 'Acme' });
@@ -32,6 +35,15 @@ afterAll(async () => {
   await holder?.end().catch(() => undefined);
   await installation?.close(false);
 });
+
+/** Adds the tables of the plugin, and a role that may read them. */
+async function addTables(databaseUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('create schema dns; create table dns.zones (id text primary key)');
+  await client.end();
+  return openPluginReader(databaseUrl, ['dns']);
+}
 
 /** A deleted resource whose row is there. */
 async function deleteResource(): Promise<string> {

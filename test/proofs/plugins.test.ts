@@ -3,7 +3,7 @@ import { openRandom } from '#test/faults/harness/random.ts';
 import { addEnvironment, addServiceAccount, addTeam } from '#test/support/access/people.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { manifestOf, PluginAdministrator, type PluginClient } from '#test/support/plugins/plugin-world.ts';
-import { carryOutRestorations } from '#test/support/plugins/restoring.ts';
+import { carryOutRestorations, noRoots } from '#test/support/plugins/restoring.ts';
 import { addUser, clientOf } from '#test/support/plugins/stage.ts';
 import { mayContinue, narrowCeiling, type PlaceType, PluginModel, type Release } from './plugin-model.ts';
 import { type PluginStepWorld, steps } from './plugin-steps.ts';
@@ -34,7 +34,7 @@ let world: PluginStepWorld;
 beforeAll(async () => {
   api = await startApi({ COORDINATOR_REQUESTS_PER_PRINCIPAL: '0', COORDINATOR_REQUESTS_PER_ADDRESS: '0' });
   const { orm, transactions, installation } = api.services;
-  engine = carryOutRestorations({ orm, transactions, bindingKey: installation.bindingKey, pluginSchemas: [] });
+  engine = carryOutRestorations({ orm, transactions, bindingKey: installation.bindingKey, pluginRoots: noRoots });
   world = await makeWorld();
 }, 60_000);
 afterAll(async () => {

@@ -24,8 +24,8 @@ export const list = read({
   target: ({ em, query }) =>
     query.installation_id === undefined ? Promise.resolve(undefined) : findInstallation(em, query.installation_id),
   targetName: 'plugin installation',
-  handle: async ({ em, query: { installation_id, ...request } }) => {
-    const page = await listBackground(em, installation_id, request);
+  handle: async ({ em, principal, query: { installation_id, ...request } }) => {
+    const page = await listBackground(em, principal, installation_id, request);
     return { background_principals: page.items.map(viewBackground), next_cursor: page.nextCursor };
   },
 });

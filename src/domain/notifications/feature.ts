@@ -2,5 +2,5 @@ import type { Feature } from '#domain/shared/features/feature.ts';
 
 export const notificationsFeature = {
   title: 'Notifications',
-  operations: ['notifications', 'notification_preferences', 'notification_channels'],
+  operations: ['notifications', 'notification_threads', 'notification_preferences', 'notification_channels'],
 } as const satisfies Feature;

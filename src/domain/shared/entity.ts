@@ -51,6 +51,8 @@ export const CommandReceiptSchema = defineEntity({
     resourceId: p.uuid().nullable(),
     revision: p.integer().nullable(),
     auditRecordId: p.uuid(),
+    /** The key is bound, and its command has not been committed yet: `reserveKey`. */
+    isReserved: p.boolean().default(false),
     createdAt: createdAt(),
   },
 });

@@ -6,7 +6,7 @@ import { type Difference, findDifference, refuseStale } from '#domain/shared/rev
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { refuseBeyondLimit } from '#domain/tenancy/owned/limit-store.ts';
 import type { RowOwner } from '#domain/tenancy/owned/owner.ts';
-import { wakeQueue } from './deliveries/queue-store.ts';
+import { beginAnew } from './deliveries/queue-store.ts';
 import { Webhook } from './entity.ts';
 import { overlapMs } from './model.ts';
 import { makeSecret, sealSecret } from './secrets.ts';
@@ -56,7 +56,7 @@ export async function updateWebhook(
   if (wanted.isEnabled) webhook.disabledReason = null;
   webhook.revision += 1;
   await tx.em.flush();
-  if (wanted.isEnabled) await wakeQueue(tx.em, webhook.id);
+  if (wanted.isEnabled || difference.after.url !== undefined) await beginAnew(tx.em, webhook.id);
   return difference;
 }
 

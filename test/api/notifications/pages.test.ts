@@ -149,6 +149,7 @@ describe('notifications that administrators have turned off', () => {
     expect((await turn({ enabled: false, reason: 'a test' })).status).toBe(200);
     await team.addAsked(reviewer);
     const refused = await reviewer.get('/notifications');
+    expect((await reviewer.get('/notifications/threads')).status).toBe(403);
     const page = await open('/');
     expect([refused.status, refused.headers['x-error-code']]).toEqual([403, 'feature_disabled']);
     expect(page.text).not.toContain('unread notification');

@@ -164,6 +164,20 @@ describe('an assignment', () => {
     expect(await grants()).toMatchObject([{ in_force: false, ended: { code: 'subject_ineligible' } }]);
   });
 
+  it('of a background principal is not shown to a member of the organization who may not read its team', async () => {
+    const { root, installation, organization, team, sync } = await stagePlugin(api, 'organization');
+    await root.approveBackground(installation, sync, { type: 'team', id: team });
+    const outsider = await addUser(api, 'requester', { organizations: { [organization]: 'member' } });
+    const insider = await addUser(api, 'requester', {
+      organizations: { [organization]: 'member' },
+      teams: { [team]: 'viewer' },
+    });
+    const path = `/plugin-background-principals?installation_id=${installation}`;
+    const read = async ({ client }: typeof outsider) => (await client.send('GET', path)).body.background_principals;
+    expect(await read(outsider)).toEqual([]);
+    expect(await read(insider)).toHaveLength(1);
+  });
+
   it('of a background principal gives it no credential, and nobody can make one', async () => {
     const { root, sync, team, installation } = await stagePlugin(api);
     const id = await root.approveBackground(installation, sync, { type: 'team', id: team });

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestRestoration } from '#domain/plugins/restorations/request.ts';
+import { verifyRoots } from '#domain/plugins/restorations/roots-store.ts';
 import type { RestorationDeps } from '#domain/plugins/restorations/steps.ts';
 import { findRestoration } from '#domain/plugins/restorations/store.ts';
+import { codeBlocks } from '#test/docs/markdown.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { check, manifestOf, type PluginAnswer, sendCommand } from '#test/support/plugins/plugin-world.ts';
+import { openPluginReader } from '#test/support/plugins/reader.ts';
 import { carryOut, carryOutRestorations } from '#test/support/plugins/restoring.ts';
 import { addUser, stagePlugin } from '#test/support/plugins/stage.ts';
 
@@ -15,7 +18,6 @@ let engine: { stop(): Promise<void> };
 beforeAll(async () => {
   api = await startApi();
   const { orm, transactions, installation } = api.services;
-  deps = { orm, transactions, bindingKey: installation.bindingKey, pluginSchemas: ['dns', 'Odd "names"'] };
   await api.rows('create schema dns');
   await api.rows('create table dns.zones (id uuid primary key, secret text)');
   await api.rows('create schema "Odd ""names"""');
@@ -23,6 +25,9 @@ beforeAll(async () => {
   await api.rows('create schema hidden');
   await api.rows('create table hidden.zones (id text)');
   await api.rows(`create view dns.trap as select pg_sleep(60)::text as id`);
+  const schemas = ['dns', 'Odd "names"'];
+  const databaseUrl = await openPluginReader(api.services.config.databaseUrl, schemas);
+  deps = { orm, transactions, bindingKey: installation.bindingKey, pluginRoots: { schemas, databaseUrl } };
   engine = carryOutRestorations(deps);
 });
 afterAll(async () => {
@@ -121,13 +126,84 @@ describe('restoring a resource', () => {
     expect(code(await stage.root.restore(stage.resource))).toEqual([409, 'plugin_root_missing']);
   });
 
-  /** Functions of a plugin's tables would run with the rights of the service. Each of these leaves a trace if it does. */
+  it('is refused while the role that reads the tables may do more than that', async () => {
+    const { databaseUrl } = api.services.config;
+    const url = deps.pluginRoots.databaseUrl!;
+    const role = new URL(url).username;
+    const { root, resource } = await deleteResource();
+    const refusal = async (databaseUrl: string | null) => {
+      await engine.stop();
+      engine = carryOutRestorations({ ...deps, pluginRoots: { ...deps.pluginRoots, databaseUrl } });
+      const { status, body } = await root.restore(resource);
+      return [status, body.error];
+    };
+    const powerful = [503, expect.stringContaining('may do more than read the schemas of plugins')];
+    expect(await refusal(databaseUrl)).toEqual(powerful);
+    for (const [grant, revoke] of [
+      [`grant select on runs to ${role}`, `revoke select on runs from ${role}`],
+      [`grant pg_execute_server_program to ${role}`, `revoke pg_execute_server_program from ${role}`],
+      [`alter role ${role} createrole`, `alter role ${role} nocreaterole`],
+    ]) {
+      await api.rows(grant!);
+      expect(await refusal(url)).toEqual(powerful);
+      await api.rows(revoke!);
+    }
+    expect(await refusal(null)).toEqual([503, expect.stringContaining('COORDINATOR_PLUGIN_DATABASE_URL is not set')]);
+    const wrong = url.replace(/:[0-9a-f]+@/, ':wrong@');
+    expect(await refusal(wrong)).toEqual([503, expect.stringContaining('refuses the role')]);
+    await engine.stop();
+    engine = carryOutRestorations(deps);
+    expect((await root.restore(resource)).status).toBe(200);
+  });
+
+  it('reads by the role that docs/plugins.md has operators make', async () => {
+    const url = new URL(api.services.config.databaseUrl);
+    url.username = `${url.pathname.slice(1)}_reader`;
+    url.password = 'secret';
+    const [sql = ''] = codeBlocks('docs/plugins.md').flatMap(({ info, text }) => (info === 'sql' ? [text] : []));
+    for (const statement of sql.replaceAll('plugin_reader', url.username).replace('…', url.password).split(';\n'))
+      if (statement !== '') await api.rows(statement);
+    const roots = { roots: [zones], key: randomUUID() };
+    expect(await verifyRoots({ schemas: ['dns'], databaseUrl: url.href }, roots)).toMatchObject({ kind: 'missing' });
+    await api.rows(`drop owned by ${url.username}`);
+    await api.rows(`drop role ${url.username}`);
+  });
+
+  it('refuses a key that stands for another command at once, and leaves nothing behind', async () => {
+    const { root, resource, team } = await deleteResource();
+    const key = randomUUID();
+    const project = await sendCommand(root.client, ['POST', '/projects'], { team_id: team, name: 'Taken' }, key);
+    const deletion = await sendCommand(root.client, ['DELETE', `/projects/${project.body.id}`], undefined, key);
+    expect(deletion.status, deletion.text).toBe(204);
+    const begun = Date.now();
+    expect(code(await root.restore(resource, key))).toEqual([409, 'idempotency_key_reused']);
+    expect(Date.now() - begun).toBeLessThan(10_000);
+    expect(await api.rows('select from plugin_restorations where id = ?', [key])).toEqual([]);
+    expect(await api.rows('select from outbox where target = ?', [key])).toEqual([]);
+  });
+
+  it('keeps its key from every other command, even if it was refused', async () => {
+    const { root, resource, project } = await deleteResource({ isThere: false });
+    const key = randomUUID();
+    expect((await root.restore(resource, key)).status).toBe(409);
+    const deletion = await sendCommand(root.client, ['DELETE', `/projects/${project}`], undefined, key);
+    expect(code(deletion)).toEqual([409, 'idempotency_key_reused']);
+    const outcome = await root.client.send('GET', '/commands/outcome', undefined, { 'idempotency-key': key });
+    expect(outcome.body).toEqual({ kind: 'not_observed' });
+  });
+
+  /** Functions of a plugin's tables would run with the rights of the role that reads them. Each of these leaves a trace if it does. */
   const traps: Readonly<Record<string, string>> = {
     'a type with a check of its own': `create domain dns.trapped as text check (dns.spring(value)); create table dns.trap1 (id dns.trapped)`,
     'row security': `create table dns.trap2 (id text); alter table dns.trap2 enable row level security, force row level security;
       create policy p on dns.trap2 using (dns.spring(id))`,
     'an index with a condition': `create table dns.trap3 (id text); create index on dns.trap3 (id) where dns.spring('x')`,
     'an index on an expression': `create table dns.trap4 (id text); create index on dns.trap4 (dns.spring(id))`,
+    'statistics of an expression': `create table dns.trap6 (id text); create statistics on (dns.spring(id)), id from dns.trap6`,
+    'a partition key with an expression': `create table dns.trap7 (id text) partition by list ((dns.spring(id)));
+      create table dns.trap7_part partition of dns.trap7 for values in (true)`,
+    'an own check as a partition': `create table dns.trap8_all (id text) partition by list (id);
+      create table dns.trap8 partition of dns.trap8_all (check (dns.spring('x'))) for values in ('x')`,
     'children by inheritance': `create table dns.trap5 (id text); create table dns.trap5_child (check (dns.spring('x'))) inherits (dns.trap5)`,
   };
 
@@ -139,7 +215,7 @@ describe('restoring a resource', () => {
       $$ begin perform nextval('dns.sprung'); return true; end $$`);
       await api.rows(definition);
       const before = await api.rows('select last_value, is_called from dns.sprung');
-      const table = `trap${Object.keys(traps).indexOf(name) + 1}`;
+      const table = /trap\d/.exec(traps[name] ?? '')?.[0] ?? '';
       const stage = await deleteResource({ root: { schema: 'dns', table, key: 'id' }, key: 'x' });
       const answer = await stage.root.restore(stage.resource);
       expect(code(answer), answer.text).toEqual([503, 'unavailable']);

@@ -141,6 +141,21 @@ describe('a webhook', () => {
     expect(events).toEqual([gone, failing].map(({ id }) => ({ subject_id: id, team_id: tenant.team })));
   });
 
+  it('that is enabled again gets another three days, and sends at once what waits', async () => {
+    const { id } = await create({ team_id: tenant.team }, ['project.updated']);
+    endpoint.answers = { status: 500 };
+    await rename(tenant);
+    await sending.work();
+    await api.rows(`update webhook_queues set failing_since = now() - interval '73 hours' where webhook_id = ?`, [id]);
+    await sending.retryNow(id);
+    await sending.work();
+    expect((await tenant.owner.patch(`/admin/webhooks/${id}`, { enabled: true })).body.failing_since).toBeNull();
+    const heard = endpoint.heard.length;
+    await sending.work();
+    expect(endpoint.heard).toHaveLength(heard + 1);
+    expect((await tenant.owner.get(`/admin/webhooks/${id}`)).body).toMatchObject({ enabled: true });
+  });
+
   it('tells by a test what its endpoint answers', async () => {
     const { id, secret } = await create({ team_id: tenant.team });
     expect((await tenant.owner.post(`/admin/webhooks/${id}/test`)).body).toMatchObject({

@@ -40,14 +40,19 @@ export interface Installation {
   close(keepFiles: boolean): Promise<void>;
 }
 
-/** @param settings of the service, beside those of every installation */
-export async function openInstallation(settings: Readonly<Record<string, string>> = {}): Promise<Installation> {
+type Settings = Readonly<Record<string, string>>;
+
+/** @param settings of the service, beside those of every installation; a function makes them from the address of its database */
+export async function openInstallation(
+  settings: Settings | ((databaseUrl: string) => Promise<Settings>) = {},
+): Promise<Installation> {
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-faults-'));
   chmodSync(directory, 0o711);
   const dataDir = join(directory, 'data');
   mkdirSync(dataDir, { mode: 0o711 });
   const [postgres, temporal] = await Promise.all([openPostgres(directory), openTemporal(directory)]);
-  const environment = { ...serviceEnvironment(postgres.address, temporal.address, dataDir), ...settings };
+  const added = typeof settings === 'function' ? await settings(postgres.address) : settings;
+  const environment = { ...serviceEnvironment(postgres.address, temporal.address, dataDir), ...added };
   await runSubcommand('The migration', [program, 'migrate'], environment);
   await runSubcommand(
     'The administrator',

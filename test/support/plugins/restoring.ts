@@ -11,6 +11,9 @@ import { openInstallation } from '#domain/shared/installation/installation.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { createTestConfig } from '../config.ts';
 
+/** No root may be looked for. */
+export const noRoots = { schemas: [], databaseUrl: null };
+
 /** Carries out a restoration as its workflow does. */
 export async function carryOut(deps: RestorationDeps, id: string): Promise<void> {
   if (!(await checkRestoration(deps, id))) return;
@@ -57,5 +60,5 @@ export async function carryOutNext(orm: Orm, resourceId: string): Promise<void> 
 async function depsOf(orm: Orm): Promise<RestorationDeps> {
   const keyRing = new KeyRing(createTestConfig('postgres://unused').secretKeys);
   const { bindingKey } = await openInstallation(orm, keyRing);
-  return { orm, bindingKey, transactions: new Transactions(orm, { dispatch: () => undefined }), pluginSchemas: [] };
+  return { orm, bindingKey, transactions: new Transactions(orm, { dispatch: () => undefined }), pluginRoots: noRoots };
 }

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { type SelectorType, selectorOf } from '../model.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
 
@@ -35,10 +37,26 @@ export function findBackground(em: Em, id: string, lock = false): Promise<Backgr
   return (lock ? found.forNoKeyUpdate('b') : found).executeTakeFirst();
 }
 
-/** The background principals of an installation, which the caller has decided may be read. */
-export function listBackground(em: Em, installationId: string, request: PageRequest): Promise<Page<BackgroundDetails>> {
-  return pageOf(selectBackground(em).where('b.installation_id', '=', installationId), 'b.id', request);
+/** The background principals of an installation that act in organizations and teams that a principal may read. */
+export function listBackground(
+  em: Em,
+  principal: Principal,
+  installationId: string,
+  request: PageRequest,
+): Promise<Page<BackgroundDetails>> {
+  const listed = selectBackground(em)
+    .where('b.installation_id', '=', installationId)
+    .where(() => isOfReadableOwner(principal, approvedOwner, 'administrators'));
+  return pageOf(listed, 'b.id', request);
 }
+
+/** The owner of the place for which it was approved: its basis begins with the organization and goes on with the team. */
+const isOfTeam = sql`b.selector_type not in ('organization', 'organization_descendants')`;
+const approvedOwner = {
+  organization: sql<string | null>`case when not ${isOfTeam} then split_part(b.scope_basis, ' ', 1)::uuid end`,
+  team: sql<string | null>`case when ${isOfTeam} then split_part(b.scope_basis, ' ', 3)::uuid end`,
+  project: sql<null>`null`,
+};
 
 function selectBackground(em: Em) {
   return db(em)

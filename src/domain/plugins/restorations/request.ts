@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Orm } from '#database/database.ts';
-import { canonicalJson } from '#domain/shared/commands/canonical.ts';
-import type { Command } from '#domain/shared/commands/command.ts';
+import { type Command, reserveForWorkflow } from '#domain/shared/commands/command.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
-import { Conflict, ServiceError, Unavailable } from '#domain/shared/errors.ts';
+import { ServiceError, Unavailable } from '#domain/shared/errors.ts';
+import type { InstallationKeys } from '#domain/shared/installation/installation.ts';
 import { restorationWorkflow } from './model.ts';
 import { findRestoration, insertRestoration, type RestorationDetails } from './store.ts';
 import type { ExpectedResource, StoredRestore } from './stored-request.ts';
@@ -20,50 +20,45 @@ export interface RestoreRequest {
   readonly answer: StoredRestore['answer'];
 }
 
+export interface RequestDeps {
+  readonly transactions: Transactions;
+  readonly orm: Orm;
+  readonly installation: Pick<InstallationKeys, 'bindingKey'>;
+}
+
 /**
- * Lets a workflow restore a resource, and waits until it has. The workflow has the command's key as its id, so that a repeated request finds it. It goes on if
- * nobody waits any more. (specification, *Plugin authority*, rule 4)
- * @throws ServiceError the refusal with which it ended; Unavailable with `outcome: unknown` if its end is not known in time
+ * Lets a workflow restore a resource, and waits until it has. The workflow has the command's key as its id, so that a repeated request finds it. The
+ * key is bound from then on, even if the workflow refuses. The workflow goes on if nobody waits any more. (specification, *Plugin authority*, rule 4)
+ * @throws ServiceError the refusal with which it ended; Conflict if the key was used for something else; Unavailable with `outcome: unknown` if its
+ * end is not known in time
  */
 export async function requestRestoration(
-  { transactions, orm }: { readonly transactions: Transactions; readonly orm: Orm },
+  { transactions, orm, installation: { bindingKey } }: RequestDeps,
   request: RestoreRequest,
   withinMs = longestWaitMs,
 ): Promise<void> {
-  const { key } = request.command;
-  if (key === null) throw new Error('a restoration has no key');
   const { caller, key: _, ...asked } = request.command;
   const { id, kind, name, credential } = caller;
   const { expected, answer } = request;
   const stored: StoredRestore = { ...asked, caller: { id, kind, name, credential }, expected, answer };
-  await transactions.run(async (tx) => {
-    if (!(await insertRestoration(tx.em, key, request.resourceId, stored))) return;
-    tx.notifyEngine(key, { kind: 'start', workflow: restorationWorkflow, input: { restoration_id: key } });
+  const key = await transactions.run(async (tx) => {
+    const reserved = await reserveForWorkflow(tx.em, bindingKey, request.command);
+    if (await insertRestoration(tx.em, reserved, request.resourceId, stored))
+      tx.notifyEngine(reserved, { kind: 'start', workflow: restorationWorkflow, input: { restoration_id: reserved } });
+    return reserved;
   });
-  await awaitEnd(orm, key, stored, withinMs);
+  await awaitEnd(orm, key, withinMs);
 }
 
-async function awaitEnd(orm: Orm, key: string, asked: StoredRestore, withinMs: number): Promise<void> {
+async function awaitEnd(orm: Orm, key: string, withinMs: number): Promise<void> {
   const deadline = Date.now() + withinMs;
   for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     const found = await findRestoration(orm.em.fork(), key);
-    if (found) refuseOther(found, asked);
     if (found?.problem) throw toError(found.problem);
     if (found?.status === 'restored') return;
     if (Date.now() > deadline) throw unknownEnd();
     await sleep(pauseMs);
   }
-}
-
-/** @throws Conflict if the key stands for another request */
-function refuseOther({ request }: RestorationDetails, asked: StoredRestore): void {
-  const bound = ({ caller, operation, target, input }: StoredRestore) =>
-    canonicalJson([caller.id, operation, target, input ?? null]);
-  if (bound(request) === bound(asked)) return;
-  throw new Conflict(
-    'this idempotency key was used for another request: send a fresh key, or repeat the original request unchanged',
-    'idempotency_key_reused',
-  );
 }
 
 function toError({ kind, code, message }: NonNullable<RestorationDetails['problem']>): ServiceError {

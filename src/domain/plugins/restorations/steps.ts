@@ -8,7 +8,7 @@ import { pluginAdministration } from '../authority.ts';
 import { findInstallation } from '../installations/store.ts';
 import { refuseRestoration, restoreResource } from '../resources/resources.ts';
 import { findResourceWithPlace } from '../resources/store.ts';
-import { type RootsFound, verifyRoots } from './roots-store.ts';
+import { type RootAccess, type RootsFound, verifyRoots } from './roots-store.ts';
 import { endRestoration, findRestoration, type RestorationDetails } from './store.ts';
 import type { ExpectedResource, StoredRestore } from './stored-request.ts';
 
@@ -21,8 +21,7 @@ export interface RestorationDeps {
   readonly orm: Orm;
   readonly transactions: Transactions;
   readonly bindingKey: Buffer;
-  /** The schemas in which roots may be looked for. */
-  readonly pluginSchemas: readonly string[];
+  readonly pluginRoots: RootAccess;
 }
 
 /** Checks everything that the registry knows: the resource, its owners, and what the active release declares. */
@@ -41,11 +40,11 @@ export async function refuseByRegistry(em: Em, resourceId: string, expected: Exp
 }
 
 /** Looks for the rows of the resource. */
-export function checkRoots({ orm, pluginSchemas }: RestorationDeps, id: string): Promise<boolean> {
+export function checkRoots({ orm, pluginRoots }: RestorationDeps, id: string): Promise<boolean> {
   return endingIfRefused(orm, id, async ({ resourceId }) => {
     const found = await findResourceWithPlace(orm.em.fork(), resourceId);
     if (!found) throw new HiddenResource('plugin resource');
-    refuseRoots(await verifyRoots(orm, found.resource, pluginSchemas));
+    refuseRoots(await verifyRoots(pluginRoots, found.resource));
   });
 }
 
@@ -84,7 +83,8 @@ async function restoreFor(
   if (!installation) throw new HiddenResource('plugin resource');
   await refuseRestoration(tx.em, resource, target, request.expected, installation.installation.activeRelease);
   await restoreResource(tx, resource);
-  await endRestoration(tx.em, id, 'restored', null);
+  // Whoever ended the restoration meanwhile has answered its request: then nothing is restored.
+  if (!(await endRestoration(tx.em, id, 'restored', null))) throw new Error('the restoration has ended meanwhile');
   const members = { eligibility_generation: resource.eligibilityGeneration + 1 };
   return { id: resource.id, revision: resource.revision + 1, after: members, members };
 }

@@ -10,7 +10,7 @@ import { Unauthenticated } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { settledValue } from '../tasks/settled.ts';
 import { canonicalJson } from './canonical.ts';
-import { type Bindings, claimKey, completeReceipt, type Receipt, readReceipt } from './receipts.ts';
+import { type Bindings, claimKey, completeReceipt, type Receipt, readReceipt, reserveKey } from './receipts.ts';
 import type { Transaction, Transactions } from './transaction.ts';
 
 /** The SQLSTATE of every statement that follows a failed one in the same transaction. */
@@ -117,6 +117,17 @@ export async function findReceipt<Answer>(
   command: Command,
 ): Promise<Receipt<Answer> | undefined> {
   return command.key === null ? undefined : readReceipt(em, command.key, bindingsOf(bindingKey, command));
+}
+
+/**
+ * Binds the key of a command that a workflow carries out, before its workflow is started: the key is the id of the workflow. A refusal of the
+ * workflow leaves it bound. @throws Conflict if another command used the key
+ */
+export async function reserveForWorkflow(em: Em, bindingKey: Buffer, command: Command): Promise<string> {
+  const { key } = command;
+  if (key === null) throw new Error(`${command.operation} has no key`);
+  await reserveKey(em, { ...command, key }, bindingsOf(bindingKey, command));
+  return key;
 }
 
 /** Two requests are the same if either they say the same or they mean the same. */

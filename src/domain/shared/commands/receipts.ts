@@ -8,7 +8,7 @@ import { db, type Over, prepare } from '#domain/db.ts';
 import type { Principal } from '../access/principal.ts';
 import { isCredentialValid } from '../access/store.ts';
 import { Conflict, Unauthenticated } from '../errors.ts';
-import { isId } from '../ids.ts';
+import { isId, zeroId } from '../ids.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
@@ -62,13 +62,16 @@ type NewReceipt = {
   binding: Buffer;
   resolvedBinding: Buffer;
   auditRecordId: string;
+  isReserved: boolean;
 };
+
+const boundColumns = ['key', 'principal_id', 'operation', 'binding', 'resolved_binding'] as const;
 
 /** It is sent together with the begin of the transaction, and does nothing unless that has succeeded. */
 const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
   db
     .insertInto('command_receipts')
-    .columns(['key', 'principal_id', 'operation', 'binding', 'resolved_binding', 'audit_record_id', 'created_at'])
+    .columns([...boundColumns, 'audit_record_id', 'is_reserved', 'created_at'])
     .expression(
       db
         .selectNoFrom([
@@ -78,6 +81,7 @@ const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
           sql<Buffer>`${parameter('binding')}::bytea`.as('binding'),
           sql<Buffer>`${parameter('resolvedBinding')}::bytea`.as('resolved_binding'),
           sql<string>`${parameter('auditRecordId')}::uuid`.as('audit_record_id'),
+          sql<boolean>`${parameter('isReserved')}::boolean`.as('is_reserved'),
           sql<string>`clock_timestamp()`.as('created_at'),
         ])
         .where(sql<boolean>`${sql.raw(onlyOnceBegun)}`),
@@ -95,12 +99,53 @@ export async function claimKey<Answer>(
 ): Promise<Receipt<Answer> | undefined> {
   if (key === null || bindings === null) return undefined;
   const { sent: binding, resolved: resolvedBinding } = bindings;
-  const receipt = { key, principalId: caller.id, operation, binding, resolvedBinding, auditRecordId };
+  const receipt = {
+    key,
+    principalId: caller.id,
+    operation,
+    binding,
+    resolvedBinding,
+    auditRecordId,
+    isReserved: false,
+  };
   if ((await insertReceipt(tx.em, receipt)).length > 0) return undefined;
+  if (await takeReserved(tx.em, key, bindings, auditRecordId)) return undefined;
   return readReceipt(tx.em, key, bindings);
 }
 
-/** The receipt under a key. @throws Conflict if another command used the key */
+/**
+ * Binds the key to a command that a workflow with the same id commits later, so that no other command gets the key or the id meanwhile. It does
+ * nothing if the key is bound to the command already. @throws Conflict if another command used the key
+ */
+export async function reserveKey(
+  em: Em,
+  { key, caller, operation }: KeyClaim & { readonly key: string },
+  bindings: Bindings,
+): Promise<void> {
+  const { sent: binding, resolved: resolvedBinding } = bindings;
+  const none = { auditRecordId: zeroId, isReserved: true };
+  const receipt = { key, principalId: caller.id, operation, binding, resolvedBinding, ...none };
+  if ((await insertReceipt(em, receipt)).length === 0) await readReceipt(em, key, bindings);
+}
+
+/** Claims a key that was reserved for the same command, after any transaction that is claiming it now. */
+async function takeReserved(
+  em: Em,
+  key: string,
+  { sent, resolved }: Bindings,
+  auditRecordId: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db(em)
+    .updateTable('command_receipts')
+    .set({ is_reserved: false, audit_record_id: auditRecordId })
+    .where('key', '=', key)
+    .where('is_reserved', '=', true)
+    .where((eb) => eb.or([eb('binding', '=', sent), eb('resolved_binding', '=', resolved)]))
+    .executeTakeFirst();
+  return Number(numUpdatedRows) === 1;
+}
+
+/** The receipt under a key; undefined also where the key is only reserved for the command. @throws Conflict if another command used the key */
 export async function readReceipt<Answer>(
   em: Em,
   key: string,
@@ -109,13 +154,14 @@ export async function readReceipt<Answer>(
   const [found] = await db(em)
     .selectFrom('command_receipts as r')
     .where('r.key', '=', key)
-    .select(['r.binding', 'r.resolved_binding as resolvedBinding'])
+    .select(['r.binding', 'r.resolved_binding as resolvedBinding', 'r.is_reserved as isReserved'])
     .select(selectReceipt)
-    .$castTo<Receipt<Answer> & { binding: Buffer; resolvedBinding: Buffer | null }>()
+    .$castTo<Receipt<Answer> & { binding: Buffer; resolvedBinding: Buffer | null; isReserved: boolean }>()
     .execute();
   if (!found) return undefined;
-  const { binding, resolvedBinding, ...receipt } = found;
-  if (isEqual(binding, bindings.sent) || isEqual(resolvedBinding, bindings.resolved)) return receipt;
+  const { binding, resolvedBinding, isReserved, ...receipt } = found;
+  if (isEqual(binding, bindings.sent) || isEqual(resolvedBinding, bindings.resolved))
+    return isReserved ? undefined : receipt;
   throw new Conflict(
     'this idempotency key was used for another request: send a fresh key, or repeat the original request unchanged',
     'idempotency_key_reused',
@@ -190,7 +236,9 @@ export async function readOwnReceipt<Answer>(
   const { type, id } = caller.credential;
   const [row] = await db(em)
     .selectFrom('principals as p')
-    .leftJoin('command_receipts as r', (join) => join.onRef('r.principal_id', '=', 'p.id').on('r.key', '=', key))
+    .leftJoin('command_receipts as r', (join) =>
+      join.onRef('r.principal_id', '=', 'p.id').on('r.key', '=', key).on('r.is_reserved', '=', false),
+    )
     .where('p.id', '=', caller.id)
     .where('p.enabled', '=', true)
     .where('p.deleted_at', 'is', null)

@@ -12,6 +12,26 @@ export async function wakeQueue(em: Em, webhookId: string): Promise<void> {
   await db(em).updateTable('webhook_queues').set({ next_at: now }).where('webhook_id', '=', webhookId).execute();
 }
 
+/**
+ * Sends what waits at once, and forgets since when nothing could be delivered: that was before somebody enabled the webhook or gave it another
+ * address, and must not disable it again.
+ */
+export async function beginAnew(em: Em, webhookId: string): Promise<void> {
+  const database = db(em);
+  await database
+    .updateTable('webhook_deliveries')
+    .set({ due_at: now })
+    .where('webhook_id', '=', webhookId)
+    .where('status', '=', 'pending')
+    .where('due_at', '>', now)
+    .execute();
+  await database
+    .updateTable('webhook_queues')
+    .set({ next_at: now, failing_since: null })
+    .where('webhook_id', '=', webhookId)
+    .execute();
+}
+
 /** A queue that this process may work on until its lease ends. */
 export interface LeasedQueue {
   readonly webhookId: string;
