@@ -43,7 +43,8 @@ it('the receiver of the page takes what the service signs, and nothing else', { 
   const [secret, port] = [makeSecret(), await findFreePort()];
   const program = join(mkdtempSync(join(tmpdir(), 'receiver-')), 'receiver.mjs');
   writeFileSync(program, codeBlocks(file).find(({ info }) => info === 'js receiver')?.text ?? '');
-  receiver = spawn(process.execPath, [program], {
+  // Node.js 20 has no Array.fromAsync.
+  receiver = spawn(process.execPath, ['--import', 'data:text/javascript,delete Array.fromAsync', program], {
     env: { WEBHOOK_SECRET: secret, PORT: String(port) },
     stdio: 'ignore',
   });

@@ -118,7 +118,8 @@ export const rotate = command({
   route: 'POST /api/v1/admin/webhooks/:id/rotate',
   summary: 'Replace the secret, which is shown once',
   description:
-    'For 24 hours, requests carry signatures by both secrets, so that the endpoint can change over without a gap.',
+    'For 24 hours, requests carry signatures by both secrets, so that the endpoint can change over without a gap. ' +
+    'Rotating again within these 24 hours ends the oldest secret at once: only the last two secrets ever sign.',
   params: WebhookParams,
   body: RotateWebhook.prefault({}),
   responses: { 200: IssuedWebhookView },
