@@ -9,7 +9,7 @@ import { findBindingProblems } from '#domain/connections/bindings/standing.ts';
 import { phasesOf, readBindings } from '#domain/connections/bindings/store.ts';
 import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
 import { ConnectionName } from '#domain/registry/spec.ts';
-import { decidePermission } from '#domain/shared/access/decide.ts';
+import { decidePermission, isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { variablePhases } from '#domain/variables/model.ts';
@@ -50,11 +50,11 @@ export const bindingActions = {
 };
 
 const BindingView = z.object({
-  connection_id: AnswerId.nullable().describe('Null for those who may not read connections.'),
+  connection_id: AnswerId.nullable().describe('Null for those who may not read the connection.'),
   connection: z
     .string()
     .nullable()
-    .describe('The name of the connection; null for those who may not read connections.'),
+    .describe('The name of the connection; null for those who may not read the connection.'),
   kind: z.enum(connectionKinds),
   phases: z.array(z.enum(variablePhases)),
   provides: z.array(z.string()).describe('The environment variables that a run gets from it.'),
@@ -84,12 +84,15 @@ export async function showBindings(
   const bindings = await readBindings(em, place);
   const problems = await findBindingProblems(em, place, bindings);
   const mayRead = decidePermission(context.principal, connectionReading).allowed;
+  const isAdministrator = isPlatformAdministrator(context.principal);
+  // After a transfer, a place may bind a connection of its former owners, which its readers may not read.
+  const isShown = (row: (typeof bindings)[number]) => mayRead && (row.isCovered || isAdministrator);
   const view = (row: (typeof bindings)[number]): z.input<typeof BindingView> => ({
-    connection_id: mayRead ? row.connectionId : null,
-    connection: mayRead ? row.connection : null,
+    connection_id: isShown(row) ? row.connectionId : null,
+    connection: isShown(row) ? row.connection : null,
     kind: row.kind,
     phases: phasesOf(row),
-    provides: row.provides,
+    provides: row.isCovered || isAdministrator ? row.provides : [],
     bound_by: {
       type: row.boundByKind === 'service_account' ? 'service_account' : 'user',
       id: row.boundBy,

@@ -35,7 +35,9 @@ export function showRun(context: ActionContext, run: RunWithFacts): ShownRun {
   return {
     ...toListedRun(run.details),
     variable_sources: run.details.variableSources,
-    connections: run.details.connections.filter(({ isGiven }) => isGiven).map(toUsedConnection),
+    connections: run.details.connections
+      .filter(({ isGiven }) => isGiven)
+      .map((used) => toUsedConnection(used, context.principal)),
     approval,
     prefill,
     actions: describeActions(context, declarations),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
+import { connectionReading } from '#domain/connections/authority.ts';
 import type { UsedConnection } from '#domain/connections/bindings/model.ts';
 import { type EventTypeName, eventTypes } from '#domain/events.ts';
 import { quotaScopes } from '#domain/quotas/model.ts';
@@ -9,7 +10,8 @@ import type { RunDetails } from '#domain/runs/details-store.ts';
 import { logPhases, logStreams, runOperations, runPhases, runStatuses } from '#domain/runs/model.ts';
 import { completeSummary } from '#domain/runs/plans/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
-import { shownIdOf } from '#domain/shared/access/principal.ts';
+import { decidePermission } from '#domain/shared/access/decide.ts';
+import { type Principal, shownIdOf } from '#domain/shared/access/principal.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { variableCategories, variablePhases } from '#domain/variables/model.ts';
 import { isolations } from '#domain/workers/model.ts';
@@ -179,8 +181,11 @@ export const RunView = z
           name: z.string().describe('The name by which the template asks for it.'),
           phase: z.enum(variablePhases),
           attempt_id: AnswerId,
-          connection_id: AnswerId,
-          connection: z.string().describe('What the connection was called.'),
+          connection_id: AnswerId.nullable().describe('Null for those who may not read connections.'),
+          connection: z
+            .string()
+            .nullable()
+            .describe('What the connection was called; null for those who may not read connections.'),
           kind: z.string(),
           credential_revision: z.int().describe('How often its credentials had been set.'),
           bound_by: AnswerId,
@@ -199,14 +204,18 @@ export const RunView = z
   })
   .meta({ id: 'Run' });
 
-/** A connection that an attempt was given, as the run shows it. */
-export function toUsedConnection(used: UsedConnection): z.input<typeof RunView>['connections'][number] {
+/** A connection that an attempt was given, as the run shows it to a principal. */
+export function toUsedConnection(
+  used: UsedConnection,
+  principal: Principal,
+): z.input<typeof RunView>['connections'][number] {
+  const mayRead = decidePermission(principal, connectionReading).allowed;
   return {
     name: used.name,
     phase: used.phase,
     attempt_id: used.attemptId,
-    connection_id: used.connectionId,
-    connection: used.connection,
+    connection_id: mayRead ? used.connectionId : null,
+    connection: mayRead ? used.connection : null,
     kind: used.kind,
     credential_revision: used.credentialRevision,
     bound_by: used.boundBy,

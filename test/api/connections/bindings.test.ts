@@ -223,7 +223,12 @@ describe('a run of a template that needs a connection', () => {
     const id = await add({ team_id: tenant.team });
     await tenant.owner.put(environmentPath(), { cloud: { connection_id: id } });
     await api.rows('update connections set team_id = ? where id = ?', [stranger.team, id]);
-    expect(await admit(cloud)).toMatchObject(refused('connection_elsewhere', '"cloud"'));
+    const elsewhere = await admit(cloud);
+    expect(elsewhere).toMatchObject(refused('connection_elsewhere', '"cloud"'));
+    expect(elsewhere.body.error).not.toContain('Bound ');
+    const hidden = { connection_id: null, connection: null, provides: [], problem: 'connection_elsewhere' };
+    expect((await tenant.owner.get(environmentPath())).body.connections.cloud).toMatchObject(hidden);
+    expect((await admin.get(environmentPath())).body.connections.cloud).toMatchObject({ connection_id: id });
     await api.rows('update connections set team_id = ? where id = ?', [tenant.team, id]);
     expect((await tenant.owner.delete(`/admin/connections/${id}`)).status).toBe(204);
     expect(await admit(cloud)).toMatchObject(refused('connection_unbound', '"cloud"'));

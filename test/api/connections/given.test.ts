@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import { ConnectionsRefused } from '#domain/runs/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
+import { join } from '#test/support/access/tenancy.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { aPlan, executing } from '#test/support/runs/run-steps.ts';
 import { type IdentityStage, openIdentityStage } from '#test/support/workload-identity/identity-stage.ts';
@@ -83,6 +84,10 @@ describe('an attempt', () => {
       `/workloads/runs/${run.runId}?tab=details`,
     );
     expect(page.text).toContain(`href="/admin/connections/${id}"`);
+    const requester = await stage.api.addUser('requester');
+    await join(stage.tenant, requester, 'member', 'viewer');
+    const [shown] = (await requester.get(`/runs/${run.runId}`)).body.connections;
+    expect(shown).toMatchObject({ name: 'cloud', connection_id: null, connection: null });
     const rows = await stage.api.rows('select t::text as row from runs t where id = ?', [run.runId]);
     expect(JSON.stringify(rows)).not.toContain(secret);
   });

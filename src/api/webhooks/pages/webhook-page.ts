@@ -54,7 +54,7 @@ function renderTrouble({ enabled, disabled_reason: reason, failing_since: failin
   if (!enabled)
     return html`<p class="notice">The webhook is disabled and hears nothing. What waited before is sent once somebody enables it.</p>`;
   if (!failing) return null;
-  return html`<p class="notice notice-problem">Nothing could be delivered ${renderSince(String(failing))}. Each delivery is tried again for three days. After three days without success, the service disables the webhook.</p>`;
+  return html`<div class="notice notice-problem"><p>Nothing could be delivered ${renderSince(String(failing))}. Each delivery is tried again for three days. After three days without success, the service disables the webhook.</p></div>`;
 }
 
 function renderButtons({ id, actions }: ShownWebhook): Html {

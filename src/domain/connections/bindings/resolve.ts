@@ -43,6 +43,7 @@ export async function resolveConnections(
   return bindings;
 }
 
+/** A refusal does not name the connection: whoever requests a run may not read it. */
 function choose({ name, kind }: ConnectionNeed, found: readonly EffectiveBinding[]): EffectiveBinding {
   const named = found.filter((binding) => binding.name === name);
   const binding = named.find(({ environmentId }) => environmentId !== null) ?? named[0];
@@ -54,7 +55,7 @@ function choose({ name, kind }: ConnectionNeed, found: readonly EffectiveBinding
   if (binding.kind !== kind)
     throw new ConnectionRefused(
       'connection_unfit',
-      `the template needs the connection "${name}" to be of the kind ${kind}, and "${binding.connection}", which is bound, is of the kind ${binding.kind}: bind another`,
+      `the template needs the connection "${name}" to be of the kind ${kind}, and the bound one is of the kind ${binding.kind}: bind another`,
     );
   return binding;
 }
@@ -67,9 +68,9 @@ async function refuseUnusable(em: Em, place: BindingPlace, bindings: readonly Ef
   }
 }
 
-function explain(problem: NonNullable<BindingProblem>, { name, connection, boundByName }: EffectiveBinding): string {
+function explain(problem: NonNullable<BindingProblem>, { name, boundByName }: EffectiveBinding): string {
   if (problem === 'connection_elsewhere')
-    return `the connection "${name}" is bound to "${connection}", which belongs to other owners by now: bind one that the environment may use`;
+    return `the connection that is bound as "${name}" belongs to other owners by now: bind one that the environment may use`;
   return `the connection "${name}" was bound by ${boundByName ?? 'somebody who is gone'}, who may not do so any more: somebody with connection:use who may change the environment binds it again`;
 }
 

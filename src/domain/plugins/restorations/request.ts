@@ -53,7 +53,10 @@ export async function requestRestoration(
 async function awaitEnd(orm: Orm, key: string, withinMs: number): Promise<void> {
   const deadline = Date.now() + withinMs;
   for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    const found = await findRestoration(orm.em.fork(), key);
+    // The restoration is under way, so its end is not known while the database does not answer.
+    const found = await findRestoration(orm.em.fork(), key).catch((cause: unknown) => {
+      throw unknownEnd(cause);
+    });
     if (found?.problem) throw toError(found.problem);
     if (found?.status === 'restored') return;
     if (Date.now() > deadline) throw unknownEnd();
@@ -65,9 +68,9 @@ function toError({ kind, code, message }: NonNullable<RestorationDetails['proble
   return new ServiceError(kind, message, { code });
 }
 
-function unknownEnd(): Unavailable {
+function unknownEnd(cause?: unknown): Unavailable {
   return new Unavailable(
     'the restoration has not ended yet: read the outcome of its idempotency key, or repeat the request with the same key',
-    { details: { outcome: 'unknown' } },
+    { details: { outcome: 'unknown' }, cause },
   );
 }

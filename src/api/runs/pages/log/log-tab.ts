@@ -34,7 +34,7 @@ function readPage(visit: RunVisit, run: ShownRun) {
 
 function renderRemoved(before: string | null): Html | null {
   if (before === null) return null;
-  return html`<p class="notice">Lines from before ${renderTime(before)} were removed, because they were out of retention.</p>`;
+  return html`<div class="notice"><p>Lines from before ${renderTime(before)} were removed, because they were out of retention.</p></div>`;
 }
 
 function whyEmpty({ deleted_at, started_at }: ShownRun, { removed_before }: LogLines): string {

@@ -23,7 +23,7 @@ ${section('Execution', renderExecution(run))}
 ${section('Outputs', renderOutputs(run.outputs))}
 ${section('Variables', renderVariables(run.variables, run.variable_sources))}
 ${run.variable_sources === null ? null : section('Environment variables', renderEnvironmentVariables(run))}
-${run.connections.length === 0 ? null : section('Connections', renderConnections(visit, run.connections))}
+${run.connections.length === 0 ? null : section('Connections', renderConnections(run.connections))}
 </div>`;
   },
 };
