@@ -50,7 +50,7 @@ afterAll(async () => {
 
 /** Commands on resources without owners: users, their credentials, and the whole installation. */
 const ownerless =
-  /^(apply_pause|settings|notifications|notification_preferences|signing_keys|bootstrap|auth|profile|users|workers|worker_pools|invitations|organizations\.create$)/;
+  /^(apply_pause|settings|notifications|notification_threads|notification_preferences|signing_keys|bootstrap|auth|profile|users|workers|worker_pools|invitations|organizations\.create$)/;
 /** Commands that move their resource from one team or organization to another. */
 const isTransfer = (id: string) => /^(projects|teams)\.transfer$/.test(id);
 const isRefusedByPath = ({ access, params }: CommandOperation) =>
