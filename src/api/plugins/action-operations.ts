@@ -4,8 +4,8 @@ import { read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { type ActionDetails, findAction, listActions } from '#domain/plugins/assignments/action-store.ts';
-import { checkAction, describeObstacle, findObstacle } from '#domain/plugins/assignments/check.ts';
-import { pluginReading } from '#domain/plugins/authority.ts';
+import { checkAction, describeObstacle, findObstacle, isCovered } from '#domain/plugins/assignments/check.ts';
+import { accessIfCovered, pluginReading } from '#domain/plugins/authority.ts';
 import { findCeiling } from '#domain/plugins/ceilings/store.ts';
 import { findInstallation, type InstallationTarget } from '#domain/plugins/installations/store.ts';
 import { isOwnerInScope } from '#domain/plugins/places/containment.ts';
@@ -53,7 +53,11 @@ export const check = read({
   summary: 'Ask whether you may use an action at a place now',
   description:
     'It answers for you alone, admits nothing and reserves nothing: the answer may be another one a moment later. `reason` says what is in the way.',
-  target: ({ em, body }) => findAskedPlace(em, body),
+  target: async ({ em, params, body, callerId: subjectId }) => {
+    const place = await findAskedPlace(em, body);
+    return place && { ...place, isCovered: await isCovered(em, { of: { actionId: params.id }, subjectId, place }) };
+  },
+  accessTo: (place) => accessIfCovered(askedPlace.access, place),
   responses: {
     200: z.object({ allowed: z.boolean(), reason: ReasonView }).meta({ id: 'PluginActionCheck' }),
   },

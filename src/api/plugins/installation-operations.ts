@@ -3,7 +3,13 @@ import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { listActions as findActions } from '#domain/plugins/assignments/action-store.ts';
-import { ceilingAdministration, pluginAdministration, pluginReading } from '#domain/plugins/authority.ts';
+import { isCovered } from '#domain/plugins/assignments/check.ts';
+import {
+  accessIfCovered,
+  ceilingAdministration,
+  pluginAdministration,
+  pluginReading,
+} from '#domain/plugins/authority.ts';
 import { replaceCeiling as replace } from '#domain/plugins/ceilings/replace.ts';
 import { findCeiling } from '#domain/plugins/ceilings/store.ts';
 import { installPlugin } from '#domain/plugins/installations/install.ts';
@@ -167,15 +173,17 @@ export const listActions = read({
     }),
   responses: { 200: pageOf('actions', ActionView) },
   access: pluginReading,
-  target: async ({ em, params, query: { selector_type: type, selector_id: id } }) => {
+  target: async ({ em, params, query: { selector_type: type, selector_id: id }, callerId: subjectId }) => {
     const found = await findInstallation(em, params.id);
     if (!found || type === undefined || id === undefined) return found;
     const place = await findPresentPlace(em, { type, id });
     const { organizationId, installation } = found;
     if (!place || !isInScope({ id: installation.id, teamId: installation.teamId, organizationId }, place))
       return undefined;
-    return { ...place, installation };
+    const of = { installationId: installation.id };
+    return { ...place, installation, isCovered: await isCovered(em, { of, subjectId, place }) };
   },
+  accessTo: (found) => accessIfCovered(pluginReading, found),
   targetName: 'plugin installation or selector',
   handle: async ({ em, target: { installation }, query: { selector_type: selectorType, selector_id: _, ...page } }) => {
     const ceiling = await findCeiling(em, installation.id);

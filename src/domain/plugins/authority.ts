@@ -25,3 +25,8 @@ export const pluginAdministration = {
 
 /** Replacing a ceiling. */
 export const ceilingAdministration = { ...pluginReading, anyOf: ['settings.manage'] } as const satisfies Access;
+
+/** Whoever an assignment in force covers at a place may ask about the place without being able to read it. */
+export function accessIfCovered(access: Access, place: object): Access {
+  return 'isCovered' in place && place.isCovered === true ? { ...access, scope: 'platform' } : access;
+}

@@ -90,6 +90,28 @@ describe('an assignment', () => {
     }
   });
 
+  it('for an organization and everything in it is checked in a team that its subject may not read', async () => {
+    const stage = await stagePlugin(api, 'organization');
+    const { root, sync, installation, organization, team, environment } = stage;
+    const member = await addUser(api, 'requester', { organizations: { [organization]: 'member' } });
+    const ask = (place: object) =>
+      member.client.send('POST', `/plugin-actions/${sync}/check`, { selector: place }).then(({ status }) => status);
+    const places = [
+      { type: 'team', id: team },
+      { type: 'environment', id: environment },
+    ];
+    const listed = `/plugin-installations/${installation}/actions?selector_type=team&selector_id=${team}`;
+    expect(await Promise.all(places.map(ask))).toEqual([400, 400]);
+    expect((await member.client.send('GET', listed)).status).toBe(404);
+    const selector = { type: 'organization_descendants', id: organization };
+    const grant = await root.assign(sync, { type: 'user', id: member.id }, selector);
+    for (const place of places) expect(await check(member.client, sync, place)).toMatchObject({ allowed: true });
+    expect((await member.client.send('GET', listed)).status).toBe(200);
+    const { ownership } = (await root.client.send('POST', `/plugin-actions/${sync}/grant-review`, { selector })).body;
+    await root.revoke(grant, ownership);
+    expect(await Promise.all(places.map(ask))).toEqual([400, 400]);
+  });
+
   it('is not given by any role, and an administrator may assign it to themselves', async () => {
     const { root, sync, team } = await stagePlugin(api);
     const owner = await addUser(api, 'maintainer', { teams: { [team]: 'owner' } });

@@ -7,7 +7,7 @@ import { covers, isInScope } from '../places/containment.ts';
 import type { Place } from '../places/place-store.ts';
 import type { ActionDetails } from './action-store.ts';
 import { type EndCode, findEnd } from './basis.ts';
-import { findCovering } from './store.ts';
+import { type CoverageQuestion, findCovering } from './store.ts';
 
 export type CheckCode =
   | EndCode
@@ -46,13 +46,25 @@ interface Question {
 export async function checkAction(em: Em, { action, installation, place, subjectId }: Question): Promise<CheckResult> {
   const obstacle = await findObstacle(em, { action, installation, place });
   if (obstacle !== null) return refuse(obstacle);
-  const covering = (await findCovering(em, { actionId: action.id, subjectId, place })).filter((grant) =>
-    covers(selectorOf(grant), place),
-  );
-  const ends = covering.map((grant) => findEnd(grant, grant.standing));
+  const ends = await findEnds(em, { of: { actionId: action.id }, subjectId, place });
   if (ends.includes(null)) return { allowed: true, reason: { code: 'assigned', message: messages.assigned } };
   const [end] = ends;
   return end ? { allowed: false, reason: end } : refuse('not_assigned');
+}
+
+/**
+ * Whether an assignment to a principal that is in force covers a place. Its subject may ask about the place, whatever else it may read: an
+ * assignment for an organization and everything in it needs no membership in the teams.
+ */
+export async function isCovered(em: Em, question: CoverageQuestion): Promise<boolean> {
+  return (await findEnds(em, question)).includes(null);
+}
+
+/** What ended each assignment that covers a place, the newest first; null for one that is in force. */
+async function findEnds(em: Em, question: CoverageQuestion): Promise<(Reason<EndCode> | null)[]> {
+  const found = await findCovering(em, question);
+  const covering = found.filter((grant) => covers(selectorOf(grant), question.place));
+  return covering.map((grant) => findEnd(grant, grant.standing));
 }
 
 /** What keeps everybody from using an action at a place, and from assigning it there; null if nothing does. */

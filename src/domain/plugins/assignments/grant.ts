@@ -145,7 +145,7 @@ async function refuseBeyondBackground(tx: Transaction, subject: Subject, place: 
 }
 
 async function refuseAssigned(tx: Transaction, { action, subject, place }: NewGrant): Promise<void> {
-  const grants = await findCovering(tx.em, { actionId: action.id, subjectId: subject.id, place });
+  const grants = await findCovering(tx.em, { of: { actionId: action.id }, subjectId: subject.id, place });
   const same = grants.find(
     (grant) =>
       grant.selectorType === place.selector.type &&

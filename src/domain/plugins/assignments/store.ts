@@ -8,18 +8,25 @@ import { selectorOf } from '../model.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
 import { type GrantWithStanding, selectGrants } from './standing-store.ts';
 
-/** The assignments of an action to a principal that name a place or a scope around it, and were not revoked. */
-export function findCovering(
-  em: Em,
-  { actionId, subjectId, place }: { readonly actionId: string; readonly subjectId: string; readonly place: Place },
-): Promise<GrantWithStanding[]> {
+export interface CoverageQuestion {
+  /** An action, or all actions of an installation. */
+  readonly of: { readonly actionId: string } | { readonly installationId: string };
+  readonly subjectId: string;
+  readonly place: Place;
+}
+
+/** The assignments to a principal that name a place or a scope around it, and were not revoked; the newest first. */
+export function findCovering(em: Em, { of, subjectId, place }: CoverageQuestion): Promise<GrantWithStanding[]> {
   const { resourceId, environmentId, projectId, teamId, organizationId } = place;
   const around = [resourceId, environmentId, projectId, teamId, organizationId].flatMap((id) => id ?? []);
   return selectGrants(em)
-    .where('g.action_id', '=', actionId)
+    .where((eb) =>
+      'actionId' in of ? eb('g.action_id', '=', of.actionId) : eb('g.installation_id', '=', of.installationId),
+    )
     .where('g.subject_id', '=', subjectId)
     .where('g.revoked_at', 'is', null)
     .where('g.selector_id', '=', (eb) => eb.fn.any(eb.val(around)))
+    .orderBy('g.id', 'desc')
     .execute();
 }
 
