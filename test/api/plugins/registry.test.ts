@@ -60,6 +60,12 @@ describe('a manifest', () => {
     ['another release', () => encodeText(JSON.stringify(manifestOf('9.9.9'))), /declares the release 9.9.9/],
     ['an action twice', () => encodeText(JSON.stringify(twice())), /twice/],
     ['a member that nobody knows', () => encodeText(JSON.stringify({ ...manifestOf('1.0.0'), code: 'x' })), /code/],
+    [
+      'a member twice, of which programs could take either',
+      () => encodeText(JSON.stringify(manifestOf('1.0.0')).replace('{', '{"release":"1.0.0",')),
+      /release is given more than once/,
+    ],
+    ['a byte order mark', () => encodeText(`\uFEFF${JSON.stringify(manifestOf('1.0.0'))}`), /JSON/],
     ['what is not base64', () => ({ manifest: '????' }), /base64/],
   ] as const)('with %s is refused', async (_name, change, message) => {
     const { root, path } = await install();
@@ -78,6 +84,21 @@ describe('a manifest', () => {
     };
     const answer = await sendCommand(root.client, ['POST', `${path}/manifests`], other);
     expect(code(answer)).toEqual([409, 'plugin_release_differs']);
+  });
+
+  it('that is staged again stays as somebody staged it first, and its actions keep their revision', async () => {
+    const { root, installation, path } = await install();
+    await root.stage(installation, manifestOf('1.0.0'));
+    await root.activate(installation, '1.0.0');
+    const read = async () => [
+      await root.read(`${path}/manifests`),
+      await root.read(`/plugin-actions?installation_id=${installation}`),
+      await api.rows('select staged_by, staged_at from plugin_releases where installation_id = ?', [installation]),
+    ];
+    const before = await read();
+    const other = new PluginAdministrator((await addUser(api, 'admin')).client);
+    await other.stage(installation, manifestOf('1.0.0'));
+    expect(await read()).toEqual(before);
   });
 
   it('that names SQL roots needs the settings of the installation', async () => {
@@ -179,6 +200,48 @@ describe('a ceiling', () => {
       selector: { type: 'team', id: team },
     });
     expect(checked.allowed).toBe(false);
+  });
+});
+
+describe('a plugin', () => {
+  it('is one of at most 100 of a team, also if several are installed at once', async () => {
+    const { organizationId, teamId } = await addTeam(api.services.orm);
+    const root = new PluginAdministrator((await addUser(api, 'admin')).client);
+    const ownership = { organization_id: organizationId, team_id: teamId, team_revision: 1 };
+    const first = await root.install({ team_id: teamId }, ownership);
+    await api.rows(
+      `insert into plugin_installations (id, team_id, name, revision, created_by, created_at)
+       select gen_random_uuid(), team_id, 'many ' || n, 1, created_by, now() from plugin_installations, generate_series(1, 97) n where id = ?`,
+      [first],
+    );
+    const names = [1, 2, 3, 4].map((n) => `last ${n}`);
+    const body = { team_id: teamId, expected_ownership: { ...noOwnership, ...ownership } };
+    const install = (name: string) => sendCommand(root.client, ['POST', '/plugin-installations'], { ...body, name });
+    const answers = await Promise.all(names.map(install));
+    expect(answers.map(code).sort()).toEqual([
+      [201, undefined],
+      [201, undefined],
+      [409, 'limit_reached'],
+      [409, 'limit_reached'],
+    ]);
+  });
+
+  it('has at most 200 background principals, without those that were revoked', async () => {
+    const { root, installation, team, sync } = await stagePlugin(api);
+    const selector = { type: 'team', id: team };
+    const first = await root.approveBackground(installation, sync, selector);
+    const many = 'select gen_random_uuid() as id from generate_series(1, 199)';
+    await api.rows(
+      `with many as (${many}), added as (insert into principals (id, kind, name, enabled, created_at)
+         select id, 'background', 'many', true, now() from many returning id)
+       insert into plugin_background_principals (id, installation_id, selector_type, selector_id, scope_basis, approved_by, revision, created_at)
+       select added.id, b.installation_id, b.selector_type, b.selector_id, b.scope_basis, b.approved_by, 1, now()
+         from added, plugin_background_principals b where b.id = ?`,
+      [first],
+    );
+    await expect(root.approveBackground(installation, sync, selector)).rejects.toThrow('at most 200');
+    await api.rows('update plugin_background_principals set revoked_at = now() where id = ?', [first]);
+    await root.approveBackground(installation, sync, selector);
   });
 });
 

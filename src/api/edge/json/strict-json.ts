@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Invalid } from '#domain/shared/errors.ts';
 import { formatPath } from '#domain/shared/validation/field-path.ts';
+import { parseStrictJson } from '#domain/shared/values/strict-json.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { parseStrictJson } from './json-text.ts';
 import { parseUploads } from './uploads.ts';
 
 declare module 'fastify' {

@@ -7,6 +7,7 @@ import { Conflict, invalidField } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import type { InstallationTarget } from '../installations/store.ts';
+import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
 import { type Selector, type Subject, selectorOf } from '../model.ts';
 import { covers } from '../places/containment.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
@@ -46,6 +47,7 @@ export async function assignAction(tx: Transaction, caller: Principal, wanted: N
   await refuseBeyondBackground(tx, subject, place);
   await refuseUnknown(tx, subject);
   await refuseAssigned(tx, wanted);
+  await refuseBeyondPluginLimit(tx.em, installation.id, pluginLimits.assignments);
   const id = newId();
   await insertGrant(tx, caller, wanted, id);
   const { standing } = await readBack(findGrant(tx.em, id));

@@ -7,6 +7,7 @@ import { Conflict, invalidField } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { InstallationTarget } from '../installations/store.ts';
+import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
 import { isInScope } from '../places/containment.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
 import type { Place } from '../places/place-store.ts';
@@ -36,6 +37,7 @@ export async function approveBackgroundPrincipal(
   refuseOtherOwnership(place, expectedOwnership);
   if (!isInScope({ id: installation.id, teamId: installation.teamId, organizationId }, place))
     throw invalidField('selector', 'it does not belong to the organization or team that installed the plugin');
+  await refuseBeyondPluginLimit(tx.em, installation.id, pluginLimits.backgroundPrincipals);
   const id = newId();
   const now = sql<string>`clock_timestamp()`;
   await db(tx.em)

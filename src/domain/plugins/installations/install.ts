@@ -5,6 +5,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { PluginInstallation } from '../entity.ts';
+import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
 import type { Place } from '../places/place-store.ts';
 
@@ -17,6 +18,11 @@ export async function installPlugin(
 ): Promise<{ id: string; revision: number }> {
   refuseArchived(owner);
   refuseOtherOwnership(owner, expectedOwnership);
+  const [ownerId, limit] =
+    owner.teamId === null
+      ? ([owner.organizationId, pluginLimits.pluginsOfOrganization] as const)
+      : ([owner.teamId, pluginLimits.pluginsOfTeam] as const);
+  await refuseBeyondPluginLimit(tx.em, ownerId, limit);
   const id = newId();
   const columns = owner.teamId === null ? { organizationId: owner.organizationId } : { teamId: owner.teamId };
   const row = tx.em.create(PluginInstallation, { id, ...columns, name, createdBy: caller.id });

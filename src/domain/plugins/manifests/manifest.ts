@@ -1,7 +1,9 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { invalidField } from '#domain/shared/errors.ts';
+import { formatPath } from '#domain/shared/validation/field-path.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
+import { parseStrictJson } from '#domain/shared/values/strict-json.ts';
 import { largestManifest, Manifest } from '../model.ts';
 
 /** A manifest that was read, with the bytes that it was read from. */
@@ -25,6 +27,7 @@ export function readManifest(
     throw invalidField('manifest', `has ${bytes.length} bytes: expected at most ${largestManifest}`);
   if (digestOf(bytes) !== digest)
     throw invalidField('digest', `the bytes of the manifest have the digest ${digestOf(bytes)}`);
+  refuseAmbiguous(bytes);
   const manifest = parseManifest(bytes);
   if (manifest.release !== release)
     throw invalidField('manifest', `declares the release ${manifest.release}, not ${release}`);
@@ -34,10 +37,16 @@ export function readManifest(
 /** Reads what was staged. @throws Invalid for bytes that are no manifest */
 export function parseManifest(bytes: Uint8Array): Manifest {
   const parsed = Manifest.safeParse(parseJson(bytes));
-  if (!parsed.success) throw invalidField('manifest', z.prettifyError(parsed.error).replaceAll('\n', ' '));
+  if (!parsed.success) throw invalidField('manifest', explain(parsed.error));
   const problem = findUnstorable(parsed.data) ?? findContradiction(parsed.data);
   if (problem !== null) throw invalidField('manifest', problem);
   return parsed.data;
+}
+
+/** Another program must not read another manifest from the same bytes: of a member that is given twice, one may take the first. */
+function refuseAmbiguous(bytes: Uint8Array): void {
+  const parsed = parseStrictJson(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+  if (!parsed.ok) throw invalidField('manifest', parsed.problem.message.replace('the body', 'the manifest'));
 }
 
 function parseJson(bytes: Uint8Array): unknown {
@@ -46,6 +55,18 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw invalidField('manifest', 'expected JSON in UTF-8');
   }
+}
+
+/** At most so many problems are named: a manifest may have thousands. */
+const mostProblems = 20;
+
+function explain({ issues }: z.ZodError): string {
+  const shown = issues.slice(0, mostProblems).map(({ path, message }) => `${formatPath(path.map(toPart))}: ${message}`);
+  return [...shown, ...(issues.length > mostProblems ? ['and more'] : [])].join('; ');
+}
+
+function toPart(part: PropertyKey): string | number {
+  return typeof part === 'symbol' ? String(part) : part;
 }
 
 function findContradiction({ actions, executions, resources }: Manifest): string | null {

@@ -46,7 +46,8 @@ export async function stageRelease(
   const known = await findRelease(tx.em, installation.id, release);
   if (known && known.digest !== digest)
     throw new Conflict(`digest: the release ${release} has the digest ${known.digest}`, 'plugin_release_differs');
-  if (known && !read) return { id: installation.id, revision: installation.revision };
+  // What was staged already stays as it is, with whoever staged it and when.
+  if (known && (!read || known.manifest)) return { id: installation.id, revision: installation.revision };
   if (known) await addManifest(tx, known.id, caller, read);
   else await insertRelease(tx, installation.id, caller, { release, digest, read });
   if (read && release === installation.activeRelease) await declareActions(tx.em, installation.id, read.manifest);

@@ -9,6 +9,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { PluginResource } from '../entity.ts';
 import type { InstallationTarget } from '../installations/store.ts';
+import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
 import { readDeclarations } from '../manifests/store.ts';
 import { isInScope } from '../places/containment.ts';
 import { type OwnershipSnapshot, ownerNamesOf, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
@@ -40,6 +41,7 @@ export async function createResource(
   if (!declared) throw invalidField('type', `the active release declares no resources of the type "${type}"`);
   const { teamId, projectId, environmentId } = owner;
   const row = { installationId: installation.id, type, name, key, roots: declared.roots, createdBy: caller.id };
+  await refuseBeyondPluginLimit(tx.em, installation.id, pluginLimits.resources);
   const id = newId();
   await refuseTakenKey(key, () =>
     tx.em.persist(tx.em.create(PluginResource, { id, ...row, teamId: teamId ?? '', projectId, environmentId })).flush(),

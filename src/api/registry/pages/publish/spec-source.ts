@@ -1,7 +1,7 @@
-import { parseStrictJson } from '#api/edge/json/json-text.ts';
 import type { UploadedFile } from '#api/edge/json/uploads.ts';
 import { isObject } from '#api/web/forms/schema/plan/resolve.ts';
 import { invalidField } from '#domain/shared/errors.ts';
+import { parseStrictJson } from '#domain/shared/values/strict-json.ts';
 import type { ShownVersion } from '../shown.ts';
 import type { PublishForm } from './publish-form.ts';
 

@@ -1,6 +1,6 @@
-import { parseStrictJson } from '#api/edge/json/json-text.ts';
 import { escapePointer } from '#domain/registry/variables/walk.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { parseStrictJson } from '#domain/shared/values/strict-json.ts';
 import { type Entry, itemNode } from './entry.ts';
 import type { ArrayNode, Node, ObjectNode } from './plan/node.ts';
 

@@ -1,5 +1,5 @@
 import { createScanner, type JSONScanner, type JSONVisitor, visit } from 'jsonc-parser';
-import { type FieldPath, formatPath } from '#domain/shared/validation/field-path.ts';
+import { type FieldPath, formatPath } from '../validation/field-path.ts';
 
 export type JsonProblemKind =
   | 'empty'
