@@ -53,6 +53,7 @@ import { FailingDestinations } from './20261210_01_failing_destinations.ts';
 import { FailingChannels } from './20261210_02_failing_channels.ts';
 import { Plugins } from './20261211_01_plugins.ts';
 import { ReservedKeys } from './20261212_01_reserved_keys.ts';
+import { DisabledChannels } from './20261213_31_disabled_channels.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -111,4 +112,5 @@ export const migrations = [
   { name: '20261210_02_failing_channels', class: FailingChannels },
   { name: '20261211_01_plugins', class: Plugins },
   { name: '20261212_01_reserved_keys', class: ReservedKeys },
+  { name: '20261213_31_disabled_channels', class: DisabledChannels },
 ];

@@ -58,6 +58,11 @@ export const systemActions = {
     resourceType: 'instances',
     actor: 'state recovery',
   },
+  'notification_channel.disabled': {
+    summary: 'Disable a notification channel whose project or team got another owner',
+    resourceType: 'notification_channels',
+    actor: 'transfer',
+  },
   'run.approval_timed_out': {
     summary: 'End a run that nobody reviewed within the time for approval',
     resourceType: 'runs',
@@ -104,7 +109,8 @@ export const systemActions = {
     actor: 'key rotation',
   },
   'webhook.disabled': {
-    summary: 'Disable a webhook whose endpoint is gone, or to which nothing could be delivered for days',
+    summary:
+      'Disable a webhook whose endpoint is gone, to which nothing could be delivered for days, or whose project or team got another owner',
     resourceType: 'webhooks',
     actor: 'webhook delivery',
   },

@@ -15,7 +15,7 @@ import { removeExpiredMonths } from '#domain/shared/retention/monthly-retention.
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { systemActions } from '#domain/system-actions.ts';
 import { goOnAfterRun } from '#domain/undo/attempts/finished-run.ts';
-import { disableWebhook } from '#domain/webhooks/deliveries/deliver-queue.ts';
+import { disableWebhook } from '#domain/webhooks/disabling.ts';
 import { removeDeadWorker, reportReturn } from '#domain/workers/loss.ts';
 import { recordHeartbeat } from '#domain/workers/store.ts';
 import { keepSigningKeys } from '#domain/workload-identity/signing-keys/rotation.ts';

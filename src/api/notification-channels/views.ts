@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import { channelKinds } from '#domain/notification-channels/model.ts';
+import {
+  type ChannelDisabledReason,
+  channelDisabledReasons,
+  channelKinds,
+} from '#domain/notification-channels/model.ts';
 import { type ChannelDetails, mostCounted } from '#domain/notification-channels/store.ts';
 import { channelActions } from './actions.ts';
 
@@ -27,6 +31,12 @@ export const ListedChannelView = z
       host: z.string().nullable().describe('Of the other kinds: the host of the address.'),
     }),
     enabled: z.boolean(),
+    disabled_reason: z
+      .enum(Object.keys(channelDisabledReasons) as [ChannelDisabledReason, ...ChannelDisabledReason[]])
+      .nullable()
+      .describe(
+        'Why the service disabled it: `transferred`: its project or team got another owner, who has not enabled it.',
+      ),
     subscriptions: z.array(SubscriptionView),
     waiting: z.int().describe(`Messages that wait or are tried again, counted up to ${mostCounted}.`),
     last_sent_at: Time.nullable(),
@@ -65,6 +75,7 @@ export function viewChannel(channel: ChannelDetails): z.input<typeof ListedChann
     kind: channel.kind,
     config: { recipients: recipients && [...recipients], host: channel.host },
     enabled: channel.isEnabled,
+    disabled_reason: channel.disabledReason,
     subscriptions: channel.subscriptions.map(({ teamId, environmentId, name, events }) => ({
       team_id: teamId,
       environment_id: environmentId,

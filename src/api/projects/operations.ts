@@ -147,7 +147,7 @@ export const transfer = command({
   idempotency: 'none',
   audit: 'project.transferred',
   handle: async ({ tx, principal, target, body, operations }) => {
-    const transferred = await transferProject(tx.em, principal, target, { expectedRevision: body.expected_revision });
+    const transferred = await transferProject(tx, principal, target, { expectedRevision: body.expected_revision });
     const [before, after] = [target, transferred].map(({ organizationId, teamId }) => ({ organizationId, teamId }));
     return {
       ...(await changeOf(tx.em, { operations, principal }, transferred)),

@@ -168,7 +168,7 @@ export const transfer = command({
   idempotency: 'none',
   audit: 'team.transferred',
   handle: async ({ tx, principal, target, body, operations }) => {
-    const transferred = await transferTeam(tx.em, principal, target, { expectedRevision: body.expected_revision });
+    const transferred = await transferTeam(tx, principal, target, { expectedRevision: body.expected_revision });
     const [before, after] = [target, transferred].map(({ organizationId }) => ({ organizationId }));
     return {
       ...(await changeOf(tx.em, { operations, principal }, transferred)),

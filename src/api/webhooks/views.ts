@@ -20,7 +20,7 @@ export const ListedWebhookView = z
       .enum(Object.keys(disabledReasons) as [DisabledReason, ...DisabledReason[]])
       .nullable()
       .describe(
-        'Why the service disabled it: `gone`: its endpoint answered 410; `failing`: nothing was delivered for three days.',
+        'Why the service disabled it: `gone`: its endpoint answered 410; `failing`: nothing was delivered for three days; `transferred`: its project or team got another owner, who has not enabled it.',
       ),
     failing_since: Time.nullable().describe('Since when nothing could be delivered; null: the last try succeeded.'),
     pending_deliveries: z.int().describe(`Deliveries that wait or are tried again, counted up to ${mostCounted}.`),

@@ -94,6 +94,7 @@ export async function updateChannel(
   const before = await describeChannel(em, channel);
   if (name !== undefined) channel.name = name;
   if (isEnabled !== undefined) channel.isEnabled = isEnabled;
+  if (isEnabled) channel.disabledReason = null;
   if (config) {
     checkConfig(channel.kind, config);
     configure(keyRing, channel, config);

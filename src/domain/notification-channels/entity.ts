@@ -3,7 +3,7 @@ import { at, createdAt, id, revision } from '#database/columns.ts';
 import { Environment } from '#domain/environments/entity.ts';
 import { Team } from '#domain/teams/entity.ts';
 import { ownerColumns } from '#domain/tenancy/owned/columns.ts';
-import type { ChannelKind } from './model.ts';
+import type { ChannelDisabledReason, ChannelKind } from './model.ts';
 
 /** Where an owner wants to hear of what happens to what it owns. */
 export const NotificationChannelSchema = defineEntity({
@@ -27,6 +27,8 @@ export const NotificationChannelSchema = defineEntity({
     name: p.string(),
     kind: p.string().$type<ChannelKind>(),
     isEnabled: p.boolean(),
+    /** Why the service disabled it; null: it is enabled, or somebody disabled it. */
+    disabledReason: p.string().$type<ChannelDisabledReason>().nullable(),
     /** The addresses of a channel of the kind `email`. */
     recipients: p.json<string[]>().nullable(),
     /** The host of the address of webhook and chat channels. The whole address is encrypted, because anybody who knows it can write there. */

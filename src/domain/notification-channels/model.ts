@@ -5,6 +5,12 @@ import type { NotificationKind } from '#domain/notifications/model.ts';
 export const channelKinds = ['email', 'webhook', 'slack'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
 
+/** Why the service itself has disabled a channel. */
+export const channelDisabledReasons = {
+  transferred: 'Its project or team got another owner, who has not enabled it.',
+} as const;
+export type ChannelDisabledReason = keyof typeof channelDisabledReasons;
+
 /** What only single people are told: their keys, and that somebody asked them in person. */
 type PersonalKind = Extract<NotificationKind, 'run.approval_requested' | 'api_key.expiring'>;
 

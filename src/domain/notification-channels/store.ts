@@ -10,7 +10,7 @@ import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { findRowOwner, type OwnerIds, type RowOwner } from '#domain/tenancy/owned/owner.ts';
 import { isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { NotificationChannel } from './entity.ts';
-import type { ChannelKind, Subscription } from './model.ts';
+import type { ChannelDisabledReason, ChannelKind, Subscription } from './model.ts';
 
 /** A channel with its owner. */
 export interface ChannelTarget extends RowOwner {
@@ -32,6 +32,7 @@ export interface ChannelDetails extends OwnerIds {
   readonly name: string;
   readonly kind: ChannelKind;
   readonly isEnabled: boolean;
+  readonly disabledReason: ChannelDisabledReason | null;
   readonly recipients: readonly string[] | null;
   readonly host: string | null;
   readonly previousUntil: string | null;
@@ -81,7 +82,14 @@ function selectChannels(queries: Kysely<Tables>) {
   return queries
     .selectFrom('notification_channels as c')
     .select(['c.id', 'c.organization_id as organizationId', 'c.team_id as teamId', 'c.project_id as projectId'])
-    .select(['c.name', 'c.kind', 'c.is_enabled as isEnabled', 'c.recipients', 'c.host'])
+    .select([
+      'c.name',
+      'c.kind',
+      'c.is_enabled as isEnabled',
+      'c.disabled_reason as disabledReason',
+      'c.recipients',
+      'c.host',
+    ])
     .select(['c.previous_until as previousUntil', 'c.revision', 'c.created_at as createdAt'])
     .select((eb) => [
       jsonArrayFrom(subscriptionsOf(eb)).as('subscriptions'),

@@ -1,12 +1,15 @@
 import type { Em } from '#database/database.ts';
+import { disableTransferredChannels } from '#domain/notification-channels/disabling.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, Forbidden, HiddenResource } from '#domain/shared/errors.ts';
 import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { findTeamById, shareTeams, type TeamTarget } from '#domain/teams/store.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
+import { disableTransferredWebhooks } from '#domain/webhooks/disabling.ts';
 import { findProject, type ProjectTarget } from './store.ts';
 
 /** The right to take a project into a team: that of making one there. */
@@ -48,17 +51,18 @@ export async function findProjectTransfer(
 
 /**
  * Moves a project to another team, with its environments, their instances and their runs: from now on the other team reads and
- * changes all of that. Voids everything granted under the former owner.
+ * changes all of that. Voids everything granted under the former owner, and disables its webhooks and channels.
  * @throws HiddenResource, Forbidden if the caller may not take a project into the other team, or out of its organization
  * @throws Conflict that names runs that have not ended and instances that depend on the former team, or for a slug that is
  * taken in the other team
  */
 export async function transferProject(
-  em: Em,
+  tx: Transaction,
   caller: Principal,
   project: ProjectTransfer,
   { expectedRevision }: RevisionCheck,
 ): Promise<ProjectTarget> {
+  const { em } = tx;
   const { destination } = project;
   if (destination?.id === project.teamId)
     throw new Conflict("team_id: the project is this team's already", 'same_owner');
@@ -67,7 +71,10 @@ export async function transferProject(
   for (const each of [project, to]) refuseArchived(each);
   refuseStale(project, expectedRevision);
   await transferOwned(em, 'project', project, { kind: 'team', id: to.id });
-  return readBack(findProject(em, project.id));
+  const transferred = await readBack(findProject(em, project.id));
+  await disableTransferredWebhooks(tx, { kind: 'project', id: project.id }, transferred);
+  await disableTransferredChannels(tx, { kind: 'project', id: project.id }, transferred);
+  return transferred;
 }
 
 function requireDestination(caller: Principal, destination: TeamTarget | undefined): TeamTarget {

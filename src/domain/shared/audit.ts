@@ -39,6 +39,11 @@ export interface CommandChange {
   readonly actor?: Principal;
 }
 
+/** The owners that a resource had before a transfer, and the record of the transfer that they find. */
+export interface FormerOwner extends Pick<Ownership, 'organizationId' | 'teamId'> {
+  readonly recordId: string;
+}
+
 /** What an audit record says was done, to which resource. */
 export interface AuditEntry {
   readonly action: string;
@@ -47,6 +52,10 @@ export interface AuditEntry {
   readonly teamId?: string | null;
   readonly before?: Record<string, unknown> | null;
   readonly after?: Record<string, unknown> | null;
+  /** After a transfer: the entry's event is for them as well. */
+  readonly former?: FormerOwner;
+  /** The entry repeats another one for former owners: its record has this id, and the event of the other one is its event as well. */
+  readonly repeatedAs?: string;
 }
 
 /** The audit entries of a change, and of what the command changed beside it. */
@@ -78,7 +87,11 @@ function entriesOfOne(
   };
   if (!formerOwners || !isElsewhere(formerOwners, entry)) return [entry];
   const { organizationId, teamId } = formerOwners;
-  return [entry, { ...entry, organizationId, teamId }];
+  const recordId = newId();
+  return [
+    { ...entry, former: { organizationId, teamId, recordId } },
+    { ...entry, organizationId, teamId, repeatedAs: recordId },
+  ];
 }
 
 /** Whether an organization or a team would miss a change that is recorded only with the owners of an entry. */

@@ -1,14 +1,17 @@
 import type { Em } from '#database/database.ts';
 import { findMembersOutside } from '#domain/members/store.ts';
+import { disableTransferredChannels } from '#domain/notification-channels/disabling.ts';
 import { findOrganization, type OrganizationTarget, shareOrganizations } from '#domain/organizations/store.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, Forbidden, HiddenResource } from '#domain/shared/errors.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
+import { disableTransferredWebhooks } from '#domain/webhooks/disabling.ts';
 import { findTeam, findTeamById, type TeamTarget } from './store.ts';
 
 /** The right to take a team into an organization: that of making one there. */
@@ -41,16 +44,18 @@ export async function findTeamTransfer(
 
 /**
  * Moves a team, with everything that it owns, to another organization. Its members must be members there already: a transfer
- * makes nobody a member. Voids open invitations into the team and everything granted to it before.
+ * makes nobody a member. Voids open invitations into the team and everything granted to it before, and disables
+ * the webhooks and channels of the team and its projects.
  * @throws HiddenResource, Forbidden if the caller may not take a team into the other organization
  * @throws Conflict that names the members who are not there, or for a slug that is taken there
  */
 export async function transferTeam(
-  em: Em,
+  tx: Transaction,
   caller: Principal,
   team: TeamTransfer,
   { expectedRevision }: RevisionCheck,
 ): Promise<TeamTarget> {
+  const { em } = tx;
   const { destination } = team;
   if (destination?.id === team.organizationId)
     throw new Conflict('organization_id: the team is in this organization already', 'same_owner');
@@ -59,7 +64,10 @@ export async function transferTeam(
   refuseStale(team, expectedRevision);
   await refuseStrangers(em, team, to);
   await transferOwned(em, 'team', team, { kind: 'organization', id: to.id });
-  return readBack(findTeamById(em, team.id));
+  const transferred = await readBack(findTeamById(em, team.id));
+  await disableTransferredWebhooks(tx, { kind: 'team', id: team.id }, transferred);
+  await disableTransferredChannels(tx, { kind: 'team', id: team.id }, transferred);
+  return transferred;
 }
 
 function requireDestination(caller: Principal, destination: OrganizationTarget | undefined): OrganizationTarget {

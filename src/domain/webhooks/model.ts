@@ -31,6 +31,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 export const disabledReasons = {
   gone: 'The endpoint answered 410: it wants no more events.',
   failing: 'Nothing could be delivered for three days.',
+  transferred: 'Its project or team got another owner, who has not enabled it.',
 } as const;
 export type DisabledReason = keyof typeof disabledReasons;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tellOfUpcomingEnds } from '#domain/notifications/creation/upcoming.ts';
 import type { NewEvent } from '#domain/shared/events/publish.ts';
-import { disableWebhook } from '#domain/webhooks/deliveries/deliver-queue.ts';
+import { disableWebhook } from '#domain/webhooks/disabling.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addFinding, addMonitor, type Execute } from '#test/support/drift/drift-rows.ts';

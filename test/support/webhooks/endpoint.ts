@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
 export interface Heard {
+  readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
@@ -22,7 +23,7 @@ export async function startEndpoint(): Promise<Endpoint> {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
-      heard.push({ headers: request.headers, body: Buffer.concat(parts).toString() });
+      heard.push({ path: String(request.url), headers: request.headers, body: Buffer.concat(parts).toString() });
       if (endpoint.answers === 'hang') return;
       response.writeHead(endpoint.answers.status, endpoint.answers.headers).end(endpoint.answers.text ?? '');
     });

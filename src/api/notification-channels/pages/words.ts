@@ -49,14 +49,15 @@ export function describePattern(pattern: string): string {
 }
 
 /** Shows whether messages arrive. */
-export function renderHealth({ enabled, problem, subscriptions }: ListedChannel): Html {
-  return renderStatusBadge(lookOf(enabled, problem, subscriptions.length));
+export function renderHealth(channel: ListedChannel): Html {
+  return renderStatusBadge(lookOf(channel));
 }
 
-function lookOf(isEnabled: boolean, problem: string | null, subscriptions: number): StatusLook {
-  if (!isEnabled) return { word: 'Disabled', icon: 'ban', tone: 'canceled' };
+function lookOf({ enabled, disabled_reason: reason, problem, subscriptions }: ListedChannel): StatusLook {
+  if (reason !== null) return { word: 'Disabled by the service', icon: 'octagon-x', tone: 'failed' };
+  if (!enabled) return { word: 'Disabled', icon: 'ban', tone: 'canceled' };
   if (problem !== null) return { word: 'Failing', icon: 'triangle-alert', tone: 'approval' };
-  if (subscriptions === 0) return { word: 'Hears nothing', icon: 'circle-dashed', tone: 'queued' };
+  if (subscriptions.length === 0) return { word: 'Hears nothing', icon: 'circle-dashed', tone: 'queued' };
   return { word: 'Enabled', icon: 'circle-check', tone: 'succeeded' };
 }
 

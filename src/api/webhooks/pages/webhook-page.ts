@@ -49,7 +49,10 @@ ${renderLive({ stream: null, address, again: '5s' }, content)}
 
 /** What keeps events from the endpoint now, and what to do about it. */
 function renderTrouble({ enabled, disabled_reason: reason, failing_since: failing }: ShownWebhook): Html | null {
-  const remedy = 'Mend the endpoint, send a test, and enable the webhook: then what waits is sent.';
+  const remedy =
+    reason === 'transferred'
+      ? 'Whoever made it may get the messages: look at its address and rotate its secret before you enable it.'
+      : 'Mend the endpoint, send a test, and enable the webhook: then what waits is sent.';
   if (!enabled && reason) return html`<p class="notice notice-problem">${disabledReasons[reason]} ${remedy}</p>`;
   if (!enabled)
     return html`<p class="notice">The webhook is disabled and hears nothing. What waited before is sent once somebody enables it.</p>`;

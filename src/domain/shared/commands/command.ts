@@ -79,7 +79,7 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
       const change = await work.act(tx, caller, target);
       // The receipt names the first record. Those of former owners, and of what else was changed, have ids of their own.
       for (const [index, entry] of entriesOf(command.audit, change, target).entries()) {
-        const id = index === 0 ? auditRecordId : newId();
+        const id = index === 0 ? auditRecordId : (entry.repeatedAs ?? newId());
         tx.record(id, change.actor ?? caller, entry, command.request);
       }
       const receipt = toReceipt(change, auditRecordId, work.answer?.(change, target) ?? null);

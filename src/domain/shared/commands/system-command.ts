@@ -75,7 +75,7 @@ export function recordSystemAction(
   target: Ownership,
 ): void {
   for (const entry of entriesOf(auditedAction(action), change, target))
-    tx.record(newId(), systemActor(action), entry, unrequested);
+    tx.record(entry.repeatedAs ?? newId(), systemActor(action), entry, unrequested);
 }
 
 /** Who carries out a system action. */

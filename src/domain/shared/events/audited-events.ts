@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventTypes } from '#domain/events.ts';
-import type { AuditEntry } from '../audit.ts';
+import type { AuditEntry, FormerOwner } from '../audit.ts';
 import { isId, newId } from '../ids.ts';
 import type { EventType } from './event-type.ts';
 import type { EventActor, PendingEvent } from './publish.ts';
@@ -17,6 +17,12 @@ export const auditedEventData = z.strictObject({
     .object({ type: z.string(), id: z.string().nullable() })
     .describe('What the action was done to, as the audit names it.'),
   changed: z.array(z.string()).describe('The names of the fields that the audit compares, without their values.'),
+  former_owner: z
+    .object({ organization_id: z.string().nullable(), team_id: z.string().nullable(), audit_record_id: z.string() })
+    .optional()
+    .describe(
+      'Only of a transfer: who owned the subject before, and the record of it that they can read. Their webhooks hear the event as well.',
+    ),
 });
 
 const declared: Readonly<Record<string, EventType>> = eventTypes;
@@ -32,10 +38,10 @@ export function subjectKindOf(resourceType: string): string {
   return resourceType.replace(/ies$/, 'y').replace(/s$/, '');
 }
 
-/** The event of an entry of the audit; undefined if an area publishes one for its action. */
+/** The event of an entry of the audit; undefined if an area publishes one for its action, or the entry repeats another one. */
 export function eventOfEntry(auditRecordId: string, entry: AuditEntry, actor: EventActor): PendingEvent | undefined {
-  const { action, resource, before, after } = entry;
-  if (hasDeclaredEvent(action)) return undefined;
+  const { action, resource, before, after, former, repeatedAs } = entry;
+  if (hasDeclaredEvent(action) || repeatedAs !== undefined) return undefined;
   const id = newId();
   const changed = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
   return {
@@ -46,9 +52,13 @@ export function eventOfEntry(auditRecordId: string, entry: AuditEntry, actor: Ev
     subject_id: resource.id !== null && isId(resource.id) ? resource.id : id,
     team_id: entry.teamId ?? null,
     organization_id: entry.organizationId ?? null,
-    data: { audit_record_id: auditRecordId, resource, changed },
+    data: { audit_record_id: auditRecordId, resource, changed, ...(former && { former_owner: viewFormer(former) }) },
     actor_id: actor.id,
     actor_type: actor.kind,
     actor_name: actor.name,
   };
+}
+
+function viewFormer({ organizationId, teamId, recordId }: FormerOwner) {
+  return { organization_id: organizationId, team_id: teamId, audit_record_id: recordId };
 }

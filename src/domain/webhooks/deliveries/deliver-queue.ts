@@ -1,5 +1,6 @@
 import type { Orm } from '#database/database.ts';
-import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import { disableWebhook } from '../disabling.ts';
 import type { Webhook } from '../entity.ts';
 import { type DisabledReason, failingLimitMs, pauseAfter } from '../model.ts';
 import { payloadOf } from '../payload.ts';
@@ -78,19 +79,4 @@ function whyDisabled({ status, problem }: Outcome, failingSince: string | null):
   if (status === 410) return 'gone';
   const isLong = failingSince !== null && Date.now() - Date.parse(failingSince) > failingLimitMs;
   return isLong ? 'failing' : null;
-}
-
-/** Disables a webhook, which its audit record and its event tell. What waits is sent once somebody enables it again. */
-export async function disableWebhook(deps: SystemCommandDeps, id: string, reason: DisabledReason): Promise<void> {
-  const command = { action: 'webhook.disabled', target: { id }, cause: null } as const;
-  await runSystemCommand(deps, command, {
-    find: ({ em }) => findWebhook(em, id, true),
-    act: async (tx, _caller, target) => {
-      if (!target?.webhook.isEnabled) throw new NothingToDo();
-      const { webhook } = target;
-      Object.assign(webhook, { isEnabled: false, disabledReason: reason, revision: webhook.revision + 1 });
-      await tx.em.flush();
-      return { id, before: { enabled: true }, after: { enabled: false, reason }, revision: webhook.revision };
-    },
-  });
 }

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { isOfFormerOwner } from './former-owner.ts';
 
 /**
  * Adds a delivery of each event for each enabled webhook that wants its type and whose owner owns its subject: the installation's hear
- * everything. A webhook hears what happened after it was created. Each
+ * everything. A transfer is heard by the former owner as well (`former-owner.ts`). A webhook hears what happened after it was created. Each
  * queue's row is locked, due or not: a worker that ends its lease at the same time must not overlook what is added here.
  */
 export async function fanOutEvents(em: Em, eventIds: readonly string[]): Promise<void> {
@@ -16,7 +17,8 @@ export async function fanOutEvents(em: Em, eventIds: readonly string[]): Promise
          and ((w.organization_id is null and w.team_id is null)
               or w.organization_id = e.organization_id
               or (w.project_id is null and w.team_id = e.team_id)
-              or w.project_id = e.project_id)
+              or w.project_id = e.project_id
+              or ${isOfFormerOwner})
        where e.id = any(${eventIds})
          and exists (select from jsonb_array_elements_text(w.events) p
                       where p = '*' or p = e.type or (right(p, 2) = '.*' and starts_with(e.type, left(p, -1))))

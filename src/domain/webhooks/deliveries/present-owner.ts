@@ -1,13 +1,14 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { Over } from '#domain/db.ts';
 import { ownerOfAny } from '#domain/shared/ownership-graph/any-owner.ts';
+import { isOfFormerOwner } from './former-owner.ts';
 
 type OverBoth = Over<{ e: 'domain_events'; w: 'webhooks' }>;
 
 /**
  * Whether the subject of the event `e` now belongs to somebody else than the owner of the webhook `w`: to another organization, team or
  * project. A subject that is gone
- * or has no owner belongs to nobody else.
+ * or has no owner belongs to nobody else. The event of a transfer is the former owner's as well.
  */
 export function belongsElsewhere(eb: OverBoth): RawBuilder<boolean> {
   const present = (level: 'organization' | 'team' | 'project') =>
@@ -16,7 +17,7 @@ export function belongsElsewhere(eb: OverBoth): RawBuilder<boolean> {
   const organization = eb.fn.coalesce(organizationOf(eb, team), present('organization'));
   const own = eb.fn.coalesce('w.organization_id', organizationOf(eb, eb.ref('w.team_id')));
   return sql<boolean>`case
-    when ${own} is null then false
+    when ${own} is null or ${isOfFormerOwner} then false
     else coalesce(${organization} <> ${own}, false)
       or coalesce(${present('team')} <> ${eb.ref('w.team_id')}, false)
       or coalesce(${present('project')} <> ${eb.ref('w.project_id')}, false) end`;

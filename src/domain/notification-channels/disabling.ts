@@ -1,0 +1,27 @@
+import { db } from '#domain/db.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+
+/**
+ * Disables the channels of a project, or of a team and its projects, which has just got other owners: they tell whoever their makers chose, and the
+ * new owners have not agreed to that. The caller holds the row of the project or team.
+ */
+export async function disableTransferredChannels(
+  tx: Transaction,
+  moved: { readonly kind: 'project' | 'team'; readonly id: string },
+  owners: Ownership,
+): Promise<void> {
+  const reason = 'transferred';
+  const rows = await db(tx.em)
+    .updateTable('notification_channels')
+    .set((eb) => ({ is_enabled: false, disabled_reason: reason, revision: eb('revision', '+', 1) }))
+    .where(moved.kind === 'project' ? 'project_id' : 'team_id', '=', moved.id)
+    .where('is_enabled', '=', true)
+    .returning(['id', 'revision'])
+    .execute();
+  for (const { id, revision } of rows) {
+    const change = { id, before: { enabled: true }, after: { enabled: false, reason }, revision };
+    recordSystemAction(tx, 'notification_channel.disabled', change, owners);
+  }
+}
