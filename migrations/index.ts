@@ -54,6 +54,7 @@ import { FailingChannels } from './20261210_02_failing_channels.ts';
 import { Plugins } from './20261211_01_plugins.ts';
 import { ReservedKeys } from './20261212_01_reserved_keys.ts';
 import { DisabledChannels } from './20261213_31_disabled_channels.ts';
+import { BindingMemberships } from './20261213_32_binding_memberships.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -113,4 +114,5 @@ export const migrations = [
   { name: '20261211_01_plugins', class: Plugins },
   { name: '20261212_01_reserved_keys', class: ReservedKeys },
   { name: '20261213_31_disabled_channels', class: DisabledChannels },
+  { name: '20261213_32_binding_memberships', class: BindingMemberships },
 ];

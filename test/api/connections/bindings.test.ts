@@ -203,6 +203,39 @@ describe('a run of a template that needs a connection', () => {
     expect(await admit(cloud)).toMatchObject(refused('connection_unauthorized', '"cloud"'));
   });
 
+  it.each(['team', 'organization'])(
+    'stays refused after whoever bound it left the %s and joined again',
+    async (what) => {
+      const binder = await addMember();
+      const bindings = { cloud: { connection_id: await add({ team_id: tenant.team }) } };
+      expect((await binder.put(environmentPath(), bindings)).status).toBe(200);
+      expect((await admit(cloud)).status).toBe(202);
+      const left = await tenant.owner.delete(`${tenant.teamPath}/members/${binder.id}`);
+      expect(left.status, left.text).toBe(204);
+      if (what === 'organization') {
+        const gone = await tenant.owner.delete(`/organizations/${tenant.organization}/members/${binder.id}`);
+        expect(gone.status, gone.text).toBe(204);
+        await join(tenant, binder, 'member', 'admin');
+      } else {
+        const joined = await tenant.owner.put(`${tenant.teamPath}/members/${binder.id}`, { role: 'admin' });
+        expect(joined.status, joined.text).toBeLessThan(300);
+      }
+      expect(await admit(cloud)).toMatchObject(refused('connection_unauthorized', '"cloud"'));
+      expect((await tenant.owner.get(environmentPath())).body.connections.cloud.problem).toBe(
+        'connection_unauthorized',
+      );
+      expect((await binder.put(environmentPath(), bindings)).status).toBe(200);
+      expect((await admit(cloud)).status).toBe(202);
+    },
+  );
+
+  it('goes on after an administrator who bound it without a membership has joined the team', async () => {
+    const other = await api.addUser('admin');
+    await other.put(environmentPath(), { cloud: { connection_id: await add({ team_id: tenant.team }) } });
+    await join(tenant, other, 'member', 'viewer');
+    expect((await admit(cloud)).status).toBe(202);
+  });
+
   it('is refused while connections are turned off, with the reason', async () => {
     await tenant.owner.put(environmentPath(), { cloud: { connection_id: await add({ team_id: tenant.team }) } });
     const gate = (connections: object) => admin.patch('/admin/settings', { features: { connections } });

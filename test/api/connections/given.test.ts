@@ -177,4 +177,17 @@ describe('an attempt is refused, and its run fails with the reason,', () => {
     );
     await expectRefused(run.apply(), 'connection_unauthorized');
   });
+
+  it('if whoever bound the connection left the team and joined it again between plan and apply', async () => {
+    const { tenant, api } = stage;
+    const binder = await api.addUser('maintainer');
+    await join(tenant, binder, 'member', 'admin');
+    await binder.put(`/environments/${tenant.environment}/connections`, { cloud: { connection_id: await add() } });
+    const run = await admit();
+    await run.plan();
+    const membership = `${tenant.teamPath}/members/${binder.id}`;
+    expect((await tenant.owner.delete(membership)).status).toBe(204);
+    expect((await tenant.owner.put(membership, { role: 'admin' })).status).toBeLessThan(300);
+    await expectRefused(run.apply(), 'connection_unauthorized');
+  });
 });

@@ -37,6 +37,8 @@ export const ConnectionBindingSchema = defineEntity({
     boundBy: p.uuid(),
     /** The binding ends with what the principal had when it was made: being disabled once ends it for good. */
     boundByGeneration: p.integer(),
+    /** The membership of the team by which the principal bound it: leaving the team ends the binding for good. Null: it had none. */
+    boundByMembership: p.uuid().nullable(),
     boundAt: at(),
   },
 });

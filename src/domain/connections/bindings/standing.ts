@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
 import { bindingAuthority } from './model.ts';
 import type { BindingPlace, BindingRow } from './store.ts';
@@ -7,21 +8,36 @@ import type { BindingPlace, BindingRow } from './store.ts';
 /** Why a binding gives nothing now; null if it gives its connection. */
 export type BindingProblem = 'connection_elsewhere' | 'connection_unauthorized' | null;
 
-type Standing = Pick<BindingRow, 'id' | 'environmentId' | 'boundBy' | 'isOfGeneration' | 'isCovered'>;
+type Standing = Pick<
+  BindingRow,
+  'id' | 'environmentId' | 'boundBy' | 'isOfGeneration' | 'isOfMembership' | 'isCovered'
+>;
 
-/** Decides about bindings as their use does: the connection is still above the place, and whoever bound it may still bind it. */
+/**
+ * Decides about bindings as their use does: the connection is still above the place, and whoever bound it may still bind it. A membership of the team
+ * counts only if the binding was made by it: one that has ended and begun again is another one.
+ */
 export async function findBindingProblems(
   em: Em,
   place: BindingPlace,
   bindings: readonly Standing[],
 ): Promise<ReadonlyMap<string, BindingProblem>> {
   const principals = await readPrincipals(em, [...new Set(bindings.map(({ boundBy }) => boundBy))]);
-  const problemOf = ({ environmentId, boundBy, isOfGeneration, isCovered }: Standing): BindingProblem => {
+  const problemOf = (binding: Standing): BindingProblem => {
+    const { environmentId, boundBy, isOfGeneration, isOfMembership, isCovered } = binding;
     if (!isCovered) return 'connection_elsewhere';
-    const binder = principals.get(boundBy);
+    const found = principals.get(boundBy);
+    const binder = found && !isOfMembership ? withoutMembership(found, place.teamId) : found;
     const access: Access = { ...bindingAuthority(environmentId === null ? 'project' : 'environment'), review: 'none' };
     const isAllowed = binder !== undefined && isOfGeneration && decide(binder, access, place).allowed;
     return isAllowed ? null : 'connection_unauthorized';
   };
   return new Map(bindings.map((binding) => [binding.id, problemOf(binding)]));
+}
+
+/** What is left of a principal without its membership of a team: administrators, and the team's own service accounts, need none. */
+function withoutMembership(principal: Principal, teamId: string): Principal {
+  if (principal.owner?.teamId === teamId) return principal;
+  const { [teamId]: _, ...teams } = principal.teams;
+  return { ...principal, teams };
 }

@@ -24,6 +24,9 @@ function selectBindings(em: Em, place: BindingPlace) {
     .selectFrom('connection_bindings as b')
     .innerJoin('connections as c', 'c.id', 'b.connection_id')
     .leftJoin('principals as p', 'p.id', 'b.bound_by')
+    .leftJoin('team_members as m', (join) =>
+      join.onRef('m.principal_id', '=', 'b.bound_by').on('m.team_id', '=', place.teamId),
+    )
     .select(['b.id', 'b.name', 'b.in_plan as inPlan', 'b.in_apply as inApply', 'b.bound_at as boundAt'])
     .select(['b.environment_id as environmentId', 'b.bound_by as boundBy', 'p.name as boundByName'])
     .select((eb) => [
@@ -31,6 +34,10 @@ function selectBindings(em: Em, place: BindingPlace) {
       eb('p.eligibility_generation', 'is not distinct from', eb.ref('b.bound_by_generation'))
         .$castTo<boolean>()
         .as('isOfGeneration'),
+      eb.fn
+        .coalesce(eb('m.id', '=', eb.ref('b.bound_by_membership')), eb.lit(false))
+        .$castTo<boolean>()
+        .as('isOfMembership'),
       eb
         .and([coversOwner(ownerOf(eb), place)])
         .$castTo<boolean>()
@@ -134,7 +141,7 @@ export async function findUsableIds(em: Em, place: BindingPlace, ids: readonly s
 /** Makes these the only bindings of a place, all of them bound by one principal. The caller has locked the row of the place. */
 export async function writeBindings(
   em: Em,
-  { environmentId, projectId }: BindingPlace,
+  { environmentId, projectId, teamId }: BindingPlace,
   wanted: Readonly<Record<string, WantedBinding>>,
   boundBy: string,
 ): Promise<void> {
@@ -146,10 +153,11 @@ export async function writeBindings(
     .deleteFrom('connection_bindings')
     .where(environmentId === null ? 'project_id' : 'environment_id', '=', environmentId ?? projectId)
     .execute();
-  const { generation } = await db(em)
-    .selectFrom('principals')
-    .where('id', '=', boundBy)
-    .select('eligibility_generation as generation')
+  const { generation, membership } = await db(em)
+    .selectFrom('principals as p')
+    .leftJoin('team_members as m', (join) => join.onRef('m.principal_id', '=', 'p.id').on('m.team_id', '=', teamId))
+    .where('p.id', '=', boundBy)
+    .select(['p.eligibility_generation as generation', 'm.id as membership'])
     .executeTakeFirstOrThrow();
   const rows = Object.entries(wanted).map(([name, { connectionId, phases }]) => ({
     id: newId(),
@@ -160,6 +168,7 @@ export async function writeBindings(
     in_apply: phases.includes('apply'),
     bound_by: boundBy,
     bound_by_generation: generation,
+    bound_by_membership: membership,
     bound_at: new Date(),
   }));
   if (rows.length > 0) await db(em).insertInto('connection_bindings').values(rows).execute();
