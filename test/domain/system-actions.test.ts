@@ -304,6 +304,23 @@ describe('a system action leaves one audit record with the owners of its target'
     ]);
   });
 
+  it('when the project of a notification channel gets another owner', async () => {
+    const { owner, organization, team } = tenant;
+    const project = await owner.make('/projects', { team_id: team, name: 'Moving' });
+    const config = { recipients: ['ops@example.com'] };
+    const wanted = { project_id: project.id, name: 'On call', kind: 'email', config };
+    const { id } = await owner.make('/admin/notification-channels', wanted);
+    const other = await owner.make(`/organizations/${organization}/teams`, { name: 'Takes it' });
+    expect((await owner.post(`/projects/${project.id}/transfer`, { team_id: other.id })).status).toBe(200);
+    expect(await recordsOf('notification_channel.disabled', id)).toMatchObject([
+      {
+        ...ofTenant('notification_channels', 'transfer'),
+        team_id: other.id,
+        after: { enabled: false, reason: 'transferred' },
+      },
+    ]);
+  });
+
   it('when the heartbeats of a worker stop, once for each loss, and when they come again', async () => {
     const silence = () =>
       api.rows(`update workers set heartbeat_at = now() - interval '31 seconds' where id = ?`, [worker]);

@@ -1,9 +1,11 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import { channelMessages } from '#api/notification-channels/payload-views.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { eventCatalogue } from '#api/webhooks/event-catalogue.ts';
 import { auditStream } from '#domain/webhooks/model.ts';
+import { testType } from '#domain/webhooks/payload.ts';
 import type { DocumentSchemas } from './schemas.ts';
 
 const headers = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
@@ -13,10 +15,15 @@ const headers = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((na
   schema: { type: 'string' as const },
 }));
 
-/** What the service sends to the endpoints of webhooks: one entry for each type of event. */
+/** What the service sends to the endpoints of webhooks, and of channels of the kind `webhook`: one entry for each type of message. */
 export function describeWebhooks(operations: readonly Operation[], schemas: DocumentSchemas) {
-  const entries = eventCatalogue(operations).map(({ type, subject, summary, data }) => {
-    const schema = schemas.describe(type === auditStream ? recordPayload(data) : payload(type, subject, data));
+  const events = eventCatalogue(operations).map(({ type, subject, summary, data }) => ({
+    type,
+    summary,
+    payload: type === auditStream ? recordPayload(data) : payloadOfEvent(type, subject, data),
+  }));
+  const entries = [...events, webhookTest, ...channelMessages()].map(({ type, summary, payload }) => {
+    const schema = schemas.describe(payload);
     const post = {
       operationId: `webhook.${type}`,
       summary,
@@ -37,12 +44,18 @@ const Actor = z
   .describe('Who caused it.')
   .meta({ id: 'EventActor' });
 
+const webhookTest = {
+  type: testType,
+  summary: 'Somebody tests a webhook: nothing has happened',
+  payload: z.object({ type: z.literal(testType), timestamp: Time, data: z.object({ webhook_id: AnswerId }) }),
+};
+
 /** A record of the audit comes as `GET /audit/{id}` shows it, since it is no event of a subject. */
 function recordPayload(record: z.ZodObject) {
   return z.object({ type: z.literal(auditStream), timestamp: Time, data: record });
 }
 
-function payload(type: string, subject: string, details: z.ZodObject) {
+function payloadOfEvent(type: string, subject: string, details: z.ZodObject) {
   return z.object({
     type: z.literal(type),
     timestamp: Time,

@@ -84,9 +84,9 @@ export const redeliver = command({
     const repeated = await repeatDelivery(tx.em, delivery);
     const { eventId, eventType } = delivery;
     const shown = viewDelivery(await readBack(readDelivery(tx.em, id, repeated)));
-    return { id: repeated, after: { webhookId: id, eventId, eventType, repeats: delivery.id }, answer: shown };
+    return { id, after: { deliveryId: repeated, eventId, eventType, repeats: delivery.id }, answer: shown };
   },
-  atParams: ({ id: deliveryID }, { params }) => ({ id: params.id, deliveryID: deliveryID ?? '' }),
+  atParams: ({ id, answer }) => ({ id, deliveryID: answer.id }),
 });
 
 export const test = command({
@@ -137,6 +137,6 @@ export const rotate = command({
     const shown = viewWebhook(await readBack(readWebhook(tx.em, webhook.id)));
     const actions = webhookActions.describe({ operations, principal }, target);
     const { id, revision, previousUntil } = webhook;
-    return { id, revision, after: { previousUntil }, answer: { ...shown, actions, secret } };
+    return { id, revision, after: { overlapUntil: previousUntil }, answer: { ...shown, actions, secret } };
   },
 });

@@ -30,6 +30,14 @@ export const topics: Readonly<Record<Topic, string>> = {
 };
 export const topicNames = Object.keys(topics) as [Topic, ...Topic[]];
 
+/** The type of the message by which somebody tests a channel. */
+export const channelTest = 'notification_channel.test';
+
+/** The type of a message of a channel. A notification is not the event of the same name: webhooks hear that. */
+export function channelMessageType(kind: string): string {
+  return kind === channelTest ? channelTest : `notification.${kind}`;
+}
+
 export function isTopic(kind: string): kind is Topic {
   return Object.hasOwn(topics, kind);
 }

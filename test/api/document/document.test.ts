@@ -6,6 +6,7 @@ import { describeApi } from '#api/document/document.ts';
 import { DocumentSchemas } from '#api/document/schemas.ts';
 import { operations } from '#api/operations.ts';
 import { isPublic } from '#api/pipeline/operation.ts';
+import { topicNames } from '#domain/notification-channels/model.ts';
 
 type Operation = OpenAPIV3_1.OperationObject;
 type Schema = OpenAPIV3_1.SchemaObject;
@@ -48,6 +49,13 @@ const exchanged = described.flatMap(({ operation }) => {
 });
 
 describe('the OpenAPI document of the service', () => {
+  it('describes every message that webhooks and channels send, each under a type of its own', () => {
+    const types = Object.keys(document.webhooks ?? {});
+    expect(types).toEqual(expect.arrayContaining(['run.finished', 'audit.recorded', 'webhook.test']));
+    expect(types).toEqual(expect.arrayContaining(topicNames.map((topic) => `notification.${topic}`)));
+    expect(types).toContain('notification_channel.test');
+  });
+
   it('is valid OpenAPI 3.1', async () => {
     expect(await new Validator().validate(structuredClone(document) as never)).toEqual({ valid: true });
   });

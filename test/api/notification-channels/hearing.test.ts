@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { channelMessages } from '#api/notification-channels/payload-views.ts';
 import { makeTenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { startMailServer, type TestMailServer } from '#test/support/messages/mail-server.ts';
@@ -98,11 +99,15 @@ describe('a channel', () => {
     const run = await addWaiting();
     const [heard] = endpoint.heard;
     expect(heard && isSignedBy(secret ?? '', heard)).toBe(true);
-    expect(JSON.parse(heard?.body ?? '')).toEqual({
-      type: 'run.approval_required',
+    const message = JSON.parse(heard?.body ?? '');
+    const described = channelMessages().find(({ type }) => type === message.type);
+    expect(described?.payload.safeParse(message)).toMatchObject({ success: true });
+    expect(message).toEqual({
+      type: 'notification.run.approval_required',
       timestamp: expect.any(String),
       data: {
         title: expect.stringContaining('waits for approval'),
+        text: expect.any(String),
         subject: { kind: 'run', id: run },
         url: `https://delivery.example.com/workloads/runs/${run}`,
       },

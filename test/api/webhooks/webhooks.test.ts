@@ -102,6 +102,10 @@ describe('a delivery', () => {
     expect(new Set(endpoint.heard.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     const again = await tenant.owner.post(`/admin/webhooks/${id}/deliveries/${delivered.id}/redeliver`, {});
     expect(again).toMatchObject({ status: 202, body: { status: 'pending', message_id: delivered.message_id } });
+    const events = await api.rows(
+      `select subject_kind, subject_id from domain_events where type = 'webhook.redelivered'`,
+    );
+    expect(events).toEqual([{ subject_kind: 'webhook', subject_id: id }]);
     await sending.work();
     expect(endpoint.heard).toHaveLength(3);
   });

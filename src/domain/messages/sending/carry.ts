@@ -1,4 +1,4 @@
-import type { Topic } from '#domain/notification-channels/model.ts';
+import { channelMessageType, type channelTest, type Topic } from '#domain/notification-channels/model.ts';
 import type { NotificationKind, SubjectKind } from '#domain/notifications/model.ts';
 import type { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { signedHeaders } from '#domain/webhooks/secrets.ts';
@@ -17,7 +17,7 @@ export type Recipient =
 
 /** What programs read in a message; people read its wording. */
 export interface News {
-  readonly kind: NotificationKind | Topic | 'notification_channel.test';
+  readonly kind: NotificationKind | Topic | typeof channelTest;
   readonly subject: { readonly kind: SubjectKind; readonly id: string } | null;
 }
 
@@ -40,6 +40,7 @@ interface Carried {
 export async function carry({ http, mail }: CarryDeps, { id, to, wording, news }: Carried): Promise<void> {
   if (to.medium === 'chat') return postJson(http, to.url, composeChat(wording));
   if (to.medium === 'webhook') {
+    if (!news) throw new Error('a message to one person cannot go to a webhook');
     const timestamp = Math.floor(Date.now() / 1000);
     const body = composeJson(wording, news, timestamp);
     return postJson(http, to.url, body, signedHeaders({ id: `msg_${id}`, timestamp, body }, to.secrets));
@@ -48,10 +49,11 @@ export async function carry({ http, mail }: CarryDeps, { id, to, wording, news }
   await mail.send({ id, to: [to.address], subject: wording.subject, ...composeBody(wording) });
 }
 
-function composeJson({ subject: title, link }: Wording, news: News | null, timestamp: number): string {
+/** The types of these messages are not those of webhooks: what they bring is worded for people. The OpenAPI document describes both. */
+function composeJson({ subject: title, lines, link }: Wording, news: News, timestamp: number): string {
   return JSON.stringify({
-    type: news?.kind ?? null,
+    type: channelMessageType(news.kind),
     timestamp: new Date(timestamp * 1000).toISOString(),
-    data: { title, subject: news?.subject ?? null, url: link?.url ?? null },
+    data: { title, text: lines.join('\n'), subject: news.subject, url: link?.url ?? null },
   });
 }

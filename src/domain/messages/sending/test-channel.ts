@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { channelTest } from '#domain/notification-channels/model.ts';
 import type { ChannelTarget } from '#domain/notification-channels/store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
@@ -40,7 +41,7 @@ async function tryToSend(deps: TestDeps, target: Pick<ChannelTarget, 'channel'>,
       link: deps.linkOrigin === null ? null : { label: 'Open the service', url: deps.linkOrigin },
       reason: describeChannel(name),
     };
-    await carry(deps, { id: newId(), to, wording, news: { kind: 'notification_channel.test', subject: null } });
+    await carry(deps, { id: newId(), to, wording, news: { kind: channelTest, subject: null } });
     return null;
   } catch (error) {
     if (error instanceof SendingFailure) return error.message;
