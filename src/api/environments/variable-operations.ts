@@ -148,7 +148,7 @@ export const set = command({
     const writer = { em: tx.em, keyRing: services.keyRing, holder: toHolder(target), setBy: principal.id };
     const variable = await setVariable(writer, toNamedVariable(params.name, body), before);
     const { revision } = variable;
-    const [was, after] = [before && describeVariable(before), describeVariable(variable)];
+    const [was, after] = [before && describeVariable(before), { ...describeVariable(variable), value: 'set' }];
     const answer = showVariable({ operations, principal }, target, variable);
     return { id: target.id, before: was, after, revision, answer };
   },

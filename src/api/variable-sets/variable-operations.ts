@@ -68,7 +68,7 @@ export const set = command({
       id: holder.id,
       revision: await countUnlessSame(tx, target, before?.revision === after.revision),
       before: before && describeVariable(before),
-      after: describeVariable(after),
+      after: { ...describeVariable(after), value: 'set' },
       answer: showVariableOfSet({ operations, principal }, target, after),
     };
   },

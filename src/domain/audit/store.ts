@@ -2,6 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { shownIdOf } from '#domain/shared/access/principal.ts';
+import { asInApi } from '#domain/shared/api-names.ts';
 import { isInRetention, liesBeyond, matches, type Position, showsTarget } from './filter-store.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
 import { type AuditParts, type AuditScope, narrowScope } from './scope.ts';
@@ -156,6 +157,7 @@ interface Row extends Omit<AuditRecord, 'actor' | 'credential' | 'resource'> {
   resource_id: string | null;
 }
 
+/** Earlier releases wrote some names below the first level in camel case; every reader gets them as the API writes names. */
 function toRecord(row: Row): AuditRecord {
   const credentialId = shownIdOf(row.credential_id);
   return {
@@ -170,7 +172,7 @@ function toRecord(row: Row): AuditRecord {
     team_id: row.team_id,
     request_id: row.request_id,
     address: row.address,
-    before: row.before,
-    after: row.after,
+    before: row.before && asInApi(row.before),
+    after: row.after && asInApi(row.after),
   };
 }

@@ -5,7 +5,7 @@ import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { refuseStale } from '#domain/shared/revisions.ts';
+import { findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { refuseBeyondLimit } from '#domain/tenancy/owned/limit-store.ts';
 import type { OwnerIds, RowOwner } from '#domain/tenancy/owned/owner.ts';
@@ -78,7 +78,7 @@ export interface ChannelUpdate {
 }
 
 /**
- * Changes the given fields of a channel, whose row the caller has locked. Returns the settings before and after, without secrets.
+ * Changes the given fields of a channel, whose row the caller has locked. Returns what has changed, without secrets.
  * @throws Invalid for a subscription to something that the owner does not own; Conflict for a stale revision
  */
 export async function updateChannel(
@@ -104,10 +104,13 @@ export async function updateChannel(
     await checkSubscriptions(em, channel, subscriptions);
     await writeSubscriptions(em, channel.id, subscriptions);
   }
-  const after = { ...(await describeChannel(em, channel)), ...(config?.url !== undefined && { address: 'replaced' }) };
-  if (!isDeepStrictEqual(before, after)) channel.revision += 1;
+  const described = await describeChannel(em, channel);
+  const isMoved = config?.url !== undefined;
+  const after = isMoved ? { ...described, config: { ...described.config, url: 'replaced' } } : described;
+  const difference = findDifference<Omit<typeof described, 'config'> & { config: object }>(before, after);
+  if (!difference.isEmpty) channel.revision += 1;
   await em.flush();
-  return { before, after };
+  return difference;
 }
 
 /** Gives a channel of the kind `webhook` a new secret. Messages are signed by the old one as well for a day. */
@@ -142,7 +145,7 @@ export async function deleteChannel(
 export async function describeChannel(em: Transaction['em'], channel: NotificationChannel) {
   const { id, name, kind, isEnabled, recipients, host } = channel;
   const config = kind === 'email' ? { recipients } : { host };
-  return { name, kind, enabled: isEnabled, ...config, subscriptions: await readSubscriptions(em, id) };
+  return { name, kind, enabled: isEnabled, config, subscriptions: await readSubscriptions(em, id) };
 }
 
 function configure(keyRing: KeyRing, channel: NotificationChannel, { recipients, url }: ChannelConfig): void {

@@ -5,6 +5,7 @@ export const settingsEvents = {
   'settings.changed': {
     subject: 'settings',
     summary: 'Somebody changed the settings of the installation',
+    covers: ['settings.updated'],
     data: z.strictObject({ by: z.string(), changed: z.array(z.string()), features_off: z.array(z.string()) }),
   },
 } as const satisfies Record<string, EventType>;

@@ -6,6 +6,7 @@ import { prepareChange } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Ownership } from './access/decide.ts';
 import type { Principal } from './access/principal.ts';
+import { asInApi } from './api-names.ts';
 import { newId } from './ids.ts';
 
 /** What the audit records about a request. */
@@ -98,20 +99,6 @@ function entriesOfOne(
 function isElsewhere({ organizationId, teamId }: Pick<Ownership, 'organizationId' | 'teamId'>, entry: AuditEntry) {
   const misses = (own: string | null, recorded: string | null | undefined) => own !== null && own !== recorded;
   return misses(organizationId, entry.organizationId) || misses(teamId, entry.teamId);
-}
-
-/** The audit names fields and writes times as the API does: in snake case, and in RFC 3339. */
-function asInApi(fields: object): Record<string, unknown> {
-  const rename = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [rename(name), /(At|_at)$/.test(name) ? inRfc3339(value) : value]),
-  );
-}
-
-/** Query results have times as PostgreSQL's text. */
-function inRfc3339(time: unknown): unknown {
-  const isTime = typeof time === 'string' && !Number.isNaN(Date.parse(time));
-  return isTime ? new Date(time).toISOString() : time;
 }
 
 /** Writes the record of something that was done outside a command. */

@@ -70,7 +70,7 @@ describe('the connections of an environment and its project', () => {
       `select before, after from audit_records where action = 'environment.connections_bound' and resource_id = ? order by id`,
       [tenant.environment],
     );
-    expect(records.at(-1)).toMatchObject({ before: { connections: { cloud: { connectionId: own } } } });
+    expect(records.at(-1)).toMatchObject({ before: { connections: { cloud: { connection_id: own } } } });
   });
 
   it('keep a change that somebody else has made, if the request names the revision that it has read', async () => {

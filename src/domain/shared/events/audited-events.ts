@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { eventTypes } from '#domain/events.ts';
 import type { AuditEntry, FormerOwner } from '../audit.ts';
-import { isId, newId } from '../ids.ts';
+import { isId, newId, toId } from '../ids.ts';
 import type { EventType } from './event-type.ts';
 import type { EventActor, PendingEvent } from './publish.ts';
 
@@ -16,7 +18,9 @@ export const auditedEventData = z.strictObject({
   resource: z
     .object({ type: z.string(), id: z.string().nullable() })
     .describe('What the action was done to, as the audit names it.'),
-  changed: z.array(z.string()).describe('The names of the fields that the audit compares, without their values.'),
+  changed: z
+    .array(z.string())
+    .describe('The names of the fields that were changed, or that a new resource got, without their values.'),
   former_owner: z
     .object({ organization_id: z.string().nullable(), team_id: z.string().nullable(), audit_record_id: z.string() })
     .optional()
@@ -38,18 +42,18 @@ export function subjectKindOf(resourceType: string): string {
   return resourceType.replace(/ies$/, 'y').replace(/s$/, '');
 }
 
-/** The event of an entry of the audit; undefined if an area publishes one for its action, or the entry repeats another one. */
+/** The event of an entry of the audit; undefined if an area publishes one for its action, the entry repeats another one, or nothing was changed. */
 export function eventOfEntry(auditRecordId: string, entry: AuditEntry, actor: EventActor): PendingEvent | undefined {
   const { action, resource, before, after, former, repeatedAs } = entry;
-  if (hasDeclaredEvent(action) || repeatedAs !== undefined) return undefined;
+  if (hasDeclaredEvent(action) || repeatedAs !== undefined || changesNothing(entry)) return undefined;
   const id = newId();
-  const changed = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
+  const changed = names.filter((name) => !isDeepStrictEqual(before?.[name], after?.[name]));
   return {
     id,
     type: action,
     subject_kind: subjectKindOf(resource.type),
-    // Nothing orders actions that name no resource, so each is the first of its own subject.
-    subject_id: resource.id !== null && isId(resource.id) ? resource.id : id,
+    subject_id: subjectIdOf(resource, id),
     team_id: entry.teamId ?? null,
     organization_id: entry.organizationId ?? null,
     data: { audit_record_id: auditRecordId, resource, changed, ...(former && { former_owner: viewFormer(former) }) },
@@ -57,6 +61,34 @@ export function eventOfEntry(auditRecordId: string, entry: AuditEntry, actor: Ev
     actor_type: actor.kind,
     actor_name: actor.name,
   };
+}
+
+/** The names of what there is once in the installation, whose events are those of the installation. */
+const installationNames: readonly string[] = ['global'];
+
+/**
+ * The id of the subject; null stands for that of the installation. A resource that has a name and no id always gets the same id. Nothing orders actions
+ * that name no resource, so each is the first of its own subject.
+ */
+function subjectIdOf({ type, id }: AuditEntry['resource'], eventId: string): string | null {
+  if (id === null) return eventId;
+  if (isId(id)) return id;
+  return installationNames.includes(id)
+    ? null
+    : toId(
+        createHash('sha256')
+          .update(`${subjectKindOf(type)}/${id}`)
+          .digest(),
+      );
+}
+
+/** Whether a command was asked for what is so already: its audit compares no field. */
+function changesNothing({ before, after }: AuditEntry): boolean {
+  return isEmpty(before) && isEmpty(after);
+}
+
+function isEmpty(fields: AuditEntry['before']): boolean {
+  return fields !== null && fields !== undefined && Object.keys(fields).length === 0;
 }
 
 function viewFormer({ organizationId, teamId, recordId }: FormerOwner) {

@@ -19,7 +19,12 @@ interface OrderedEvent extends PendingEvent {
   readonly ordinal: number;
 }
 
-type OverEvents = ExpressionBuilder<Tables & { e: OrderedEvent }, 'e'>;
+/** With the id of the installation, where that is the subject. */
+interface ReadEvent extends OrderedEvent {
+  readonly subject_id: string;
+}
+
+type OverEvents = ExpressionBuilder<Tables & { e: ReadEvent }, 'e'>;
 
 /** In the order in which `selectNumbered` selects them. */
 const columns = [
@@ -58,12 +63,16 @@ export function insertEvents(events: readonly PendingEvent[]): Compilable<unknow
 }
 
 function selectNumbered(db: Kysely<Tables>, events: JsonText<OrderedEvent[]>) {
-  const alias = sql.raw<'e'>(
-    `e(ordinal int, id uuid, type text, subject_kind text, subject_id uuid, team_id uuid, organization_id uuid, data jsonb,
+  const alias = sql.raw(
+    `x(ordinal int, id uuid, type text, subject_kind text, subject_id uuid, team_id uuid, organization_id uuid, data jsonb,
        actor_id uuid, actor_type text, actor_name text)`,
   );
+  const read = sql<ReadEvent>`(
+    select x.ordinal, x.id, x.type, x.subject_kind, coalesce(x.subject_id, (select i.id from installation i)) as subject_id,
+           x.team_id, x.organization_id, x.data, x.actor_id, x.actor_type, x.actor_name
+      from jsonb_to_recordset(${events}::jsonb) as ${alias})`;
   return db
-    .selectFrom(sql<OrderedEvent>`jsonb_to_recordset(${events}::jsonb)`.as<'e'>(alias))
+    .selectFrom(read.as('e'))
     .select(['e.id', 'e.type', 'e.subject_kind', 'e.subject_id', 'e.team_id'])
     .select((eb) => sql<string>`${eb.ref('e.data')}`.as('data'))
     .select(['e.actor_id', 'e.actor_type', 'e.actor_name'])

@@ -23,7 +23,8 @@ export interface PendingEvent {
   readonly id: string;
   readonly type: string;
   readonly subject_kind: string;
-  readonly subject_id: string;
+  /** Null: the installation is the subject. */
+  readonly subject_id: string | null;
   readonly team_id: string | null;
   readonly organization_id: string | null;
   readonly data: Record<string, unknown>;
@@ -64,7 +65,7 @@ export function deliveriesOf(
       .filter(({ types }) => types.some((each) => each === type))
       .map(({ subscriber }) => ({
         subscriber,
-        target: `${kind}/${subjectId}`,
+        target: `${kind}/${subjectId ?? 'installation'}`,
         payload: { kind: 'event', event_id: id },
       })),
   );

@@ -1,0 +1,42 @@
+/**
+ * Values as the API writes them: names in snake case and times in RFC 3339, through all levels. What users have named, such as the variables of a
+ * template, keeps its name.
+ */
+export function asInApi(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [toSnakeCase(name), render(name, value)]));
+}
+
+/** Below these names, users choose names and values. A list below one of them has entries of the service's own. */
+const namedByUsers = new Set([
+  'path_parameters',
+  'variables',
+  'value',
+  'values',
+  'default',
+  'spec',
+  'inputs',
+  'outputs',
+]);
+
+function render(name: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => (isObject(each) ? asInApi(each) : each));
+  if (isObject(value)) return namedByUsers.has(name) ? value : asInApi(value);
+  return /(At|_at)$/.test(name) ? inRfc3339(value) : value;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !(value instanceof Date);
+}
+
+function toSnakeCase(name: string): string {
+  return name.replace(
+    /([a-z0-9])([A-Z]+)/g,
+    (_, before: string, capitals: string) => `${before}_${capitals.toLowerCase()}`,
+  );
+}
+
+/** Query results have times as PostgreSQL's text. */
+function inRfc3339(time: unknown): unknown {
+  const isTime = typeof time === 'string' && !Number.isNaN(Date.parse(time));
+  return isTime ? new Date(time).toISOString() : time;
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { asInApi } from '#domain/shared/api-names.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+
+/** The events of actions for which no area declares one. */
+let api: TestApi;
+let admin: ApiUser;
+let tenant: Tenant;
+beforeAll(async () => {
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' });
+  [admin, tenant] = [await api.addUser('admin'), await makeTenant(api)];
+});
+afterAll(() => api?.close());
+
+const eventsOf = (type: string, subject: string) =>
+  api.rows<{ sequence: number; changed: string[] }>(
+    `select sequence, data->'changed' as changed from domain_events where type = ? and subject_id = ? order by sequence`,
+    [type, subject],
+  );
+const lastRecord = async (action: string, id: string) =>
+  (await tenant.owner.get(`/audit?action=${action}&resource_id=${id}`)).body.audit_records[0];
+
+it('one change of the settings is one event', async () => {
+  const before = await api.rows(`select id from domain_events where type like 'settings.%'`);
+  expect((await admin.patch('/admin/settings', { sign_in_notice: `Notice ${newId()}` })).status).toBe(200);
+  const after = await api.rows(
+    `select type, data->'changed' as changed from domain_events where type like 'settings.%'`,
+  );
+  expect(after).toHaveLength(before.length + 1);
+  expect(after.at(-1)).toEqual({ type: 'settings.changed', changed: ['sign_in_notice'] });
+});
+
+it('the quota of the installation is one subject, whatever happens to it', async () => {
+  const path = '/admin/quotas/installation/global';
+  for (const templates of [1000, 1001]) expect((await admin.put(path, { limits: { templates } })).status).toBe(200);
+  expect((await admin.delete(path)).status).toBe(204);
+  const events = await api.rows(
+    `select type, sequence, subject_id = (select id from installation) as "isInstallation" from domain_events
+      where subject_kind = 'quota' order by sequence`,
+  );
+  expect(events).toEqual([
+    { type: 'quota.set', sequence: 1, isInstallation: true },
+    { type: 'quota.set', sequence: 2, isInstallation: true },
+    { type: 'quota.cleared', sequence: 3, isInstallation: true },
+  ]);
+});
+
+it('a worker pool, which has a name and no id, is one subject', async () => {
+  await admin.make('/worker-pools', { name: 'stable' });
+  expect((await admin.delete('/worker-pools/stable')).status).toBe(204);
+  const events = await api.rows(
+    `select type, sequence from domain_events where data->'resource'->>'id' = 'stable' order by sequence`,
+  );
+  expect(events).toEqual([
+    { type: 'worker_pool.created', sequence: 1 },
+    { type: 'worker_pool.deleted', sequence: 2 },
+  ]);
+});
+
+it('the event of a change names the changed fields of the API alone, and a change of nothing has no event', async () => {
+  const { owner, team } = tenant;
+  const hook = { team_id: team, name: 'Hook', url: 'http://127.0.0.1:9/secret-path', events: ['run.*'] };
+  const { id } = await owner.make('/admin/webhooks', hook);
+  const path = `/admin/webhooks/${id}`;
+  for (const change of [
+    {},
+    { name: 'Hook' },
+    { url: 'http://127.0.0.1:9/another-path' },
+    { name: 'Other', enabled: true },
+  ])
+    expect((await owner.patch(path, change)).status).toBe(200);
+  expect((await eventsOf('webhook.updated', id)).map(({ changed }) => changed)).toEqual([['url'], ['name']]);
+  const { body } = await owner.get(`/audit?action=webhook.updated&resource_id=${id}`);
+  const moved = body.audit_records.find(({ after }: { after: object }) => 'url' in after);
+  expect(moved.before.url.host).toBe('127.0.0.1:9');
+  expect(moved.after.url.digest).not.toBe(moved.before.url.digest);
+  expect(JSON.stringify(body)).not.toMatch(/secret-path|another-path/);
+});
+
+it('records of the audit have names in snake case at every level, also those of earlier releases', async () => {
+  const { owner, environment, team } = tenant;
+  const credentials = { variables: { TOKEN: 'secret' } };
+  const connection = await owner.make('/admin/connections', {
+    name: 'Any',
+    kind: 'generic',
+    team_id: team,
+    credentials,
+  });
+  await owner.put(`/environments/${environment}/connections`, { cloud: { connection_id: connection.id } });
+  const bound = await lastRecord('environment.connections_bound', environment);
+  expect(bound.after.connections.cloud).toMatchObject({ connection_id: connection.id });
+  await api.rows('update audit_records set after = ? where id = ?', [
+    JSON.stringify({ connections: { cloud: { connectionId: connection.id } } }),
+    bound.id,
+  ]);
+  expect((await owner.get(`/audit/${bound.id}`)).body.after).toEqual({
+    connections: { cloud: { connection_id: connection.id } },
+  });
+});
+
+it('names that users gave stay as they are', () => {
+  const at = '2026-01-02 03:04:05+00';
+  expect(asInApi({ teamId: 'x', orgID: 'y', variables: { mySize: { hasIt: 1 } }, lock: { untilAt: at } })).toEqual({
+    team_id: 'x',
+    org_id: 'y',
+    variables: { mySize: { hasIt: 1 } },
+    lock: { until_at: '2026-01-02T03:04:05.000Z' },
+  });
+  expect(asInApi({ variables: [{ name: 'mySize', hasPlanValue: true }] })).toEqual({
+    variables: [{ name: 'mySize', has_plan_value: true }],
+  });
+});
+
+it('a channel that is changed names what was changed', async () => {
+  const { owner, team } = tenant;
+  const config = { recipients: ['ops@example.com'] };
+  const { id } = await owner.make('/admin/notification-channels', {
+    name: 'Ops',
+    kind: 'email',
+    team_id: team,
+    config,
+  });
+  const path = `/admin/notification-channels/${id}`;
+  await owner.patch(path, {});
+  expect((await owner.patch(path, { config: { recipients: ['night@example.com'] } })).status).toBe(200);
+  expect((await eventsOf('notification_channel.updated', id)).map(({ changed }) => changed)).toEqual([['config']]);
+  await owner.patch(path, { subscriptions: [{ team_id: team, events: ['*'] }] });
+  expect((await lastRecord('notification_channel.updated', id)).after).toEqual({
+    subscriptions: [{ team_id: team, environment_id: null, events: ['*'] }],
+  });
+});
