@@ -55,6 +55,8 @@ import { Plugins } from './20261211_01_plugins.ts';
 import { ReservedKeys } from './20261212_01_reserved_keys.ts';
 import { DisabledChannels } from './20261213_31_disabled_channels.ts';
 import { BindingMemberships } from './20261213_32_binding_memberships.ts';
+import { WebhookProblems } from './20261213_33_webhook_problems.ts';
+import { PreferenceRevisions } from './20261213_34_preference_revisions.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -115,4 +117,6 @@ export const migrations = [
   { name: '20261212_01_reserved_keys', class: ReservedKeys },
   { name: '20261213_31_disabled_channels', class: DisabledChannels },
   { name: '20261213_32_binding_memberships', class: BindingMemberships },
+  { name: '20261213_33_webhook_problems', class: WebhookProblems },
+  { name: '20261213_34_preference_revisions', class: PreferenceRevisions },
 ];

@@ -8,14 +8,15 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { TimeOrDay } from '#domain/shared/values/times.ts';
 import { tryToSend } from '#domain/webhooks/deliveries/attempt.ts';
 import { listDeliveries, readDelivery, repeatDelivery } from '#domain/webhooks/deliveries/log-store.ts';
-import { deliveryStatuses } from '#domain/webhooks/model.ts';
+import { shownStatuses } from '#domain/webhooks/model.ts';
 import { testPayload } from '#domain/webhooks/payload.ts';
 import { findWebhook, readWebhook } from '#domain/webhooks/store.ts';
 import { rotateSecret } from '#domain/webhooks/webhook-changes.ts';
+import { readAccess, writeAccess } from './access.ts';
 import { webhookActions } from './actions.ts';
 import { checkAuditPatterns } from './audit-authority.ts';
 import { RotateWebhook } from './bodies.ts';
-import { get, readAccess, WebhookParams, writeAccess } from './operations.ts';
+import { get, WebhookParams } from './operations.ts';
 import { DeliveryView, IssuedWebhookView, viewDelivery, viewTest, viewWebhook, WebhookTestView } from './views.ts';
 
 const DeliveryParams = z.strictObject({ id: Id, deliveryID: Id });
@@ -32,7 +33,7 @@ export const listOf = read({
   params: WebhookParams,
   query: z.strictObject({
     ...pageQuery,
-    status: z.enum(deliveryStatuses).optional(),
+    status: z.enum(shownStatuses).optional(),
     from: TimeOrDay.optional().describe('Only deliveries that were made at this time or later.'),
     to: TimeOrDay.optional().describe('Only deliveries that were made before this time.'),
   }),
@@ -66,6 +67,8 @@ export const redeliver = command({
   id: 'webhooks.redeliver',
   route: 'POST /api/v1/admin/webhooks/:id/deliveries/:deliveryID/redeliver',
   summary: 'Send the message of a delivery again, with the same id',
+  description:
+    'A delivery that still waits is tried at once; one that has ended gets a new delivery of the same message.',
   params: DeliveryParams,
   responses: { 202: DeliveryView },
   at: getDelivery,
@@ -78,9 +81,9 @@ export const redeliver = command({
   handle: async ({ tx, target, params, principal }) => {
     const { id, isEnabled, events } = target.webhook;
     checkAuditPatterns(principal, target, events);
-    if (!isEnabled) throw new Conflict('the webhook is disabled: enable it first', 'webhook_disabled');
     const delivery = await readDelivery(tx.em, id, params.deliveryID);
     if (!delivery) throw new NotFound('delivery');
+    if (!isEnabled) throw new Conflict('the webhook is disabled: enable it first', 'webhook_disabled');
     const repeated = await repeatDelivery(tx.em, delivery);
     const { eventId, eventType } = delivery;
     const shown = viewDelivery(await readBack(readDelivery(tx.em, id, repeated)));
@@ -134,7 +137,7 @@ export const rotate = command({
     const { webhook } = target;
     checkAuditPatterns(principal, target, webhook.events);
     const secret = await rotateSecret(tx, services.keyRing, target, body.expected_revision);
-    const shown = viewWebhook(await readBack(readWebhook(tx.em, webhook.id)));
+    const shown = viewWebhook(await readBack(readWebhook(tx.em, webhook.id)), principal);
     const actions = webhookActions.describe({ operations, principal }, target);
     const { id, revision, previousUntil } = webhook;
     return { id, revision, after: { overlapUntil: previousUntil }, answer: { ...shown, actions, secret } };

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
@@ -5,17 +6,15 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
-import type { Em } from '#database/database.ts';
-import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { checkOutbound } from '#domain/shared/outbound/outbound.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { findRowOwner } from '#domain/tenancy/owned/owner.ts';
-import { findOwnershipOf } from '#domain/tenancy/owned/rows-store.ts';
 import { findWebhook, listWebhooks, readWebhook } from '#domain/webhooks/store.ts';
 import { createWebhook, deleteWebhook, type NewWebhook, updateWebhook } from '#domain/webhooks/webhook-changes.ts';
+import { listAccess, readAccess, review, writeAccess } from './access.ts';
 import { webhookActions } from './actions.ts';
 import { checkAuditPatterns } from './audit-authority.ts';
 import { CreateWebhook, UpdateWebhook } from './bodies.ts';
@@ -23,24 +22,6 @@ import { checkPatterns, eventCatalogue } from './event-catalogue.ts';
 import { IssuedWebhookView, ListedWebhookView, viewWebhook, WebhookView } from './views.ts';
 
 export const WebhookParams = z.strictObject({ id: Id });
-
-const review = { resource: 'webhooks', target: (em: Em, id: string) => findOwnershipOf(em, 'webhooks', id) } as const;
-
-/** The list leaves out what the caller may not read. */
-const listAccess: Access = {
-  scope: 'owned',
-  hidden: 'not_found',
-  anyOf: ['webhook:manage'],
-  teamAction: 'team.metadata.read',
-  review: { resource: 'webhooks', verb: 'list' },
-};
-export const readAccess: Access = { ...listAccess, installation: 'hidden', review: { ...review, verb: 'get' } };
-export const writeAccess: Access = {
-  ...readAccess,
-  teamAction: 'team.metadata.write',
-  organizationRole: 'admin',
-  review: { ...review, verb: 'update' },
-};
 
 export const list = readList({
   id: 'webhooks.list',
@@ -52,7 +33,7 @@ export const list = readList({
   owners: ownerParameters,
   handle: async ({ em, principal, query }) => {
     const page = await listWebhooks(em, principal, toOwnerIds(query), query);
-    return { webhooks: page.items.map(viewWebhook), next_cursor: page.nextCursor };
+    return { webhooks: page.items.map((webhook) => viewWebhook(webhook, principal)), next_cursor: page.nextCursor };
   },
 });
 
@@ -83,7 +64,7 @@ export const get = read({
   handle: async ({ em, operations, principal, target }) => {
     const webhook = await readWebhook(em, target.webhook.id);
     if (!webhook) throw new NotFound('webhook');
-    return { ...viewWebhook(webhook), actions: webhookActions.describe({ operations, principal }, target) };
+    return { ...viewWebhook(webhook, principal), actions: webhookActions.describe({ operations, principal }, target) };
   },
 });
 
@@ -112,10 +93,15 @@ export const create = command({
     checkAuditPatterns(principal, { ...target, projectId: target.columns.projectId }, events);
     const wanted = { name, url, events, isEnabled: enabled };
     const { webhook, secret } = await createWebhook(tx, services.keyRing, target, wanted);
-    const shown = viewWebhook(await readBack(readWebhook(tx.em, webhook.id)));
+    const shown = viewWebhook(await readBack(readWebhook(tx.em, webhook.id)), principal);
     const actions = webhookActions.describe({ operations, principal }, { ...target, webhook });
     const { revision, id } = webhook;
-    return { id, revision, after: { name, host: hostOf(url), events, enabled }, answer: { ...shown, actions, secret } };
+    return {
+      id,
+      revision,
+      after: { name, url: auditedUrl(services, url), events, enabled },
+      answer: { ...shown, actions, secret },
+    };
   },
 });
 
@@ -136,7 +122,7 @@ export const update = command({
     if (body.events) checkPatterns(operations, body.events);
     if (body.url !== undefined) await checkUrl(services, body.url);
   },
-  handle: async ({ tx, target, body, principal }) => {
+  handle: async ({ tx, target, body, services, principal }) => {
     const { name, url, events, enabled: isEnabled, expected_revision: expected } = body;
     const { webhook } = target;
     checkAuditPatterns(principal, { ...target, projectId: webhook.projectId ?? null }, [
@@ -144,7 +130,8 @@ export const update = command({
       ...(events ?? []),
     ]);
     const { before, after } = await updateWebhook(tx, target, { name, url, events, isEnabled }, expected);
-    return { id: webhook.id, before: toAudited(before), after: toAudited(after), revision: webhook.revision };
+    const [was, is] = [before, after].map((fields) => toAudited(services, fields));
+    return { id: webhook.id, before: was ?? null, after: is ?? null, revision: webhook.revision };
   },
 });
 
@@ -160,11 +147,11 @@ export const remove = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'webhook.deleted',
-  handle: async ({ tx, target, request, principal }) => {
+  handle: async ({ tx, target, request, services, principal }) => {
     const { id, name, url, events, revision } = target.webhook;
     checkAuditPatterns(principal, target, events);
     await deleteWebhook(tx, target.webhook, revisionOf(request.headers));
-    return { id, before: { name, host: hostOf(url), events }, revision };
+    return { id, before: { name, url: auditedUrl(services, url), events }, revision };
   },
 });
 
@@ -173,15 +160,17 @@ async function checkUrl({ config }: Services, url: string): Promise<void> {
   await checkOutbound(url, config.outbound);
 }
 
-/** What the audit keeps. The path of an address may be a secret, as chats have it, so only the host is kept. */
-function toAudited({ isEnabled, url, ...fields }: Partial<NewWebhook>) {
+/** What the audit keeps of the fields of a webhook. */
+function toAudited(services: Services, { isEnabled, url, ...fields }: Partial<NewWebhook>) {
   return {
     ...fields,
-    ...(url !== undefined && { host: hostOf(url) }),
+    ...(url !== undefined && { url: auditedUrl(services, url) }),
     ...(isEnabled !== undefined && { enabled: isEnabled }),
   };
 }
 
-function hostOf(url: string): string {
-  return new URL(url).host;
+/** The path of an address may be a secret, as chats have it, so the audit keeps its host, and a digest that tells one address from another. */
+function auditedUrl({ installation }: Services, url: string) {
+  const digest = createHmac('sha256', installation.bindingKey).update(`webhook address\n${url}`).digest('hex');
+  return { host: new URL(url).host, digest: `hmac-sha256:${digest}` };
 }

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { decide } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import type { DeliveryDetails } from '#domain/webhooks/deliveries/log-store.ts';
 import type { Outcome } from '#domain/webhooks/deliveries/send.ts';
-import { type DisabledReason, deliveryStatuses, disabledReasons } from '#domain/webhooks/model.ts';
+import { type DisabledReason, disabledReasons, shownStatuses, shownStatusOf } from '#domain/webhooks/model.ts';
 import { mostCounted, type WebhookDetails } from '#domain/webhooks/store.ts';
+import { writeAccess } from './access.ts';
 import { webhookActions } from './actions.ts';
+import { auditRefusal } from './audit-authority.ts';
 
 /** A webhook in a list. */
 export const ListedWebhookView = z
@@ -13,7 +17,13 @@ export const ListedWebhookView = z
     id: AnswerId,
     ...ownerView,
     name: z.string(),
-    url: z.string(),
+    url: z
+      .string()
+      .nullable()
+      .describe(
+        'Only for those who may change the webhook: anybody who knows the address may be able to write there. Null for others.',
+      ),
+    host: z.string().describe('The host of the address.'),
     events: z.array(z.string()).describe('Patterns of event types: `*`, `run.*` or exact names.'),
     enabled: z.boolean(),
     disabled_reason: z
@@ -23,6 +33,7 @@ export const ListedWebhookView = z
         'Why the service disabled it: `gone`: its endpoint answered 410; `failing`: nothing was delivered for three days; `transferred`: its project or team got another owner, who has not enabled it.',
       ),
     failing_since: Time.nullable().describe('Since when nothing could be delivered; null: the last try succeeded.'),
+    problem: z.string().nullable().describe('Why the last try failed; null: it succeeded, or there was none.'),
     pending_deliveries: z.int().describe(`Deliveries that wait or are tried again, counted up to ${mostCounted}.`),
     overlap_until: Time.nullable().describe(
       'Until then, requests also carry a signature by the secret before the last rotation.',
@@ -38,23 +49,31 @@ export const IssuedWebhookView = WebhookView.extend({
   secret: z.string().describe('Signs every request. Shown only in this response.'),
 }).meta({ id: 'IssuedWebhook' });
 
-export function viewWebhook(webhook: WebhookDetails): z.input<typeof ListedWebhookView> {
+/** A webhook as a principal sees it who may read it. */
+export function viewWebhook(webhook: WebhookDetails, principal: Principal): z.input<typeof ListedWebhookView> {
   const { previousUntil } = webhook;
   const isOverlapping = previousUntil !== null && Date.parse(previousUntil) > Date.now();
   return {
     id: webhook.id,
     ...viewOwner(webhook),
     name: webhook.name,
-    url: webhook.url,
+    url: mayChange(webhook, principal) ? webhook.url : null,
+    host: new URL(webhook.url).host,
     events: [...webhook.events],
     enabled: webhook.isEnabled,
     disabled_reason: webhook.disabledReason,
     failing_since: webhook.failingSince,
+    problem: webhook.problem,
     pending_deliveries: webhook.pending,
     overlap_until: isOverlapping ? previousUntil : null,
     revision: webhook.revision,
     created_at: webhook.createdAt,
   };
+}
+
+function mayChange({ teamId, belongsTo, events }: WebhookDetails, principal: Principal): boolean {
+  const owner = { organizationId: belongsTo, teamId: teamId ?? null };
+  return decide(principal, writeAccess, owner).allowed && auditRefusal(principal, owner, events) === null;
 }
 
 const answer = {
@@ -70,9 +89,9 @@ export const DeliveryView = z
     event: z.object({ id: AnswerId, type: z.string() }),
     message_id: z.string().describe('The `webhook-id` of every try, also of a redelivery.'),
     status: z
-      .enum(deliveryStatuses)
+      .enum(shownStatuses)
       .describe(
-        '`pending`: it waits or will be tried again. `failed`: it will not. `withheld`: it was not sent, because its subject has another owner now, the audit record was removed, or the webhook no longer hears the audit.',
+        '`pending`: it waits. `retrying`: a try has failed, and the next one follows. `failed`: none follows. `withheld`: it was not sent, because its subject has another owner now, the audit record was removed, or the webhook no longer hears events of this type.',
       ),
     attempts: z.int(),
     next_attempt_at: Time.nullable(),
@@ -90,7 +109,7 @@ export function viewDelivery(delivery: DeliveryDetails): z.input<typeof Delivery
     webhook_id: delivery.webhookId,
     event: { id: delivery.eventId, type: delivery.eventType },
     message_id: delivery.messageId,
-    status: delivery.status,
+    status: shownStatusOf(delivery),
     attempts: delivery.attempts,
     next_attempt_at: delivery.status === 'pending' ? delivery.dueAt : null,
     last_attempt_at: delivery.triedAt,

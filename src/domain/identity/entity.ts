@@ -47,6 +47,8 @@ export const UserSchema = defineEntity({
     passwordHash: p.string().hidden(),
     /** Raised by every change of the password. Rehashing the same password at a higher cost does not raise it. */
     passwordGeneration: p.integer().default(1),
+    /** Counts the changes of how the user wants to be notified. */
+    preferencesRevision: p.integer().default(1),
   },
 });
 export class User extends UserSchema.class {

@@ -53,6 +53,8 @@ export const WebhookQueueSchema = defineEntity({
     leasedUntil: at().nullable(),
     /** Since when nothing was delivered although it was tried; null: the last try succeeded. */
     failingSince: at().nullable(),
+    /** Why the last try failed; null: it succeeded, or there was none since somebody enabled the webhook. */
+    problem: p.text().nullable(),
   },
 });
 export class WebhookQueue extends WebhookQueueSchema.class {}

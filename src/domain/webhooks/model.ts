@@ -23,9 +23,23 @@ export interface AuditPosition {
 /** So many patterns a webhook may have. */
 export const mostPatterns = 100;
 
-/** `withheld`: it was not sent, because the subject had another owner when it was due, the audit record was removed, or the webhook no longer hears the audit. */
+/** `withheld`: it was not sent, because the subject had another owner when it was due, the audit record was removed, or the webhook no longer hears events of this type. */
 export const deliveryStatuses = ['pending', 'delivered', 'failed', 'withheld'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** As readers see it. `retrying`: it is pending, but a try has failed. */
+export const shownStatuses = ['pending', 'retrying', 'delivered', 'failed', 'withheld'] as const;
+export type ShownStatus = (typeof shownStatuses)[number];
+
+export function shownStatusOf({
+  status,
+  attempts,
+}: {
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+}): ShownStatus {
+  return status === 'pending' && attempts > 0 ? 'retrying' : status;
+}
 
 /** Why the service itself has disabled a webhook. */
 export const disabledReasons = {

@@ -37,6 +37,9 @@ export interface WebhookDetails extends OwnerIds {
   readonly disabledReason: DisabledReason | null;
   readonly previousUntil: string | null;
   readonly failingSince: string | null;
+  readonly problem: string | null;
+  /** The organization of the owner, or that is the owner. */
+  readonly belongsTo: string | null;
   readonly pending: number;
   readonly revision: number;
   readonly createdAt: string;
@@ -73,9 +76,11 @@ function selectWebhooks(em: Em) {
   return db(em)
     .selectFrom('webhooks as w')
     .innerJoin('webhook_queues as q', 'q.webhook_id', 'w.id')
+    .leftJoin('teams as t', 't.id', 'w.team_id')
     .select(['w.id', 'w.organization_id as organizationId', 'w.team_id as teamId', 'w.project_id as projectId'])
     .select(['w.name', 'w.url', 'w.events', 'w.is_enabled as isEnabled', 'w.disabled_reason as disabledReason'])
-    .select(['w.previous_until as previousUntil', 'q.failing_since as failingSince'])
+    .select(['w.previous_until as previousUntil', 'q.failing_since as failingSince', 'q.problem'])
+    .select((eb) => eb.fn.coalesce('w.organization_id', 't.organization_id').as('belongsTo'))
     .select(['w.revision', 'w.created_at as createdAt'])
     .select((eb) =>
       eb

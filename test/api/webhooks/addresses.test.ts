@@ -66,7 +66,7 @@ describe('the address of a webhook', () => {
     await tenant.owner.patch(`/projects/${tenant.project}`, { name: 'Renamed' });
     await sending.work();
     const [delivery] = (await tenant.owner.get(`/admin/webhooks/${id}/deliveries`)).body.deliveries;
-    expect(delivery).toMatchObject({ status: 'pending', attempts: 1, answer: { status: null, text: null } });
+    expect(delivery).toMatchObject({ status: 'retrying', attempts: 1, answer: { status: null, text: null } });
     expect(delivery.problem).toMatch(/is not on the public network/);
     const test = await tenant.owner.post(`/admin/webhooks/${id}/test`);
     expect(test.body).toMatchObject({ ok: false, problem: delivery.problem });

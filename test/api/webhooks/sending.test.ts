@@ -46,7 +46,7 @@ describe('a message that the service cannot make', () => {
     await rename();
     await sending.work();
     const [failed] = await deliveriesOf(id);
-    expect(failed).toMatchObject({ status: 'pending', attempts: 1, answer: { status: null, text: null } });
+    expect(failed).toMatchObject({ status: 'retrying', attempts: 1, answer: { status: null, text: null } });
     expect(failed.problem).toBe('the service could not make or send the request; its log says why');
     expect(Date.parse(failed.next_attempt_at)).toBeGreaterThan(Date.now());
     expect((await tenant.owner.get(`/admin/webhooks/${id}`)).body.failing_since).not.toBeNull();

@@ -90,7 +90,7 @@ describe('a delivery', () => {
     await rename(tenant);
     await sending.work();
     const [failed] = await deliveriesOf(id);
-    expect(failed).toMatchObject({ status: 'pending', attempts: 1, answer: { status: 302 } });
+    expect(failed).toMatchObject({ status: 'retrying', attempts: 1, answer: { status: 302 } });
     expect(failed.problem).toContain('redirects are not followed');
     expect(failed.answer.text).toBe('you sent [hidden]\u{fffd}');
     endpoint.answers = { status: 200, text: 'x'.repeat(5000) };

@@ -4,7 +4,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { mostNewer, renderNewer, timeBehind } from '#api/web/live/newer.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import { deliveryStatuses } from '#domain/webhooks/model.ts';
+import { shownStatuses } from '#domain/webhooks/model.ts';
 import { listOf } from '../delivery-operations.ts';
 import { deliveryLooks, describeAnswer, type ShownDelivery, type WebhookVisit } from './words.ts';
 
@@ -17,7 +17,7 @@ interface ShownList {
 /** The deliveries of a webhook, which the page follows. Later ones do not move those that are being read: a link above says how many there are. */
 export async function readDeliveries(visit: WebhookVisit): Promise<ShownList> {
   const { id } = visit.params;
-  const status = deliveryStatuses.find((each) => each === visit.query('status'));
+  const status = shownStatuses.find((each) => each === visit.query('status'));
   const cursor = visit.query('cursor');
   const before = visit.query('until');
   const query = { status, cursor, to: before };
@@ -44,7 +44,7 @@ async function countNewer(
 }
 
 function renderFilter(status: ShownDelivery['status'] | undefined, link: (more: object) => LocalPath): Html {
-  const chips = [undefined, ...deliveryStatuses].map(
+  const chips = [undefined, ...shownStatuses].map(
     (each) =>
       html`<li><a class="chip" href="${link({ status: each })}" ${each === status ? html`aria-current="true"` : null}>${each ? deliveryLooks[each].word : 'All'}</a></li>`,
   );

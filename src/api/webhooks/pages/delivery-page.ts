@@ -47,7 +47,9 @@ export function registerDeliveryPages(addPage: AddPage): void {
     describe: ({ webhook, delivery }) => ({
       title: `Send ${delivery.event.type} again`,
       crumbs: webhookCrumbs(webhook),
-      lead: 'The endpoint gets the same message with the same id, and may have had it already. It is a new delivery with tries of its own.',
+      lead: isWaiting(delivery)
+        ? 'The message is tried at once, and not only when its next try is due.'
+        : 'The endpoint gets the same message with the same id, and may have had it already. It is a new delivery with tries of its own.',
       fields: [],
       submit: 'Send again',
       cancel: deliveryPath(delivery),
@@ -59,6 +61,10 @@ export function registerDeliveryPages(addPage: AddPage): void {
       return pagePath(pages.webhookDelivery, { id, deliveryID: repeated.id }, { done: 'repeated' });
     },
   });
+}
+
+function isWaiting({ status }: ShownDelivery): boolean {
+  return status === 'pending' || status === 'retrying';
 }
 
 function deliveryPath({ id: deliveryID, webhook_id: id }: ShownDelivery) {
@@ -98,7 +104,7 @@ ${renderAnswerText(delivery.answer)}`;
     title: event.type,
     main: html`<div class="page page-wide">
 ${renderNews(visit, pages.webhookDelivery)}
-${status === 'pending' ? renderLive(live, content) : renderStill(content)}
+${isWaiting(delivery) ? renderLive(live, content) : renderStill(content)}
 </div>`,
   });
 }

@@ -27,7 +27,7 @@ function settingFields(webhook?: ShownWebhook): FormField[] {
       label: 'Address',
       maxLength: 2000,
       hint: 'It begins with https:// and is on the public Internet, unless an operator allows others.',
-      value: webhook?.url,
+      value: webhook?.url ?? undefined,
     },
     eventsField(webhook?.events ?? [everyEvent]),
     { name: 'enabled', label: 'Send events', kind: 'checkbox', value: (webhook?.enabled ?? true) ? 'yes' : '' },
@@ -63,7 +63,7 @@ function addEdit(addPage: AddPage): void {
     describe: async (webhook, visit) => ({
       title: `Edit ${webhook.name}`,
       crumbs: webhookCrumbs(webhook),
-      lead: html`<p>What waits is sent to the new address. While the webhook is disabled it hears nothing, and what waited before is sent once it is enabled.</p>${await renderEventList(visit)}`,
+      lead: html`<p>What waits is sent to the new address, unless it is of a type that the webhook no longer hears. While the webhook is disabled it hears nothing: what happens then is never sent, and what waited before is sent once it is enabled.</p>${await renderEventList(visit)}`,
       fields: [...settingFields(webhook), revisionField(webhook)],
       submit: 'Save changes',
       cancel: webhookPath(webhook),

@@ -53,7 +53,7 @@ function columnsOf(names: Names): Column<ListedWebhook>[] {
       cell: (webhook) => html`<a class="foreign" href="${webhookPath(webhook)}">${webhook.name}</a>`,
     },
     { label: 'State', cell: renderHealth },
-    { label: 'Sends to', cell: ({ url }) => html`<span class="foreign">${new URL(url).host}</span>` },
+    { label: 'Sends to', cell: ({ host }) => html`<span class="foreign">${host}</span>` },
     { label: 'Owner', cell: (webhook) => renderOwner(webhook, names) },
     { label: 'Waiting', kind: 'number', cell: ({ pending_deliveries: count }) => describeCount(count) },
     { label: 'Created', kind: 'minor', cell: ({ created_at: at }) => renderTime(String(at)) },

@@ -17,7 +17,7 @@ import { readShown, renderHealth, type ShownWebhook, type WebhookVisit, webhooks
 export async function showWebhook(visit: WebhookVisit): Promise<FastifyReply> {
   const webhook = await readShown(visit);
   const names = await readOwnerNames(visit, [webhook]);
-  const { id, name, url, events, pending_deliveries: pending } = webhook;
+  const { id, name, url, host, events, pending_deliveries: pending } = webhook;
   const { live, address } = await readDeliveries(visit);
   const content = html`${renderPageHead({
     title: name,
@@ -29,7 +29,7 @@ export async function showWebhook(visit: WebhookVisit): Promise<FastifyReply> {
   })}
 ${renderTrouble(webhook)}
 <div class="panel">${renderFacts([
-    ['Sends to', html`<span class="mono foreign">${url}</span>`],
+    ['Sends to', html`<span class="mono foreign">${url ?? host}</span>`],
     ['Events', html`<span class="mono foreign">${events.join(', ')}</span>`],
     ['Waiting', describeCount(pending)],
     ['Old secret', webhook.overlap_until && html`signs too until ${renderTime(String(webhook.overlap_until))}`],
@@ -48,7 +48,12 @@ ${renderLive({ stream: null, address, again: '5s' }, content)}
 }
 
 /** What keeps events from the endpoint now, and what to do about it. */
-function renderTrouble({ enabled, disabled_reason: reason, failing_since: failing }: ShownWebhook): Html | null {
+function renderTrouble({
+  enabled,
+  disabled_reason: reason,
+  failing_since: failing,
+  problem,
+}: ShownWebhook): Html | null {
   const remedy =
     reason === 'transferred'
       ? 'Whoever made it may get the messages: look at its address and rotate its secret before you enable it.'
@@ -57,7 +62,7 @@ function renderTrouble({ enabled, disabled_reason: reason, failing_since: failin
   if (!enabled)
     return html`<p class="notice">The webhook is disabled and hears nothing. What waited before is sent once somebody enables it.</p>`;
   if (!failing) return null;
-  return html`<div class="notice notice-problem"><p>Nothing could be delivered ${renderSince(String(failing))}. Each delivery is tried again for three days. After three days without success, the service disables the webhook.</p></div>`;
+  return html`<div class="notice notice-problem"><p>Nothing could be delivered ${renderSince(String(failing))}: <span class="foreign">${problem ?? 'the last try failed'}</span>. Each delivery is tried again for three days. After three days without success, the service disables the webhook.</p></div>`;
 }
 
 function renderButtons({ id, actions }: ShownWebhook): Html {

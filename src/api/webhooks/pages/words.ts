@@ -5,7 +5,7 @@ import type { Html } from '#api/web/html.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { DeliveryStatus } from '#domain/webhooks/model.ts';
+import type { ShownStatus } from '#domain/webhooks/model.ts';
 import { get } from '../operations.ts';
 import type { DeliveryView, ListedWebhookView, WebhookView } from '../views.ts';
 
@@ -40,8 +40,9 @@ function lookOf({ enabled, disabled_reason: reason, failing_since: failing }: Li
   return { word: 'Enabled', icon: 'circle-check', tone: 'succeeded' };
 }
 
-export const deliveryLooks: Readonly<Record<DeliveryStatus, StatusLook>> = {
+export const deliveryLooks: Readonly<Record<ShownStatus, StatusLook>> = {
   pending: { word: 'Waiting', icon: 'circle-dashed', tone: 'queued' },
+  retrying: { word: 'Retrying', icon: 'triangle-alert', tone: 'approval' },
   delivered: { word: 'Delivered', icon: 'circle-check', tone: 'succeeded' },
   failed: { word: 'Failed', icon: 'octagon-x', tone: 'failed' },
   withheld: { word: 'Withheld', icon: 'ban', tone: 'canceled' },

@@ -68,7 +68,7 @@ async function deliverOne(deps: DeliverDeps, webhook: Webhook, due: DueDelivery)
   const isDelivered = outcome.problem === null;
   const pauseMs = isDelivered || outcome.status === 410 ? null : pauseAfter(due.attempts + 1);
   await settleDelivery(em, due, { outcome, pauseMs });
-  const failingSince = await noteTry(em, webhook.id, isDelivered);
+  const failingSince = await noteTry(em, webhook.id, outcome.problem);
   const reason = whyDisabled(outcome, failingSince);
   if (reason !== null) await disableWebhook(deps, webhook.id, reason);
   return isDelivered;

@@ -4,7 +4,7 @@ import type { AuditRecord } from '#domain/audit/model.ts';
 import { readRecords } from '#domain/audit/store.ts';
 import { db } from '#domain/db.ts';
 import { type EventRow, type PublishedEvent, selectEvent, toEvent } from '#domain/shared/events/event-store.ts';
-import { auditStream, hearsAudit } from '../model.ts';
+import { auditStream, hearsAudit, matchesEvent } from '../model.ts';
 import { belongsElsewhere } from './present-owner.ts';
 import type { Outcome } from './send.ts';
 
@@ -14,14 +14,14 @@ export interface DueDelivery {
   readonly messageId: string;
   readonly attempts: number;
   readonly createdAt: string;
-  /** Null: it is not sent, because its subject belongs to somebody else now, or what it was to bring was removed. */
+  /** Null: it is not sent, because its subject belongs to somebody else now, what it was to bring was removed, or the webhook no longer hears it. */
   readonly content: PublishedEvent | AuditRecord | null;
   /** Why it is not sent. */
   readonly withheldBecause: string;
 }
 
 const belongsToOthers = 'the subject of the event has another owner now, so nothing was sent';
-const hearsNoAudit = 'the webhook no longer hears the audit, so nothing was sent';
+const isUnwanted = 'the webhook no longer hears events of this type, so nothing was sent';
 const isRemoved = 'the service no longer keeps the event or the audit record, so nothing was sent';
 
 /** The deliveries of a webhook that are due, those that wait longest first. The caller holds the lease of its queue. */
@@ -47,9 +47,9 @@ export async function findDue(em: Em, webhookId: string, limit: number): Promise
   const records = await readRecords(em, mayBringAudit ? recordIds : []);
   return rows.map(({ deliveryId, messageId, attempts, createdAt, belongsElsewhere: isElsewhere, ...row }) => {
     const event = row.id === null ? null : toEvent(row as EventRow);
-    const content = records.get(row.eventId) ?? (isElsewhere ? null : event);
-    const isSilent = row.eventType === auditStream && !mayBringAudit;
-    const withheldBecause = isSilent ? hearsNoAudit : isElsewhere ? belongsToOthers : isRemoved;
+    const isHeard = row.patterns.some((pattern) => matchesEvent(pattern, row.eventType));
+    const content = isHeard ? (records.get(row.eventId) ?? (isElsewhere ? null : event)) : null;
+    const withheldBecause = !isHeard ? isUnwanted : isElsewhere ? belongsToOthers : isRemoved;
     return { id: deliveryId, messageId, attempts, createdAt, content, withheldBecause };
   });
 }

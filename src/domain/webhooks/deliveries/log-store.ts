@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import type { DeliveryStatus } from '../model.ts';
+import type { DeliveryStatus, ShownStatus } from '../model.ts';
 import { wakeQueue } from './queue-store.ts';
 
 /** A delivery as the readers of its webhook see it. */
@@ -25,7 +25,7 @@ export interface DeliveryDetails {
 }
 
 export interface DeliveryFilter {
-  readonly status?: DeliveryStatus | undefined;
+  readonly status?: ShownStatus | undefined;
   /** Only deliveries that were made at this time or later. */
   readonly from?: string | undefined;
   /** Only deliveries that were made before this time. */
@@ -40,10 +40,16 @@ export function listDeliveries(
   request: PageRequest,
 ): Promise<Page<DeliveryDetails>> {
   const deliveries = selectDeliveries(em, webhookId)
-    .$if(status !== undefined, (query) => query.where('d.status', '=', status ?? 'pending'))
+    .$if(status !== undefined, (query) => query.where('d.status', '=', storedStatusOf(status)))
+    .$if(status === 'pending', (query) => query.where('d.attempts', '=', 0))
+    .$if(status === 'retrying', (query) => query.where('d.attempts', '>', 0))
     .$if(from !== undefined, (query) => query.where('d.created_at', '>=', from ?? ''))
     .$if(to !== undefined, (query) => query.where('d.created_at', '<', to ?? ''));
   return pageOf(deliveries, 'd.id', request);
+}
+
+function storedStatusOf(status: ShownStatus | undefined): DeliveryStatus {
+  return status === undefined || status === 'retrying' ? 'pending' : status;
 }
 
 export function readDelivery(em: Em, webhookId: string, id: string): Promise<DeliveryDetails | undefined> {
@@ -60,11 +66,24 @@ function selectDeliveries(em: Em, webhookId: string) {
     .select(['d.problem', 'd.created_at as createdAt']);
 }
 
-/** Adds a delivery of the same message, due now. Receivers know by its id that they may have had it. */
-export async function repeatDelivery(
-  em: Em,
-  { webhookId, eventId, eventType, messageId }: DeliveryDetails,
-): Promise<string> {
+/**
+ * Sends the message of a delivery now: one that still waits is due at once, and one that has ended gets another delivery of the same message. Receivers
+ * know by the id of the message that they may have had it. Answers the id of the delivery.
+ */
+export async function repeatDelivery(em: Em, delivery: DeliveryDetails): Promise<string> {
+  const { numUpdatedRows } = await db(em)
+    .updateTable('webhook_deliveries')
+    .set({ due_at: sql<string>`now()` })
+    .where('id', '=', delivery.id)
+    .where('created_at', '=', delivery.createdAt)
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow();
+  const id = numUpdatedRows > 0n ? delivery.id : await addDelivery(em, delivery);
+  await wakeQueue(em, delivery.webhookId);
+  return id;
+}
+
+async function addDelivery(em: Em, { webhookId, eventId, eventType, messageId }: DeliveryDetails): Promise<string> {
   const id = newId();
   await db(em)
     .insertInto('webhook_deliveries')
@@ -80,6 +99,5 @@ export async function repeatDelivery(
       attempts: 0,
     })
     .execute();
-  await wakeQueue(em, webhookId);
   return id;
 }

@@ -27,7 +27,7 @@ export async function beginAnew(em: Em, webhookId: string): Promise<void> {
     .execute();
   await database
     .updateTable('webhook_queues')
-    .set({ next_at: now, failing_since: null })
+    .set({ next_at: now, failing_since: null, problem: null })
     .where('webhook_id', '=', webhookId)
     .execute();
 }
@@ -100,11 +100,11 @@ export async function releaseQueue(em: Em, webhookId: string, pauseMs: number): 
   });
 }
 
-/** Notes whether an endpoint takes deliveries; answers since when it has taken none. */
-export async function noteTry(em: Em, webhookId: string, succeeded: boolean): Promise<string | null> {
+/** Notes why an endpoint did not take a delivery, or that it did (null); answers since when it has taken none. */
+export async function noteTry(em: Em, webhookId: string, problem: string | null): Promise<string | null> {
   const row = await db(em)
     .updateTable('webhook_queues')
-    .set((eb) => ({ failing_since: succeeded ? null : eb.fn.coalesce('failing_since', now) }))
+    .set((eb) => ({ problem, failing_since: problem === null ? null : eb.fn.coalesce('failing_since', now) }))
     .where('webhook_id', '=', webhookId)
     .returning('failing_since as failingSince')
     .executeTakeFirst();

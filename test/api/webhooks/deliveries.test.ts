@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '#domain/shared/ids.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
+import { type Sending, startSending } from '#test/support/webhooks/sending.ts';
+
+/** What readers of a webhook learn of its deliveries and its address, and what sending again does. */
+let api: TestApi;
+let endpoint: Endpoint;
+let tenant: Tenant;
+let viewer: ApiUser;
+let sending: Sending;
+let path: string;
+
+beforeAll(async () => {
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' });
+  endpoint = await startEndpoint();
+  tenant = await makeTenant(api);
+  viewer = await api.addUser('maintainer');
+  await join(tenant, viewer, 'member', 'viewer');
+  sending = await startSending(api);
+});
+afterAll(async () => {
+  await endpoint?.close();
+  await api?.close();
+});
+beforeEach(async () => {
+  await api.rows('delete from webhooks');
+  endpoint.heard.splice(0);
+  endpoint.answers = { status: 204 };
+  const wanted = { team_id: tenant.team, name: 'Chat', url: endpoint.url, events: ['project.*'] };
+  path = `/admin/webhooks/${(await tenant.owner.make('/admin/webhooks', wanted)).id}`;
+});
+
+const rename = () => tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${newId()}` });
+const list = async (query = '') => (await tenant.owner.get(`${path}/deliveries${query}`)).body.deliveries;
+
+describe('the address of a webhook', () => {
+  it('is whole for those who may change it, and a host for other readers, alone and in the list', async () => {
+    const { host } = new URL(endpoint.url);
+    expect((await tenant.owner.get(path)).body).toMatchObject({ url: endpoint.url, host });
+    expect((await viewer.get(path)).body).toMatchObject({ url: null, host });
+    const listed = await Promise.all([tenant.owner, viewer].map((user) => user.get('/admin/webhooks')));
+    expect(listed.map(({ body }) => body.webhooks[0].url)).toEqual([endpoint.url, null]);
+  });
+});
+
+describe('a delivery that failed', () => {
+  it('is retrying until it is delivered, and the webhook says why its endpoint fails', async () => {
+    endpoint.answers = { status: 503 };
+    await rename();
+    await sending.work();
+    expect(await list('?status=retrying')).toMatchObject([{ status: 'retrying', attempts: 1 }]);
+    expect([await list('?status=pending'), await list('?status=failed')]).toEqual([[], []]);
+    const failing = { failing_since: expect.any(String), problem: 'the endpoint answered 503; only 2xx is a delivery' };
+    expect((await tenant.owner.get(path)).body).toMatchObject(failing);
+    endpoint.answers = { status: 204 };
+    const [{ id }] = await list();
+    const again = await tenant.owner.post(`${path}/deliveries/${id}/redeliver`);
+    expect(again).toMatchObject({ status: 202, body: { id } });
+    await sending.work();
+    expect(await list()).toMatchObject([{ id, status: 'delivered', attempts: 2 }]);
+    expect((await tenant.owner.get(path)).body).toMatchObject({ failing_since: null, problem: null });
+    expect(endpoint.heard).toHaveLength(2);
+  });
+});
+
+describe('sending again', () => {
+  it('answers 404 for a delivery that there is none of, also while the webhook is disabled', async () => {
+    await tenant.owner.patch(path, { enabled: false });
+    expect((await tenant.owner.post(`${path}/deliveries/${newId()}/redeliver`)).status).toBe(404);
+  });
+});
+
+describe('a webhook that chooses fewer types', () => {
+  it('gets nothing of the others that waits', async () => {
+    await rename();
+    await sending.fanOut();
+    await tenant.owner.patch(path, { events: ['run.*'] });
+    await sending.work();
+    expect(endpoint.heard).toEqual([]);
+    expect(await list()).toMatchObject([
+      { status: 'withheld', problem: 'the webhook no longer hears events of this type, so nothing was sent' },
+    ]);
+  });
+});
+
+describe('a cursor', () => {
+  it('leads on in its own list, and is refused by every other one', async () => {
+    for (const name of ['one', 'two', 'three']) {
+      const url = `${endpoint.url}/${name}`;
+      await tenant.owner.make('/admin/webhooks', { team_id: tenant.team, name, url, events: ['*'] });
+    }
+    const first = (await tenant.owner.get('/admin/webhooks?limit=1')).body;
+    const second = await tenant.owner.get(`/admin/webhooks?limit=1&cursor=${first.next_cursor}`);
+    expect(second.body.webhooks[0].id).not.toBe(first.webhooks[0].id);
+    for (const other of ['/notifications', `${path}/deliveries`, '/admin/notification-channels']) {
+      const { status, body } = await tenant.owner.get(`${other}?cursor=${first.next_cursor}`);
+      expect([status, body.error]).toEqual([400, 'cursor: expected a next_cursor of this list, unchanged']);
+    }
+  });
+});
