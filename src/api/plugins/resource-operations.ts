@@ -9,7 +9,7 @@ import { findInstallation } from '#domain/plugins/installations/store.ts';
 import type { Selector } from '#domain/plugins/model.ts';
 import { isOwnerInScope } from '#domain/plugins/places/containment.ts';
 import { findPresentPlace } from '#domain/plugins/places/place-store.ts';
-import { createResource, deleteResource } from '#domain/plugins/resources/resources.ts';
+import { createResource, deleteResource, findRestorationObstacle } from '#domain/plugins/resources/resources.ts';
 import { findResourceWithPlace, listResources } from '#domain/plugins/resources/store.ts';
 import { requestRestoration } from '#domain/plugins/restorations/request.ts';
 import { refuseByRegistry } from '#domain/plugins/restorations/steps.ts';
@@ -52,10 +52,11 @@ export const get = read({
   access: pluginReading,
   target: ({ em, params }) => findResourceWithPlace(em, params.id),
   targetName: 'plugin resource',
-  handle: async ({ target, operations, principal }) => ({
-    ...withOwnership(viewResource(target.resource), target),
-    actions: resourceActions.describe({ operations, principal }, target),
-  }),
+  handle: async ({ em, target, operations, principal }) => {
+    const restorationRefusal = await findRestorationObstacle(em, target);
+    const actions = resourceActions.describe({ operations, principal }, { ...target, restorationRefusal });
+    return { ...withOwnership(viewResource(target.resource), target), actions };
+  },
 });
 
 export const create = command({

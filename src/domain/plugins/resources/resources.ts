@@ -2,19 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { refuseArchived } from '#domain/shared/archiving.ts';
+import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
+import { findArchivedRefusal, refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, invalidField } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { PluginResource } from '../entity.ts';
-import type { InstallationTarget } from '../installations/store.ts';
+import { findInstallation, type InstallationTarget } from '../installations/store.ts';
 import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
 import { readDeclarations } from '../manifests/store.ts';
-import { isInScope } from '../places/containment.ts';
+import { isInScope, isOwnerInScope } from '../places/containment.ts';
 import { type OwnershipSnapshot, ownerNamesOf, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
 import type { Place } from '../places/place-store.ts';
-import { markDeleted, markRestored, type ResourceDetails } from './store.ts';
+import { isKeyInUse, isKeyOfOtherTeam, markDeleted, markRestored, type ResourceDetails } from './store.ts';
 
 export interface NewResource {
   readonly type: string;
@@ -23,7 +24,10 @@ export interface NewResource {
   readonly expectedOwnership: OwnershipSnapshot;
 }
 
-/** Registers a resource of a plugin for a team, a project or an environment. The caller has locked the owners and the installation. */
+/**
+ * Registers a resource of a plugin for a team, a project or an environment. A key that a deleted resource had stays that of the team: the data
+ * under it may still be there. The caller has locked the owners and the installation.
+ */
 export async function createResource(
   tx: Transaction,
   caller: Principal,
@@ -43,13 +47,17 @@ export async function createResource(
   const row = { installationId: installation.id, type, name, key, roots: declared.roots, createdBy: caller.id };
   await refuseBeyondPluginLimit(tx.em, installation.id, pluginLimits.resources);
   const id = newId();
-  await refuseTakenKey(key, () =>
+  if (await isKeyOfOtherTeam(tx.em, { ...row, teamId: teamId ?? '' })) throw new Conflict(keyTaken, 'name_taken');
+  await refuseTakenKey(keyTaken, () =>
     tx.em.persist(tx.em.create(PluginResource, { id, ...row, teamId: teamId ?? '', projectId, environmentId })).flush(),
   );
   return { id, revision: 1 };
 }
 
-/** Deletes a resource, which ends all assignments to it. The plugin's data stays as it is. The caller has locked owners and resource. */
+/**
+ * Deletes a resource, which ends all assignments to it. The plugin's data stays as it is. It needs no plugin that still reaches the team: a team that
+ * was moved to another organization could not be deleted otherwise. The caller has locked owners and resource.
+ */
 export async function deleteResource(
   tx: Transaction,
   resource: ResourceDetails,
@@ -63,43 +71,89 @@ export async function deleteResource(
   return resource.revision + 1;
 }
 
+/** What a restoration is decided by, next to what the caller has read. */
+export interface RestorationFacts {
+  readonly resource: ResourceDetails;
+  /** The resource with its owners as they are now. */
+  readonly place: Place;
+  /** The installation of the resource. */
+  readonly target: InstallationTarget;
+}
+
 /**
- * What keeps a resource from being restored, but for its roots (specification, *Plugin authority*, rule 4).
+ * Refuses a restoration that the registry rules out: the caller has read another state, or `findRestorationRefusal` finds something.
  * @throws Conflict
  */
 export async function refuseRestoration(
   em: Em,
-  resource: ResourceDetails,
-  place: Place,
+  facts: RestorationFacts,
   { expectedRevision, expectedOwnership }: { expectedRevision: number; expectedOwnership: OwnershipSnapshot },
-  activeRelease: string | null,
 ): Promise<void> {
-  refuseStale(resource, expectedRevision);
-  refuseOtherOwnership(place, expectedOwnership);
-  if (resource.deletedAt === null) throw new Conflict('the resource is not deleted', 'plugin_resource_not_deleted');
-  if (!place.hasOwners) throw new Conflict('an owner of the resource was deleted since', 'plugin_parent_changed');
-  refuseArchived(place);
-  if (!isDeepStrictEqual(resource.deletedFrom, ownerNamesOf(place)))
-    throw new Conflict('the resource belonged to others when it was deleted', 'plugin_parent_changed');
-  const manifest = await readDeclarations(em, resource.installationId, activeRelease);
-  const declared = manifest?.resources.find(({ type }) => type === resource.type);
-  if (!declared || !isDeepStrictEqual(declared.roots, resource.roots))
-    throw new Conflict(
-      `the active release does not declare the type "${resource.type}" with the same roots`,
-      'plugin_declaration_changed',
-    );
+  refuseStale(facts.resource, expectedRevision);
+  refuseOtherOwnership(facts.place, expectedOwnership);
+  throwIfRefused(await findRestorationRefusal(em, facts));
 }
+
+/** What the registry has against the restoration of a resource for whoever has read it as it is now; null if nothing. It reads no roots. */
+export async function findRestorationObstacle(
+  em: Em,
+  place: Place & { readonly resource: ResourceDetails },
+): Promise<Refusal | null> {
+  const target = await findInstallation(em, place.resource.installationId);
+  if (!target) return { code: 'plugin_parent_changed', message: 'the plugin is no longer installed' };
+  return findRestorationRefusal(em, { resource: place.resource, place, target });
+}
+
+/** What keeps a resource from being restored, but for its roots (specification, *Plugin authority*, rule 4). */
+async function findRestorationRefusal(em: Em, facts: RestorationFacts): Promise<Refusal | null> {
+  return (
+    findParentRefusal(facts) ?? (await findDeclarationRefusal(em, facts)) ?? (await findKeyRefusal(em, facts.resource))
+  );
+}
+
+function findParentRefusal({ resource, place, target }: RestorationFacts): Refusal | null {
+  if (resource.deletedAt === null)
+    return { code: 'plugin_resource_not_deleted', message: 'the resource is not deleted' };
+  const changed = (message: string) => ({ code: 'plugin_parent_changed', message }) as const;
+  if (!place.hasOwners) return changed('an owner of the resource was deleted since');
+  const archived = findArchivedRefusal(place);
+  if (archived) return archived;
+  if (!isDeepStrictEqual(resource.deletedFrom, ownerNamesOf(place)))
+    return changed('the resource belonged to others when it was deleted');
+  if (isOwnerInScope(target, place)) return null;
+  return changed('the resource no longer belongs to the organization or team that installed the plugin');
+}
+
+async function findDeclarationRefusal(em: Em, { resource, target }: RestorationFacts): Promise<Refusal | null> {
+  const manifest = await readDeclarations(em, resource.installationId, target.installation.activeRelease);
+  const declared = manifest?.resources.find(({ type }) => type === resource.type);
+  if (declared && isDeepStrictEqual(declared.roots, resource.roots)) return null;
+  const message = `the active release does not declare the type "${resource.type}" with the same roots`;
+  return { code: 'plugin_declaration_changed', message };
+}
+
+async function findKeyRefusal(em: Em, resource: ResourceDetails): Promise<Refusal | null> {
+  return (await isKeyInUse(em, resource)) ? keyInUse : null;
+}
+
+const keyInUse = {
+  code: 'name_taken',
+  message: 'another resource was registered under its key meanwhile: it can be restored once that one is deleted',
+} as const;
 
 /** Makes a deleted resource exist again. It gives nobody anything. The caller has checked everything, and locked owners and resource. */
 export async function restoreResource(tx: Transaction, resource: ResourceDetails): Promise<void> {
-  await refuseTakenKey(resource.key, () => markRestored(tx.em, resource));
+  await refuseTakenKey(keyInUse.message, () => markRestored(tx.em, resource));
 }
 
-async function refuseTakenKey(key: string, write: () => Promise<unknown>): Promise<void> {
+/** It says nothing of the resource that has the key: it may belong to a team that the caller may not read. */
+const keyTaken = 'key: it is taken for resources of this type: choose another one';
+
+async function refuseTakenKey(message: string, write: () => Promise<unknown>): Promise<void> {
   try {
     await write();
   } catch (error) {
     if (brokenConstraint(error) !== 'plugin_resources_key_unique') throw error;
-    throw new Conflict(`key: another resource of the type has the key "${key}"`, 'name_taken');
+    throw new Conflict(message, 'name_taken');
   }
 }

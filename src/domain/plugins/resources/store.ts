@@ -65,6 +65,28 @@ export function listResources(
   return pageOf(listed, 'r.id', request);
 }
 
+type ResourceKey = Pick<ResourceDetails, 'installationId' | 'type' | 'key'>;
+
+/** Whether a resource that is not deleted has a key. */
+export async function isKeyInUse(em: Em, key: ResourceKey): Promise<boolean> {
+  return (await selectKey(em, key).where('r.deleted_at', 'is', null).executeTakeFirst()) !== undefined;
+}
+
+/** Whether a resource of another team has a key, or had it when it was deleted. */
+export async function isKeyOfOtherTeam(em: Em, key: ResourceKey & { readonly teamId: string }): Promise<boolean> {
+  return (await selectKey(em, key).where('r.team_id', '<>', key.teamId).executeTakeFirst()) !== undefined;
+}
+
+function selectKey(em: Em, { installationId, type, key }: ResourceKey) {
+  return db(em)
+    .selectFrom('plugin_resources as r')
+    .where('r.installation_id', '=', installationId)
+    .where('r.type', '=', type)
+    .where('r.key', '=', key)
+    .select('r.id')
+    .limit(1);
+}
+
 /** Deletes a resource: its row stays as a tombstone, which says who owned it. The caller has locked the row. */
 export async function markDeleted(em: Em, { id }: Pick<ResourceDetails, 'id'>, from: OwnerNames): Promise<void> {
   await db(em)

@@ -36,7 +36,7 @@ export async function refuseByRegistry(em: Em, resourceId: string, expected: Exp
   const found = await findResourceWithPlace(em, resourceId);
   const target = found && (await findInstallation(em, found.resource.installationId));
   if (!found || !target) throw new HiddenResource('plugin resource');
-  await refuseRestoration(em, found.resource, found, expected, target.installation.activeRelease);
+  await refuseRestoration(em, { resource: found.resource, place: found, target }, expected);
 }
 
 /** Looks for the rows of the resource. */
@@ -81,7 +81,7 @@ async function restoreFor(
   const { resource } = target;
   const installation = await findInstallation(tx.em, resource.installationId, 'share');
   if (!installation) throw new HiddenResource('plugin resource');
-  await refuseRestoration(tx.em, resource, target, request.expected, installation.installation.activeRelease);
+  await refuseRestoration(tx.em, { resource, place: target, target: installation }, request.expected);
   await restoreResource(tx, resource);
   // Whoever ended the restoration meanwhile has answered its request: then nothing is restored.
   if (!(await endRestoration(tx.em, id, 'restored', null))) throw new Error('the restoration has ended meanwhile');
