@@ -173,9 +173,7 @@ async function takeActivation({ model, random, root, plugins, releases }: Plugin
 async function takeCeiling({ model, random, root, plugins }: PluginStepWorld): Promise<void> {
   const plugin = random.pick(plugins);
   const actions = names.filter((name) => random.whole(0, name === 'zone.sync' ? 7 : 2) > 0);
-  const path = `/plugin-installations/${plugin}`;
-  const body = { actions, executions: [], ...(await root.stateOf(path)) };
-  const answer = await root.command(['PUT', `${path}/ceiling`], body);
+  const answer = await root.replaceCeiling(plugin, { actions, executions: [] });
   if (isSuccess(answer.status)) model.replaceCeiling(plugin, actions);
 }
 

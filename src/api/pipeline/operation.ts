@@ -129,8 +129,11 @@ export interface CommandDeclaration<
   readonly at?: A;
   /** Makes the path parameters of that read if the id is not enough. Declare it after `handle`, which its type follows from. */
   readonly atParams?: (result: D, input: CommandInput<Out<P>, Out<B>, T>) => ParamsOf<A>;
-  /** The command has no `expected_revision` in its body, and its handler compares `If-Match` by `revisionOf`. */
-  readonly ifMatch?: true;
+  /**
+   * True: the command has no `expected_revision` in its body, and its handler compares `If-Match` by `revisionOf`. A name: `If-Match` gives this member of
+   * the body, because `expected_revision` is the revision of something else than what `at` reads.
+   */
+  readonly ifMatch?: true | `expected_${string}_revision`;
   /** `required`; `optional`: a key is made if none is sent, since the key names the workflow; `none`: no receipt. */
   readonly idempotency: 'required' | 'optional' | 'none';
   /** The answer is the receipt: the id, the revision, the audit record, and the `members` that the handler returns. So is that of a repeat. */

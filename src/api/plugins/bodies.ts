@@ -82,7 +82,9 @@ export const ReplaceCeiling = z
       .min(0)
       .max(largestInteger)
       .optional()
-      .describe('The revision of the ceiling that you have read; 0: there was none.'),
+      .describe(
+        'The revision of the ceiling that you have read; 0: there was none. Required once a ceiling is current; a stale one answers 409.',
+      ),
     ...expected,
   })
   .meta({ id: 'ReplacePluginCeiling' });

@@ -211,11 +211,13 @@ export const replaceCeiling = command({
   summary: 'Replace what is approved of an installed plugin; it gives nobody any authority',
   description:
     'Both lists are required, and empty ones approve nothing. An action that is left out loses its assignments for good. `expected_revision` is that ' +
-    'of the installation.',
+    'of the installation. To replace a ceiling that is current, name its own revision too, as `expected_ceiling_revision` or `If-Match`: otherwise two ' +
+    'administrators could overwrite each other.',
   params: PluginParams,
   body: ReplaceCeiling,
   responses: { 200: PluginReceipt },
   at: getCeiling,
+  ifMatch: 'expected_ceiling_revision',
   access: ceilingAdministration,
   target: ({ em, params, lock }) => findInstallation(em, params.id, lock ? 'change' : 'none'),
   targetName: 'plugin installation',

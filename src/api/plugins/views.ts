@@ -4,7 +4,7 @@ import type { ActionDetails } from '#domain/plugins/assignments/action-store.ts'
 import { findEnd } from '#domain/plugins/assignments/basis.ts';
 import type { GrantWithStanding } from '#domain/plugins/assignments/standing-store.ts';
 import type { BackgroundDetails } from '#domain/plugins/background/store.ts';
-import { isCurrent } from '#domain/plugins/ceilings/replace.ts';
+import { isCurrent, isInForce } from '#domain/plugins/ceilings/replace.ts';
 import type { CeilingDetails } from '#domain/plugins/ceilings/store.ts';
 import type { InstallationDetails } from '#domain/plugins/installations/store.ts';
 import type { ReleaseDetails } from '#domain/plugins/manifests/store.ts';
@@ -106,7 +106,16 @@ export const CeilingView = z
   .object({
     installation_id: AnswerId,
     actions: z.array(z.string()),
-    executions: z.array(z.object({ name: z.string(), release: z.string(), installation_revision: z.int() })),
+    executions: z
+      .array(
+        z.object({
+          name: z.string(),
+          release: z.string(),
+          installation_revision: z.int(),
+          in_force: z.boolean().describe('False: it is pinned to a release or revision that is no longer active.'),
+        }),
+      )
+      .describe('The executions, each pinned to what was active when it was approved.'),
     release: z.string().nullable().describe('The release that it was set for; null: nobody has set a ceiling.'),
     installation_revision: z.int().nullable().describe('The revision of the installation that it was set for.'),
     current: z.boolean().describe('False: it was set for another release or revision, and approves nothing now.'),
@@ -123,7 +132,7 @@ export function viewCeiling(
   return {
     installation_id: installation.id,
     actions: ceiling?.actions.map(({ name }) => name) ?? [],
-    executions: ceiling?.executions ?? [],
+    executions: ceiling?.executions.map((entry) => ({ ...entry, in_force: isInForce(entry, installation) })) ?? [],
     release: ceiling?.release ?? null,
     installation_revision: ceiling?.installationRevision ?? null,
     current: ceiling !== undefined && isCurrent(ceiling, installation),

@@ -11,7 +11,7 @@ import {
   PluginAdministrator,
   sendCommand,
 } from '#test/support/plugins/plugin-world.ts';
-import { addUser, type PluginStage, stagePlugin } from '#test/support/plugins/stage.ts';
+import { addUser, stagePlugin } from '#test/support/plugins/stage.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -157,49 +157,6 @@ describe('an activation', () => {
       409,
       'plugin_release_unknown',
     ]);
-  });
-});
-
-describe('a ceiling', () => {
-  const replace = async ({ root, installation }: PluginStage, body: object) => {
-    const path = `/plugin-installations/${installation}`;
-    return sendCommand(root.client, ['PUT', `${path}/ceiling`], { ...body, ...(await root.stateOf(path)) });
-  };
-
-  it.each(['actions', 'executions'])('without %s answers 400', async (missing) => {
-    const stage = await stagePlugin(api);
-    const body: Record<string, unknown> = { actions: [], executions: [] };
-    delete body[missing];
-    expect((await replace(stage, body)).status).toBe(400);
-  });
-
-  it('pins its executions to a release and a revision, and refuses others', async () => {
-    const stage = await stagePlugin(api);
-    const execution = { name: 'nightly', release: '1.0.0', installation_revision: 2 };
-    expect((await replace(stage, { actions: [], executions: [execution] })).status).toBe(200);
-    const stale = { ...execution, installation_revision: 1 };
-    expect(code(await replace(stage, { actions: [], executions: [stale] }))).toEqual([409, 'stale_revision']);
-    const other = { ...execution, release: '0.9.0' };
-    expect((await replace(stage, { actions: [], executions: [other] })).status).toBe(409);
-  });
-
-  it('refuses names that the active release does not declare', async () => {
-    const stage = await stagePlugin(api);
-    const answer = await replace(stage, { actions: ['zone.sync', 'zone.drop'], executions: [] });
-    expect([answer.status, answer.body.error]).toEqual([400, 'actions[1]: no action "zone.drop" is declared']);
-  });
-
-  it('needs settings.manage, and gives its author nothing', async () => {
-    const stage = await stagePlugin(api);
-    const { root, installation, team } = stage;
-    const owner = await addUser(api, 'maintainer', { teams: { [team]: 'owner' } });
-    const path = `/plugin-installations/${installation}`;
-    const body = { actions: [], executions: [], ...(await root.stateOf(path)) };
-    expect((await sendCommand(owner.client, ['PUT', `${path}/ceiling`], body)).status).toBe(403);
-    const { body: checked } = await root.client.send('POST', `/plugin-actions/${stage.sync}/check`, {
-      selector: { type: 'team', id: team },
-    });
-    expect(checked.allowed).toBe(false);
   });
 });
 

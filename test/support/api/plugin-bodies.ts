@@ -18,7 +18,12 @@ export const pluginBodies: Readonly<Record<string, (ids: Ids) => object>> = {
     ...activated(ids),
   }),
   'plugin_installations.activate': (ids) => ({ release: '1.0.0', ...activated(ids) }),
-  'plugin_installations.replace_ceiling': (ids) => ({ actions: ['zone.read'], executions: [], ...activated(ids) }),
+  'plugin_installations.replace_ceiling': (ids) => ({
+    actions: ['zone.read'],
+    executions: [],
+    expected_ceiling_revision: 1,
+    ...activated(ids),
+  }),
   'plugin_actions.check': (ids) => ({ selector: selector(ids) }),
   'plugin_actions.review_grant': (ids) => ({ selector: selector(ids) }),
   'plugin_action_grants.create': (ids) => ({

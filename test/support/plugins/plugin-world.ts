@@ -101,9 +101,15 @@ export class PluginAdministrator {
   }
 
   async approve(installation: string, actions: readonly string[], executions: readonly object[] = []) {
+    return (await expectStatus(this.replaceCeiling(installation, { actions, executions }), 200)).body;
+  }
+
+  /** Replaces a ceiling, naming what the service says now. */
+  async replaceCeiling(installation: string, body: object): Promise<PluginAnswer> {
     const path = `/plugin-installations/${installation}`;
-    const body = { actions, executions, ...(await this.stateOf(path)) };
-    return (await expectStatus(sendCommand(this.client, ['PUT', `${path}/ceiling`], body), 200)).body;
+    const { revision: expected_ceiling_revision } = await this.read(`${path}/ceiling`);
+    const state = { expected_ceiling_revision, ...(await this.stateOf(path)) };
+    return sendCommand(this.client, ['PUT', `${path}/ceiling`], { ...state, ...body });
   }
 
   async actionId(installation: string, name: string): Promise<string> {

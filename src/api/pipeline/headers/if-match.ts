@@ -3,11 +3,17 @@ import { Invalid } from '#domain/shared/errors.ts';
 import type { RequestMetadata } from '../call.ts';
 import type { Erased, Operation } from '../operation.ts';
 
-const entityTag = /^"([1-9]\d{0,8})"$/;
+const entityTag = /^"(0|[1-9]\d{0,8})"$/;
 
 /** Whether a command compares `If-Match` with the revision of what it changes. */
 export function honoursIfMatch(operation: Operation): boolean {
-  return operation.kind === 'command' && (operation.ifMatch === true || takesExpectedRevision(operation));
+  return operation.kind === 'command' && (operation.ifMatch !== undefined || takesExpectedRevision(operation));
+}
+
+/** The member of the body that `If-Match` gives, where the handler does not read the header itself. */
+function memberOf(operation: Operation): string | undefined {
+  if (operation.kind === 'command' && typeof operation.ifMatch === 'string') return operation.ifMatch;
+  return takesExpectedRevision(operation) ? 'expected_revision' : undefined;
 }
 
 function takesExpectedRevision({ body }: Operation): boolean {
@@ -23,26 +29,27 @@ export function entityTagOf(answer: unknown): string | undefined {
 }
 
 /**
- * The body of a command, with the revision from `If-Match` as its `expected_revision`. An entity tag is the revision in
- * quotes; `*` only requires that the resource exists, which every change requires anyway.
+ * The body of a command, with the revision from `If-Match` as its `expected_revision`, or as the member that the operation declares. An entity tag
+ * is the revision in quotes; `*` only requires that the resource exists, which every change requires anyway.
  * @throws Invalid if the command compares no revision, or if the header is not an entity tag or differs from the body
  */
 export function withExpectedRevision(operation: Operation, headers: RequestMetadata['headers'], body: Erased): Erased {
   const revision = revisionOf(headers);
   if (revision === undefined) return body;
   if (!honoursIfMatch(operation)) throw new Invalid('If-Match: this operation does not compare a revision: send none');
-  if (!takesExpectedRevision(operation)) return body;
-  const { expected_revision: given } = body as { expected_revision?: number };
+  const member = memberOf(operation);
+  if (member === undefined) return body;
+  const given = (body as Record<string, unknown>)[member];
   if (given !== undefined && given !== revision)
-    throw new Invalid('If-Match and expected_revision name different revisions: send one of them');
-  return { ...body, expected_revision: revision };
+    throw new Invalid(`If-Match and ${member} name different revisions: send one of them`);
+  return { ...body, [member]: revision };
 }
 
 /** The revision in `If-Match`; undefined if any will do. @throws Invalid if the header is not an entity tag */
 export function revisionOf(headers: RequestMetadata['headers']): number | undefined {
   const header = headers['if-match'];
   if (header === undefined || header === '*') return undefined;
-  const revision = Number(entityTag.exec(String(header))?.[1] ?? 0);
-  if (revision === 0) throw new Invalid('If-Match: expected the revision in quotes, such as "3", or *');
-  return revision;
+  const revision = entityTag.exec(String(header))?.[1];
+  if (revision === undefined) throw new Invalid('If-Match: expected the revision in quotes, such as "3", or *');
+  return Number(revision);
 }

@@ -18,7 +18,7 @@ export interface NewCeiling {
   readonly actions: readonly string[];
   readonly executions: readonly ApprovedExecution[];
   readonly expectedRevision: number;
-  /** The revision of the ceiling itself, 0 before there is one. Undefined: whichever it has. */
+  /** The revision of the ceiling itself, 0 before there is one. Undefined: the caller knows of none that is current. */
   readonly expectedCeilingRevision: number | undefined;
   readonly expectedOwnership: OwnershipSnapshot;
 }
@@ -38,7 +38,7 @@ export async function replaceCeiling(
   refuseStale(installation, wanted.expectedRevision);
   refuseOtherOwnership(target.place, wanted.expectedOwnership);
   const before = await findCeiling(tx.em, installation.id);
-  refuseStaleCeiling(before, wanted.expectedCeilingRevision);
+  refuseStaleCeiling(installation, before, wanted.expectedCeilingRevision);
   const release = requireRelease(installation);
   checkNames(await requireDeclarations(tx, installation.id, release), wanted);
   for (const execution of wanted.executions) refuseOtherPin(installation, execution);
@@ -68,15 +68,32 @@ export function isCurrent(
   return release === activeRelease && installationRevision === revision;
 }
 
+/** Whether an execution of a ceiling is pinned to what is active now. A stale one is denied. (specification, *Plugin authority*, rule 6) */
+export function isInForce({ release, installation_revision }: ApprovedExecution, now: InstallationDetails): boolean {
+  return isCurrent({ release, installationRevision: installation_revision }, now);
+}
+
 /** An action that stays approved keeps its approval, and with it its assignments. */
 function approve(names: readonly string[], before: CeilingDetails | undefined) {
   const kept = new Map(before?.actions.map(({ name, approval }) => [name, approval]));
   return names.map((name) => ({ name, approval: kept.get(name) ?? newId() }));
 }
 
-function refuseStaleCeiling(ceiling: CeilingDetails | undefined, expected: number | undefined): void {
+/** The revision of the installation is the same for all ceilings of a release, so it does not show that somebody has set another one. */
+function refuseStaleCeiling(
+  installation: InstallationDetails,
+  ceiling: CeilingDetails | undefined,
+  expected: number | undefined,
+): void {
   const revision = ceiling?.revision ?? 0;
-  if (expected === undefined || expected === revision) return;
+  if (expected === revision) return;
+  if (expected === undefined) {
+    if (!ceiling || !isCurrent(ceiling, installation)) return;
+    throw new Conflict(
+      `expected_ceiling_revision: a ceiling is current, with the revision ${revision}: read it, and name its revision to replace it`,
+      'stale_revision',
+    );
+  }
   throw new Conflict(
     `expected_ceiling_revision: ${expected} is stale, the ceiling has the revision ${revision}: read it again`,
     'stale_revision',
@@ -98,22 +115,28 @@ async function requireDeclarations(tx: Transaction, installationId: string, rele
 }
 
 function checkNames({ actions, executions }: Manifest, wanted: NewCeiling): void {
-  const known = { actions: actions.map(({ name }) => name), executions: executions.map(({ name }) => name) };
+  const known = actions.map(({ name }) => name);
   wanted.actions.forEach((name, index) => {
-    if (!known.actions.includes(name)) throw invalidField(`actions[${index}]`, `no action "${name}" is declared`);
+    if (!known.includes(name)) throw invalidField(`actions[${index}]`, `no action "${name}" is declared`);
   });
   wanted.executions.forEach(({ name }, index) => {
-    if (!known.executions.includes(name))
-      throw invalidField(`executions[${index}].name`, `no execution "${name}" is declared`);
+    const declared = executions.find((each) => each.name === name);
+    if (!declared) throw invalidField(`executions[${index}].name`, `no execution "${name}" is declared`);
+    // It would be approved and yet could never run, since it uses its action.
+    if (!wanted.actions.includes(declared.action))
+      throw invalidField(
+        `executions[${index}].name`,
+        `"${name}" uses the action "${declared.action}": approve that too`,
+      );
   });
 }
 
 /** @throws Conflict for an execution that is not pinned to what is active: the caller may have read an earlier state */
 function refuseOtherPin(installation: InstallationDetails, execution: ApprovedExecution): void {
-  const { name, release, installation_revision: installationRevision } = execution;
-  if (isCurrent({ release, installationRevision }, installation)) return;
+  if (isInForce(execution, installation)) return;
+  const { name, release, installation_revision: revision } = execution;
   throw new Conflict(
-    `the execution "${name}" is pinned to the release ${release} at revision ${installationRevision}; active is ` +
+    `the execution "${name}" is pinned to the release ${release} at revision ${revision}; active is ` +
       `${installation.activeRelease} at ${installation.revision}: read the installation again`,
     'stale_revision',
   );
