@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { createAdminServer } from '#api/edge/admin/admin-server.ts';
 import { createMetricsRegistry } from '#api/edge/admin/metrics.ts';
-import { Readiness } from '#api/edge/admin/readiness.ts';
+import { type DependencyCheck, Readiness } from '#api/edge/admin/readiness.ts';
 import { addReconciliationMetrics } from '#api/edge/admin/reconciliation-metrics.ts';
 import { addStateMetrics } from '#api/edge/admin/state-metrics.ts';
 import { stopServer } from '#api/edge/shutdown.ts';
@@ -16,7 +16,7 @@ import { readWatchedRuns } from '#domain/runs/watched-runs-store.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
-import { openInstallation } from '#domain/shared/installation/installation.ts';
+import { type InstallationKeys, openInstallation } from '#domain/shared/installation/installation.ts';
 import { release } from '#domain/shared/installation/release.ts';
 import { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
@@ -37,7 +37,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
   const { services, engine, dispatcher } = await connect(config);
   const { orm, keyUses, evaluator, outboundHttp } = services;
   await evaluator.start();
-  const readiness = new Readiness(dependencyChecks(orm, engine));
+  const readiness = new Readiness(dependencyChecks(services, engine));
   const registry = createMetricsRegistry();
   addReconciliationMetrics(registry, orm);
   addStateMetrics(registry, orm);
@@ -77,6 +77,7 @@ async function connect(config: Config): Promise<{ services: Services; engine: En
   const installation = await waitForServer('database', { isAway: isDatabaseAway, log }, () =>
     openInstallation(orm, keyRing),
   );
+  if (installation.problem !== null) log.error(`${installation.problem} Reads with API keys go on; nothing else does.`);
   const engine = openEngine(config.temporal);
   const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
   const services = {
@@ -102,19 +103,26 @@ function startMaintenance({ orm, log, transactions, installation, config }: Serv
     orm,
     log,
     transactions,
-    bindingKey: installation.bindingKey,
+    get bindingKey() {
+      return installation.bindingKey;
+    },
     auditRetentionDays: config.auditRetentionDays,
   });
   maintenance.start();
   return maintenance;
 }
 
-function dependencyChecks(orm: Orm, engine: Engine) {
+function dependencyChecks({ orm, installation }: Services, engine: Engine): DependencyCheck[] {
   return [
     { name: 'database', check: () => checkConnection(orm) },
     { name: 'temporal', check: async () => void (await engine.check()) },
     { name: 'migrations', check: () => refusePendingMigrations(orm) },
+    { name: 'key_ring', isOptional: true, check: async () => refuseForeignKeyRing(installation) },
   ];
+}
+
+function refuseForeignKeyRing({ problem }: InstallationKeys): void {
+  if (problem !== null) throw new Error(problem);
 }
 
 async function refusePendingMigrations(orm: Orm): Promise<void> {

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import type { Config } from '#config';
+import type { Orm } from '#database/database.ts';
 import { isDatabaseAway } from '#database/errors.ts';
 import { MailServer } from '#domain/messages/mail/mail-server.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
@@ -9,7 +10,11 @@ import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { bindEngineNamespace, openInstallation } from '#domain/shared/installation/installation.ts';
+import {
+  bindEngineNamespace,
+  type InstallationKeys,
+  openInstallation,
+} from '#domain/shared/installation/installation.ts';
 import { release } from '#domain/shared/installation/release.ts';
 import { logOptions } from '#domain/shared/logging/log-options.ts';
 import { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
@@ -42,12 +47,33 @@ export interface RunningWorker {
 /** How long the rest of stopping may take once all attempts have ended. */
 const shutdownMs = 10_000;
 
+/** How often a worker without the right key ring says so on its log. */
+const remindEveryMs = 10 * 60_000;
+
 /**
  * Runs a worker. It advances runs, executes attempts of its pools, and delivers messages that a dead process left in the outbox.
  * `close` lets attempts finish. Those that do not finish in time are interrupted, and their plans are handed to other workers.
  */
 export async function runWorker(config: Config): Promise<RunningWorker> {
-  const services = await connect(config);
+  const base = await open(config);
+  if (base.installation.problem !== null) return idle(base, base.installation.problem);
+  return work(config, await connect(config, base));
+}
+
+/** A worker whose key ring does not fit takes no work: every run that it took would fail, while it can wait for a worker with the right ring. */
+function idle({ log, orm }: Base, problem: string): RunningWorker {
+  const notice = `The worker takes no work. ${problem}`;
+  log.error(notice);
+  // The timer keeps the process alive: a supervisor would only start it again and again.
+  const reminder = setInterval(() => log.error(notice), remindEveryMs);
+  const close = async () => {
+    clearInterval(reminder);
+    await orm.close();
+  };
+  return { notice, done: new Promise(() => {}), stopWithinMs: shutdownMs, close };
+}
+
+async function work(config: Config, services: Services): Promise<RunningWorker> {
   const { log, orm, engine, keyRing, transactions, dispatcher, installation } = services;
   const workerId = newId();
   const spool = openSpool(config, services, workerId);
@@ -115,12 +141,23 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
 
 type Services = Awaited<ReturnType<typeof connect>>;
 
-/** Connects to the database and to the engine. It waits for servers that cannot be reached yet. */
-async function connect(config: Config) {
+interface Base {
+  readonly log: Logger;
+  readonly orm: Orm;
+  readonly keyRing: KeyRing;
+  readonly installation: InstallationKeys;
+}
+
+/** Connects to the database. It waits until it can be reached. */
+async function open(config: Config): Promise<Base> {
   const log = pino({ level: config.logLevel, ...logOptions });
   const orm = openDatabase(config);
   const keyRing = new KeyRing(config.secretKeys);
-  const installation = await waitForDatabase(log, () => openInstallation(orm, keyRing));
+  return { log, orm, keyRing, installation: await waitForDatabase(log, () => openInstallation(orm, keyRing)) };
+}
+
+/** Connects to the engine. It waits until it can be reached. */
+async function connect(config: Config, { log, orm, keyRing, installation }: Base) {
   const engine = openEngine(config.temporal);
   const namespaceId = await waitForServer('temporal', { isAway: isEngineUnreachable, log }, () => engine.check());
   await waitForDatabase(log, () => bindEngineNamespace(orm, namespaceId));

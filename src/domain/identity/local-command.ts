@@ -23,6 +23,7 @@ export async function runLocalCommand(
   act: (tx: Transaction) => Promise<CommandChange>,
 ): Promise<{ id: string | null }> {
   const installation = await openInstallation(orm, keyRing);
+  if (installation.problem !== null) throw new Error(installation.problem);
   const transactions = new Transactions(orm, { dispatch: () => undefined });
   const command = {
     key: null,

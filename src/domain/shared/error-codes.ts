@@ -19,6 +19,8 @@ export const errorCodes = {
   rate_limited: 'Too many requests or streams, or too many wrong guesses at a secret.',
   internal_error: 'The service failed.',
   unavailable: 'The database or the engine is unreachable, or the service is stopping.',
+  key_ring_unusable:
+    'The service cannot decrypt what the request needs. Its operator has to check COORDINATOR_SECRET_KEYS.',
   stale_revision: 'The resource was changed since you read it.',
   idempotency_key_reused: 'Another request used this Idempotency-Key.',
   concurrent_change: 'Another change was made at the same time.',

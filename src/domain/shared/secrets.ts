@@ -9,6 +9,24 @@ export interface SealingKey {
 /** What a sealed value belongs to, such as `['run-inputs', runId]`. A value that is copied to another row does not open. */
 export type SealContext = readonly [purpose: string, ...ids: string[]];
 
+/**
+ * The key ring does not open a value: it lacks the key that sealed it, has another key under the same id, or the value is damaged. The edge answers 503
+ * with `advice`; `message` is for the log.
+ */
+export class SealUnopened extends Error {
+  static readonly advice =
+    'the service cannot decrypt what this needs: its operator has to check COORDINATOR_SECRET_KEYS, and finds the id of the key in the log';
+
+  /** The id of the key that sealed the value, as the value says itself. */
+  readonly keyId: string;
+
+  constructor(keyId: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'SealUnopened';
+    this.keyId = keyId;
+  }
+}
+
 const formatVersion = 1;
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -41,20 +59,27 @@ export class KeyRing {
     return Buffer.concat([header, nonce, cipher.getAuthTag(), ciphertext]);
   }
 
-  /** @throws Error if the ring lacks the key, or the bytes or the context are not those that were sealed */
+  /** @throws SealUnopened if the ring lacks the key, or the bytes or the context are not those that were sealed */
   open(context: SealContext, sealed: Uint8Array): Buffer {
     const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
     const headerLength = 2 + (bytes[1] ?? 0);
     const header = bytes.subarray(0, headerLength);
     const id = header.subarray(2).toString();
     const entry = this.#keys.find((candidate) => candidate.id === id);
-    if (bytes[0] !== formatVersion || !entry) throw new Error(`no key in the ring opens this value (key id "${id}")`);
+    if (bytes[0] !== formatVersion || !entry)
+      throw new SealUnopened(id, `no key in the ring opens this value (key id "${id}")`);
     const nonce = bytes.subarray(headerLength, headerLength + nonceBytes);
     const tag = bytes.subarray(headerLength + nonceBytes, headerLength + nonceBytes + tagBytes);
-    const decipher = createDecipheriv('aes-256-gcm', derive(entry.key, context[0]), nonce, { authTagLength: tagBytes });
-    decipher.setAAD(additionalData(header, context));
-    decipher.setAuthTag(tag);
-    return Buffer.concat([decipher.update(bytes.subarray(headerLength + nonceBytes + tagBytes)), decipher.final()]);
+    try {
+      const key = derive(entry.key, context[0]);
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
+      decipher.setAAD(additionalData(header, context));
+      decipher.setAuthTag(tag);
+      return Buffer.concat([decipher.update(bytes.subarray(headerLength + nonceBytes + tagBytes)), decipher.final()]);
+    } catch (error) {
+      const message = `the key "${id}" of the ring is not the key that sealed this value, or the value is damaged`;
+      throw new SealUnopened(id, message, error);
+    }
   }
 
   /**

@@ -64,6 +64,19 @@ describe('probes', () => {
     ]);
   });
 
+  it('answer degraded, and stay ready, when only something fails that reads can do without', async () => {
+    const ring: DependencyCheck = { name: 'key_ring', isOptional: true, check: () => Promise.reject(new Error('k1')) };
+    const { app } = await start(new Readiness([fine('database'), ring]));
+    const response = await app.inject('/readyz');
+    expect([response.statusCode, response.json()]).toEqual([
+      200,
+      { status: 'degraded', checks: { database: 'ok', key_ring: 'failed' } },
+    ]);
+    const both = await start(new Readiness([refused, ring]));
+    const answer = await both.app.inject('/readyz');
+    expect([answer.statusCode, answer.json().status]).toEqual([503, 'not_ready']);
+  });
+
   it('name the failed dependency without details', async () => {
     const { app } = await start(new Readiness([refused, fine('temporal')]));
     const response = await app.inject('/readyz');

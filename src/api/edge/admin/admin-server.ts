@@ -51,8 +51,8 @@ function addReadinessDetails(app: FastifyInstance, { readiness, versions, figure
     const report = await readiness.read();
     const failed = report.checks.filter((check) => !check.ok).map((check) => check.name);
     const details = { ...report, uptime_seconds: Math.round(process.uptime()), versions, figures: figures?.() ?? {} };
-    if (report.ready) return { status: 'ready', ...details };
-    return reply.code(503).send({ error: `not ready: ${failed.join(', ')}`, status: 'not_ready', ...details });
+    if (report.ready) return details;
+    return reply.code(503).send({ error: `not ready: ${failed.join(', ')}`, ...details });
   });
 }
 

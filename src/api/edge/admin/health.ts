@@ -28,7 +28,8 @@ async function sendReadiness(app: FastifyInstance, readiness: Readiness, reply: 
     return reply.code(503).send({ error: 'not ready: the service is stopping', status: 'stopping' });
   const report = await readiness.read();
   const checks = Object.fromEntries(report.checks.map(({ name, ok }) => [name, ok ? 'ok' : 'failed']));
-  if (report.ready) return reply.send({ status: 'ready', checks });
+  const { ready, status } = report;
+  if (ready) return reply.send({ status, checks });
   const failed = report.checks.filter((check) => !check.ok).map((check) => check.name);
-  return reply.code(503).send({ error: `not ready: ${failed.join(', ')}`, status: 'not_ready', checks });
+  return reply.code(503).send({ error: `not ready: ${failed.join(', ')}`, status, checks });
 }

@@ -1,8 +1,19 @@
-/** A dependency that the service cannot work without. `check` resolves if it is available and rejects if it is not. */
-export type DependencyCheck = { name: string; check: () => Promise<void> };
+/** Something that the service works with. `check` resolves if it is available and rejects if it is not. */
+export type DependencyCheck = {
+  name: string;
+  /** Reads go on without it, so the service stays ready, and says that it is degraded. */
+  isOptional?: true;
+  check: () => Promise<void>;
+};
 
 export type CheckResult = { name: string; ok: boolean; duration_ms: number; error?: string };
-export type ReadinessReport = { ready: boolean; checked_at: string; checks: readonly CheckResult[] };
+export type ReadinessReport = {
+  /** Whether the service can be used, if only in part. */
+  ready: boolean;
+  status: 'ready' | 'degraded' | 'not_ready';
+  checked_at: string;
+  checks: readonly CheckResult[];
+};
 
 export type ReadinessOptions = {
   /** Milliseconds after which a check fails. */
@@ -37,7 +48,9 @@ export class Readiness {
 
   async #check(): Promise<ReadinessReport> {
     const checks = await Promise.all(this.#checks.map((each) => this.#run(each)));
-    return { ready: checks.every((each) => each.ok), checked_at: new Date().toISOString(), checks };
+    const failed = this.#checks.filter((_, index) => !checks[index]?.ok);
+    const status = failed.length === 0 ? 'ready' : failed.every((each) => each.isOptional) ? 'degraded' : 'not_ready';
+    return { ready: status !== 'not_ready', status, checked_at: new Date().toISOString(), checks };
   }
 
   async #run({ name, check }: DependencyCheck): Promise<CheckResult> {

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { isConcurrentConflict } from '#database/errors.ts';
 import type { ErrorCode } from '#domain/shared/error-codes.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '#domain/shared/errors.ts';
+import { SealUnopened } from '#domain/shared/secrets.ts';
 import { jsonBodyLimit, unsupportedMediaType } from '../json/strict-json.ts';
 import { HttpProblem } from './http-problem.ts';
 import { isDependencyUnavailable } from './unavailability.ts';
@@ -72,6 +73,7 @@ export type AdaptedErrorAnswer = Pick<ErrorAnswer, 'status' | 'headers' | 'code'
 export function answerError(error: unknown, request: FastifyRequest): ErrorAnswer {
   if (error instanceof ServiceError) return ofServiceError(error);
   if (error instanceof HttpProblem) return ofHttpProblem(error);
+  if (error instanceof SealUnopened) return secretUnreadable;
   const { code, statusCode } = Object(error) as { code?: unknown; statusCode?: unknown };
   const framework = typeof code === 'string' ? frameworkAnswers[code] : undefined;
   if (framework) return framework(request);
@@ -87,6 +89,9 @@ const dependencyUnavailable: ErrorAnswer = {
   ...plain(503, 'a required service is unavailable: try again', { 'retry-after': '1' }),
   log: 'failure',
 };
+
+/** No retry helps before the operator has acted, so there is no `Retry-After`. */
+const secretUnreadable: ErrorAnswer = { ...plain(503, SealUnopened.advice), code: 'key_ring_unusable', log: 'failure' };
 
 const concurrentConflict: ErrorAnswer = {
   ...plain(

@@ -2,12 +2,17 @@ import { randomBytes } from 'node:crypto';
 import type { Em, Orm } from '#database/database.ts';
 import type { Installation } from '../entity.ts';
 import { newId } from '../ids.ts';
-import type { KeyRing } from '../secrets.ts';
+import { type KeyRing, SealUnopened } from '../secrets.ts';
 import { bindNamespace, findInstallation, insertInstallation } from './store.ts';
 
-/** The identity of this installation, and the keys that belong to it rather than to the key ring. */
+/**
+ * The identity of this installation, and the keys that belong to it rather than to the key ring. If the ring does not open the keys, reading one of them
+ * throws `SealUnopened`.
+ */
 export interface InstallationKeys {
   readonly id: string;
+  /** Why the ring does not open the keys, in one sentence for the operator; null if it does. */
+  readonly problem: string | null;
   /** Signs session tokens. */
   readonly sessionKey: Buffer;
   /** Binds idempotency keys to the requests that used them. It must never change. */
@@ -16,15 +21,38 @@ export interface InstallationKeys {
 
 export const installationContext = (id: string) => ['installation-keys', id] as const;
 
-/** Reads the installation's identity, and creates it at the very first start. Several processes may do so at once. */
+/**
+ * Reads the installation's identity, and creates it at the very first start. Several processes may do so at once. A key ring that does not open the
+ * installation's keys stops no process: what needs no decryption goes on (specification, *Connections*).
+ */
 export async function openInstallation(orm: Orm, keyRing: KeyRing): Promise<InstallationKeys> {
   const em = orm.em.fork();
   const row = (await findInstallation(em)) ?? (await createInstallation(em, keyRing));
-  const keys = keyRing.openJson<{ session: string; binding: string }>(installationContext(row.id), row.sealedKeys);
+  try {
+    const keys = keyRing.openJson<{ session: string; binding: string }>(installationContext(row.id), row.sealedKeys);
+    return {
+      id: row.id,
+      problem: null,
+      sessionKey: Buffer.from(keys.session, 'base64'),
+      bindingKey: Buffer.from(keys.binding, 'base64'),
+    };
+  } catch (error) {
+    if (error instanceof SealUnopened) return unopenedKeys(row.id, error);
+    throw error;
+  }
+}
+
+function unopenedKeys(id: string, error: SealUnopened): InstallationKeys {
+  const setting = 'COORDINATOR_SECRET_KEYS (without it, the file secret-keys in the data directory)';
   return {
-    id: row.id,
-    sessionKey: Buffer.from(keys.session, 'base64'),
-    bindingKey: Buffer.from(keys.binding, 'base64'),
+    id,
+    problem: `${setting} is not the key ring of this installation: ${error.message}. Set the right ring and restart this process.`,
+    get sessionKey(): Buffer {
+      throw error;
+    },
+    get bindingKey(): Buffer {
+      throw error;
+    },
   };
 }
 

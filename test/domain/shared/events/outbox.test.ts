@@ -6,7 +6,7 @@ import type { Orm } from '#database/database.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { EngineMessage } from '#domain/shared/events/outbox.ts';
 import { openInstallation } from '#domain/shared/installation/installation.ts';
-import { KeyRing } from '#domain/shared/secrets.ts';
+import { KeyRing, SealUnopened } from '#domain/shared/secrets.ts';
 import { type Engine, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
 import { openEngineSweeper } from '#engine/engine-sweeper.ts';
@@ -202,7 +202,13 @@ describe('an installation', () => {
       ]);
       expect((await openInstallation(pools[0]!, rotated)).sessionKey).toEqual(opened[0]?.sessionKey);
       const foreign = new KeyRing([{ id: 'b', key: Buffer.alloc(32, 2) }]);
-      await expect(openInstallation(pools[0]!, foreign)).rejects.toThrow('no key in the ring opens this value');
+      const unopened = await openInstallation(pools[0]!, foreign);
+      expect(unopened).toMatchObject({
+        id: opened[0]?.id,
+        problem: expect.stringMatching(/COORDINATOR_SECRET_KEYS .* no key in the ring opens this value \(key id "a"\)/),
+      });
+      expect(() => unopened.sessionKey).toThrow(SealUnopened);
+      expect(() => unopened.bindingKey).toThrow(SealUnopened);
     } finally {
       await Promise.all(pools.map((pool) => pool.close()));
       await fresh.drop();
