@@ -82,9 +82,10 @@ describe.each([
       body: { status: 'degraded', checks: { database: 'ok', temporal: 'ok', key_ring: 'failed' } },
     });
     const details = await (await fetch(`http://127.0.0.1:${ports.admin}/readyz/internal`)).json();
-    const failed = details.checks.find(({ ok }: { ok: boolean }) => !ok);
-    expect(failed).toMatchObject({ name: 'key_ring', error: expect.stringMatching(/COORDINATOR_SECRET_KEYS/) });
-    expect(failed.error).toMatch(reason);
+    const error = expect.stringMatching(new RegExp(`COORDINATOR_SECRET_KEYS.*${reason.source}`));
+    expect(details).toMatchObject({
+      checks: expect.arrayContaining([expect.objectContaining({ name: 'key_ring', error })]),
+    });
   });
 
   it('answers reads with an API key', async () => {

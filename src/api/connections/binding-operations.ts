@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { replaceBindings } from '#domain/connections/bindings/bind.ts';
 import { bindingAuthority } from '#domain/connections/bindings/model.ts';
 import { findEnvironment, findEnvironmentToChange } from '#domain/environments/store.ts';
 import { findProject, findProjectToChange } from '#domain/projects/store.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { BindConnections, BindingsView, showBindings, toWanted } from './binding-views.ts';
+import { BindConnections, BindingsView, revisionOfBindings, showBindings, toWanted } from './binding-views.ts';
 
 /** Which connections projects and environments give their runs. */
 
 const params = z.strictObject({ id: Id });
 const description =
   'Templates ask for connections by name and kind. The binding of an environment takes the place of its project’s of the same name. Whoever replaces the ' +
-  'bindings has bound all of them: runs get a connection only while that person or account may still bind it. Send the `revision` that you have read in `If-Match`.';
+  'bindings has bound all of them: runs get a connection only while that person or account may still bind it. What a read answers ' +
+  'may be sent back: it is refused if somebody bound others meanwhile. Send bindings by name alone with the `revision` in `If-Match`. The same bindings by the same person change nothing.';
 
 export const getOfProject = read({
   id: 'project_connections.get',
@@ -50,7 +50,13 @@ export const replaceOfProject = command({
   audit: 'project.connections_bound',
   handle: async ({ tx, target, body, principal, operations, request }) => {
     const { id } = target;
-    const change = await replaceBindings(tx, principal, target, toWanted(body), revisionOf(request.headers));
+    const change = await replaceBindings(
+      tx,
+      principal,
+      target,
+      toWanted(body),
+      revisionOfBindings(body, request.headers),
+    );
     const answer = await showBindings(tx.em, { operations, principal }, target, change.revision);
     return { id, ...toAudited(change), answer };
   },
@@ -91,7 +97,13 @@ export const replaceOfEnvironment = command({
   audit: 'environment.connections_bound',
   handle: async ({ tx, target, body, principal, operations, request }) => {
     const { id } = target;
-    const change = await replaceBindings(tx, principal, target, toWanted(body), revisionOf(request.headers));
+    const change = await replaceBindings(
+      tx,
+      principal,
+      target,
+      toWanted(body),
+      revisionOfBindings(body, request.headers),
+    );
     const answer = await showBindings(tx.em, { operations, principal }, target, change.revision);
     return { id, ...toAudited(change), answer };
   },

@@ -13,7 +13,7 @@ import {
   deleteConnection,
   findConnectionToDelete,
   rotateCredentials,
-  type SettingsOfRevision,
+  type SettingsForConfig,
   updateConnection,
 } from '#domain/connections/connection-changes.ts';
 import { type ConnectionDetails, findConnection, listConnections } from '#domain/connections/store.ts';
@@ -110,7 +110,7 @@ export const update = command({
   idempotency: 'none',
   audit: 'connection.updated',
   prepare: async ({ target, body, services }) => {
-    const { config = target.connection.config, credentials } = body;
+    const { config, credentials } = body;
     return credentials && checkChange(target.connection, { config, credentials }, services);
   },
   handle: async ({ tx, target, body, prepared, services }) => {
@@ -137,7 +137,7 @@ export const rotate = command({
   idempotency: 'none',
   audit: 'connection.rotated',
   prepare: ({ target: { connection }, body: { credentials }, services }) =>
-    checkChange(connection, { config: connection.config, credentials }, services),
+    checkChange(connection, { config: undefined, credentials }, services),
   handle: async ({ tx, target, body, prepared, services }) => {
     const change = { settings: prepared, expectedRevision: body.expected_revision };
     const connection = await rotateCredentials(tx, services.keyRing, target, change);
@@ -193,12 +193,14 @@ export const remove = command({
   },
 });
 
+/** Checks credentials with the config that the request brings, or else with that of the connection. */
 async function checkChange(
-  { kind, revision }: ConnectionDetails,
-  settings: { config: unknown; credentials: unknown },
-  { config }: Services,
-): Promise<SettingsOfRevision> {
-  return { ...(await checkSettings({ kind, ...settings }, config)), checkedFor: revision };
+  { kind, config: kept }: ConnectionDetails,
+  { config, credentials }: { config: unknown; credentials: unknown },
+  services: Services,
+): Promise<SettingsForConfig> {
+  const checked = await checkSettings({ kind, config: config ?? kept, credentials }, services.config);
+  return { ...checked, keptConfig: config === undefined ? kept : undefined };
 }
 
 /** What the audit keeps: everything but the credentials, whose revision tells that they were replaced. */

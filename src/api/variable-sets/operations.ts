@@ -41,7 +41,9 @@ export const list = readList({
   query: z.strictObject({
     ...pageQuery,
     ...ownerQuery,
-    environment_id: Id.optional().describe('Only sets that are attached to this environment or to its project.'),
+    environment_id: Id.optional().describe(
+      'Only sets that give this environment something: they are attached to it or to its project, and belong to an owner above it.',
+    ),
   }),
   responses: { 200: pageOf('variable_sets', ListedVariableSetView) },
   access: listAccess,

@@ -2,11 +2,19 @@ import { z } from 'zod';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import { ReplaceVariables, SetVariable, toNamedVariable, toNewVariable, VariableName } from '#api/variables/bodies.ts';
+import {
+  expectedRevisionOf,
+  ReplaceCountedVariables,
+  SetVariable,
+  toNamedVariable,
+  toNewVariable,
+  VariableName,
+} from '#api/variables/bodies.ts';
 import { describeVariable, VariableView, viewVariable } from '#api/variables/views.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
 import { countChange, findVariableSet, type VariableSetTarget } from '#domain/variable-sets/store.ts';
 import { removeVariable, replaceVariables, setVariable } from '#domain/variables/changes.ts';
 import { findVariable, listVariables, readShownVariables } from '#domain/variables/store.ts';
@@ -14,6 +22,8 @@ import { changesSet, readsSet, VariableSetParams } from './operations.ts';
 import { showVariableOfSet, VariableOfSetView } from './views.ts';
 
 /** The variables that a set holds. */
+
+const SetRevision = z.int().describe('Of the set. It rises with every change of its variables.');
 
 const VariableParams = VariableSetParams.extend({ name: VariableName });
 
@@ -27,10 +37,13 @@ export const list = read({
   route: 'GET /api/v1/variable-sets/:id/variables',
   summary: 'List the variables of a set by name; sensitive ones without their values',
   query: z.strictObject(pageQuery),
-  responses: { 200: pageOf('variables', VariableView) },
+  responses: {
+    200: pageOf('variables', VariableView).extend({ revision: SetRevision }).meta({ id: 'VariableSetVariablePage' }),
+  },
   handle: async ({ em, target, query }) => {
     const page = await listVariables(em, toHolder(target), query);
-    return { variables: page.items.map(viewVariable), next_cursor: page.nextCursor };
+    const { revision } = target.set;
+    return { variables: page.items.map(viewVariable), next_cursor: page.nextCursor, revision };
   },
 });
 
@@ -81,21 +94,25 @@ export const replace = command({
   summary: 'Replace all variables of a set at once',
   description:
     'Variables that the request does not name are removed, and those that stay the same keep their revision. A sensitive variable ' +
-    'whose value is left out or null keeps it. The list may be sent back as it was read: it is refused if somebody changed or removed one of ' +
-    'its variables meanwhile.',
-  body: ReplaceVariables,
-  responses: { 200: z.object({ variables: z.array(VariableView) }).meta({ id: 'VariableSetVariables' }) },
+    'whose value is left out or null keeps it. The list may be sent back as it was read: it is refused if somebody added, changed or removed ' +
+    'a variable meanwhile. Without any revision, the last request wins.',
+  body: ReplaceCountedVariables,
+  responses: {
+    200: z.object({ variables: z.array(VariableView), revision: SetRevision }).meta({ id: 'VariableSetVariables' }),
+  },
   target: ({ em, params, lock }) => findVariableSet(em, params.id, lock),
   audit: 'variable_set.variables_replaced',
   handle: async ({ tx, principal, target, body, services }) => {
     const holder = toHolder(target);
     const writer = { em: tx.em, keyRing: services.keyRing, holder, setBy: principal.id };
+    refuseStale(target.set, expectedRevisionOf(body));
     const wanted = body.variables.map((variable, index) => toNewVariable(variable, `variables[${index}].`));
     const { before, after } = await replaceVariables(writer, wanted, await readShownVariables(tx.em, holder));
-    const answer = { variables: (await readShownVariables(tx.em, holder)).map(viewVariable) };
+    const revision = await countUnlessSame(tx, target, before.length + after.length === 0);
+    const answer = { variables: (await readShownVariables(tx.em, holder)).map(viewVariable), revision };
     return {
       id: holder.id,
-      revision: await countUnlessSame(tx, target, before.length + after.length === 0),
+      revision,
       before: { variables: before.map(describeVariable) },
       after: { variables: after.map(describeVariable) },
       answer,

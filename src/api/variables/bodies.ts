@@ -57,6 +57,23 @@ export const ReplaceVariables = z
   })
   .meta({ id: 'ReplaceEnvironmentVariables' });
 
+/** For a holder whose revision rises with every change of its variables, so that one that was added meanwhile is not lost. */
+export const ReplaceCountedVariables = ReplaceVariables.extend({
+  ...ExpectedRevision,
+  // The list can be sent back as it was read.
+  revision: ExpectedRevision.expected_revision.describe('The same as `expected_revision`.'),
+}).meta({ id: 'ReplaceVariableSetVariables' });
+
+/** @throws Invalid if the body names two revisions */
+export function expectedRevisionOf(
+  { expected_revision: expected, revision }: { expected_revision?: number | undefined; revision?: number | undefined },
+  place = '',
+): number | undefined {
+  if (expected !== undefined && revision !== undefined && expected !== revision)
+    throw invalidField(`${place}revision`, 'it and expected_revision name different revisions: send one of them');
+  return expected ?? revision;
+}
+
 /** @throws Invalid if the body names another variable than the path */
 export function toNamedVariable(name: string, body: z.output<typeof SetVariable>): NewVariable {
   if (body.name !== undefined && body.name !== name)
@@ -66,14 +83,13 @@ export function toNamedVariable(name: string, body: z.output<typeof SetVariable>
 
 /** The place is where the variable is in the request. @throws Invalid if the body names two revisions */
 export function toNewVariable(body: z.output<typeof ListedVariable>, place = ''): NewVariable {
-  const { expected_revision: expectedRevision, revision, updated_at: _at, actions: _actions, ...rest } = body;
+  const { expected_revision: _expected, revision: _revision, updated_at: _at, actions: _actions, ...rest } = body;
   const { plan_value: _planValue, has_plan_value: hasPlanValue, ...variable } = rest;
-  if (expectedRevision !== undefined && revision !== undefined && expectedRevision !== revision)
-    throw invalidField(`${place}revision`, 'it and expected_revision name different revisions: send one of them');
+  const expectedRevision = expectedRevisionOf(body, place);
   // Secrets are shown as null.
   const value = variable.sensitive && variable.value === null ? undefined : variable.value;
   const planValue = toPlanValue(body, place);
-  return { ...variable, value, planValue, hasPlanValue, expectedRevision: expectedRevision ?? revision };
+  return { ...variable, value, planValue, hasPlanValue, expectedRevision };
 }
 
 /** Undefined: the value for planning stays as it is; null: there is none. @throws Invalid for a value that there shall not be */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
 import { json } from '#database/tables.ts';
@@ -73,13 +74,14 @@ export async function updateConnection(
 interface UpdatedConnection {
   readonly name: string | undefined;
   /** The config with the credentials that belong to it. */
-  readonly settings: SettingsOfRevision | undefined;
+  readonly settings: SettingsForConfig | undefined;
   readonly expectedRevision: number | undefined;
 }
 
-/** Settings that were checked together with what the connection was at a revision. */
-export interface SettingsOfRevision extends CheckedSettings {
-  readonly checkedFor: number;
+/** Checked settings, and the config of the connection that the credentials are meant for. */
+export interface SettingsForConfig extends CheckedSettings {
+  /** Undefined: the request brought the config itself. */
+  readonly keptConfig: ConnectionDetails['config'] | undefined;
 }
 
 /** Replaces the credentials. Whatever got the former ones keeps them until it ends. The caller has locked the row. */
@@ -87,7 +89,7 @@ export async function rotateCredentials(
   tx: Transaction,
   keyRing: KeyRing,
   target: ConnectionTarget,
-  { settings, expectedRevision }: { settings: SettingsOfRevision; expectedRevision: number | undefined },
+  { settings, expectedRevision }: { settings: SettingsForConfig; expectedRevision: number | undefined },
 ): Promise<ConnectionDetails> {
   return updateConnection(tx, keyRing, target, { name: undefined, settings, expectedRevision });
 }
@@ -112,9 +114,9 @@ export async function deleteConnection(
   await removeConnection(tx.em, connection.id);
 }
 
-/** Credentials go to the config that they were checked with, and never to one that somebody saved meanwhile. */
-function refuseOvertaken({ revision }: ConnectionDetails, settings: SettingsOfRevision | undefined): void {
-  if (!settings || settings.checkedFor === revision) return;
+/** Credentials go to the config that they were checked with, and never to one that somebody saved meanwhile. Another name does no harm. */
+function refuseOvertaken({ config }: ConnectionDetails, settings: SettingsForConfig | undefined): void {
+  if (settings?.keptConfig === undefined || isDeepStrictEqual(settings.keptConfig, config)) return;
   throw new Conflict('the connection was changed at the same time: read it again', 'concurrent_change');
 }
 

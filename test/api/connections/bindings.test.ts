@@ -76,9 +76,51 @@ describe('the connections of an environment and its project', () => {
   it('keep a change that somebody else has made, if the request names the revision that it has read', async () => {
     const { body } = await tenant.owner.get(projectPath());
     const headers = { 'if-match': `"${body.revision}"` };
-    const put = () => tenant.owner.send('PUT', projectPath(), {}, headers);
+    const binding = { cloud: { connection_id: await add({ project_id: tenant.project }) } };
+    const put = () => tenant.owner.send('PUT', projectPath(), binding, headers);
     expect((await put()).status).toBe(200);
     expect((await put()).status).toBe(409);
+  });
+
+  it('can be sent back as they were read, unless somebody has bound others meanwhile', async () => {
+    const id = await add({ project_id: tenant.project });
+    await tenant.owner.put(environmentPath(), { cloud: { connection_id: id }, connections: { connection_id: id } });
+    const read = await tenant.owner.get(environmentPath());
+    const same = await tenant.owner.put(environmentPath(), read.body);
+    expect([same.status, same.body], same.text).toEqual([200, read.body]);
+    const fewer = await tenant.owner.put(environmentPath(), { connections: {}, expected_revision: read.body.revision });
+    expect([fewer.status, fewer.body.connections, fewer.body.revision]).toEqual([200, {}, read.body.revision + 1]);
+    for (const revision of [read.body.revision, undefined]) {
+      const late = { ...read.body, revision, ...(revision === undefined && { expected_revision: 1 }) };
+      const stale = await tenant.owner.put(environmentPath(), late);
+      expect([stale.status, stale.headers['x-error-code']], stale.text).toEqual([409, 'stale_revision']);
+    }
+    const two = await tenant.owner.send('PUT', environmentPath(), read.body, { 'if-match': '"1"' });
+    expect([two.status, two.body.error]).toEqual([400, expect.stringContaining('different revisions')]);
+  });
+
+  it('keep their revision if the same person binds the same, and are bound anew by another', async () => {
+    const body = { cloud: { connection_id: await add({ project_id: tenant.project }), phases: ['apply', 'plan'] } };
+    const first = await tenant.owner.put(environmentPath(), body);
+    expect((await tenant.owner.put(environmentPath(), body)).body).toEqual(first.body);
+    const member = await addMember();
+    const other = await member.put(environmentPath(), body);
+    expect(other.body).toMatchObject({
+      revision: first.body.revision + 1,
+      connections: { cloud: { bound_by: { id: member.id } } },
+    });
+  });
+
+  it.each([
+    ['a name in capitals', { CLOUD: {} }, 'CLOUD'],
+    ['an unknown phase', { cloud: { phases: ['destroy'] } }, 'connections.cloud.phases'],
+    ['an id that was hidden', { cloud: { connection_id: null } }, 'connections.cloud.connection_id'],
+  ])('are refused in the form in which they are read, with %s', async (_what, body, named) => {
+    const id = await add({ team_id: tenant.team });
+    const whole = Object.fromEntries(Object.entries(body).map(([name, one]) => [name, { connection_id: id, ...one }]));
+    const { status, text } = await tenant.owner.put(environmentPath(), { connections: whole });
+    expect(status).toBe(400);
+    expect(text).toContain(named);
   });
 
   it('are refused if another tenant owns them, in the same words as ids of nothing', async () => {

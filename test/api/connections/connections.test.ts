@@ -132,6 +132,40 @@ describe('a connection', () => {
   });
 });
 
+describe('a connection that is changed twice at once', () => {
+  it('takes a new name and new credentials, since neither names a revision', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { id } = await add({ team_id: tenant.team });
+      const answers = await Promise.all([
+        tenant.owner.patch(`${path}/${id}`, { name: `Renamed ${id}` }),
+        tenant.owner.post(`${path}/${id}/rotate`, { credentials: generic.credentials }),
+        tenant.owner.post(`${path}/${id}/rotate`, { credentials: generic.credentials }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const { body } = await tenant.owner.get(`${path}/${id}`);
+      expect(body).toMatchObject({ name: `Renamed ${id}`, revision: 4, credential_revision: 3 });
+    }
+  });
+
+  it('never joins credentials to a config that they were not sent for', async () => {
+    const aws = (region: string, key: string) => ({
+      config: { provider: 'aws', region },
+      credentials: { access_key_id: 'AKIA', secret_access_key: key },
+    });
+    for (let round = 0; round < 5; round++) {
+      const first = { kind: 'cloud', ...aws('eu-west-1', 'first') };
+      const { id } = await add({ team_id: tenant.team, ...first });
+      const [moved, rotated] = await Promise.all([
+        tenant.owner.patch(`${path}/${id}`, aws('us-east-1', 'second')),
+        tenant.owner.post(`${path}/${id}/rotate`, { credentials: aws('', 'rotated').credentials }),
+      ]);
+      expect(moved.status, moved.text).toBe(200);
+      expect([200, 409]).toContain(rotated.status);
+      expect(await use(id)).toMatchObject({ secret_access_key: 'second' });
+    }
+  });
+});
+
 describe('reads of connections open no seal', () => {
   const damage: Record<string, (id: string) => Promise<unknown>> = {
     'corrupt credentials': (id) =>

@@ -122,6 +122,33 @@ describe('a variable set', () => {
     expect(await given(tenant)).toEqual({});
     const { body } = await tenant.owner.get(`/variable-sets/${set}/attachments`);
     expect(body.attachments).toMatchObject([{ id: tenant.project, effective: false }]);
+    const giving = await tenant.owner.get(`/variable-sets?environment_id=${tenant.environment}`);
+    expect([giving.status, giving.body.variable_sets]).toEqual([200, []]);
+  });
+
+  test.each([
+    ['the list as it was read', (_revision: number) => ({ body: {}, headers: {} })],
+    [
+      'expected_revision',
+      (revision: number) => ({ body: { revision: undefined, expected_revision: revision }, headers: {} }),
+    ],
+    ['If-Match', (revision: number) => ({ body: { revision: undefined }, headers: { 'if-match': `"${revision}"` } })],
+  ])('keeps a variable that was added since, if a replacement sends %s', async (_name, withRevision) => {
+    const tenant = await makeTenant(api);
+    const set = await makeSet(tenant, 'raced', { team_id: tenant.team }, { A: '1' });
+    const path = `/variable-sets/${set}/variables`;
+    const read = await tenant.owner.get(path);
+    expect(read.headers['etag']).toBe(`"${read.body.revision}"`);
+    await tenant.owner.put(`${path}/ADDED`, { value: '2', category: 'env' });
+    const { body, headers } = withRevision(read.body.revision);
+    const lost = await tenant.owner.send('PUT', path, { ...read.body, ...body }, headers);
+    expect([lost.status, lost.headers['x-error-code']], lost.text).toEqual([409, 'stale_revision']);
+    const again = await tenant.owner.get(path);
+    expect(again.body.variables.map(({ name }: { name: string }) => name)).toEqual(['A', 'ADDED']);
+    const kept = await tenant.owner.put(path, again.body);
+    expect([kept.status, kept.body.revision], kept.text).toEqual([200, again.body.revision]);
+    const two = await tenant.owner.put(path, { ...again.body, expected_revision: again.body.revision + 1 });
+    expect([two.status, two.body.error]).toEqual([400, expect.stringContaining('name different revisions')]);
   });
 
   test('is attached only to what belongs to its owner; others look missing', async () => {

@@ -5,10 +5,10 @@ import type { Crumb } from '#api/web/components/page-head.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { getOfEnvironment, getOfProject, replaceOfEnvironment, replaceOfProject } from '../binding-operations.ts';
-import type { BindConnections, BindingsView } from '../binding-views.ts';
+import type { BindingsView, NamedBindings } from '../binding-views.ts';
 
 export type ShownBindings = z.input<typeof BindingsView>;
-export type Wanted = z.input<typeof BindConnections>;
+export type Wanted = z.input<typeof NamedBindings>;
 type PlaceVisit = Visit<{ id: string }>;
 
 /** A project or an environment that a visitor sees, with its owners. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { changeEnvironment, type EnvironmentTarget } from '#domain/environments/store.ts';
 import { type ProjectTarget, saveProject } from '#domain/projects/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -44,10 +45,28 @@ export async function replaceBindings(
     throw new Invalid(
       `${missing}.connection_id: there is no such connection that this ${place.environmentId ? 'environment' : 'project'} may use: name one of its project, its team, its organization or the installation`,
     );
-  const before = describe(await readBindings(tx.em, place));
+  const current = await readBindings(tx.em, place);
+  const before = describe(current);
+  if (isSame(current, wanted, principal)) return { before, after: before, revision: target.revision };
   await writeBindings(tx.em, place, wanted, principal.id);
   await ('projectId' in target ? changeEnvironment(tx.em, target, {}) : saveProject(tx.em, target, {}));
   return { before, after: describe(await readBindings(tx.em, place)), revision: target.revision + 1 };
+}
+
+/** The principal has bound exactly these, and they hold: to bind them again would change nothing. */
+function isSame(
+  current: Awaited<ReturnType<typeof readBindings>>,
+  wanted: Readonly<Record<string, WantedBinding>>,
+  { id }: Principal,
+): boolean {
+  if (current.length !== Object.keys(wanted).length) return false;
+  return current.every((row) => {
+    const { connectionId, phases = [] } = wanted[row.name] ?? {};
+    const isBoundByThem = row.boundBy === id && row.isOfGeneration;
+    return (
+      isBoundByThem && connectionId === row.connectionId && isDeepStrictEqual(new Set(phases), new Set(phasesOf(row)))
+    );
+  });
 }
 
 function describe(rows: Awaited<ReturnType<typeof readBindings>>): Bound {
