@@ -93,6 +93,11 @@ export class PluginModel {
     return team === undefined ? true : this.#teamsOf(subject).has(team);
   }
 
+  /** Whether somebody may ask about an action at a place: whoever may read the place, or was assigned the action there or around it. */
+  mayAsk(subject: string, plugin: string, action: string, place: ModelPlace): boolean {
+    return this.mayRead(subject, place) || (this.#isPresent(place) && this.#isAssigned(subject, plugin, action, place));
+  }
+
   #teamsOf(subject: string): ReadonlySet<string> {
     const owner = this.accounts.get(subject);
     return owner === undefined ? (this.memberships.get(subject) ?? new Set()) : new Set([owner]);
@@ -125,7 +130,13 @@ export class PluginModel {
 
   mayUse(subject: string, plugin: string, action: string, place: ModelPlace): boolean {
     if (this.disabled.has(subject) || !this.#isUsable(plugin, action, place)) return false;
-    const isAllowed = this.grants.some(
+    const isAllowed = this.#isAssigned(subject, plugin, action, place);
+    if (isAllowed) this.uses += 1;
+    return isAllowed;
+  }
+
+  #isAssigned(subject: string, plugin: string, action: string, place: ModelPlace): boolean {
+    return this.grants.some(
       (grant) =>
         grant.isAlive &&
         grant.plugin === plugin &&
@@ -133,8 +144,6 @@ export class PluginModel {
         grant.subject === subject &&
         this.#covers(grant.place, place),
     );
-    if (isAllowed) this.uses += 1;
-    return isAllowed;
   }
 
   #covers(granted: ModelPlace, asked: ModelPlace): boolean {

@@ -74,7 +74,7 @@ async function takeCheck(world: PluginStepWorld): Promise<void> {
   const answer = await client.send('POST', `/plugin-actions/${id}/check`, { selector: place });
   const what = describe(plugin, action, subject, place);
   if (model.disabled.has(subject)) return expectSame(what, answer.status, 401);
-  if (!model.mayRead(subject, place)) return expectSame(what, answer.status, 400);
+  if (!model.mayAsk(subject, plugin, action, place)) return expectSame(what, answer.status, 400);
   if (!model.isInstalledFor(plugin, place)) return expectSame(what, answer.status, 404);
   expectSame(what, answer.body?.allowed, model.mayUse(subject, plugin, action, place));
 }
