@@ -13,7 +13,7 @@ import {
 } from '#test/support/plugins/plugin-world.ts';
 import { stageFor } from '#test/support/plugins/stage.ts';
 import { type MemberStage, type Transition, transitions } from '#test/support/plugins/transitions.ts';
-import { startProcess } from './processes.ts';
+import { startProcess } from '../processes.ts';
 
 /** How often each transition meets uses and an assignment at the other process. */
 const rounds = process.env['PROOFS'] === 'all' ? 100 : 2;
