@@ -2,8 +2,14 @@ import pg from 'pg';
 
 /** Reads tables that belong to others, by a connection of its own that ends with the reading. */
 export interface ForeignReader {
+  /** @throws OutOfTime once the time is over */
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Gives the statements that follow this long together, and no longer than is left for all of them. */
+  limit(ms: number): void;
 }
+
+/** The time for a reading is over. */
+export class OutOfTime extends Error {}
 
 export { escapeIdentifier as quoteIdentifier } from 'pg';
 
@@ -13,29 +19,41 @@ const connectMs = 2_000;
 /**
  * Reads in one transaction that cannot write. What a hostile table makes PostgreSQL run, such as a function in an index, runs with the rights of the
  * role of the URL, and can leave nothing in a connection that is used for anything else.
+ * @param totalMs how long all statements together may take
  */
 export async function readForeignTables<Result>(
   url: string,
-  { statementMs }: { readonly statementMs: number },
+  { totalMs }: { readonly totalMs: number },
   read: (reader: ForeignReader) => Promise<Result>,
 ): Promise<Result> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: connectMs,
-    statement_timeout: statementMs,
     // A server that no longer answers does not hold the reader longer than that.
-    query_timeout: statementMs + connectMs,
+    query_timeout: totalMs + connectMs,
     options: '-c search_path=pg_catalog -c default_transaction_read_only=on -c constraint_exclusion=off',
   });
   client.on('error', () => undefined); // The statement that waits fails with the same error.
   try {
     await client.connect();
     await client.query('begin transaction read only');
-    return await read({
-      rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
-        (await client.query<Row & pg.QueryResultRow>(text, [...values])).rows,
-    });
+    return await read(toReader(client, Date.now() + totalMs));
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+function toReader(client: pg.Client, end: number): ForeignReader {
+  let deadline = end;
+  return {
+    limit: (ms) => {
+      deadline = Math.min(end, Date.now() + ms);
+    },
+    rows: async <Row extends object>(text: string, values: readonly unknown[] = []) => {
+      const leftMs = deadline - Date.now();
+      if (leftMs <= 0) throw new OutOfTime('the time for reading is over');
+      await client.query(`set statement_timeout = ${leftMs}`);
+      return (await client.query<Row & pg.QueryResultRow>(text, [...values])).rows;
+    },
+  };
 }

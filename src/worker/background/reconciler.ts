@@ -23,16 +23,18 @@ const maximumLost = 5;
 
 /** A kind of what a workflow drives, and that ends with its workflow. */
 interface ReconciledKind {
-  /** The name of its id in the log. */
+  /** What it is called in the log, and the name of its id there. */
+  readonly name: string;
   readonly idName: string;
   readonly find: typeof findDispatchedRuns;
   readonly end: (deps: ReconcilerDeps, run: DispatchedRun) => Promise<boolean>;
 }
 
 const reconciledKinds: readonly ReconciledKind[] = [
-  { idName: 'run_id', find: findDispatchedRuns, end: (deps, { id }) => endLostRun(deps, id) },
-  { idName: 'assembly_run_id', find: findDispatchedAssemblyRuns, end: endLostAssemblyRun },
+  { name: 'run', idName: 'run_id', find: findDispatchedRuns, end: (deps, { id }) => endLostRun(deps, id) },
+  { name: 'assembly run', idName: 'assembly_run_id', find: findDispatchedAssemblyRuns, end: endLostAssemblyRun },
   {
+    name: 'restoration of a plugin resource',
     idName: 'plugin_restoration_id',
     find: findDispatchedRestorations,
     end: (deps, { id }) => endLostRestoration(deps, id),
@@ -56,7 +58,7 @@ export function openReconciler(deps: ReconcilerDeps): PeriodicTask {
   return new PeriodicTask({
     intervalMs,
     log: deps.log,
-    failure: 'could not compare the unfinished runs with the engine',
+    failure: 'could not compare what workflows drive with the engine',
     run: () => reconcile(deps),
   });
 }
@@ -82,7 +84,7 @@ async function isOurEngine({ engine, orm, log }: ReconcilerDeps): Promise<boolea
   if (bound === null || bound === namespaceId) return true;
   log.error(
     { bound, namespace_id: namespaceId },
-    'the Temporal namespace is not the one of this installation any more; runs are not compared with it',
+    'the Temporal namespace is not the one of this installation any more; nothing is compared with it',
   );
   return false;
 }
@@ -120,13 +122,15 @@ async function collectLost({ engine }: ReconcilerDeps, page: readonly LostRun[],
 /** A run ends before its workflow does, so the run is read once more, under its lock. */
 async function endIfStillLost(deps: ReconcilerDeps, { kind, ...run }: LostRun): Promise<void> {
   if (await kind.end(deps, run)) {
-    deps.log.warn({ [kind.idName]: run.id }, 'ended a run whose workflow the engine has lost');
+    deps.log.warn({ [kind.idName]: run.id }, `ended the ${kind.name} whose workflow the engine has lost`);
   }
 }
 
 function raiseAlarm(log: Logger, lost: readonly LostRun[]): void {
+  const idsOf = (kind: ReconciledKind) => lost.flatMap((each) => (each.kind === kind ? [each.id] : []));
   log.error(
-    { runs: lost.map(({ id }) => id) },
-    'ALARM: the engine has lost the workflows of many runs; none is ended. Restore the data of the engine, or cancel these runs with force',
+    Object.fromEntries(reconciledKinds.map((kind) => [`${kind.idName}s`, idsOf(kind)])),
+    'ALARM: the engine has lost many workflows; nothing that they drove is ended. Restore the data of the engine, or cancel the runs among them ' +
+      'with force: a pass that finds at most five lost workflows ends the rest, restorations too',
   );
 }

@@ -32,7 +32,7 @@ export async function findBackgroundWithPlace(
   return place && background && { ...place, background };
 }
 
-export function findBackground(em: Em, id: string, lock = false): Promise<BackgroundDetails | undefined> {
+function findBackground(em: Em, id: string, lock = false): Promise<BackgroundDetails | undefined> {
   const found = selectBackground(em).where('b.id', '=', id);
   return (lock ? found.forNoKeyUpdate('b') : found).executeTakeFirst();
 }

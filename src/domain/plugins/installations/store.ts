@@ -49,11 +49,7 @@ export async function findInstallation(
 }
 
 /** The installation without its owner, locked after whatever else the caller has locked. */
-export function lockInstallation(
-  em: Em,
-  id: string,
-  lock: 'share' | 'change',
-): Promise<InstallationDetails | undefined> {
+function lockInstallation(em: Em, id: string, lock: 'share' | 'change'): Promise<InstallationDetails | undefined> {
   const found = selectPresent(em).where('i.id', '=', id);
   return (lock === 'share' ? found.forShare('i') : found.forNoKeyUpdate('i')).executeTakeFirst();
 }

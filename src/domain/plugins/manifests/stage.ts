@@ -25,7 +25,7 @@ export interface StagedRelease {
 }
 
 /** An installation has so many releases at most. */
-export const mostReleases = 1000;
+const mostReleases = 1000;
 
 /**
  * Makes a release known to an installation, byte for byte, or adds the manifest of one whose digest is known. A release never changes. The

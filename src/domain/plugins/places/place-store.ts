@@ -76,7 +76,7 @@ export async function findPlace(em: Em, selector: Selector): Promise<Place | und
 }
 
 /** Shares the rows of the owners of a place against change until the commit, in the order of all locks. A resource's own row is not among them. */
-export async function lockOwners(em: Em, { environmentId, projectId, teamId, organizationId }: Place): Promise<void> {
+async function lockOwners(em: Em, { environmentId, projectId, teamId, organizationId }: Place): Promise<void> {
   if (environmentId) await findEnvironment(em, environmentId, true);
   else if (projectId) await findProject(em, projectId, true);
   else if (teamId) await findTeamById(em, teamId, true);

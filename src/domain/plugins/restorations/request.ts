@@ -70,7 +70,7 @@ function toError({ kind, code, message }: NonNullable<RestorationDetails['proble
 
 function unknownEnd(cause?: unknown): Unavailable {
   return new Unavailable(
-    'the restoration has not ended yet: read the outcome of its idempotency key, or repeat the request with the same key',
+    'it is not known yet how the restoration ends: repeat the same request with the same key, which answers its receipt or its refusal; the outcome of the key shows only that it was committed',
     { details: { outcome: 'unknown' }, cause },
   );
 }

@@ -1,46 +1,66 @@
 import { type ForeignReader, quoteIdentifier } from '#database/foreign-tables.ts';
 import type { Root } from '../model.ts';
 
-/** What a root turns out to be in the database. */
+/** What a root names in the database. */
 export interface RootTable {
-  /** The type of the column without its length, so that a cast cuts nothing off. */
+  /** As `pg_class` has it: `r` for a table. Null: there is none of the name. */
+  readonly kind: string | null;
+  /** The role may use the schema. */
+  readonly isSchemaOpen: boolean;
+}
+
+/** Looks for what a root names, without reading it; undefined if there is no such schema. */
+export async function findRootTable(reader: ForeignReader, { schema, table }: Root): Promise<RootTable | undefined> {
+  const [found] = await reader.rows<RootTable>(
+    `select c.relkind::text as kind, has_schema_privilege(n.oid, 'usage') as "isSchemaOpen"
+       from pg_namespace n left join pg_class c on c.relnamespace = n.oid and c.relname = $2 and c.relkind not in ('i', 'I', 't', 'c')
+      where n.nspname = $1`,
+    [schema, table],
+  );
+  return found;
+}
+
+/** The column of a root that holds keys. */
+export interface RootColumn {
+  /** Its type without a length, so that a cast cuts nothing off. */
   readonly type: string;
   /** The type comes with PostgreSQL. The functions of others would run when a key is compared. */
   readonly isBuiltIn: boolean;
-  /** Reading the table runs no function of those who made it. */
-  readonly isPlain: boolean;
+  /** Why reading the table could run functions of those who made it, by what it has. */
+  readonly dangers: Readonly<Record<keyof typeof dangers, boolean>>;
 }
 
-/**
- * Whether the role may do anything but read what was granted to it. Functions of whoever made a table can run with its rights, however carefully the
- * table is looked at before.
- */
-export async function isPowerful(reader: ForeignReader): Promise<boolean> {
-  const [row] = await reader.rows<{ powerful: boolean }>(
-    `select r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication or r.rolbypassrls
-            or exists (select from pg_auth_members m where m.member = r.oid)
-            or exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
-                        where n.nspname = 'public' and c.relkind in ('r', 'p') and has_table_privilege(c.oid, 'select, insert, update, delete'))
-              as powerful
-       from pg_roles r where r.rolname = session_user`,
-  );
-  return row?.powerful ?? true;
-}
+/** What a table may not have, as a refusal names it. PostgreSQL would run functions for it. */
+export const dangers = {
+  rowSecurity: 'row security',
+  rules: 'rules',
+  partitions: 'partitions, or is one',
+  children: 'children by inheritance',
+  generatedKey: 'a generated key',
+  index: 'an index with an expression or a condition',
+  statistics: 'statistics with an expression',
+} as const;
 
 /**
- * A root, if it is a column of a table; a view could run functions. The table is locked against other definitions until the transaction ends.
- * @throws DatabaseError if there is no such table
+ * The column of a root; undefined if the table has no such column. The table is locked against other definitions until the transaction ends, and nothing
+ * of it is read.
  */
-export async function inspectRoot(reader: ForeignReader, { schema, table, key }: Root): Promise<RootTable | undefined> {
+export async function inspectRoot(
+  reader: ForeignReader,
+  { schema, table, key }: Root,
+): Promise<RootColumn | undefined> {
   await reader.rows(`lock table ${quoteIdentifier(schema)}.${quoteIdentifier(table)} in access share mode`);
-  const [found] = await reader.rows<RootTable>(
+  const [found] = await reader.rows<RootColumn>(
     `select format_type(a.atttypid, -1) as type,
             t.typtype = 'b' and t.typnamespace = 'pg_catalog'::regnamespace as "isBuiltIn",
-            c.relkind = 'r' and not c.relispartition and not c.relhassubclass and not c.relrowsecurity and not c.relhasrules
-              and a.attgenerated = ''
-              and not exists (select from pg_index i
-                               where i.indrelid = c.oid and (i.indexprs is not null or i.indpred is not null))
-              and not exists (select from pg_statistic_ext s where s.stxrelid = c.oid and s.stxexprs is not null) as "isPlain"
+            json_build_object(
+              'rowSecurity', c.relrowsecurity,
+              'rules', c.relhasrules,
+              'partitions', c.relkind = 'p' or c.relispartition,
+              'children', c.relhassubclass,
+              'generatedKey', a.attgenerated <> '',
+              'index', exists (select from pg_index i where i.indrelid = c.oid and (i.indexprs is not null or i.indpred is not null)),
+              'statistics', exists (select from pg_statistic_ext s where s.stxrelid = c.oid and s.stxexprs is not null)) as dangers
        from pg_class c
        join pg_namespace n on n.oid = c.relnamespace
        join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attname = $3

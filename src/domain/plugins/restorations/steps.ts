@@ -50,11 +50,12 @@ export function checkRoots({ orm, pluginRoots }: RestorationDeps, id: string): P
 
 function refuseRoots(found: RootsFound): void {
   if (found.kind === 'intact') return;
-  const name = `${found.root.schema}.${found.root.table}`;
+  const { schema, table } = found.root;
+  const where = `the root ${schema}.${table}`;
   if (found.kind === 'missing')
-    throw new Conflict(`the row on which the resource depends is missing in ${name}`, 'plugin_root_missing');
+    throw new Conflict(`nothing was restored: ${where} is missing: ${found.why}`, 'plugin_root_missing');
   throw new Unavailable(
-    `nothing was restored: whether the row on which the resource depends is in ${name} could not be verified, because ${found.why}; try again with a fresh key`,
+    `nothing was restored: ${where} could not be verified: ${found.why}; try again with a fresh key`,
   );
 }
 
