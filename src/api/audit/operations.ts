@@ -72,6 +72,9 @@ const filters = {
   resource_id: Text.optional(),
   organization_id: Id.optional(),
   team_id: Id.optional(),
+  plugin_installation_id: Id.optional().describe(
+    'An installed plugin: only records of it, its ceiling, its assignments, its background principals and its resources.',
+  ),
   request_id: Text.optional().describe('The X-Request-ID of the answer.'),
   from: TimeOrDay.optional().describe('Only records from this time on.'),
   to: TimeOrDay.optional().describe('Only records before this time.'),

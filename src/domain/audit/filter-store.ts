@@ -33,7 +33,13 @@ export function matches(
   if (from !== undefined) conditions.push(eb('at', '>=', new Date(from).toISOString()));
   if (to !== undefined) conditions.push(eb('at', '<', new Date(to).toISOString()));
   if (actor !== undefined) conditions.push(...isActor(eb, actor));
-  const isNarrow = isNarrowed || actor !== undefined || columnFilters.some((column) => filter[column] !== undefined);
+  const { plugin_installation_id: plugin } = filter;
+  if (plugin !== undefined) conditions.push(isOfPlugin(eb, plugin));
+  const isNarrow =
+    isNarrowed ||
+    actor !== undefined ||
+    plugin !== undefined ||
+    columnFilters.some((column) => filter[column] !== undefined);
   if (outcome === 'refused') conditions.push(sql<SqlBool>`${eb.ref('outcome')} = 'refused'`);
   if (outcome === 'committed') conditions.push(sql<SqlBool>`${eb.ref('outcome')} <> 'refused'`);
   if (outcome !== 'refused' && !isNarrow) conditions.push(isAnyOutcome(eb));
@@ -46,6 +52,15 @@ export function matches(
  */
 function isAnyOutcome(eb: RecordTable): Condition {
   return sql<SqlBool>`${eb.ref('outcome')} in ('committed', 'refused')`;
+}
+
+/** Whether a record is about an installed plugin or something that belongs to it. The index by the target finds the records of each. */
+function isOfPlugin(eb: RecordTable, id: string): Condition {
+  return sql<SqlBool>`${eb.ref('resource_id')} in (
+    select ${id}
+    union all select id::text from plugin_action_grants where installation_id = ${id}::uuid
+    union all select id::text from plugin_background_principals where installation_id = ${id}::uuid
+    union all select id::text from plugin_resources where installation_id = ${id}::uuid)`;
 }
 
 export function isInRetention(eb: RecordTable, retentionDays: number | null): Condition {

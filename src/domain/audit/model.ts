@@ -25,6 +25,8 @@ export interface AuditFilter {
   readonly resource_id?: string | undefined;
   readonly organization_id?: string | undefined;
   readonly team_id?: string | undefined;
+  /** An installed plugin: only records of it, and of its assignments, background principals and resources. */
+  readonly plugin_installation_id?: string | undefined;
   readonly request_id?: string | undefined;
   /** Inclusive. */
   readonly from?: string | undefined;

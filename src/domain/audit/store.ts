@@ -60,7 +60,8 @@ function selectPage(em: Em, { filter, scope, retentionDays, direction, from, lim
     .selectFrom('audit_records as r')
     .where((eb) => {
       const conditions = matches(eb, filter, retentionDays, part !== undefined);
-      const isShown = filter.resource_id === undefined || scope === 'all' ? [] : [showsTarget(eb, scope)];
+      const namesTarget = filter.resource_id !== undefined || filter.plugin_installation_id !== undefined;
+      const isShown = namesTarget && scope !== 'all' ? [showsTarget(eb, scope)] : [];
       return eb.and([
         ...(part ? [part] : []),
         ...conditions,

@@ -7,7 +7,17 @@ import { type LocalPath, pagePath, pages, withQuery } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { exportRecords } from '../operations.ts';
 
-const names = ['actor', 'action', 'resource_type', 'resource_id', 'outcome', 'from', 'to', 'request_id'] as const;
+const names = [
+  'actor',
+  'action',
+  'resource_type',
+  'resource_id',
+  'outcome',
+  'from',
+  'to',
+  'request_id',
+  'plugin_installation_id',
+] as const;
 
 /** The filters in the address, as the operation takes them. Days stand for their beginning in UTC. */
 export type AuditFilters = Readonly<Record<string, string>>;
@@ -48,7 +58,7 @@ export function renderFilters(filters: AuditFilters, actions: readonly string[])
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" type="${kind}" value="${value ?? ''}" maxlength="255" autocomplete="off" spellcheck="false" ${name === 'actor' ? html`data-key="f" data-key-says="Filter"` : null}></div>`;
   const choices = [{ value: '', label: 'Any' }, ...actions.map((value) => ({ value, label: value }))];
   return html`<form class="filters" method="get" action="${pagePath(pages.audit)}" role="search" aria-label="Audit records">
-${['organization_id', 'team_id', 'request_id'].map((name) => (filters[name] ? html`<input type="hidden" name="${name}" value="${filters[name]}">` : null))}
+${['organization_id', 'team_id', 'request_id', 'plugin_installation_id'].map((name) => (filters[name] ? html`<input type="hidden" name="${name}" value="${filters[name]}">` : null))}
 ${text('actor', 'Who (address or id)', actor)}
 ${renderFormField({ name: 'action', label: 'What', kind: 'select', choices, value: action })}
 ${text('resource_type', 'Type', type)}
