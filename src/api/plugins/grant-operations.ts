@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
-import { pageOf } from '#api/pipeline/schemas.ts';
+import { Flag, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { type ActionDetails, findAction } from '#domain/plugins/assignments/action-store.ts';
 import { assignAction, revokeGrant } from '#domain/plugins/assignments/grant.ts';
 import { findGrantWithPlace, listGrants } from '#domain/plugins/assignments/store.ts';
 import { pluginAdministration, pluginReading } from '#domain/plugins/authority.ts';
 import { findInstallation, type InstallationTarget } from '#domain/plugins/installations/store.ts';
+import { selectorTypes } from '#domain/plugins/model.ts';
 import { isOwnerInScope } from '#domain/plugins/places/containment.ts';
 import { findPresentPlace, type Place } from '#domain/plugins/places/place-store.ts';
 import { invalidField } from '#domain/shared/errors.ts';
@@ -15,6 +16,9 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { AssignAction, ExpectedState } from './bodies.ts';
 import { PluginParams } from './installation-operations.ts';
 import { GrantView, PluginReceipt, viewGrant } from './views.ts';
+
+/** An id, or a text in a name. */
+const Named = z.string().trim().min(1).max(200);
 
 export const list = read({
   id: 'plugin_action_grants.list',
@@ -25,11 +29,24 @@ export const list = read({
     installation_id: Id.optional(),
     action_id: Id.optional(),
     subject_id: Id.optional().describe('Only what was assigned to this principal.'),
+    subject: Named.optional().describe(
+      'Only what was assigned to somebody with this id, or with this text in the name.',
+    ),
+    selector_type: z.enum(selectorTypes).optional(),
+    selector: Named.optional().describe('Only what names the place with this id, or with this text in its name.'),
+    in_force: Flag.optional().describe('`true`: only what is in force; `false`: only what has ended.'),
   }),
   responses: { 200: pageOf('grants', GrantView) },
   access: { ...pluginReading, scope: 'platform', teamAction: undefined, organizationRole: undefined },
-  handle: async ({ em, principal, query: { installation_id, action_id, subject_id, ...request } }) => {
-    const filter = { installationId: installation_id, actionId: action_id, subjectId: subject_id };
+  handle: async ({ em, principal, query }) => {
+    const { installation_id, action_id, subject_id, selector_type, in_force, ...request } = query;
+    const filter = {
+      installationId: installation_id,
+      actionId: action_id,
+      subjectId: subject_id,
+      selectorType: selector_type,
+      isInForce: in_force === undefined ? undefined : in_force === 'true',
+    };
     const page = await listGrants(em, principal, { ...request, ...filter });
     return { grants: page.items.map(viewGrant), next_cursor: page.nextCursor };
   },

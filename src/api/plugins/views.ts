@@ -120,6 +120,7 @@ export const CeilingView = z
     installation_revision: z.int().nullable().describe('The revision of the installation that it was set for.'),
     current: z.boolean().describe('False: it was set for another release or revision, and approves nothing now.'),
     set_at: Time.nullable(),
+    set_by: AnswerId.nullable().describe('Who has approved it.'),
     revision: z.int().describe('0: nobody has set a ceiling.'),
   })
   .meta({ id: 'PluginCeiling' });
@@ -137,6 +138,7 @@ export function viewCeiling(
     installation_revision: ceiling?.installationRevision ?? null,
     current: ceiling !== undefined && isCurrent(ceiling, installation),
     set_at: ceiling?.setAt ?? null,
+    set_by: ceiling?.setBy ?? null,
     revision: ceiling?.revision ?? 0,
   };
 }
@@ -153,6 +155,7 @@ export const GrantView = z
     granted_by: AnswerId,
     created_at: Time,
     revoked_at: Time.nullable(),
+    revoked_by: AnswerId.nullable().describe('Null: nobody has revoked it, though it may have ended otherwise.'),
     revision: z.int(),
   })
   .meta({ id: 'PluginActionGrant' });
@@ -170,6 +173,7 @@ export function viewGrant(grant: GrantWithStanding): z.input<typeof GrantView> {
     granted_by: grant.grantedBy,
     created_at: grant.createdAt,
     revoked_at: grant.revokedAt,
+    revoked_by: grant.revokedBy,
     revision: grant.revision,
   };
 }
@@ -180,21 +184,26 @@ export const BackgroundPrincipalView = z
     installation_id: AnswerId,
     name: z.string(),
     selector: Selector.describe('Where it may be assigned actions.'),
+    approved_by: AnswerId,
     created_at: Time,
     revoked_at: Time.nullable(),
+    revoked_by: AnswerId.nullable(),
     revision: z.int(),
   })
   .meta({ id: 'PluginBackgroundPrincipal' });
 
 export function viewBackground(background: BackgroundDetails): z.input<typeof BackgroundPrincipalView> {
   const { id, installationId, name, selectorType, selectorId, createdAt, revokedAt, revision } = background;
+  const { approvedBy, revokedBy } = background;
   return {
     id,
     installation_id: installationId,
     name,
     selector: { type: selectorType, id: selectorId },
+    approved_by: approvedBy,
     created_at: createdAt,
     revoked_at: revokedAt,
+    revoked_by: revokedBy,
     revision,
   };
 }

@@ -28,7 +28,8 @@ export const find = read({
   route: 'GET /api/v1/search',
   summary: 'Find things that you may read by their id or by a text in their name',
   description:
-    'Runs are found by their id or idempotency key, and everything else by its id, or by a text in its name or short name, in any case. Users ' +
+    'Runs are found by their id or idempotency key, and everything else by its id, or by a text in its name or short name, in any case. Resources of plugins ' +
+    'are found by a text in their key, too, also deleted ones. Users ' +
     'are found by administrators, also by their e-mail address. There are at most 10 results of each kind; `cut` says of which there are more. A longer text finds fewer.',
   query: z.strictObject({ q: z.string().trim().min(1).max(200) }),
   responses: { 200: SearchResultsView },

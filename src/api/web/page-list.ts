@@ -234,6 +234,7 @@ export const pages = {
   redeliverWebhook: '/admin/webhooks/:id/deliveries/:deliveryID/redeliver',
   plugins: '/admin/plugins',
   plugin: '/admin/plugins/:id',
+  pluginResource: '/admin/plugin-resources/:id',
   notificationChannels: '/admin/notification-channels',
   newNotificationChannel: '/admin/notification-channels/new',
   notificationChannel: '/admin/notification-channels/:id',

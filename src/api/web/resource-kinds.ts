@@ -68,6 +68,12 @@ const resourceKinds = {
     icon: 'terminal',
     page: ({ id }) => pagePath(pages.plugin, { id }),
   },
+  plugin_resources: {
+    kind: 'plugin_resource',
+    label: 'Resources of plugins',
+    icon: 'boxes',
+    page: ({ id }) => pagePath(pages.pluginResource, { id }),
+  },
   drift_monitors: {
     kind: 'drift monitor',
     label: 'Drift monitors',

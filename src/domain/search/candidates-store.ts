@@ -1,6 +1,7 @@
 import { type AliasedExpression, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { pluginReading } from '#domain/plugins/authority.ts';
 import { decidePermission, isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Permission } from '#domain/shared/access/permissions.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -57,6 +58,34 @@ export const candidatesByKind = {
     }),
   webhook: (em, principal) =>
     selectOwned(em, principal, { table: 'webhooks', installation: 'administrators', anyOf: ['webhook:manage'] }),
+  plugin_installation: (em, principal) =>
+    db(em)
+      .selectFrom('plugin_installations as i')
+      .leftJoin('teams as t', 't.id', 'i.team_id')
+      .innerJoin('organizations as o', (join) =>
+        join.on((eb) => eb('o.id', '=', eb.fn.coalesce('i.organization_id', 't.organization_id'))),
+      )
+      .where('t.deleted_at', 'is', null)
+      .where('o.deleted_at', 'is', null)
+      .where((eb) => {
+        const owner = { organization: eb.ref('i.organization_id'), team: eb.ref('i.team_id'), project: noId };
+        return eb.and([eb.lit(mayReadPlugins(principal)), isOfReadableOwner(principal, owner, 'administrators')]);
+      })
+      .select((eb) => ['i.id', 'i.name', nothing.as('otherName'), eb.fn.coalesce('t.name', 'o.name').as('context')])
+      .select(noId.as('organizationId'))
+      .as('x'),
+  // A deleted resource can be restored under its id.
+  plugin_resource: (em, principal) =>
+    db(em)
+      .selectFrom('plugin_resources as r')
+      .innerJoin('plugin_installations as i', 'i.id', 'r.installation_id')
+      .innerJoin('teams as t', 't.id', 'r.team_id')
+      .where('t.deleted_at', 'is', null)
+      .where((eb) =>
+        eb.and([eb.lit(mayReadPlugins(principal)), isInReadableTeam(principal, eb.ref('r.team_id'), 'hidden')]),
+      )
+      .select(['r.id', 'r.name', 'r.key as otherName', 'i.name as context', noId.as('organizationId')])
+      .as('x'),
   assembly: (em, principal) =>
     db(em)
       .selectFrom('assemblies as a')
@@ -112,6 +141,10 @@ export const candidatesByKind = {
 } as const satisfies Record<string, Candidates>;
 
 export type NamedKind = keyof typeof candidatesByKind;
+
+function mayReadPlugins(principal: Principal): boolean {
+  return decidePermission(principal, pluginReading).allowed;
+}
 
 interface OwnedKind {
   readonly table: 'variable_sets' | 'connections' | 'webhooks' | 'notification_channels';

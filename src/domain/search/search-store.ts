@@ -42,8 +42,8 @@ const featureOfKind: Readonly<Partial<Record<NamedKind, FeatureName>>> = {
 const mostOfAKind = 10;
 
 /**
- * Finds what the principal may read: a run by its id or its idempotency key, and everything else by its id, or by a text in its name or short
- * name, in any case. Archived things and deleted runs, which keep their record, are found; other deleted things are not. Names that begin with the text come first.
+ * Finds what the principal may read: a run by its id or its idempotency key, and everything else by its id, or by a text in its name, its short
+ * name or its key, in any case. Archived things and deleted runs, which keep their record, are found; other deleted things are not. Names that begin with the text come first.
  */
 export async function search(em: Em, principal: Principal, text: string): Promise<Found> {
   const closed = await readGates(em);
@@ -58,6 +58,27 @@ export async function search(em: Em, principal: Principal, text: string): Promis
     if (rows.length > mostOfAKind) cut.push(kind);
   }
   return { results, cut };
+}
+
+/** Those of a kind that a principal may read and whose id, name, short name or key is this text, in any case; at most so many. */
+export function findCalled(
+  em: Em,
+  principal: Principal,
+  { kind, text, most }: { readonly kind: NamedKind; readonly text: string; readonly most: number },
+): Promise<Candidate[]> {
+  const candidates: Candidates = candidatesByKind[kind];
+  const wanted = text.toLowerCase();
+  return db(em)
+    .selectFrom(candidates(em, principal))
+    .where(
+      isId(wanted)
+        ? sql<SqlBool>`x.id = ${wanted}::uuid`
+        : sql<SqlBool>`(lower(x.name) = ${wanted} or lower(x."otherName") = ${wanted})`,
+    )
+    .selectAll()
+    .orderBy('x.id')
+    .limit(most)
+    .execute();
 }
 
 /** A piece of the id that pages show is not enough: only the whole id finds a run. */

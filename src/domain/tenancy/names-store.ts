@@ -12,6 +12,7 @@ const namedTables = [
   'templates',
   'assemblies',
   'instances',
+  'plugin_resources',
   'principals',
 ] as const;
 type NamedTable = (typeof namedTables)[number];

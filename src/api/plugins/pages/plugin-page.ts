@@ -1,14 +1,20 @@
 import type { FastifyReply } from 'fastify';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
+import { copyScript, renderCopiedId } from '#api/web/components/copied.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
+import { renderFilteredHistory } from '#api/web/components/history.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { get } from '../installation-operations.ts';
-import { renderAssignments, renderPrincipals } from './authority-tabs.ts';
-import { renderActions, renderCeiling, renderReleases, renderResources } from './registry-tabs.ts';
+import { renderActions } from './actions-tab.ts';
+import { renderAssignments } from './assignments/assignments-tab.ts';
+import { renderCeiling } from './ceiling-tab.ts';
+import { renderPrincipals } from './principals-tab.ts';
+import { renderReleases } from './releases-tab.ts';
+import { renderResources } from './resources-tab.ts';
 import { type PluginVisit, pluginsCrumb, type ShownPlugin } from './words.ts';
 
 interface Tab {
@@ -35,12 +41,13 @@ export async function showPlugin(visit: PluginVisit): Promise<FastifyReply> {
   const tab = tabs.find(({ key }) => key === visit.query('tab')) ?? tabs[0];
   return visit.show({
     title: name,
+    scripts: [copyScript],
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: name,
   crumbs: [pluginsCrumb],
   below: html`Of ${renderOwner(owner, names)}`,
-  history: ['plugin_installations', id],
+  actions: renderFilteredHistory({ plugin_installation_id: id }),
 })}
 <div class="panel">${renderFacts([
       [
@@ -49,7 +56,7 @@ ${renderPageHead({
       ],
       ['Revision', String(plugin.revision)],
       ['Installed', renderTime(String(plugin.created_at))],
-      ['Id', html`<code>${id}</code>`],
+      ['Id', renderCopiedId('the id of the plugin', id)],
     ])}</div>
 ${renderTabs(
   'Parts of the plugin',

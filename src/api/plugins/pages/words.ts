@@ -1,15 +1,25 @@
 import type { z } from 'zod';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import type { StatusLook } from '#api/web/components/status.ts';
+import { renderTeamLink } from '#api/web/components/team-link.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { pagePath, pages } from '#api/web/paths.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { Selector, SubjectType } from '#domain/plugins/model.ts';
+import type { Selector, SelectorType } from '#domain/plugins/model.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
-import type { InstallationView, ListedInstallationView } from '../views.ts';
+import type {
+  ActionView,
+  BackgroundPrincipalView,
+  GrantView,
+  InstallationView,
+  ListedInstallationView,
+} from '../views.ts';
 
 export type ListedPlugin = z.input<typeof ListedInstallationView>;
 export type ShownPlugin = z.input<typeof InstallationView>;
+export type ShownAction = z.input<typeof ActionView>;
+export type ShownPrincipal = z.input<typeof BackgroundPrincipalView>;
+export type ShownGrant = z.input<typeof GrantView>;
 export type PluginVisit = Visit<{ id: string }>;
 
 export const pluginsCrumb: Crumb = { label: 'Plugins', path: pagePath(pages.plugins) };
@@ -22,17 +32,33 @@ export const notApproved: StatusLook = { word: 'Not approved', icon: 'ban', tone
 export const notDeclared: StatusLook = { word: 'Not declared', icon: 'ban', tone: 'canceled' };
 export const stale: StatusLook = { word: 'Stale', icon: 'triangle-alert', tone: 'timed-out' };
 
-export const subjectWords: Readonly<Record<SubjectType, string>> = {
+/** Kinds of principals, as subjects of assignments and as records of principals name them. */
+export const subjectWords: Readonly<Record<string, string>> = {
   user: 'user',
   service_account: 'service account',
   background_principal: 'background principal',
+  background: 'background principal',
 };
+
+const selectorWords: Readonly<Record<SelectorType, string>> = {
+  resource: 'one resource',
+  environment: 'environment',
+  project: 'project',
+  team: 'team',
+  organization: 'organization alone',
+  organization_descendants: 'organization and everything in it',
+};
+
+/** Where an action can be assigned: "team, one resource". */
+export function describeSelectors(selectors: readonly SelectorType[]): string {
+  return selectors.map((type) => selectorWords[type]).join(', ');
+}
 
 /** The names of the places that selectors name, and of whoever assigned something. */
 export function readPlaceNames(
   { em }: Visit<unknown>,
   selectors: readonly Selector[],
-  principals: readonly string[] = [],
+  principals: readonly (string | null)[] = [],
 ): Promise<Names> {
   const idsOf = (...types: readonly Selector['type'][]) =>
     selectors.filter(({ type }) => types.includes(type)).map(({ id }) => id);
@@ -41,15 +67,23 @@ export function readPlaceNames(
     teams: idsOf('team'),
     projects: idsOf('project'),
     environments: idsOf('environment'),
+    plugin_resources: idsOf('resource'),
     principals,
   });
 }
 
-/** A place: what it is, and its name. */
+/** A place: what it is, and its name, which leads to it. */
 export function renderPlace({ type, id }: Selector, names: Names): Html {
-  const name = html`<span class="foreign">${names.get(id)?.name ?? id}</span>`;
-  if (type === 'organization') return html`organization ${name} alone`;
-  if (type === 'organization_descendants') return html`organization ${name} and everything in it`;
-  if (type === 'resource') return html`resource <code>${id}</code>`;
-  return html`${type} ${name}`;
+  if (type === 'team') return html`team ${renderTeamLink(id, names)}`;
+  const link = (path: LocalPath) => html`<a class="foreign" href="${path}">${names.get(id)?.name ?? id}</a>`;
+  if (type === 'project') return html`project ${link(pagePath(pages.project, { id }))}`;
+  if (type === 'environment') return html`environment ${link(pagePath(pages.environment, { id }))}`;
+  if (type === 'resource') return html`resource ${link(pagePath(pages.pluginResource, { id }))}`;
+  const organization = html`organization ${link(pagePath(pages.organization, { orgID: id }))}`;
+  return type === 'organization' ? html`${organization} alone` : html`${organization} and everything in it`;
+}
+
+/** Somebody who did something, by name. */
+export function renderPerson(id: string, names: Names): Html {
+  return html`<span class="foreign">${names.get(id)?.name ?? id}</span>`;
 }

@@ -21,6 +21,14 @@ export function findAction(em: Em, id: string, lock = false): Promise<ActionDeta
   return (lock ? found.forNoKeyUpdate('a') : found).executeTakeFirst();
 }
 
+/** An action of an installation by its name. */
+export function findActionByName(em: Em, installationId: string, name: string): Promise<ActionDetails | undefined> {
+  return selectActions(em)
+    .where('a.installation_id', '=', installationId)
+    .where('a.name', '=', name)
+    .executeTakeFirst();
+}
+
 export interface ActionFilter {
   /** Only those that the active release declares. */
   readonly isDeclared?: boolean | undefined;

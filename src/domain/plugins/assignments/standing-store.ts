@@ -18,6 +18,7 @@ export interface GrantWithStanding {
   readonly basis: Basis;
   readonly grantedBy: string;
   readonly revokedAt: string | null;
+  readonly revokedBy: string | null;
   readonly revision: number;
   readonly createdAt: string;
   readonly organizationId: string | null;
@@ -34,16 +35,9 @@ export function selectGrants(em: Em) {
     .select(['g.id', 'g.installation_id as installationId', 'g.action_id as actionId', 'a.name as actionName'])
     .select(['g.subject_type as subjectType', 'g.subject_id as subjectId', 's.name as subjectName'])
     .select(['g.selector_type as selectorType', 'g.selector_id as selectorId', 'g.basis', 'g.granted_by as grantedBy'])
-    .select(['g.revoked_at as revokedAt', 'g.revision', 'g.created_at as createdAt'])
+    .select(['g.revoked_at as revokedAt', 'g.revoked_by as revokedBy', 'g.revision', 'g.created_at as createdAt'])
     .select(['o.id as organizationId', 't.id as teamId'])
-    .select(({ ref }) =>
-      sql<Standing>`jsonb_build_object(
-        'installation', ${ref('i.revision')},
-        'isDeclared', ${ref('a.is_declared')},
-        'approval', ${approval},
-        'subject', case when ${isAble} then concat(${ref('s.eligibility_generation')}, ' ', ${eligibility}) end,
-        'scope', ${scope})`.as('standing'),
-    );
+    .select(standing.as('standing'));
 }
 
 /** The scope with its owners and their generations, as `Place.basis` has them; null if one of them was deleted or is archived. */
@@ -73,6 +67,20 @@ const ownScope = sql<string | null>`case when b.revoked_at is null and b.install
 const eligibility = sql<string | null>`case s.kind when 'background' then ${ownScope} else ${membership} end`;
 
 const isAble = sql<SqlBool>`s.enabled and s.deleted_at is null and ${eligibility} is not null`;
+
+/** What an assignment relies on, as it is now. */
+const standing = sql<Standing>`jsonb_build_object(
+  'installation', i.revision,
+  'isDeclared', a.is_declared,
+  'approval', ${approval},
+  'subject', case when ${isAble} then concat(s.eligibility_generation, ' ', ${eligibility}) end,
+  'scope', ${scope})`;
+
+/** Whether an assignment is in force, as `findEnd` says: it was not revoked, and everything that it relies on is as it was. */
+export const isInForce = sql<SqlBool>`(g.revoked_at is null and a.is_declared and g.basis = ${standing} - 'isDeclared')`;
+
+/** The name of the scope or the resource that an assignment is for. */
+export const selectorName = sql<string | null>`coalesce(r.name, e.name, p.name, t.name, o.name)`;
 
 function joinScopes(em: Em) {
   const idIf = (...types: SelectorType[]) =>

@@ -1,12 +1,13 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { isId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
-import { selectorOf } from '../model.ts';
+import { type SelectorType, selectorOf } from '../model.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
-import { type GrantWithStanding, selectGrants } from './standing-store.ts';
+import { type GrantWithStanding, isInForce, selectGrants, selectorName } from './standing-store.ts';
 
 export interface CoverageQuestion {
   /** An action, or all actions of an installation. */
@@ -52,15 +53,21 @@ export interface GrantFilter {
   readonly installationId?: string | undefined;
   readonly actionId?: string | undefined;
   readonly subjectId?: string | undefined;
+  /** The id of the subject, or a text in its name, in any case. */
+  readonly subject?: string | undefined;
+  readonly selectorType?: SelectorType | undefined;
+  /** The id of the scope or the resource, or a text in its name, in any case. */
+  readonly selector?: string | undefined;
+  readonly isInForce?: boolean | undefined;
 }
 
 /** The assignments in organizations and teams that a principal may read, and its own. */
 export function listGrants(
   em: Em,
   principal: Principal,
-  { installationId, actionId, subjectId, ...request }: PageRequest & GrantFilter,
+  filter: PageRequest & GrantFilter,
 ): Promise<Page<GrantWithStanding>> {
-  let listed = selectGrants(em).where((eb) => {
+  const listed = selectGrants(em).where((eb) => {
     const isOfTeam = eb('g.selector_type', 'not in', ['organization', 'organization_descendants']);
     const owner = {
       organization: eb.case().when(isOfTeam).then<string | null>(null).else(eb.ref('o.id')).end(),
@@ -69,8 +76,23 @@ export function listGrants(
     };
     return eb.or([isOfReadableOwner(principal, owner, 'administrators'), eb('g.subject_id', '=', principal.id)]);
   });
+  return pageOf(narrow(listed, filter), 'g.id', filter);
+}
+
+function narrow(all: ReturnType<typeof selectGrants>, filter: GrantFilter): ReturnType<typeof selectGrants> {
+  const { installationId, actionId, subjectId, subject, selectorType, selector, isInForce: wanted } = filter;
+  let listed = all;
   if (installationId !== undefined) listed = listed.where('g.installation_id', '=', installationId);
   if (actionId !== undefined) listed = listed.where('g.action_id', '=', actionId);
   if (subjectId !== undefined) listed = listed.where('g.subject_id', '=', subjectId);
-  return pageOf(listed, 'g.id', request);
+  if (subject !== undefined) listed = listed.where(isCalled({ id: sql`g.subject_id`, name: sql`s.name` }, subject));
+  if (selectorType !== undefined) listed = listed.where('g.selector_type', '=', selectorType);
+  if (selector !== undefined) listed = listed.where(isCalled({ id: sql`g.selector_id`, name: selectorName }, selector));
+  if (wanted !== undefined) listed = listed.where(wanted ? isInForce : sql<SqlBool>`not ${isInForce}`);
+  return listed;
+}
+
+function isCalled({ id, name }: { id: RawBuilder<unknown>; name: RawBuilder<unknown> }, text: string) {
+  const wanted = text.toLowerCase();
+  return isId(wanted) ? sql<SqlBool>`${id} = ${wanted}::uuid` : sql<SqlBool>`position(${wanted} in lower(${name})) > 0`;
 }

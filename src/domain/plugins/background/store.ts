@@ -15,7 +15,9 @@ export interface BackgroundDetails {
   readonly selectorType: SelectorType;
   readonly selectorId: string;
   readonly scopeBasis: string;
+  readonly approvedBy: string;
   readonly revokedAt: string | null;
+  readonly revokedBy: string | null;
   readonly revision: number;
   readonly createdAt: string;
 }
@@ -64,5 +66,6 @@ function selectBackground(em: Em) {
     .innerJoin('principals as p', 'p.id', 'b.id')
     .select([sql<string>`b.id`.as('id'), 'b.installation_id as installationId', 'p.name'])
     .select(['b.selector_type as selectorType', 'b.selector_id as selectorId', 'b.scope_basis as scopeBasis'])
-    .select(['b.revoked_at as revokedAt', 'b.revision', 'b.created_at as createdAt']);
+    .select(['b.revoked_at as revokedAt', 'b.revoked_by as revokedBy', 'b.approved_by as approvedBy'])
+    .select(['b.revision', 'b.created_at as createdAt']);
 }

@@ -10,6 +10,7 @@ export interface CeilingDetails {
   readonly executions: ApprovedExecution[];
   readonly revision: number;
   readonly setAt: string;
+  readonly setBy: string;
 }
 
 /** The ceiling of an installation; undefined if nobody has set one, which approves nothing. */
@@ -18,6 +19,6 @@ export function findCeiling(em: Em, installationId: string): Promise<CeilingDeta
     .selectFrom('plugin_ceilings as c')
     .where('c.installation_id', '=', installationId)
     .select(['c.release', 'c.installation_revision as installationRevision', 'c.actions', 'c.executions'])
-    .select(['c.revision', 'c.set_at as setAt'])
+    .select(['c.revision', 'c.set_at as setAt', 'c.set_by as setBy'])
     .executeTakeFirst();
 }

@@ -1,4 +1,5 @@
 import { renderOutputs, renderVariables } from '#api/runs/pages/run/values.ts';
+import { copyScript } from '#api/web/components/copied.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -9,7 +10,7 @@ import type { AssemblyRunTab } from './run-tab.ts';
 export const valuesTab: AssemblyRunTab = {
   key: 'details',
   label: 'Details',
-  scripts: ['copy.js'],
+  scripts: [copyScript],
   async render(_visit, { run }) {
     const history = pagePath(pages.audit, {}, { resource_type: 'assembly_runs', resource_id: run.id });
     return html`<div class="run-details">

@@ -1,3 +1,4 @@
+import { copyScript } from '#api/web/components/copied.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -13,7 +14,7 @@ import { renderEnvironmentVariables, renderOutputs, renderVariables } from './va
 export const detailsTab: RunTab = {
   key: 'details',
   label: 'Details',
-  scripts: ['copy.js'],
+  scripts: [copyScript],
   async render(visit, run) {
     const names = await namesIn(visit, run);
     return html`<div class="run-details">

@@ -1,3 +1,4 @@
+import { renderCopied } from '#api/web/components/copied.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -15,7 +16,7 @@ export function renderOutputs(outputs: ShownRun['outputs']): Html {
   if (entries.length === 0) return html`<p class="muted">None.</p>`;
   return html`<dl class="facts">${entries.map(
     ([name, { value, sensitive }]) =>
-      html`<dt class="foreign">${name}</dt><dd>${sensitive ? masked : renderCopied(name, textOf(value))}</dd>`,
+      html`<dt class="foreign">${name}</dt><dd>${sensitive ? masked : renderCopied(name, renderValue(textOf(value)))}</dd>`,
   )}</dl>`;
 }
 
@@ -62,11 +63,6 @@ function isMasked(value: unknown): boolean {
 
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-}
-
-/** An output is often needed elsewhere. */
-function renderCopied(name: string, text: string): Html {
-  return html`<div class="copied" data-copied>${renderValue(text)}<span class="copy"><span class="muted" role="status"></span><button class="icon-button" type="button" data-do="copy" aria-label="Copy ${name}">${renderIcon('copy')}</button></span></div>`;
 }
 
 function renderValue(text: string): Html {

@@ -1,0 +1,103 @@
+import { renderCopiedId } from '#api/web/components/copied.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { toSentence } from '#api/web/text.ts';
+import type { Selector } from '#domain/plugins/model.ts';
+import { list } from '../../grant-operations.ts';
+import { type PluginVisit, readPlaceNames, renderPlace, type ShownPlugin, subjectWords } from '../words.ts';
+import { assignmentsPath } from './filters.ts';
+import type { Answer, TypedQuestion } from './question.ts';
+import { renderGrants } from './table.ts';
+
+const may: StatusLook = { word: 'Yes, now', icon: 'circle-check', tone: 'succeeded' };
+const mayNot: StatusLook = { word: 'No', icon: 'ban', tone: 'failed' };
+
+type Decided = Extract<Answer, { readonly kind: 'decided' }>;
+
+/** What the visitor asked, answered: yes, or no and by which rule; or whom and what the question could mean. */
+export async function renderAnswer(
+  visit: PluginVisit,
+  plugin: ShownPlugin,
+  { question, answer }: { readonly question: TypedQuestion; readonly answer: Answer },
+): Promise<Html> {
+  if (answer.kind === 'decided') return renderDecided(visit, plugin, answer);
+  if (answer.kind === 'refused')
+    return html`<p class="notice notice-problem" role="status">${toSentence(answer.message)}</p>`;
+  const link = (changes: object) => assignmentsPath(plugin.id, { ...question, ...changes });
+  if (answer.kind === 'people') {
+    const people = answer.people.map(
+      ({ id, name, kind }) =>
+        html`<li><a class="foreign" href="${link({ who: id })}">${name}</a> <span class="muted">${subjectWords[kind]}, ${id}</span></li>`,
+    );
+    return renderChoices('Whom do you mean?', people);
+  }
+  const names = await readPlaceNames(visit, answer.places);
+  const places = answer.places.map(
+    (place) => html`<li><a href="${link({ where: `${place.type}:${place.id}` })}">${sayPlace(place, names)}</a></li>`,
+  );
+  return renderChoices('Which place do you mean?', places);
+}
+
+function renderChoices(title: string, choices: readonly Html[]): Html {
+  return html`<div class="panel stack" role="status"><h3>${title}</h3><ul class="decision-choices" role="list">${choices}</ul></div>`;
+}
+
+/** A place in words alone, for a link. */
+function sayPlace({ type, id }: Selector, names: Awaited<ReturnType<typeof readPlaceNames>>): Html {
+  const name = html`<span class="foreign">${names.get(id)?.name ?? id}</span>`;
+  if (type === 'organization') return html`organization ${name} alone`;
+  if (type === 'organization_descendants') return html`organization ${name} and everything in it`;
+  return html`${type} ${name} <span class="muted">${id}</span>`;
+}
+
+/** The steps of the decision in its order, each with the reasons by which it says no. */
+const steps: readonly { readonly label: string; readonly codes: readonly string[] }[] = [
+  { label: 'The place belongs to whoever installed the plugin', codes: ['outside_installation'] },
+  { label: 'The active release declares the action', codes: ['action_not_declared'] },
+  { label: 'Neither the place nor an owner of it is archived', codes: ['scope_ineligible'] },
+  { label: 'The ceiling approves the action', codes: ['action_not_approved'] },
+  { label: 'Somebody has assigned it, at the place or around it', codes: ['not_assigned'] },
+  { label: 'The assignment is still in force', codes: [] },
+];
+
+/** The index of the step that says no; the number of steps if none does. What is no obstacle for everybody has ended an assignment. */
+function findFailing({ allowed, reason, concernsEverybody }: Decided['explanation']): number {
+  if (allowed) return steps.length;
+  if (!concernsEverybody && reason.code !== 'not_assigned') return steps.length - 1;
+  return steps.findIndex(({ codes }) => codes.includes(reason.code));
+}
+
+async function renderDecided(visit: PluginVisit, plugin: ShownPlugin, decided: Decided): Promise<Html> {
+  const { subject, action, place, explanation } = decided;
+  const names = await readPlaceNames(visit, [place]);
+  const query = { installation_id: plugin.id, action_id: action.id, subject_id: subject.id, limit: '10' };
+  const { grants } = await visit.read(list, { query });
+  return html`<div class="panel stack" role="status"><h3>May <span class="foreign">${subject.name}</span> use <code class="foreign">${action.name}</code>?</h3>
+<p>${renderStatusBadge(explanation.allowed ? may : mayNot)} ${toSentence(explanation.reason.message)}</p>
+${renderSteps(explanation)}
+${renderFacts([
+  [
+    'Who',
+    html`<span class="foreign">${subject.name}</span> <span class="muted">${subjectWords[subject.kind]}${subject.enabled ? null : ', disabled or deleted'}</span>${renderCopiedId('the id of whom you ask about', subject.id)}`,
+  ],
+  ['Action', html`<code class="foreign">${action.name}</code>${renderCopiedId('the id of the action', action.id)}`],
+  ['Where', html`${renderPlace(place, names)}${renderCopiedId('the id of the place', place.id)}`],
+])}</div>
+<h3>What was assigned to them</h3>
+${
+  grants.length > 0
+    ? await renderGrants(visit, 'Assignments of this action to them, newest first', grants)
+    : html`<p class="muted">This action was never assigned to <span class="foreign">${subject.name}</span> where you may read assignments.</p>`
+}`;
+}
+
+function renderSteps(explanation: Decided['explanation']): Html {
+  const failing = findFailing(explanation);
+  return html`<ol class="decision-steps">${steps.map(({ label }, index) => html`<li>${label}: ${renderStep(index, failing)}</li>`)}</ol>`;
+}
+
+function renderStep(index: number, failing: number): Html {
+  if (index > failing) return html`<span class="muted">not looked at</span>`;
+  return html`<strong>${index === failing ? 'no' : 'yes'}</strong>`;
+}

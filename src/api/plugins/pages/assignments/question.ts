@@ -1,0 +1,115 @@
+import { type ActionDetails, findActionByName } from '#domain/plugins/assignments/action-store.ts';
+import { type Explanation, explainCheck } from '#domain/plugins/assignments/explain.ts';
+import { findKnownSubjects, type KnownSubject } from '#domain/plugins/assignments/subject-store.ts';
+import { type Selector, selectorTypes } from '#domain/plugins/model.ts';
+import { findPresentPlace } from '#domain/plugins/places/place-store.ts';
+import { findCalled } from '#domain/search/search-store.ts';
+import { ServiceError } from '#domain/shared/errors.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { inSnapshot } from '#domain/shared/snapshot.ts';
+import { check } from '../../action-operations.ts';
+import { assign } from '../../grant-operations.ts';
+import type { PluginVisit, ShownPlugin } from '../words.ts';
+
+/** A question as the address has it. */
+export interface TypedQuestion {
+  /** Undefined: the visitor. */
+  readonly who: string | undefined;
+  readonly what: string;
+  readonly where: string;
+}
+
+export type Answer =
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'people'; readonly people: readonly KnownSubject[] }
+  | { readonly kind: 'places'; readonly places: readonly Selector[] }
+  | {
+      readonly kind: 'decided';
+      readonly subject: KnownSubject;
+      readonly action: ActionDetails;
+      readonly place: Selector;
+      readonly explanation: Explanation;
+    };
+
+/** A text may name several things. So many of them are offered. */
+const most = 10;
+
+export function readQuestion(visit: PluginVisit): TypedQuestion | null {
+  const [who, what, where] = ['who', 'what', 'where'].map((name) => visit.query(name)?.trim() || undefined);
+  return what === undefined || where === undefined ? null : { who, what, where };
+}
+
+/** What `check` would answer to somebody, for whoever may assign actions at the place, and for everybody about themselves. */
+export async function answer(visit: PluginVisit, plugin: ShownPlugin, question: TypedQuestion): Promise<Answer> {
+  const { who = visit.principal.id, what, where } = question;
+  const people = await findKnownSubjects(visit.em, visit.principal, { installationId: plugin.id, text: who, most });
+  const [subject, ...others] = people;
+  if (!subject) return refused(`you know nobody with the name, e-mail address or id "${who}"`);
+  if (others.length > 0) return { kind: 'people', people };
+  const action = await findActionByName(visit.em, plugin.id, what);
+  if (!action) return refused(`no release of the plugin has declared an action "${what}"`);
+  const places = await findPlaces(visit, where);
+  const [place, ...elsewhere] = places;
+  if (!place) return refused(`there is no place with the name or id "${where}", or you may not read it`);
+  if (elsewhere.length > 0) return { kind: 'places', places };
+  return decide(visit, { subject, action, place });
+}
+
+function refused(message: string): Answer {
+  return { kind: 'refused', message };
+}
+
+async function decide(
+  visit: PluginVisit,
+  asked: { readonly subject: KnownSubject; readonly action: ActionDetails; readonly place: Selector },
+): Promise<Answer> {
+  const { subject, action, place: selector } = asked;
+  const refusal = await findRefusal(visit, asked);
+  if (refusal !== null) return refused(refusal);
+  const explanation = await inSnapshot(visit.em, (snapshot) =>
+    explainCheck(snapshot, { action, selector, subjectId: subject.id }),
+  );
+  return explanation ? { kind: 'decided', ...asked, explanation } : refused('the place was deleted meanwhile');
+}
+
+/** Why the visitor may not ask; null if nothing is against it. */
+async function findRefusal(
+  visit: PluginVisit,
+  { subject, action, place }: { subject: KnownSubject; action: ActionDetails; place: Selector },
+): Promise<string | null> {
+  if (subject.id === visit.principal.id) return findOwnRefusal(visit, action, place);
+  const { allowed, reason } = visit.mayDo(assign, await findPresentPlace(visit.em, place));
+  return allowed ? null : `you may ask about others only where you may assign actions: ${reason}`;
+}
+
+/** About oneself, the operation says who may ask about which place. */
+async function findOwnRefusal(visit: PluginVisit, { id }: ActionDetails, selector: Selector): Promise<string | null> {
+  try {
+    await visit.read(check, { params: { id }, body: { selector } });
+    return null;
+  } catch (error) {
+    if (error instanceof ServiceError) return error.message;
+    throw error;
+  }
+}
+
+const kinds = {
+  organization: ['organization', 'organization_descendants'],
+  team: ['team'],
+  project: ['project'],
+  environment: ['environment'],
+  plugin_resource: ['resource'],
+} as const;
+
+/** The places that a text names: a selector as `type:id`, an id, or a name. */
+async function findPlaces(visit: PluginVisit, text: string): Promise<Selector[]> {
+  const [typed = '', id = ''] = text.split(':');
+  const type = selectorTypes.find((each) => each === typed);
+  if (type && isId(id)) return [{ type, id }];
+  const places: Selector[] = [];
+  for (const kind of ['organization', 'team', 'project', 'environment', 'plugin_resource'] as const) {
+    const found = await findCalled(visit.em, visit.principal, { kind, text, most });
+    places.push(...found.flatMap((each) => kinds[kind].map((type) => ({ type, id: each.id }))));
+  }
+  return places.slice(0, most);
+}

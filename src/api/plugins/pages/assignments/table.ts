@@ -1,0 +1,58 @@
+import { renderCopiedId } from '#api/web/components/copied.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { type Column, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
+import { ended, inForce, readPlaceNames, renderPerson, renderPlace, type ShownGrant, subjectWords } from '../words.ts';
+
+/** Assignments as rows: to whom, of what, where, and why one has ended. */
+export async function renderGrants(
+  visit: Visit<unknown>,
+  caption: string,
+  grants: readonly ShownGrant[],
+): Promise<Html> {
+  const names = await readPlaceNames(
+    visit,
+    grants.map(({ selector }) => selector),
+    grants.flatMap(({ granted_by, revoked_by }) => [granted_by, revoked_by]),
+  );
+  return html`<div class="list-panel">${renderTable({ caption, rows: grants, columns: columnsOf(names) })}</div>`;
+}
+
+function columnsOf(names: Names): readonly Column<ShownGrant>[] {
+  return [
+    { label: 'Who', kind: 'main', cell: renderWho },
+    { label: 'Action', cell: ({ action }) => html`<code class="foreign">${action.name}</code>` },
+    { label: 'Where', cell: ({ selector }) => renderPlace(selector, names) },
+    {
+      label: 'State',
+      cell: (grant) =>
+        html`${renderStatusBadge(grant.in_force ? inForce : ended)}${grant.ended && renderEnd(grant, names)}`,
+    },
+    {
+      label: 'Assigned',
+      cell: ({ created_at: at, granted_by: by }) => html`${renderTime(String(at))} by ${renderPerson(by, names)}`,
+    },
+    {
+      label: 'Id',
+      cell: ({ id, action, subject }) =>
+        renderCopiedId(`the id of the assignment of ${action.name} to ${subject.name}`, id),
+    },
+  ];
+}
+
+/** The name leads to everything that was assigned to its bearer. */
+function renderWho({ installation_id: id, subject }: ShownGrant): Html {
+  const path = pagePath(pages.plugin, { id }, { tab: 'assignments', subject: subject.id });
+  return html`<a class="foreign" href="${path}">${subject.name}</a> <span class="muted">${subjectWords[subject.type]}</span>`;
+}
+
+/** Only of a revocation is it known who ended the assignment, and when. */
+function renderEnd({ ended: reason, revoked_at: at, revoked_by: by }: ShownGrant, names: Names): Html {
+  if (at === null) return html`<div class="muted">${toSentence(reason?.message ?? '')}</div>`;
+  return html`<div class="muted">Revoked ${renderTime(String(at))}${by && html` by ${renderPerson(by, names)}`}.</div>`;
+}

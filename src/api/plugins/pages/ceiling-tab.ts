@@ -1,0 +1,79 @@
+import type { z } from 'zod';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { renderEmpty } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { readDeclarations } from '#domain/plugins/manifests/store.ts';
+import type { Manifest } from '#domain/plugins/model.ts';
+import { getCeiling } from '../installation-operations.ts';
+import type { CeilingView } from '../views.ts';
+import { approved, type PluginVisit, readPlaceNames, renderPerson, type ShownPlugin, stale } from './words.ts';
+
+/** What an administrator has approved, and what of the active release is not. */
+export async function renderCeiling(visit: PluginVisit, plugin: ShownPlugin): Promise<Html> {
+  const ceiling = await visit.read(getCeiling, { params: { id: plugin.id } });
+  const declared = await readDeclarations(visit.em, plugin.id, plugin.active_release);
+  if (ceiling.set_at === null) {
+    return html`<div class="list-panel">${renderEmpty(
+      'No ceiling',
+      'Nothing is approved, so nobody may use an action. Whoever has settings.manage sets the ceiling.',
+    )}</div>${declared && declared.actions.length > 0 ? html`<div class="panel">${renderFacts(missingOf(declared, { actions: [], executions: [] }))}</div>` : null}`;
+  }
+  const names = await readPlaceNames(visit, [], [ceiling.set_by]);
+  const { actions, executions, release, current: isCurrent, set_at: setAt, set_by: setBy } = ceiling;
+  const inForce = isCurrent ? ceiling : { actions: [], executions: [] };
+  return html`${isCurrent ? null : renderStaleNotice(plugin, ceiling)}
+<div class="panel">${renderFacts([
+    ['State', renderStatusBadge(isCurrent ? approved : stale)],
+    ['Approved', html`${renderTime(String(setAt))}${setBy === null ? null : html` by ${renderPerson(setBy, names)}`}`],
+    ['Release', html`<code class="foreign">${release}</code>`],
+    ['Revision', describeRevisions(plugin, ceiling)],
+    ['Approved actions', renderNames(actions)],
+    ['Approved executions', executions.length > 0 ? html`${executions.map(renderExecution)}` : 'none'],
+    ...(declared ? missingOf(declared, inForce) : [missingUnknown]),
+  ])}</div>`;
+}
+
+interface Approvals {
+  readonly actions: readonly string[];
+  readonly executions: readonly { readonly name: string }[];
+}
+
+/** What the active release declares and nobody has approved. */
+function missingOf({ actions, executions }: Manifest, ceiling: Approvals): [string, Html][] {
+  const approvedExecutions = ceiling.executions.map(({ name }) => name);
+  const missing = (names: readonly { readonly name: string }[], given: readonly string[]) =>
+    renderNames(names.map(({ name }) => name).filter((name) => !given.includes(name)));
+  return [
+    ['Declared actions that are not approved', missing(actions, ceiling.actions)],
+    ['Declared executions that are not approved', missing(executions, approvedExecutions)],
+  ];
+}
+
+const missingUnknown = [
+  'Not approved',
+  'not known: only the digest of the active release is known, not what it declares',
+] as const;
+
+type ShownCeiling = z.input<typeof CeilingView>;
+
+function renderStaleNotice(plugin: ShownPlugin, { release, installation_revision: revision }: ShownCeiling): Html {
+  return html`<p class="notice notice-problem">The ceiling was set for the release ${release} when the plugin had revision ${String(revision)}. Now the release ${plugin.active_release} is active at revision ${String(plugin.revision)}. The ceiling approves nothing of it: set it anew.</p>`;
+}
+
+/** Commands name either of two revisions: which one is whose has to be said. */
+function describeRevisions(plugin: ShownPlugin, { revision, installation_revision: setFor }: ShownCeiling): string {
+  const plural = revision === 1 ? 'has been set once' : `has been set ${revision} times`;
+  const fits = setFor === plugin.revision ? 'which it still has' : `which is now ${plugin.revision}`;
+  return `${revision} of the ceiling, which ${plural}. It was set for revision ${setFor} of the plugin, ${fits}.`;
+}
+
+function renderNames(names: readonly string[]): Html {
+  return names.length > 0 ? html`<span class="mono foreign">${names.join(', ')}</span>` : html`none`;
+}
+
+function renderExecution(execution: { name: string; release: string; installation_revision: number }): Html {
+  const { name, release, installation_revision: revision } = execution;
+  return html`<div><code class="foreign">${name}</code> of <code class="foreign">${release}</code> at revision ${String(revision)} of the plugin</div>`;
+}

@@ -1,0 +1,67 @@
+import { renderCopiedId } from '#api/web/components/copied.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
+import { list } from '../background-operations.ts';
+import {
+  active,
+  ended,
+  type PluginVisit,
+  readPlaceNames,
+  renderPerson,
+  renderPlace,
+  type ShownPlugin,
+  type ShownPrincipal,
+} from './words.ts';
+
+/** The identities with which the plugin acts when nobody asks. */
+export async function renderPrincipals(visit: PluginVisit, { id }: ShownPlugin): Promise<Html> {
+  const cursor = visit.query('cursor');
+  const query = { installation_id: id, cursor };
+  const { background_principals: principals, next_cursor: next } = await visit.read(list, { query });
+  const names = await readPlaceNames(
+    visit,
+    principals.map(({ selector }) => selector),
+    principals.flatMap(({ approved_by, revoked_by }) => [approved_by, revoked_by]),
+  );
+  return html`<div class="list-panel">${
+    principals.length > 0
+      ? renderTable({ caption: 'Background principals, newest first', rows: principals, columns: columnsOf(names) })
+      : renderEmpty(
+          'No background principals',
+          'The plugin acts for people and service accounts only. A background principal has no credential, and no action before one is assigned.',
+        )
+  }</div>
+${renderPages({ cursor, next }, (page) => pagePath(pages.plugin, { id }, { tab: 'principals', ...page }))}`;
+}
+
+function columnsOf(names: Names): readonly Column<ShownPrincipal>[] {
+  return [
+    {
+      label: 'Name',
+      kind: 'main',
+      cell: ({ id, name }) =>
+        html`<span class="foreign">${name}</span>${renderCopiedId(`the id of the background principal ${name}`, id)}`,
+    },
+    {
+      label: 'State',
+      cell: ({ revoked_at: at, revoked_by: by }) =>
+        html`${renderStatusBadge(at === null ? active : { ...ended, word: 'Revoked' })}${
+          at === null ? null : html`<div>${renderTime(String(at))}${by && html` by ${renderPerson(by, names)}`}</div>`
+        }`,
+    },
+    { label: 'Where', cell: ({ selector }) => renderPlace(selector, names) },
+    {
+      label: 'Approved',
+      cell: ({ created_at: at, approved_by: by }) => html`${renderTime(String(at))} by ${renderPerson(by, names)}`,
+    },
+    {
+      label: 'Assignments',
+      cell: ({ id, name, installation_id: plugin }) =>
+        html`<a href="${pagePath(pages.plugin, { id: plugin }, { tab: 'assignments', subject: id })}">Show<span class="unseen"> the assignments of ${name}</span></a>`,
+    },
+  ];
+}

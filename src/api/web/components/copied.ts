@@ -1,0 +1,23 @@
+import { type Html, html } from '../html.ts';
+import { renderIcon } from './icon.ts';
+
+/** The script that copies a value. Pages that show one name it in `scripts`. */
+export const copyScript = 'copy.js';
+
+/**
+ * A value that is often needed elsewhere, with a button that copies it.
+ * @param name what the value is, such as "the id of zone.sync"
+ * @param value markup with the whole value in an element with `data-value`
+ */
+export function renderCopied(name: string, value: Html): Html {
+  return html`<div class="copied" data-copied>${value}${renderButton(name)}</div>`;
+}
+
+/** An id or a digest with a button that copies it. @param name what it is, such as "the id of zone.sync" */
+export function renderCopiedId(name: string, id: string): Html {
+  return html`<div class="copied copied-id" data-copied><code class="muted" data-value>${id}</code>${renderButton(name)}</div>`;
+}
+
+function renderButton(name: string): Html {
+  return html`<span class="copy"><span class="muted" role="status"></span><button class="icon-button" type="button" data-do="copy" aria-label="Copy ${name}">${renderIcon('copy')}</button></span>`;
+}

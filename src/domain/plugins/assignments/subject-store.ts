@@ -1,0 +1,72 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { emailKey, type PrincipalKind } from '#domain/identity/model.ts';
+import { managesUsers } from '#domain/service-accounts/succession.ts';
+import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { isId } from '#domain/shared/ids.ts';
+
+/** Somebody whom a question about an action can name. */
+export interface KnownSubject {
+  readonly id: string;
+  readonly kind: PrincipalKind;
+  readonly name: string;
+  readonly enabled: boolean;
+}
+
+/**
+ * Those whom a text names by their id, their name or their e-mail address, in any case, and whom a reader knows: itself, whoever shares an
+ * organization with it, service accounts that it may read, and the background principals of an installation that it may read. There are at
+ * most `most` of them.
+ */
+export function findKnownSubjects(
+  em: Em,
+  reader: Principal,
+  { installationId, text, most }: { installationId: string; text: string; most: number },
+): Promise<KnownSubject[]> {
+  const wanted = text.toLowerCase();
+  return db(em)
+    .selectFrom('principals as p')
+    .leftJoin('users as u', 'u.id', 'p.id')
+    .leftJoin('service_accounts as n', 'n.id', 'p.id')
+    .leftJoin('plugin_background_principals as b', 'b.id', 'p.id')
+    .where((eb) =>
+      isId(wanted)
+        ? eb('p.id', '=', wanted)
+        : eb.and([
+            eb('p.deleted_at', 'is', null),
+            eb.or([eb(sql`lower(p.name)`, '=', wanted), eb('u.email_key', '=', emailKey(text))]),
+          ]),
+    )
+    .where((eb) => {
+      const organizations = eb.val(Object.keys(reader.organizations));
+      const isAcquainted = eb.exists(
+        eb
+          .selectFrom('organization_members as om')
+          .whereRef('om.principal_id', '=', 'p.id')
+          .where('om.organization_id', '=', eb.fn.any(organizations))
+          .select('om.id'),
+      );
+      return eb.or([
+        eb('p.id', '=', reader.id),
+        eb.and([eb('p.kind', '=', 'user'), managesUsers(reader) ? eb.lit(true) : isAcquainted]),
+        eb.and([
+          eb('p.kind', '=', 'service_account'),
+          eb.or([
+            eb('n.owner_user_id', '=', reader.id),
+            isPlatformAdministrator(reader)
+              ? eb('n.owner_team_id', 'is not', null)
+              : isInReadableTeam(reader, eb.ref('n.owner_team_id'), 'hidden'),
+          ]),
+        ]),
+        eb('b.installation_id', '=', installationId),
+      ]);
+    })
+    .select(['p.id', 'p.kind', 'p.name', sql<SqlBool>`p.enabled and p.deleted_at is null`.as('enabled')])
+    .$castTo<KnownSubject>()
+    .orderBy('p.id')
+    .limit(most)
+    .execute();
+}
