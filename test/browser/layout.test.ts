@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { findBrowser, launchBrowser } from '#test/support/browser/browser.ts';
+import { PluginAdministrator } from '#test/support/plugins/plugin-world.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
@@ -59,6 +60,15 @@ describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a
     expect(await measure(brokenWords)).toEqual([]);
   });
 
+  it('a phone shows the tab that is current, whichever it is', async () => {
+    const plugin = await installPlugin();
+    for (const tab of ['actions', 'principals', 'resources', 'releases']) {
+      await show(`/admin/plugins/${plugin}?tab=${tab}`, 390, 844);
+      const [left, right] = (await measure(edges('.tab[aria-current]'))) as [number, number];
+      expect([left >= 0, right <= 390], tab).toEqual([true, true]);
+    }
+  });
+
   it('what is hidden is not shown, whatever its component says', async () => {
     await show('/workloads/instances', 1280, 800);
     const row = page.locator('tbody tr').first();
@@ -82,6 +92,16 @@ describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a
     await expect.poll(() => inbox.textContent()).toBe('3 runs wait for your approval');
   });
 });
+
+async function installPlugin(): Promise<string> {
+  const root = await api.addUser('admin');
+  const { id } = await root.make('/organizations', { name: 'Plugins' });
+  return new PluginAdministrator(root).install({ organization_id: id }, { organization_id: id });
+}
+
+function edges(selector: string): string {
+  return `(({ left, right }) => [left, right])(document.querySelector('${selector}').getBoundingClientRect())`;
+}
 
 /** Lets a run wait for the visitor, so that the bar has all that it can have. */
 async function waitForApproval(): Promise<void> {

@@ -101,6 +101,20 @@ describe('the assignments of a plugin', () => {
   });
 });
 
+it('an end that the reader may not read in the audit is shown without who brought it about', async () => {
+  const other = await installDns('Approved no longer');
+  const [action, team] = [await root.actionId(other, 'zone.sync'), { type: 'team', id: tenant.team }];
+  await root.assign(action, { type: 'user', id: dan!.id }, team);
+  await root.approve(other, ['zone.read']);
+  const path = `/admin/plugins/${other}?tab=assignments`;
+  const message = 'The ceiling of the installation stopped approving the action since it was assigned.';
+  const administrator = await signInVisitor(api, tenant.owner);
+  expect(textOf((await administrator.get(path)).text)).toMatch(new RegExp(`${message} That was .* UTC by Root`));
+  const text = textOf((await owner.get(path)).text);
+  expect(text).toContain(message);
+  expect(text).not.toContain('That was');
+});
+
 describe('the question of who may do what', () => {
   const ask = (visitor: Visitor, who: string, where: string, what = 'zone.sync') =>
     show(visitor, { tab: 'assignments', who, what, where }).then(textOf);
@@ -130,7 +144,7 @@ describe('the question of who may do what', () => {
     await root.approve(other, ['zone.sync']);
     const text = textOf((await visitor.get(path)).text);
     expect(text).toContain('The assignment is still in force: no');
-    expect(text).toContain('Another release was activated since the action was assigned.');
+    expect(text).toMatch(/Another release was activated since the action was assigned\. That was .* UTC by Root/);
   });
 
   it('answers as check does', async () => {

@@ -6,6 +6,8 @@ import type { Tenants } from './tenants.ts';
 export interface SeededPlugins {
   /** Of a team, with assignments that are in force and others that have ended, and a resource that was deleted. */
   readonly dns: string;
+  /** A resource of it. */
+  readonly zone: string;
   /** Of an organization, of which nothing is known yet. */
   readonly empty: string;
   /** Whose ceiling is for an earlier release. */
@@ -26,7 +28,10 @@ export async function addPlugins(people: People, { organizations, teams }: Tenan
   const install = async (name: string, release: string | null) => {
     const id = await root.install({ team_id: team }, ownership, name);
     if (release) {
-      await root.stage(id, manifestOf(release));
+      await root.stage(
+        id,
+        manifestOf(release, { resources: [{ type: 'zone', roots: [{ schema: 'dns', table: 'zones', key: 'id' }] }] }),
+      );
       await root.activate(id, release);
       await root.approve(id, ['zone.sync'], [{ name: 'nightly', release, installation_revision: 2 }]);
     }
@@ -34,7 +39,7 @@ export async function addPlugins(people: People, { organizations, teams }: Tenan
   };
   const dns = await install('DNS zones', '1.4.0');
   await root.stage(dns, manifestOf('1.5.0-beta.1'));
-  await fillDns(root, people, { dns, team, ownership });
+  const zone = await fillDns(root, people, { dns, team, ownership });
   const stale = await install('Certificates', '2.0.0');
   await root.activate(stale, '2.0.0');
   const empty: string = await root.install(
@@ -42,14 +47,14 @@ export async function addPlugins(people: People, { organizations, teams }: Tenan
     { organization_id: organization },
     'Cost reports',
   );
-  return { dns, stale, empty };
+  return { dns, zone, stale, empty };
 }
 
 async function fillDns(
   root: PluginAdministrator,
   people: People,
   { dns, team, ownership }: { dns: string; team: string; ownership: object },
-): Promise<void> {
+): Promise<string> {
   const selector = { type: 'team', id: team };
   const sync = await root.actionId(dns, 'zone.sync');
   await root.assign(sync, { type: 'user', id: people.maintainer.id }, selector);
@@ -57,8 +62,9 @@ async function fillDns(
   await root.revoke(grant, ownership);
   const nightly = await root.approveBackground(dns, sync, selector, 'Nightly synchronization');
   await root.assign(sync, { type: 'background_principal', id: nightly }, selector);
-  await root.createResource(dns, { team_id: team }, ownership, 'northwind.example');
+  const zone = await root.createResource(dns, { team_id: team }, ownership, 'northwind.example');
   await root.deleteResource(await root.createResource(dns, { team_id: team }, ownership, 'old.northwind.example'));
+  return zone;
 }
 
 export function clientOf(person: People[keyof People]): PluginClient {

@@ -40,6 +40,7 @@ export interface HostileContent {
   readonly webhook: HostileWebhook;
   /** A plugin with hostile names. */
   readonly plugin: string;
+  readonly pluginResource: string;
   /** A notification channel. */
   readonly channel: string;
 }
@@ -67,7 +68,7 @@ export async function addHostileContent(api: TestApi, installation: Installation
   const { organizationId } = team;
   const variableSetId = await addHostileVariableSets(people, { ...ids, organizationId, projectId: project.id });
   const webhook = await addHostileWebhook(api, people, team.id);
-  const plugin = await addHostilePlugin(people, { organization: organizationId, team: team.id });
+  const plugins = await addHostilePlugin(people, { organization: organizationId, team: team.id });
   const channel = await addHostileChannel(api, people, team.id);
   const connectionId = await addHostileConnection(people, team.id);
   await addNotifications(api, [
@@ -93,7 +94,7 @@ export async function addHostileContent(api: TestApi, installation: Installation
     variableSetId,
     connectionId,
     webhook,
-    plugin,
+    ...plugins,
     channel,
     organizationId,
     teamId: team.id,

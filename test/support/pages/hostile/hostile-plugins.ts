@@ -7,13 +7,15 @@ import { hostileName, longWord } from './texts.ts';
 export async function addHostilePlugin(
   { admin }: People,
   { organization, team }: { readonly organization: string; readonly team: string },
-): Promise<string> {
+): Promise<{ plugin: string; pluginResource: string }> {
   const root = new PluginAdministrator(clientOf(admin));
   const { revision } = await root.read(`/organizations/${organization}/teams/${team}`);
   const ownership = { organization_id: organization, team_id: team, team_revision: revision };
   const id: string = await root.install({ team_id: team }, ownership, hostileName());
+  const hostileRoot = { schema: longWord(63), table: longWord(63), key: hostileName().slice(0, 20) };
+  const resources = [{ type: 'zone', roots: [hostileRoot] }];
   const release = `1.0.0-${longWord(90)}`.slice(0, 100);
-  await root.stage(id, manifestOf(release, { name: hostileName() }));
+  await root.stage(id, manifestOf(release, { name: hostileName(), resources }));
   await root.activate(id, release);
   await root.approve(id, ['zone.sync']);
   const selector = { type: 'team', id: team };
@@ -21,6 +23,6 @@ export async function addHostilePlugin(
   const nightly = await root.approveBackground(id, sync, selector, hostileName());
   await root.assign(sync, { type: 'background_principal', id: nightly }, selector);
   const { expected_ownership } = await root.stateOf(`/plugin-installations/${id}`);
-  await root.createResource(id, { team_id: team }, expected_ownership, hostileName());
-  return id;
+  const zone = await root.createResource(id, { team_id: team }, expected_ownership, hostileName());
+  return { plugin: id, pluginResource: zone };
 }

@@ -174,11 +174,17 @@ function channelPages({ channel: id, teamId }: HostileContent): DeclaredPage[] {
   ];
 }
 
-function pluginPages({ plugin: id, teamId }: HostileContent): DeclaredPage[] {
+function pluginPages({ plugin: id, pluginResource, teamId }: HostileContent): DeclaredPage[] {
   const tabs = ['actions', 'assignments', 'ceiling', 'principals', 'resources', 'releases'].map((tab) =>
     declare(`hostile-plugin-${tab}`, pages.plugin, { params: { id }, who: 'owner', query: { tab } }),
   );
-  return [declare('hostile-plugins', pages.plugins, { who: 'owner', query: { team_id: teamId } }), ...tabs];
+  const question = { tab: 'assignments', what: 'zone.sync', where: `team:${teamId}` };
+  return [
+    declare('hostile-plugins', pages.plugins, { who: 'owner', query: { team_id: teamId } }),
+    ...tabs,
+    declare('hostile-plugin-question', pages.plugin, { params: { id }, who: 'owner', query: question }),
+    declare('hostile-plugin-resource', pages.pluginResource, { params: { id: pluginResource }, who: 'owner' }),
+  ];
 }
 
 function webhookPages({ webhook: { id, delivery: deliveryID }, teamId }: HostileContent): DeclaredPage[] {

@@ -74,7 +74,7 @@ async function renderDecided(visit: PluginVisit, plugin: ShownPlugin, decided: D
   const query = { installation_id: plugin.id, action_id: action.id, subject_id: subject.id, limit: '10' };
   const { grants } = await visit.read(list, { query });
   return html`<div class="panel stack" role="status"><h3>May <span class="foreign">${subject.name}</span> use <code class="foreign">${action.name}</code>?</h3>
-<p>${renderStatusBadge(explanation.allowed ? may : mayNot)} ${toSentence(explanation.reason.message)}</p>
+<p class="decision">${renderStatusBadge(explanation.allowed ? may : mayNot)} <span>${toSentence(explanation.reason.message)}</span></p>
 ${renderSteps(explanation)}
 ${renderFacts([
   [

@@ -8,6 +8,7 @@ import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
 import { ended, inForce, readPlaceNames, renderPerson, renderPlace, type ShownGrant, subjectWords } from '../words.ts';
+import { type End, findEnds } from './ends.ts';
 
 /** Assignments as rows: to whom, of what, where, and why one has ended. */
 export async function renderGrants(
@@ -20,10 +21,11 @@ export async function renderGrants(
     grants.map(({ selector }) => selector),
     grants.flatMap(({ granted_by, revoked_by }) => [granted_by, revoked_by]),
   );
-  return html`<div class="list-panel">${renderTable({ caption, rows: grants, columns: columnsOf(names) })}</div>`;
+  const ends = await findEnds(visit, grants);
+  return html`<div class="list-panel">${renderTable({ caption, rows: grants, columns: columnsOf(names, ends) })}</div>`;
 }
 
-function columnsOf(names: Names): readonly Column<ShownGrant>[] {
+function columnsOf(names: Names, ends: ReadonlyMap<string, End>): readonly Column<ShownGrant>[] {
   return [
     { label: 'Who', kind: 'main', cell: renderWho },
     { label: 'Action', cell: ({ action }) => html`<code class="foreign">${action.name}</code>` },
@@ -31,7 +33,7 @@ function columnsOf(names: Names): readonly Column<ShownGrant>[] {
     {
       label: 'State',
       cell: (grant) =>
-        html`${renderStatusBadge(grant.in_force ? inForce : ended)}${grant.ended && renderEnd(grant, names)}`,
+        html`${renderStatusBadge(grant.in_force ? inForce : ended)}${grant.ended && renderEnd(grant, names, ends.get(grant.id))}`,
     },
     {
       label: 'Assigned',
@@ -51,8 +53,14 @@ function renderWho({ installation_id: id, subject }: ShownGrant): Html {
   return html`<a class="foreign" href="${path}">${subject.name}</a> <span class="muted">${subjectWords[subject.type]}</span>`;
 }
 
-/** Only of a revocation is it known who ended the assignment, and when. */
-function renderEnd({ ended: reason, revoked_at: at, revoked_by: by }: ShownGrant, names: Names): Html {
-  if (at === null) return html`<div class="muted">${toSentence(reason?.message ?? '')}</div>`;
-  return html`<div class="muted">Revoked ${renderTime(String(at))}${by && html` by ${renderPerson(by, names)}`}.</div>`;
+/** Why an assignment has ended; when, and who did it, if that is known. */
+function renderEnd(
+  { ended: reason, revoked_at: at, revoked_by: by }: ShownGrant,
+  names: Names,
+  known: End | undefined,
+): Html {
+  if (at !== null)
+    return html`<div class="muted">Revoked ${renderTime(String(at))}${by && html` by ${renderPerson(by, names)}`}.</div>`;
+  const when = known && html` That was ${renderTime(known.at)} by <span class="foreign">${known.by}</span>.`;
+  return html`<div class="muted">${toSentence(reason?.message ?? '')}${when}</div>`;
 }
