@@ -22,7 +22,7 @@ export async function renderCeiling(visit: PluginVisit, plugin: ShownPlugin): Pr
   }
   const names = await readPlaceNames(visit, [], [ceiling.set_by]);
   const { actions, executions, release, current: isCurrent, set_at: setAt, set_by: setBy } = ceiling;
-  const inForce = isCurrent ? ceiling : { actions: [], executions: [] };
+  const inForce = { actions: isCurrent ? actions : [], executions: executions.filter(({ in_force: is }) => is) };
   return html`${isCurrent ? null : renderStaleNotice(plugin, ceiling)}
 <div class="panel">${renderFacts([
     ['State', renderStatusBadge(isCurrent ? approved : stale)],
@@ -73,7 +73,7 @@ function renderNames(names: readonly string[]): Html {
   return names.length > 0 ? html`<span class="mono foreign">${names.join(', ')}</span>` : html`none`;
 }
 
-function renderExecution(execution: { name: string; release: string; installation_revision: number }): Html {
-  const { name, release, installation_revision: revision } = execution;
-  return html`<div><code class="foreign">${name}</code> of <code class="foreign">${release}</code> at revision ${String(revision)} of the plugin</div>`;
+function renderExecution(execution: ShownCeiling['executions'][number]): Html {
+  const { name, release, installation_revision: revision, in_force: isInForce } = execution;
+  return html`<div><code class="foreign">${name}</code> of <code class="foreign">${release}</code> at revision ${String(revision)}${isInForce ? ' of the plugin' : ' of the plugin, which is no longer active'}</div>`;
 }

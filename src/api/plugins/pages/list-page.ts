@@ -1,12 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
 import { list } from '../installation-operations.ts';
 import type { ListedPlugin } from './words.ts';
 
@@ -27,25 +28,7 @@ ${renderPageHead({
 })}
 <div class="list-panel">${
       installations.length > 0
-        ? renderTable<ListedPlugin>({
-            caption: 'Installed plugins',
-            rows: installations,
-            columns: [
-              {
-                label: 'Name',
-                kind: 'main',
-                cell: ({ id, name }) => html`<a class="foreign" href="${pagePath(pages.plugin, { id })}">${name}</a>`,
-              },
-              { label: 'Owner', cell: (plugin) => renderOwner(toOwner(plugin), names) },
-              {
-                label: 'Active release',
-                cell: ({ active_release: release }) =>
-                  release ? html`<code class="foreign">${release}</code>` : html`<span class="muted">none yet</span>`,
-              },
-              { label: 'Revision', kind: 'number', cell: ({ revision }) => String(revision) },
-              { label: 'Installed', kind: 'minor', cell: ({ created_at: at }) => renderTime(String(at)) },
-            ],
-          })
+        ? renderTable({ caption: 'Installed plugins', rows: installations, columns: columnsOf(names) })
         : renderEmpty(
             'No plugins here',
             'An organization or a team installs a plugin by the API. A plugin does nothing before its actions are approved and assigned.',
@@ -54,6 +37,24 @@ ${renderPageHead({
 ${renderPages({ cursor, next }, (query) => pagePath(pages.plugins, {}, { ...filter, ...query }))}
 </div>`,
   });
+}
+
+function columnsOf(names: Names): readonly Column<ListedPlugin>[] {
+  return [
+    {
+      label: 'Name',
+      kind: 'main',
+      cell: ({ id, name }) => html`<a class="foreign" href="${pagePath(pages.plugin, { id })}">${name}</a>`,
+    },
+    { label: 'Owner', cell: (plugin) => renderOwner(toOwner(plugin), names) },
+    {
+      label: 'Active release',
+      cell: ({ active_release: release }) =>
+        release ? html`<code class="foreign">${release}</code>` : html`<span class="muted">none yet</span>`,
+    },
+    { label: 'Revision', kind: 'number', cell: ({ revision }) => String(revision) },
+    { label: 'Installed', kind: 'minor', cell: ({ created_at: at }) => renderTime(String(at)) },
+  ];
 }
 
 function toOwner({ organization_id, team_id }: ListedPlugin) {

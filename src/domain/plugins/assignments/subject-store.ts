@@ -1,9 +1,9 @@
-import { type SqlBool, sql } from 'kysely';
+import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import { emailKey, type PrincipalKind } from '#domain/identity/model.ts';
 import { managesUsers } from '#domain/service-accounts/succession.ts';
-import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { isId } from '#domain/shared/ids.ts';
@@ -40,33 +40,35 @@ export function findKnownSubjects(
             eb.or([eb(sql`lower(p.name)`, '=', wanted), eb('u.email_key', '=', emailKey(text))]),
           ]),
     )
-    .where((eb) => {
-      const organizations = eb.val(Object.keys(reader.organizations));
-      const isAcquainted = eb.exists(
-        eb
-          .selectFrom('organization_members as om')
-          .whereRef('om.principal_id', '=', 'p.id')
-          .where('om.organization_id', '=', eb.fn.any(organizations))
-          .select('om.id'),
-      );
-      return eb.or([
-        eb('p.id', '=', reader.id),
-        eb.and([eb('p.kind', '=', 'user'), managesUsers(reader) ? eb.lit(true) : isAcquainted]),
-        eb.and([
-          eb('p.kind', '=', 'service_account'),
-          eb.or([
-            eb('n.owner_user_id', '=', reader.id),
-            isPlatformAdministrator(reader)
-              ? eb('n.owner_team_id', 'is not', null)
-              : isInReadableTeam(reader, eb.ref('n.owner_team_id'), 'hidden'),
-          ]),
-        ]),
-        eb('b.installation_id', '=', installationId),
-      ]);
-    })
+    .where((eb) =>
+      eb.or([isKnownPerson(reader), isReadableAccount(reader), eb('b.installation_id', '=', installationId)]),
+    )
     .select(['p.id', 'p.kind', 'p.name', sql<SqlBool>`p.enabled and p.deleted_at is null`.as('enabled')])
     .$castTo<KnownSubject>()
     .orderBy('p.id')
     .limit(most)
     .execute();
 }
+
+/** Itself, and users with whom it shares an organization; whoever manages users knows all of them. */
+function isKnownPerson(reader: Principal) {
+  const eb = expressionBuilder<Subjects, 'p'>();
+  const isAcquainted = eb.exists(
+    eb
+      .selectFrom('organization_members as om')
+      .whereRef('om.principal_id', '=', 'p.id')
+      .where('om.organization_id', '=', eb.fn.any(eb.val(Object.keys(reader.organizations))))
+      .select('om.id'),
+  );
+  const isKnown = managesUsers(reader) ? eb.lit(true) : isAcquainted;
+  return eb.or([eb('p.id', '=', reader.id), eb.and([eb('p.kind', '=', 'user'), isKnown])]);
+}
+
+/** Its own service accounts, and those of the teams that it may read. */
+function isReadableAccount(reader: Principal) {
+  const eb = expressionBuilder<Subjects, 'n'>();
+  const isOfTeam = isInReadableTeam(reader, eb.ref('n.owner_team_id'), 'hidden');
+  return eb.or([eb('n.owner_user_id', '=', reader.id), eb.and([eb('n.owner_team_id', 'is not', null), isOfTeam])]);
+}
+
+type Subjects = Tables & { p: Tables['principals']; n: Tables['service_accounts'] };
