@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { hasCode, StartError } from './errors.ts';
 
-/** Finds a loopback port that is free now. */
-export async function findFreePort(): Promise<number> {
-  return (await tryPort('127.0.0.1', 0)).port;
+/** Finds a port that is free now, on loopback unless another address is given. */
+export async function findFreePort(host = '127.0.0.1'): Promise<number> {
+  return (await tryPort(host, 0)).port;
 }
 
 /** @throws StartError if a process cannot listen on the address */

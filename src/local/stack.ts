@@ -3,6 +3,7 @@ import type { StartConfig } from '#config';
 import { claimAccount, findServiceAccount } from './account/account.ts';
 import { openDataDirectory, rotateLog } from './data-directory.ts';
 import { type EmbeddedContext, startEmbeddedPostgres, startEmbeddedTemporal } from './embedded-servers.ts';
+import { findFreePort } from './ports.ts';
 import { choosePluginReader } from './postgres/plugin-reader.ts';
 import { openSocketDirectory } from './postgres/socket-directory.ts';
 import { runSubcommand } from './run-subcommand.ts';
@@ -30,11 +31,12 @@ export type Stops = { services: Supervisor[]; servers: (() => Promise<void>)[] }
  * @throws StartError
  */
 export async function startStack(
-  config: StartConfig,
+  given: StartConfig,
   program: string,
   stops: Stops,
   report: (line: string) => void,
 ): Promise<Stack> {
+  const config = await choosePort(given);
   openDataDirectory(config.dataDir);
   const context = openContext(config, stops.servers, report);
   const common = {
@@ -47,6 +49,7 @@ export async function startStack(
     COORDINATOR_DATA_DIR: config.dataDir,
     // On a single machine, `start` goes on without sandboxes and says so.
     COORDINATOR_EXECUTOR_ISOLATION: process.env['COORDINATOR_EXECUTOR_ISOLATION'] || 'auto',
+    COORDINATOR_PORT: String(config.port),
     COORDINATOR_ISSUER: config.issuer ?? loopbackOrigin(config) ?? undefined,
     // Compiling the code takes half of a process's start. Other users cannot read the directory.
     NODE_COMPILE_CACHE: join(config.dataDir, 'cache', 'code'),
@@ -86,10 +89,19 @@ async function makePluginReader(
   return { COORDINATOR_PLUGIN_DATABASE_URL: url };
 }
 
+/** With port 0, the API would learn its port too late: the worker needs its address for the tokens that it signs. */
+async function choosePort(config: StartConfig): Promise<StartConfig> {
+  return config.port === 0 && isLoopback(config) ? { ...config, port: await findFreePort(config.host) } : config;
+}
+
+function isLoopback({ host }: StartConfig): boolean {
+  return host === '127.0.0.1' || host === '::1' || host === 'localhost';
+}
+
 /** Where programs on this machine reach the API; null if its settings do not tell. */
-function loopbackOrigin({ host, port }: StartConfig): string | null {
-  const isLoopback = host === '127.0.0.1' || host === '::1' || host === 'localhost';
-  return isLoopback && port !== 0 ? `http://${host === '::1' ? '[::1]' : host}:${port}` : null;
+function loopbackOrigin(config: StartConfig): string | null {
+  const { host, port } = config;
+  return isLoopback(config) ? `http://${host === '::1' ? '[::1]' : host}:${port}` : null;
 }
 
 /** Gives the embedded servers an account and a directory for their sockets. */

@@ -18,7 +18,7 @@ import { findChannel, listChannels, readChannel } from '#domain/notification-cha
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { checkOutbound } from '#domain/shared/outbound/outbound.ts';
+import { checkOutboundField } from '#domain/shared/outbound/outbound.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { findRowOwner } from '#domain/tenancy/owned/owner.ts';
@@ -176,5 +176,5 @@ export const remove = command({
 
 /** @throws Unprocessable saying which rule the address breaks */
 async function checkUrl({ config }: Services, url: string | undefined): Promise<void> {
-  if (url !== undefined) await checkOutbound(url, config.outbound);
+  if (url !== undefined) await checkOutboundField('config.url', url, config.outbound);
 }

@@ -8,7 +8,7 @@ import { keepChat, readChat } from '#domain/notifications/chats-store.ts';
 import { notificationKindNames, notificationKinds } from '#domain/notifications/model.ts';
 import { lockPreferences, readPreferences, replacePreferences } from '#domain/notifications/preferences-store.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
-import { checkOutbound } from '#domain/shared/outbound/outbound.ts';
+import { checkOutboundField } from '#domain/shared/outbound/outbound.ts';
 import { ownAsUser } from './views.ts';
 
 const kind = z.enum(notificationKindNames);
@@ -82,7 +82,7 @@ export const replace = command({
   idempotency: 'none',
   audit: 'notification_preferences.replaced',
   prepare: async ({ body, services }) => {
-    if (body.chat_url) await checkOutbound(body.chat_url, services.config.outbound);
+    if (body.chat_url) await checkOutboundField('chat_url', body.chat_url, services.config.outbound);
   },
   handle: async ({ tx, principal, body, operations, services }) => {
     await lockPreferences(tx.em, principal.id);

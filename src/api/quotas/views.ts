@@ -14,23 +14,38 @@ import {
 import { type QuotaDetails, readQuota } from '#domain/quotas/store.ts';
 import type { QuotaTarget } from '#domain/quotas/targets.ts';
 import { readUsage, type Usage } from '#domain/quotas/usage.ts';
-import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { largestInteger } from '#domain/shared/values/storable.ts';
 
 export const QuotaScopeName = z.enum(quotaScopes);
-export const QuotaParams = z.strictObject({
-  scope: QuotaScopeName,
-  id: z
-    .string()
-    .min(1)
-    .max(64)
-    .describe(`The id of the organization, team or environment; \`${installationId}\` for the installation.`),
-});
+export const QuotaParams = z
+  .strictObject({
+    scope: QuotaScopeName,
+    id: z
+      .string()
+      .min(1)
+      .max(64)
+      .describe(`The id of the organization, team or environment; \`${installationId}\` for the installation.`),
+  })
+  .check(({ value: { scope, id }, issues }) => {
+    const isFit = scope === 'installation' ? id === installationId : Id.safeParse(id).success;
+    const expected = scope === 'installation' ? `"${installationId}"` : `the id of the ${scope}, a UUID`;
+    if (!isFit) issues.push({ code: 'custom', path: ['id'], message: `expected ${expected}`, input: id });
+  });
 
 const kinds = quotaKindNames.map((kind) => `\`${kind}\`: ${quotaKinds[kind]}`).join('; ');
 const limitsHelp = `${kinds}. A kind that is left out, or null, is not limited; 0 allows nothing.`;
 
 export const SetQuota = z
-  .strictObject({ limits: Limits.describe(limitsHelp), ...ExpectedRevision })
+  .strictObject({
+    limits: Limits.describe(limitsHelp),
+    expected_revision: z
+      .int()
+      .min(0)
+      .max(largestInteger)
+      .optional()
+      .describe('The revision that was read. 0: the owner must have no quota yet.'),
+  })
   .meta({ id: 'SetQuota' });
 
 const UsageView = z

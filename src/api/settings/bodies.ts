@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { featureNames } from '#domain/features.ts';
 import { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import {
   AllowedTools,
-  FeatureGates,
+  ClosedGate,
+  type FeatureGate,
+  OpenGate,
   quotaKinds,
   quotaLimitOf,
   retentionKinds,
@@ -18,19 +21,54 @@ function someOf<Name extends string, S extends z.ZodType>(names: readonly Name[]
   return z.strictObject(Object.fromEntries(members) as Record<Name, z.ZodOptional<z.ZodNullable<S>>>).nullable();
 }
 
+/** A gate as it is set, or as it is read: then it has its title, and no reason while it is on. */
+const SentGate = z.discriminatedUnion('enabled', [
+  OpenGate.extend({ reason: z.null().optional(), title: z.string().optional() }),
+  ClosedGate.extend({ title: z.string().optional() }),
+]);
+
+const SentGates = z.strictObject(
+  Object.fromEntries(featureNames.map((name) => [name, SentGate.nullable().optional()])) as {
+    [Name in (typeof featureNames)[number]]: z.ZodOptional<z.ZodNullable<typeof SentGate>>;
+  },
+);
+
 export const UpdateSettings = z
   .strictObject({
     default_approval_policy: ApprovalPolicy.nullable()
       .optional()
       .describe('For environments that state none, and runs for which neither template nor environment states one.'),
-    allowed_tools: AllowedTools.nullable().optional().describe('Ranges of versions by tool; null: all tools.'),
+    allowed_tools: AllowedTools.nullable()
+      .optional()
+      .describe(
+        'Ranges of versions by tool, in place of all that were allowed. A tool that is left out may not be used. Null: all tools.',
+      ),
     retention: someOf(retentionKinds, retentionOf).optional().describe('Days, or `forever`.'),
     default_pool: PoolName.nullable().optional().describe('The pool of templates that name none.'),
     default_quotas: someOf(quotaKinds, quotaLimitOf)
       .optional()
       .describe('The limits of organizations and teams that have no quota of their own.'),
     sign_in_notice: SignInNotice.nullable().optional().describe('Plain text that the sign-in page shows to everybody.'),
-    features: FeatureGates.nullable().optional().describe('Which areas are on. One that is off says why.'),
+    features: SentGates.nullable()
+      .optional()
+      .describe(
+        'Which areas are on. One that is off says why. Null turns an area on, or all of them. Titles are ignored.',
+      ),
     ...ExpectedRevision,
   })
   .meta({ id: 'UpdateSettings' });
+
+/** The change that a body asks for. What a read shows of an area beside its gate is left out. */
+export function toSettingsChange({
+  expected_revision: expectedRevision,
+  features,
+  ...change
+}: z.output<typeof UpdateSettings>) {
+  if (features === undefined || features === null) return { ...change, features, expectedRevision };
+  const gates = Object.entries(features).map(([name, gate]) => [name, gate && toGate(gate)]);
+  return { ...change, features: Object.fromEntries(gates), expectedRevision };
+}
+
+function toGate(gate: z.output<typeof SentGate>): FeatureGate {
+  return gate.enabled ? { enabled: true } : { enabled: false, reason: gate.reason };
+}

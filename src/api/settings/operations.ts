@@ -1,7 +1,7 @@
 import { command, read } from '#api/pipeline/operation.ts';
 import { findSettings, updateSettings } from '#domain/settings/settings.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import { UpdateSettings } from './bodies.ts';
+import { toSettingsChange, UpdateSettings } from './bodies.ts';
 import { SettingsView, settingsName, toSettings } from './views.ts';
 
 const access = {
@@ -27,7 +27,7 @@ export const update = command({
   route: 'PATCH /api/v1/admin/settings',
   summary: 'Change settings of the installation; what is left out stays, and null restores the default',
   description:
-    'A change holds from the next request on, in every process. An area that is turned off starts nothing new; what it has started goes on.',
+    'Null restores the default of a setting, and in `retention`, `default_quotas` and `features` also of a member. A change holds from the next request on, in every process. An area that is turned off starts nothing new; what it has started goes on.',
   body: UpdateSettings,
   responses: { 200: SettingsView },
   access: { ...access, review: { resource: 'settings', verb: 'update', only: settingsName } },
@@ -36,8 +36,7 @@ export const update = command({
   idempotency: 'none',
   audit: 'settings.updated',
   handle: async ({ tx, target, body, principal, operations, services }) => {
-    const { expected_revision: expectedRevision, ...change } = body;
-    const { updated, difference } = await updateSettings(tx, target, { ...change, expectedRevision }, principal);
+    const { updated, difference } = await updateSettings(tx, target, toSettingsChange(body), principal);
     const answer = toSettings({ ...target, ...updated }, services.config, { operations, principal });
     const { before, after } = difference;
     return { id: settingsName, before, after, revision: updated.revision, answer };

@@ -8,7 +8,7 @@ import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { checkOutbound } from '#domain/shared/outbound/outbound.ts';
+import { checkOutboundField } from '#domain/shared/outbound/outbound.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { findRowOwner } from '#domain/tenancy/owned/owner.ts';
@@ -157,7 +157,7 @@ export const remove = command({
 
 /** @throws Unprocessable saying which rule the address breaks */
 async function checkUrl({ config }: Services, url: string): Promise<void> {
-  await checkOutbound(url, config.outbound);
+  await checkOutboundField('url', url, config.outbound);
 }
 
 /** What the audit keeps of the fields of a webhook. */

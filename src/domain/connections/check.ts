@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { invalidField } from '#domain/shared/errors.ts';
-import { checkOutbound } from '#domain/shared/outbound/outbound.ts';
+import { checkOutboundField } from '#domain/shared/outbound/outbound.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import { describeIssues, invalidRequest } from '#domain/shared/validation/validation-messages.ts';
 import { IssuerUnknown } from '#domain/workload-identity/errors.ts';
@@ -34,7 +34,7 @@ const noIdentity = { token: '', runId: '' };
 /**
  * Checks the settings of a connection, and that the service may connect to where it would send the credentials. This may resolve names,
  * so it does not belong in a transaction.
- * @throws Invalid naming the fields; IssuerUnknown; Unprocessable or Unavailable for a URL, as `checkOutbound`
+ * @throws Invalid naming the fields; IssuerUnknown; Unprocessable or Unavailable for a URL, as `checkOutboundField`
  */
 export async function checkSettings(
   { kind, ...given }: GivenSettings,
@@ -45,8 +45,15 @@ export async function checkSettings(
   const credentials = parse(credentialsFor?.(config) ?? anyCredentials, given.credentials, 'credentials');
   if (issuer === null && audienceOf && audienceOf(config) !== null) throw new IssuerUnknown();
   const { settings = {}, variables, files } = deliver(config, credentials, noIdentity);
-  for (const url of urls(config)) await checkOutbound(url, outbound, { schemes: ['https', 'ssh'] });
+  for (const url of urls(config))
+    await checkOutboundField(fieldOf(config, url), url, outbound, { schemes: ['https', 'ssh'] });
   return { config, credentials, provides: [settings, variables, files].flatMap(Object.keys).sort() };
+}
+
+/** The field of the config that a URL was made of. */
+function fieldOf(config: object, url: string): string {
+  const [name] = Object.entries(config).find(([, value]) => typeof value === 'string' && url.includes(value)) ?? [];
+  return name === undefined ? 'config' : `config.${name}`;
 }
 
 /** Messages of the schemas name fields and rules, and never repeat a value. */

@@ -11,17 +11,19 @@ export interface QuotaState extends QuotaSubject {
 const dayMs = 24 * 60 * 60 * 1000;
 /** A queue moves, but nobody knows when. */
 const queueRetrySeconds = 30;
+/** Somebody has to remove something, or raise the limit. */
+const otherRetrySeconds = 600;
 
 /** Something would pass a limit. Nothing was changed. */
 export class QuotaExceeded extends ServiceError {
   readonly state: QuotaState;
 
   constructor(state: QuotaState) {
-    const retryAfter = secondsUntilRoom(state.kind);
-    super('limited', describe(state), {
+    const message = describe(state);
+    super('limited', message, {
       code: 'quota_exceeded',
-      details: { errors: [state] },
-      ...(retryAfter !== undefined && { retryAfter }),
+      details: { errors: [{ path: '', message, ...state }] },
+      retryAfter: secondsUntilRoom(state.kind),
     });
     this.state = state;
   }
@@ -37,9 +39,9 @@ function describe({ scope, kind, limit, used }: QuotaState): string {
   return `the quota of the ${scope} is used up: ${used} of ${limit} ${quotaKinds[kind]}; ${kind === 'queued_runs' ? 'wait until some have begun, or' : remedy} ask an administrator to raise it`;
 }
 
-function secondsUntilRoom(kind: QuotaKind, now = Date.now()): number | undefined {
+function secondsUntilRoom(kind: QuotaKind, now = Date.now()): number {
   if (kind === 'runs_per_day') return Math.ceil((dayMs - (now % dayMs)) / 1000);
-  return kind === 'queued_runs' ? queueRetrySeconds : undefined;
+  return kind === 'queued_runs' ? queueRetrySeconds : otherRetrySeconds;
 }
 
 /** A quota or its usage makes no sense, so nobody knows whether there is room. It lets nothing through. */

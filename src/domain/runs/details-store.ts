@@ -1,6 +1,7 @@
 import { type CallbackSelection, type ExpressionBuilder, sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Tables } from '#domain/entities.ts';
+import { selectPositionInQuota } from '#domain/quotas/use/places-store.ts';
 import { phasesWithOwnPolicy, selectAdmittedPolicy, selectEnvironmentPolicy } from './approval/policy-store.ts';
 import { writingOperations } from './model.ts';
 import type { WaitingOn } from './waiting.ts';
@@ -105,8 +106,8 @@ function selectReviews(eb: OverRun) {
 }
 
 /**
- * Why a run waits. Its position in the queue of its instance is computed on every read, because other runs leave the queue
- * without notice.
+ * Why a run waits. Its position in the queue of its instance, or among those that wait for the same quota, is computed on every read, because
+ * other runs leave the queue without notice.
  */
 function selectWaitingOn(eb: OverRun) {
   const waitingOn = eb.ref('runs.waiting_on');
@@ -119,6 +120,8 @@ function selectWaitingOn(eb: OverRun) {
     .case()
     .when(eb.ref('runs.waiting_on', '->>').key('code'), '=', 'instance_busy')
     .then(sql<WaitingOn | null>`${waitingOn} || ${position}`)
+    .when(eb.ref('runs.waiting_on', '->>').key('code'), '=', 'quota')
+    .then(sql<WaitingOn | null>`${waitingOn} || ${selectPositionInQuota(eb)}`)
     .else(waitingOn)
     .end();
 }

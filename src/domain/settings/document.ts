@@ -2,14 +2,16 @@ import semver from 'semver';
 import { z } from 'zod';
 import { featureNames } from '#domain/features.ts';
 import { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
-import { findUnstorableText, largestInteger } from '#domain/shared/values/storable.ts';
+import { isStorableText, largestInteger } from '#domain/shared/values/storable.ts';
 import { PoolName } from '#domain/workers/pools/model.ts';
 
 /** What an administrator can set for the whole installation. A document holds only what was set; the rest has its default. */
 
+const mostDays = 36_500;
+
 /** How long something is kept: days, or for good. */
-export const Retention = z.union([z.int().min(1).max(36_500), z.literal('forever')], {
-  error: 'expected a number of days from 1 to 36500, or "forever"',
+export const Retention = z.union([z.int().min(1).max(mostDays), z.literal('forever')], {
+  error: `expected a number of days from 1 to ${mostDays}, or "forever"`,
 });
 export type Retention = z.output<typeof Retention>;
 
@@ -23,8 +25,8 @@ const fewestDaysOfEvents = 30;
 /** How long something of a kind may be kept. */
 export const retentionOf = (kind: RetentionKind) =>
   kind === 'events'
-    ? Retention.refine((days) => days === 'forever' || days >= fewestDaysOfEvents, {
-        error: `expected at least ${fewestDaysOfEvents} days, for which webhooks may send events again, or "forever"`,
+    ? z.union([z.int().min(fewestDaysOfEvents).max(mostDays), z.literal('forever')], {
+        error: `expected at least ${fewestDaysOfEvents} days, for which webhooks may send events again, and at most ${mostDays}, or "forever"`,
       })
     : Retention;
 
@@ -70,22 +72,22 @@ export const SignInNotice = z
   .trim()
   .min(1)
   .max(2000)
-  .refine((text) => findUnstorableText(text, 2000) === null, { error: 'must be plain text' });
+  .refine((text) => isStorableText(text), { error: 'must be plain text' });
+
+export const OpenGate = z.strictObject({ enabled: z.literal(true) });
+export const ClosedGate = z.strictObject({
+  enabled: z.literal(false),
+  reason: z
+    .string()
+    .trim()
+    .min(1, { error: 'must say why the area is off' })
+    .max(500)
+    .refine((text) => isStorableText(text), { error: 'must be plain text' })
+    .describe('Everybody who wants to use the area is told.'),
+});
 
 /** Whether an area works. One that does not says why. */
-export const FeatureGate = z.discriminatedUnion('enabled', [
-  z.strictObject({ enabled: z.literal(true) }),
-  z.strictObject({
-    enabled: z.literal(false),
-    reason: z
-      .string()
-      .trim()
-      .min(1, { error: 'must say why the area is off' })
-      .max(500)
-      .refine((text) => findUnstorableText(text, 500) === null, { error: 'must be plain text' })
-      .describe('Everybody who wants to use the area is told.'),
-  }),
-]);
+export const FeatureGate = z.discriminatedUnion('enabled', [OpenGate, ClosedGate]);
 export type FeatureGate = z.output<typeof FeatureGate>;
 
 export const FeatureGates = z.strictObject(

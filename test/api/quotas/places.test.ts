@@ -28,6 +28,8 @@ it('runs beyond the limit wait in the order of their admission, and the end of o
   expect((await stage.step(third)).waiting).toMatchObject({ code: 'quota', position: 1 });
   expect((await stage.step(second)).attempt).not.toBeNull();
   expect(await stage.used('team', team)).toMatchObject({ concurrent_runs: 1, queued_runs: 1 });
+  const shown = await stage.tenant.owner.get(`/runs/${third}`);
+  expect(shown.body.waiting_on).toMatchObject({ code: 'quota', position: 0 });
   // Another one that waits and is canceled lets the next one pass.
   expect(await stage.wokenBy(() => stage.cancel(second))).toEqual([third]);
 });

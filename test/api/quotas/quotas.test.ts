@@ -51,8 +51,36 @@ describe('a full quota', () => {
     const { text } = await stage.tenant.owner.post('/runs', body, { accept: 'application/problem+json' });
     expect(JSON.parse(text)).toMatchObject({
       code: 'quota_exceeded',
-      errors: [{ scope: 'team', id: team, kind: 'queued_runs', limit: 0, used: 0 }],
+      errors: [
+        {
+          path: '',
+          message: expect.stringContaining('0 of 0'),
+          scope: 'team',
+          id: team,
+          kind: 'queued_runs',
+          limit: 0,
+          used: 0,
+        },
+      ],
     });
+  });
+
+  it('is only created with the expected revision 0, and refuses ids that are none', async () => {
+    const stage = await make();
+    const admin = await api.addUser('admin');
+    const put = (id: string, scope = 'team') =>
+      admin.put(`/admin/quotas/${scope}/${id}`, { limits: { instances: 3 }, expected_revision: 0 });
+    expect((await put(stage.tenant.team)).status).toBe(200);
+    const again = await put(stage.tenant.team);
+    expect([again.status, again.headers['x-error-code']]).toEqual([409, 'stale_revision']);
+    for (const [id, scope] of [
+      ['abc', 'team'],
+      ['core', 'installation'],
+      ['global', 'organization'],
+    ] as const)
+      expect([(await put(id, scope)).status, (await admin.get(`/admin/quotas/${scope}/${id}`)).status]).toEqual([
+        400, 400,
+      ]);
   });
 
   it('of runs a day says how long it is until midnight', async () => {
@@ -203,7 +231,7 @@ describe('a quota', () => {
     expect((await put(`environment/${environment}`, { limits: { templates: 1 } })).status).toBe(400);
     expect((await put(`team/${team}`, { limits: { queued_runs: -1 } })).status).toBe(400);
     expect((await put(`team/${environment}`, { limits: {} })).status).toBe(404);
-    expect((await put('installation/other', { limits: {} })).status).toBe(404);
+    expect((await put('installation/other', { limits: {} })).status).toBe(400);
     expect((await stage.tenant.owner.put(`/admin/quotas/team/${team}`, { limits: {} })).status).toBe(403);
   });
 

@@ -38,6 +38,24 @@ describe('the settings', () => {
     });
   });
 
+  it('take gates as they are read, and null turns one area on', async () => {
+    await turnOff('drift', 'schedules');
+    const { features } = (await admin.get(path)).body;
+    expect((await change({ features })).body.features).toEqual(features);
+    const { body } = await change({ features: { drift: null } });
+    expect([body.features.drift.enabled, body.features.schedules.enabled]).toEqual([true, false]);
+    await change({ features: null });
+  });
+
+  it.each([
+    ['a notice', { sign_in_notice: 'x'.repeat(2001) }],
+    ['a reason', { features: { drift: { enabled: false, reason: 'x'.repeat(501) } } }],
+  ])('say of %s that is too long only that', async (_what, body) => {
+    const { status, text } = await admin.patch(path, body);
+    expect([status, text]).toEqual([400, expect.stringMatching(/at most/)]);
+    expect(text).not.toContain('plain text');
+  });
+
   it('show what holds, and null restores a default', async () => {
     const before = (await admin.get(path)).body;
     expect(before).toMatchObject({
@@ -148,7 +166,7 @@ describe('an area that is off', () => {
     await api.rows('update settings set document = ?', [JSON.stringify(document)]);
   });
 
-  it('is told by actions of other areas, and its pages are not in the navigation', async () => {
+  it('is not in the navigation, and its pages answer 403 with the reason', async () => {
     await turnOff('drift', 'assemblies', 'schedules', 'selective_undo');
     const visitor = new Visitor(api.app);
     await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
@@ -218,7 +236,8 @@ describe('the pages of the settings', () => {
     const chosen = { 'default_approval_policy.when': 'never', 'default_approval_policy.allow_self': 'false' };
     const lists = { allowed_tools: 'opentofu >=1.8 <2, 1.7.x\nterraform *', default_quotas: 'runs_per_day 500' };
     const sent = await visitor.submit('/admin/settings', { ...fields, ...chosen, ...typed, ...lists });
-    expect([sent.status, sent.location]).toEqual([303, '/admin/settings']);
+    expect([sent.status, sent.location]).toEqual([303, '/admin/settings?done=saved']);
+    expect((await visitor.get('/admin/settings?done=saved')).text).toContain('The settings are saved.');
     expect((await api.rows('select document from settings'))[0]).toEqual({
       document: {
         sign_in_notice: '<script>alert(1)</script>',

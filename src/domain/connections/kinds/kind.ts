@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findUnstorableText } from '#domain/shared/values/storable.ts';
+import { isStorableText } from '#domain/shared/values/storable.ts';
 
 /** Everything that a connection gives the tools of an attempt: environment variables, and files whose paths are in variables. */
 export interface Delivery {
@@ -66,7 +66,7 @@ export const SecretText = z
   .string()
   .min(1)
   .max(65_536)
-  .refine((text) => findUnstorableText(text, 65_536) === null, { error: 'must be text without NUL characters' });
+  .refine((text) => isStorableText(text), { error: 'must be text without NUL characters' });
 
 /** Certificates of authorities in PEM, which are public. */
 export const Certificates = z

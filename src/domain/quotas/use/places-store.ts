@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import type { QuotaSubject } from '../model.ts';
 import { belongsTo } from './usage-store.ts';
 
@@ -19,7 +20,21 @@ function waitingFor(em: Em, subject: QuotaSubject) {
     .where(sql<boolean>`runs.waiting_on @> ${blocker}::jsonb`);
 }
 
-const rank = sql<number>`case runs.status when 'queued' then 1 else 0 end`;
+const rankOf = (table: 'runs' | 'ahead') =>
+  sql<number>`case ${sql.ref(`${table}.status`)} when 'queued' then 1 else 0 end`;
+const rank = rankOf('runs');
+
+/** How many runs wait before a run `runs` for the same quota, as `{ position }`. It is in the order of `waitingFor`. */
+export function selectPositionInQuota(eb: ExpressionBuilder<Tables, 'runs'>) {
+  const blocker = sql`jsonb_build_object('scope', runs.waiting_on->'blocker'->'scope', 'id', runs.waiting_on->'blocker'->'id')`;
+  return eb
+    .selectFrom('runs as ahead')
+    .where('ahead.finished_at', 'is', null)
+    .where(sql<boolean>`ahead.operation <> 'scan'`)
+    .where(sql<boolean>`ahead.waiting_on @> jsonb_build_object('code', 'quota', 'blocker', ${blocker})`)
+    .where(sql<boolean>`(${rankOf('ahead')}, ahead.id) < (${rankOf('runs')}, runs.id)`)
+    .select(({ fn }) => sql`jsonb_build_object('position', ${fn.countAll()})`.as('current'));
+}
 
 /** How many runs wait for the same place before this one. */
 export async function countAhead(em: Em, subject: QuotaSubject, run: { id: string; status: string }): Promise<number> {

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { RuleCode } from '../error-codes.ts';
 import { Unavailable, Unprocessable } from '../errors.ts';
 import { allowsAddress, allowsHost, isPublicAddress, type OutboundPolicy } from './outbound-policy.ts';
 
@@ -55,6 +56,18 @@ export async function checkOutbound(
     throw new Unprocessable(`http:// is not encrypted: use https://, or ${allowHint}`, { code: 'url_unsupported' });
   }
   return { url, addresses, mayBePlain };
+}
+
+/** `checkOutbound` for a URL that a field of the body holds. What it throws names the field. */
+export async function checkOutboundField(field: string, ...check: Parameters<typeof checkOutbound>): Promise<void> {
+  try {
+    await checkOutbound(...check);
+  } catch (error) {
+    if (!(error instanceof Unprocessable)) throw error;
+    const message = `${field}: ${error.message}`;
+    const code = error.code as RuleCode;
+    throw new Unprocessable(message, { code, details: { errors: [{ in: 'body', path: field, message }] } });
+  }
 }
 
 function parseUrl(text: string, schemes: readonly OutboundScheme[]): URL {

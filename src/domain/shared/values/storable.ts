@@ -19,6 +19,11 @@ export function findUnstorableText(text: unknown, longest: number): string | nul
   return text.isWellFormed() ? null : 'holds half of a character (a lone surrogate)';
 }
 
+/** Whether a text can be stored, however long it is: its length is checked, and reported, on its own. */
+export function isStorableText(text: string): boolean {
+  return findUnstorableText(text, Number.POSITIVE_INFINITY) === null;
+}
+
 /** Whether a number fits a column of PostgreSQL's type `int`, from `least` on. */
 export function isStorableInteger(value: unknown, least: number): boolean {
   return Number.isInteger(value) && Number(value) >= least && Number(value) <= largestInteger;

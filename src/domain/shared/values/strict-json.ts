@@ -137,7 +137,10 @@ class Inspection {
     if (!Number.isFinite(value)) return this.#problem('number', '%s is a number out of range');
     const isInteger = !/[.eE]/.test(literal);
     if (isInteger && !Number.isSafeInteger(value)) {
-      return this.#problem('number', '%s is an integer beyond 2^53, which would lose digits: send it as a string');
+      return this.#problem(
+        'number',
+        '%s is an integer beyond 2^53, which would lose digits: send a smaller one, or a string where the field takes text',
+      );
     }
     return undefined;
   }
