@@ -162,6 +162,7 @@ const news = {
     published: 'The new key is published. It signs in an hour.',
     withdrawn: 'The new key signs, and all others are withdrawn.',
   },
+  [pages.settings]: { saved: 'The settings are saved. They hold from the next request on.' },
   [pages.quotas]: { cleared: 'The quota is removed. Runs that waited for it begin.' },
   [pages.quota]: {
     saved: 'The limits are set.',

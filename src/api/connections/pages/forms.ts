@@ -23,7 +23,8 @@ export function registerConnectionForms(addPage: AddPage): void {
   addDelete(addPage);
 }
 
-const ownerHint = 'Environments below the owner can be given the connection. The owner never changes.';
+const ownerHint =
+  'Environments below the owner can be given the connection, and one of the installation by the maintainers of any organization. The owner never changes.';
 
 export function mayCreateConnection(visit: Visit): Promise<Action> {
   return ownerOrInstallation.mayCreate(visit, create);

@@ -31,6 +31,7 @@ export function registerPreferences(addPage: AddPage): void {
       fields: [toTable(shown), ...chatFields(shown)],
       submit: 'Save preferences',
       cancel: pagePath(pages.notifications),
+      news: pages.notificationPreferences,
       refusal: refusalOf(shown.actions, 'replace'),
       forgets: () => ['chat_url'],
     }),

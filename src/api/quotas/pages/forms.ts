@@ -3,17 +3,9 @@ import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
-import {
-  installationId,
-  kindsInBytes,
-  kindsOf,
-  type QuotaKind,
-  quotaKinds,
-  quotaScopes,
-} from '#domain/quotas/model.ts';
-import { invalidField } from '#domain/shared/errors.ts';
+import { kindsInBytes, kindsOf, type QuotaKind, quotaKinds } from '#domain/quotas/model.ts';
 import { clear, get, recount, set } from '../operations.ts';
-import { QuotaParams, scopeNames } from '../views.ts';
+import { quotaOwnerField, toQuotaParams } from './owner-field.ts';
 import { crumbs, paramsOf, type QuotaVisit } from './quota-page.ts';
 import { kindLabels, nameOwner, quotaPath, showAmount, type Usage } from './words.ts';
 
@@ -30,36 +22,19 @@ const read = (visit: QuotaVisit) => visit.read(get, { params: paramsOf(visit) })
 function addNewQuota(addPage: AddPage): void {
   addFormPage(addPage, pages.newQuota, {
     read: async () => null,
-    describe: (_subject, visit) => ({
+    describe: async (_subject, visit) => ({
       title: 'New quota',
       crumbs,
       below: 'It replaces the limits that the owner has already.',
-      fields: [
-        {
-          name: 'scope',
-          label: 'Of',
-          kind: 'select',
-          value: 'team',
-          choices: quotaScopes.map((value) => ({ value, label: scopeNames[value] })),
-        },
-        {
-          name: 'id',
-          label: 'Id',
-          isOptional: true,
-          hint: 'It stands in the address of the page of the owner. The installation needs none.',
-        },
-        ...kindsOf('installation').map((kind) => limitField(kind)),
-      ],
+      fields: [await quotaOwnerField(visit), ...kindsOf('installation').map((kind) => limitField(kind))],
       submit: 'Set the limits',
       cancel: pagePath(pages.quotas),
       refusal: visit.mayDo(set).reason,
     }),
     carryOut: async (_subject, typed, visit) => {
-      const { scope, id } = typed;
-      const params = QuotaParams.safeParse({ scope, id: scope === 'installation' ? installationId : id?.trim() });
-      if (!params.success) throw invalidField('id', 'expected the id of the organization, team or environment');
-      await visit.run(set, { params: params.data, body: { limits: toLimits(typed) } });
-      return pagePath(pages.quota, params.data, { done: 'saved' });
+      const params = await toQuotaParams(visit, typed);
+      await visit.run(set, { params, body: { limits: toLimits(typed) } });
+      return pagePath(pages.quota, params, { done: 'saved' });
     },
   });
 }

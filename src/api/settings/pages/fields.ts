@@ -18,21 +18,25 @@ const kept: Readonly<Record<(typeof retentionKinds)[number], string>> = {
   drift_findings: 'Resolved drift findings',
 };
 
+const ruleLabels: Readonly<Record<(typeof approvalRules)[number], string>> = {
+  never: 'No run',
+  destroys: 'Runs that destroy something',
+  changes: 'Runs that change something',
+  always: 'Every run',
+};
+
+const featuresHelp =
+  'An area is on unless you say why it is off. What is off starts nothing new, and everybody who wants to use it is told the reason.';
+
 /** The fields of the settings, with what holds now. */
 export function settingsFields(settings: ShownSettings): FormField[] {
   const { default_approval_policy: policy } = settings;
   return [
     {
-      name: 'sign_in_notice',
-      label: 'Notice on the sign-in page',
-      kind: 'area',
-      isOptional: true,
-      value: settings.sign_in_notice ?? '',
-      maxLength: 2000,
-      hint: 'Plain text, which everybody sees before they sign in.',
-    },
-    ...featureNames.map((name) => featureField(name, settings)),
-    {
+      section: {
+        title: 'Approvals',
+        help: 'Who has to approve a run where neither its template nor its environment says so.',
+      },
       name: 'default_approval_policy.required',
       label: 'Approvals where no policy is stated',
       kind: 'number',
@@ -46,7 +50,7 @@ export function settingsFields(settings: ShownSettings): FormField[] {
       label: 'They are needed for',
       kind: 'select',
       value: policy.when,
-      choices: approvalRules.map((rule) => ({ value: rule, label: rule })),
+      choices: approvalRules.map((rule) => ({ value: rule, label: ruleLabels[rule] })),
     },
     {
       name: 'default_approval_policy.allow_self',
@@ -59,6 +63,7 @@ export function settingsFields(settings: ShownSettings): FormField[] {
       ],
     },
     {
+      section: { title: 'Tools and workers', help: 'What may run templates, and where.' },
       name: 'allowed_tools',
       label: 'Allowed tools',
       kind: 'area',
@@ -75,16 +80,20 @@ export function settingsFields(settings: ShownSettings): FormField[] {
       hint: `The pool of templates that name none. Empty: ${settings.defaults.default_pool}.`,
     },
     ...retentionKinds.map(
-      (kind): FormField => ({
+      (kind, index): FormField => ({
+        ...(index === 0 && {
+          section: { title: 'Retention', help: 'How long things are kept. What is older is removed for good.' },
+        }),
         name: `retention.${kind}`,
-        label: `${kept[kind]}: days`,
+        label: kept[kind],
         isOptional: true,
         value: String(settings.retention[kind]),
         maxLength: 8,
-        hint: `How long they are kept: a number of days, or forever. Empty: ${settings.defaults.retention[kind]}.`,
+        hint: `A number of days, or forever. Empty: ${settings.defaults.retention[kind]}.`,
       }),
     ),
     {
+      section: { title: 'Quotas', help: 'Limits of organizations and teams that have no quota of their own.' },
       name: 'default_quotas',
       label: 'Default quotas',
       kind: 'area',
@@ -92,6 +101,20 @@ export function settingsFields(settings: ShownSettings): FormField[] {
       value: toLines(settings.default_quotas, String),
       hint: `One limit in a line, such as: runs_per_day 500. There are ${quotaKinds.join(', ')}. Empty: no limits.`,
     },
+    {
+      section: { title: 'Sign-in', help: 'What people see before they sign in.' },
+      name: 'sign_in_notice',
+      label: 'Notice on the sign-in page',
+      kind: 'area',
+      isOptional: true,
+      value: settings.sign_in_notice ?? '',
+      maxLength: 2000,
+      hint: 'Plain text, which everybody sees before they sign in.',
+    },
+    ...featureNames.map((name, index) => ({
+      ...(index === 0 && { section: { title: 'Features', help: featuresHelp } }),
+      ...featureField(name, settings),
+    })),
     revisionField(settings),
   ];
 }
@@ -99,11 +122,11 @@ export function settingsFields(settings: ShownSettings): FormField[] {
 function featureField(name: (typeof featureNames)[number], settings: ShownSettings): FormField {
   return {
     name: `features.${name}.reason`,
-    label: `${features[name].title}: off, because`,
+    label: `${features[name].title}: why it is off`,
     isOptional: true,
     value: settings.features[name].reason ?? '',
     maxLength: 500,
-    hint: 'Empty: on. What is off starts nothing new, and everybody who wants to use it is told this reason.',
+    hint: 'Empty: it is on.',
   };
 }
 

@@ -21,11 +21,12 @@ export function registerSettingsPages(addPage: AddPage): void {
       fields: settingsFields(settings),
       submit: 'Save the settings',
       cancel: pagePath(pages.settings),
+      news: pages.settings,
       refusal: refusalOf(settings.actions, 'update'),
     }),
     carryOut: async (settings, typed, visit) => {
       await visit.run(update, { body: toChange(settings, typed) });
-      return pagePath(pages.settings);
+      return pagePath(pages.settings, {}, { done: 'saved' });
     },
   });
 }

@@ -24,9 +24,10 @@ export async function visitorOwners(visit: Visit): Promise<Ownership[]> {
   return [...organizations, ...teams];
 }
 
-/** The field that chooses who owns something new. Operations decide whether the visitor may choose it. */
+/** The field that chooses who owns something new, among the owners for which the visitor may make it. */
 export async function ownerField(
   visit: Visit,
+  create: Pick<Operation, 'id'>,
   hint: string,
 ): Promise<FormField & { choices: { value: string; label: string }[] }> {
   const [organizations, teams, projects] = await Promise.all([
@@ -34,10 +35,23 @@ export async function ownerField(
     readTeamChoices(visit),
     visit.read(listProjects, { query: { ...scopeQuery(visit.scope), limit: '200' } }),
   ]);
+  const teamIds = [...teams.choices.map(({ value }) => value), ...projects.projects.map(({ team_id: id }) => id)];
+  const known = await readNames(visit.em, { teams: [...new Set(teamIds)] });
+  const mayOwn = (teamId: string) => {
+    const organizationId = known.get(teamId)?.organizationId ?? null;
+    return visit.mayDo(create, { organizationId, teamId }).allowed;
+  };
+  const ofOrganization = (organizationId: string) => visit.mayDo(create, { organizationId, teamId: null }).allowed;
   const choices = [
-    ...organizations.organizations.map(({ id, name }) => ({ value: id, label: `Organization ${name}` })),
-    ...teams.choices.map(({ value, label }) => ({ value, label: `Team ${label}` })),
-    ...projects.projects.map(({ id, name }) => ({ value: id, label: `Project ${name}` })),
+    ...organizations.organizations
+      .filter(({ id }) => ofOrganization(id))
+      .map(({ id, name }) => ({ value: id, label: `Organization ${name}` })),
+    ...teams.choices
+      .filter(({ value }) => mayOwn(value))
+      .map(({ value, label }) => ({ value, label: `Team ${label}` })),
+    ...projects.projects
+      .filter(({ team_id: id }) => mayOwn(id))
+      .map(({ id, name }) => ({ value: id, label: `Project ${name}` })),
   ];
   return {
     name: 'owner',
@@ -74,7 +88,7 @@ export const ownerOrInstallation = {
   },
   /** The field that chooses the owner. Those who may choose the installation see it by this label. */
   async field(visit: Visit, create: Pick<Operation, 'id'>, hint: string, label: string): Promise<FormField> {
-    const field = await ownerField(visit, hint);
+    const field = await ownerField(visit, create, hint);
     if (!visit.mayDo(create, installationOwnership).allowed) return field;
     return { ...field, choices: [...field.choices, { value: installation, label }] };
   },

@@ -38,7 +38,7 @@ function addNew(addPage: AddPage): void {
     describe: async (_subject, visit) => ({
       title: 'New variable set',
       crumbs: [setsCrumb],
-      fields: [await ownerField(visit, ownerHint), ...nameFields()],
+      fields: [await ownerField(visit, create, ownerHint), ...nameFields()],
       submit: 'Create variable set',
       cancel: pagePath(pages.variableSets),
       refusal: (await mayCreateSet(visit)).reason,

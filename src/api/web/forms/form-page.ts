@@ -1,8 +1,10 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { renderNews } from '../components/news.ts';
 import { type Crumb, renderPageHead } from '../components/page-head.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../layout.ts';
 import { renderLinkedText } from '../linked-text.ts';
+import type { PageWithNews } from '../news.ts';
 import type { LocalPath, PagePattern, ParamsOf } from '../paths.ts';
 import { toSentence } from '../text.ts';
 import type { AddPage, PageOptions } from '../visit/route.ts';
@@ -16,6 +18,7 @@ import {
   fillPart,
   otherFields,
   placePart,
+  pointIntoPart,
   readPart,
   renderPart,
   type SchemaPart,
@@ -44,6 +47,8 @@ export interface FormPage extends Pick<Form, 'submit' | 'tone' | 'cancelLabel'> 
    * from `visit.mayDo` if there is none yet. Null: the visitor may.
    */
   readonly refusal: string | null;
+  /** The page whose news stand above the form, if the form leads back to itself. */
+  readonly news?: PageWithNews;
   /** Fields that a refused form shows empty, because what was typed there is a secret. */
   readonly forgets?: (typed: Typed) => readonly string[];
 }
@@ -75,7 +80,8 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
   addPage('GET', pattern, async (visit) => {
     const described = await describe(await read(visit), visit);
     const { schema } = described;
-    const state = schema ? { entry: fillPart(schema) } : {};
+    const news = described.news ? renderNews(visit, described.news) : null;
+    const state = { news, ...(schema && { entry: fillPart(schema) }) };
     return visit.show(formPage(described, visit.request.url as LocalPath, state));
   });
   const post = async (visit: Visit<ParamsOf<Pattern>>) => {
@@ -95,7 +101,7 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     const given = schema && sent ? valuesOf(schema, sent.entry) : { values: {}, problems: null };
     if (given.problems) return again(given.problems);
     const submitted = await submit(visit, names, () => carryOut(subject, typed, visit, given.values));
-    if (!submitted.done) return again(submitted.problems);
+    if (!submitted.done) return again(schema ? pointIntoPart(schema, submitted.problems) : submitted.problems);
     const { result } = submitted;
     return typeof result === 'string' ? visit.redirect(result) : visit.show(result, 201);
   };
@@ -115,6 +121,8 @@ function withoutSecrets(typed: Typed, { forgets }: FormPage): Typed {
 /** What was entered into a form that is shown again. */
 interface FormState extends Pick<Form, 'typed' | 'problems'> {
   readonly entry?: VariablesEntry;
+  /** What the last action came to. */
+  readonly news?: Html | null;
 }
 
 function formPage(described: FormPage, action: LocalPath, state: FormState = {}): Page {
@@ -124,6 +132,7 @@ function formPage(described: FormPage, action: LocalPath, state: FormState = {})
     hasProblem: Boolean(state.problems),
     ...(described.schema && { scripts: ['schema-form.js'] }),
     main: html`<div class="page page-narrow">
+${state.news ?? null}
 ${renderPageHead({ title, crumbs, below: below ?? null, actions: actions ?? null })}
 <div class="panel stack">
 ${lead ? html`<div class="consequences">${typeof lead === 'string' ? html`<p>${lead}</p>` : lead}</div>` : null}

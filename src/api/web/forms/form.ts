@@ -9,6 +9,8 @@ import type { FormProblems } from './problems.ts';
 import { isStale, renderStale, revisionName } from './stale.ts';
 
 export interface FormField {
+  /** The field begins a section of the form, which has this heading and says what its fields are about. */
+  readonly section?: { readonly title: string; readonly help: string };
   /** The path of the value in the operation's body, such as `approval_policy.required`. */
   readonly name: string;
   readonly label: string;
@@ -92,11 +94,17 @@ export function renderForm(form: Form): Html {
 ${hasEdits ? html`<button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Send</button>` : null}
 ${problems ? (stale ? renderStale(plain, typed, (field) => renderFieldLink(field, name)) : renderSummary(problems, plain, name)) : null}
 ${plain.some(holdsSecret) ? null : renderKey()}
-${fields.map((field) => (isField(field) ? renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name], typed) : field))}
+${fields.map((field) => (isField(field) ? html`${renderSection(field)}${renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name], typed)}` : field))}
 <div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${
     cancel ? html`<a class="button button-plain" href="${cancel}">${cancelLabel}</a>` : null
   }</div>
 </form>`;
+}
+
+function renderSection({ section }: FormField): Html | null {
+  return section
+    ? html`<div class="form-section"><h2>${section.title}</h2><p class="muted">${section.help}</p></div>`
+    : null;
 }
 
 /** The idempotency key of a form, so that sending it twice does the work once. Every form has one, unless it sends a secret. */

@@ -26,8 +26,8 @@ export type Submission<Result> =
   | { readonly done: true; readonly result: Result }
   | { readonly done: false; readonly problems: FormProblems };
 
-/** The statuses of errors that a person can correct in the form. */
-const correctable = new Set([400, 409, 413, 422, 429]);
+/** The statuses of errors that a person can correct in the form, such as by choosing an owner for which they may do it. */
+const correctable = new Set([400, 403, 409, 413, 422, 429]);
 
 /**
  * Carries out what a form asks for. An error that its sender can correct there is returned as problems; any other error is thrown and gets

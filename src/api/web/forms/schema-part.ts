@@ -1,6 +1,7 @@
 import { Invalid } from '#domain/shared/errors.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type Html, html } from '../html.ts';
+import { toFieldProblem, toSentence } from '../text.ts';
 import type { FormProblems } from './problems.ts';
 import type { SentFields } from './schema/decode.ts';
 import { readEdit } from './schema/edit.ts';
@@ -95,6 +96,28 @@ export function placePart({ root }: SchemaPart, entry: VariablesEntry, problems:
   const details = problems?.code === 'variables_invalid' ? (problems.details ?? []) : [];
   const found = details.map(({ path, message }) => ({ pointer: path, message }));
   return placeProblems(root, { kind: 'object', members: entry.members, rows: [] }, found);
+}
+
+/**
+ * Finds the fields of the part that an operation's problems are about: it names them by their paths in its body, such as `config.url`. Problems of the
+ * form's own fields stay as they are.
+ */
+export function pointIntoPart({ root }: SchemaPart, problems: FormProblems): FormProblems {
+  const names = new Set(root.members.map(({ name }) => name));
+  const isOfPart = (path: string) => names.has(path.split('.', 1)[0] ?? '');
+  const all = problems.details ?? [];
+  const inside = all.filter(({ path }) => isOfPart(path));
+  if (inside.length === 0) return problems;
+  const said = new Set(inside.map(({ message }) => toSentence(message)));
+  const rest = problems.others.filter((text) => !said.has(text));
+  const details = [
+    ...inside.map(({ path, message }) => ({
+      path: `/${path.split('.').join('/')}`,
+      message: toFieldProblem(message.replace(`${path}: `, '')),
+    })),
+    ...rest.map((message) => ({ path: '', message })),
+  ];
+  return { ...problems, code: 'variables_invalid', others: [], details };
 }
 
 /** The problems of a form with those of its variables at their fields, linked in the summary. */

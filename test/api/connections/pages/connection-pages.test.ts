@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openCredentials } from '#domain/connections/envelope.ts';
 import { readSeals } from '#domain/connections/store.ts';
-import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
@@ -72,9 +72,38 @@ it('shows a refused form with what was typed, and without the secrets', async ()
   };
   const { status, text } = await visitor.submit('/admin/connections/new?of=aws', fields);
   expect(status).toBe(400);
-  expect(text).toContain('expected a region such as');
+  expect(text).toContain('Expected a region such as');
   expect(text).toContain('Not a region');
   expect(text).not.toContain(secret);
+});
+
+it('says what is wrong with the fields of a kind at the fields, and links to them', async () => {
+  const fields = { owner: tenant.team, name: 'half', variables_of: 'Git over SSH', 'v/config/url': 'ssh:' };
+  const { status, text } = await visitor.submit('/admin/connections/new?of=git-ssh', fields);
+  expect(status).toBe(400);
+  expect(text).toMatch(/<a href="#[^"]+">[^<]*url<\/a>: Expected where repositories begin/i);
+  expect(text).toMatch(/aria-invalid="true"/);
+  expect(text).not.toContain('config.url');
+  const url = 'ssh://git@git.example.com/acme/';
+  const empty = await visitor.submit('/admin/connections/new?of=git-ssh', { ...fields, 'v/config/url': url });
+  expect(empty.status).toBe(400);
+  expect(empty.text).not.toContain('credentials.private_key');
+  expect(empty.text.match(/: Is required\./g)?.length).toBeGreaterThanOrEqual(2);
+});
+
+it('offers only owners for which the visitor may make one, and keeps what was typed if another is sent', async () => {
+  const member = await api.addUser('maintainer');
+  await join(tenant, member, 'member', 'admin');
+  const theirs = await signInVisitor(api, member);
+  const form = await theirs.get('/admin/connections/new?of=aws');
+  expect(form.text).toContain(`value="${tenant.team}"`);
+  expect(form.text).not.toContain(`value="${tenant.organization}"`);
+  const fields = { owner: tenant.organization, name: 'kept-name', variables_of: 'AWS', 'v/config/region': 'eu-west-1' };
+  const sent = await theirs.submit('/admin/connections/new?of=aws', { ...fields, ...aws });
+  expect(sent.status).toBe(403);
+  expect(sent.text).toContain('value="kept-name"');
+  expect(sent.text).toContain('value="eu-west-1"');
+  expect(sent.text).not.toContain(secret);
 });
 
 it('renames a connection, changes its settings, rotates its credentials and deletes it', async () => {
