@@ -15,6 +15,7 @@ import {
   toDenial,
 } from './access/authorization.ts';
 import type { CommandAnswer, Responses } from './answers/answer-types.ts';
+import { giveCursor, takeCursor } from './answers/list-cursors.ts';
 import type { RawAnswer } from './answers/raw-answer.ts';
 import { findReadOf, type ReceiptAnswer, toReceiptAnswer } from './answers/receipt-answer.ts';
 import { auditingRefusals, auditRead, requestFacts, withAuditTarget } from './audit/auditing.ts';
@@ -74,9 +75,10 @@ export function invokeRead<Answer>(
   return auditingRefusals(invocation, async () => {
     return inTurnIfCostly(invocation, async () => {
       const call = await authorizeCall(invocation, services.orm.em.fork());
-      const answer = await withAuditTarget(call.target, () => operation.handle({ ...call, key: key ?? '' }));
+      const query = takeCursor(operation, call.query);
+      const answer = await withAuditTarget(call.target, () => operation.handle({ ...call, query, key: key ?? '' }));
       if (operation.audit !== undefined) await auditRead(invocation, operation.audit, call.target);
-      return answer;
+      return giveCursor(operation, answer);
     });
   });
 }
