@@ -4,12 +4,12 @@ import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command } from '#api/pipeline/operation.ts';
 import { Emailed, Nothing, Time } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
-import { pagePath, pages } from '#api/web/paths.ts';
 import { issuePasswordReset } from '#domain/identity/passwords/resets.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { findUserToChange } from '#domain/identity/users/store.ts';
 import { deleteUser } from '#domain/identity/users/user-deletion.ts';
 import { mailPasswordReset } from '#domain/messages/queue/account-mail.ts';
+import { passwordResetPath } from '#domain/messages/sending/links.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { manageAccess, UserParams } from './user-operations.ts';
@@ -61,7 +61,7 @@ export const resetPassword = command({
     const emailed = services.config.mail !== null;
     if (emailed) await mailPasswordReset(tx.em, services.keyRing, target, link);
     const { token, expiresAt } = link;
-    const url = originOf(services, request) + pagePath(pages.passwordReset, {}, { token });
+    const url = originOf(services, request) + passwordResetPath(token);
     return {
       id: target.id,
       after: { expiresAt: expiresAt.toISOString() },

@@ -106,7 +106,7 @@ describe('a link to set a new password', () => {
     const user = await api.addUser('requester');
     const session = await api.signIn(user);
     const { url, token, expires_at } = await issue(user);
-    expect(url).toMatch(new RegExp(`^http://[^/]+/password-reset\\?token=${token}$`));
+    expect(url).toMatch(new RegExp(`^http://[^/]+/password-reset#token=${token}$`));
     expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(23 * 3_600_000);
     expect(await whoami(session)).toBe(200);
     for (const table of ['password_resets', 'audit_records', 'command_receipts'])
@@ -127,7 +127,7 @@ describe('a link to set a new password', () => {
     const public_ = await startApi({ COORDINATOR_BASE_URL: 'https://coordinator.example.com' });
     const [admin, user] = [await public_.addUser('admin'), await public_.addUser('requester')];
     const { body } = await admin.post(`/users/${user.id}/password-reset`);
-    expect(body.url).toBe(`https://coordinator.example.com/password-reset?token=${body.token}`);
+    expect(body.url).toBe(`https://coordinator.example.com/password-reset#token=${body.token}`);
     await public_.close();
   });
 

@@ -85,7 +85,7 @@ describe('a password link', () => {
     const { body: first } = await admin.post(`/users/${user.id}/password-reset`);
     expect(first.emailed).toBe(true);
     await sendMessages(api);
-    expect(server.received[0]?.text).toContain(`${origin}/password-reset?token=${first.token}`);
+    expect(server.received[0]?.text).toContain(`${origin}/password-reset#token=${first.token}`);
     await admin.post(`/users/${user.id}/password-reset`);
     await api.rows(`update users set email = 'new@example.com', email_key = 'new@example.com' where id = ?`, [user.id]);
     await sendMessages(api);

@@ -8,7 +8,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { findPasswordReset } from '#domain/identity/passwords/resets.ts';
 import { invalidField, WrongSecret } from '#domain/shared/errors.ts';
 import { redeemReset } from '../password-operations.ts';
-import { deadLinkPage, passwordResetPage } from './password-reset-views.ts';
+import { deadLinkPage, passwordLinkPage, passwordResetPage } from './password-reset-views.ts';
 
 /** Adds the pages of a password reset link. */
 export function registerPasswordReset(addPage: AddPage): void {
@@ -16,9 +16,9 @@ export function registerPasswordReset(addPage: AddPage): void {
   addPage('POST', pages.passwordReset, submitForm, { isPublic: true });
 }
 
+/** The token stands behind `#` in the link, so only the browser knows it until the visitor goes on. */
 function showLink(visit: Visit): Promise<FastifyReply> {
-  const { token } = visit.request.query as Readonly<Record<string, unknown>>;
-  return showForm(visit, typeof token === 'string' ? token : '');
+  return visit.show(passwordLinkPage());
 }
 
 /** Shows the form of a valid link. An invalid one is refused here already, before the user has chosen a password. */
@@ -40,9 +40,10 @@ async function showForm(
 }
 
 async function submitForm(visit: Visit): Promise<FastifyReply> {
-  const { token, new_password, confirm_password, revoke_api_keys } = visit.form(
-    ...(['token', 'new_password', 'confirm_password', 'revoke_api_keys'] as const),
+  const { token, step, new_password, confirm_password, revoke_api_keys } = visit.form(
+    ...(['token', 'step', 'new_password', 'confirm_password', 'revoke_api_keys'] as const),
   );
+  if (step === 'link') return showForm(visit, token.trim());
   try {
     if (new_password !== confirm_password) throw invalidField('confirm_password', 'must be the new password once more');
     await visit.run(redeemReset, { body: { token, new_password, revoke_api_keys: revoke_api_keys === 'yes' } });

@@ -10,6 +10,24 @@ export interface PasswordResetForm {
   readonly problems: Readonly<Record<string, string>>;
 }
 
+/** The first step, in which a script takes the token out of the address. Without scripts, it is pasted. */
+export function passwordLinkPage(): Page {
+  return {
+    title: 'Set a new password',
+    isBare: true,
+    scripts: ['link-token.js'],
+    main: html`<section class="card" aria-labelledby="title">
+<h1 id="title">Set a new password</h1>
+<form class="form" method="post" action="${pagePath(pages.passwordReset)}" novalidate>
+<input type="hidden" name="step" value="link">
+${renderField({ type: 'password', autocomplete: 'off', maxLength: 200, name: 'token', label: 'Token' })}
+<button class="button button-primary" type="submit">Continue</button>
+</form>
+<p class="aside">The token stands at the end of the link that you were given.</p>
+</section>`,
+  };
+}
+
 export function passwordResetPage({ token, email, problems }: PasswordResetForm): Page {
   const field = { type: 'password', autocomplete: 'new-password', maxLength: 1024 } as const;
   const { new_password: chosen, confirm_password: repeated } = problems;

@@ -21,8 +21,8 @@ export function subjectPath(kind: SubjectKind, id: string): Path {
   return subjectPaths[kind](id);
 }
 
-/** Tokens of invitations and confirmations come behind `#`, so that they are never part of a request's address. */
+/** Tokens come behind `#`, so that they are never part of a request's address. */
 export const invitationPath = (token: string) => `/invitations/accept#token=${encodeURIComponent(token)}`;
-export const passwordResetPath = (token: string) => `/password-reset?token=${encodeURIComponent(token)}`;
+export const passwordResetPath = (token: string) => `/password-reset#token=${encodeURIComponent(token)}`;
 export const emailConfirmationPath = (token: string) =>
   `/profile/email-confirmation#token=${encodeURIComponent(token)}`;

@@ -8,7 +8,7 @@ const pictured = { isPictured: true };
 export function ownPages({ ownKeyId }: Installation): DeclaredPage[] {
   return [
     declare('sign-in', pages.login, { who: null, ...pictured }),
-    declare('password-reset-used', pages.passwordReset, { query: { token: 'used' }, who: null, answers: 404 }),
+    declare('password-reset', pages.passwordReset, { who: null }),
     declare('home', pages.home),
     declare('profile', pages.profile, pictured),
     declare('profile-key-new', pages.profileApiKeys),
