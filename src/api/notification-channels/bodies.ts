@@ -47,7 +47,7 @@ const Config = z
       .array(Email)
       .min(1)
       .max(mostRecipients)
-      .refine((all) => new Set(all.map((each) => each.toLowerCase())).size === all.length, 'name each address once')
+      .refine((all) => new Set(all.map((each) => each.toLowerCase())).size === all.length, 'expected each address once')
       .optional()
       .describe('Of the kind `email`: who gets it.'),
     url: z

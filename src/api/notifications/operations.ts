@@ -94,6 +94,19 @@ export const archive = command({
   handle: ({ tx, principal, params }) => mark(tx.em, principal, params.id, 'archived'),
 });
 
+export const unarchive = command({
+  id: 'notifications.take_back',
+  route: 'POST /api/v1/notifications/:id/unarchive',
+  summary: 'Take one of your notifications out of the archive; it stays read',
+  params: NotificationParams,
+  responses: { 200: NotificationView },
+  at: get,
+  access: ownAsUser,
+  idempotency: 'none',
+  audit: 'notification.unarchived',
+  handle: ({ tx, principal, params }) => mark(tx.em, principal, params.id, 'unarchived'),
+});
+
 export const readAll = command({
   id: 'notifications.read_all',
   route: 'POST /api/v1/notifications/read-all',
@@ -110,7 +123,7 @@ export const readAll = command({
   },
 });
 
-async function mark(em: Em, principal: Principal, id: string, as: 'read' | 'archived') {
+async function mark(em: Em, principal: Principal, id: string, as: 'read' | 'archived' | 'unarchived') {
   const before = stateOf(await findOwn(em, principal, id));
   await markNotification(em, principal, id, as);
   const shown = viewNotification(await readBack(readNotification(em, principal, id)));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
 import { command, read } from '#api/pipeline/operation.ts';
@@ -6,9 +7,16 @@ import type { Em } from '#database/database.ts';
 import { findMailbox, type Mailbox } from '#domain/messages/sending/recipients-store.ts';
 import { keepChat, readChat } from '#domain/notifications/chats-store.ts';
 import { notificationKindNames, notificationKinds } from '#domain/notifications/model.ts';
-import { lockPreferences, readPreferences, replacePreferences } from '#domain/notifications/preferences-store.ts';
+import {
+  lockPreferences,
+  readPreferences,
+  readPreferencesRevision,
+  replacePreferences,
+  revisePreferences,
+} from '#domain/notifications/preferences-store.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { checkOutboundField } from '#domain/shared/outbound/outbound.ts';
+import { ExpectedRevision, refuseStale } from '#domain/shared/revisions.ts';
 import { ownAsUser } from './views.ts';
 
 const kind = z.enum(notificationKindNames);
@@ -38,6 +46,7 @@ export const PreferencesView = z
           .describe('Why the last message that was tried did not arrive; null: it did, or none was tried.'),
       })
       .describe('Where you are told in a chat.'),
+    revision: z.int(),
     actions: preferenceActions.view,
   })
   .meta({ id: 'NotificationPreferences' });
@@ -47,7 +56,7 @@ const ReplacePreferences = z
     preferences: z
       .array(z.strictObject({ kind, page: z.boolean(), email: z.boolean().optional(), chat: z.boolean().optional() }))
       .max(notificationKindNames.length)
-      .refine((all) => new Set(all.map((each) => each.kind)).size === all.length, 'name each kind once'),
+      .refine((all) => new Set(all.map((each) => each.kind)).size === all.length, 'expected each kind once'),
     chat_url: z
       .string()
       .min(1)
@@ -57,6 +66,7 @@ const ReplacePreferences = z
       .describe(
         'The address of an incoming webhook of Slack, or of a chat that takes the same, which you alone read. It is kept sealed; answers show its host. Left out: it stays. Null: it is removed.',
       ),
+    ...ExpectedRevision,
   })
   .meta({ id: 'ReplaceNotificationPreferences' });
 
@@ -86,11 +96,17 @@ export const replace = command({
   },
   handle: async ({ tx, principal, body, operations, services }) => {
     await lockPreferences(tx.em, principal.id);
+    refuseStale({ revision: await readPreferencesRevision(tx.em, principal.id) }, body.expected_revision);
     const before = await describe(tx.em, principal.id);
     await replacePreferences(tx.em, principal.id, body.preferences);
     if (body.chat_url !== undefined) await keepChat(tx.em, services.keyRing, principal.id, body.chat_url);
-    const audited = { before, after: await describe(tx.em, principal.id) };
-    return { id: principal.id, ...audited, answer: await show(tx.em, { operations, principal }, services) };
+    const described = await describe(tx.em, principal.id);
+    const after = body.chat_url ? { ...described, chatUrl: { ...described.chatUrl, isReplaced: true } } : described;
+    const isChanged = !isDeepStrictEqual(before, after);
+    if (isChanged) await revisePreferences(tx.em, principal.id);
+    const answer = await show(tx.em, { operations, principal }, services);
+    const audited = isChanged ? { before, after } : { before: {}, after: {} };
+    return { id: principal.id, ...audited, revision: answer.revision, answer };
   },
 });
 
@@ -100,6 +116,7 @@ async function show(em: Em, context: ActionContext, { config }: Services): Promi
     preferences: preferences.map((each) => ({ ...each, description: notificationKinds[each.kind] })),
     chat: (await readChat(em, context.principal.id)) ?? noChat,
     email: await describeMailbox(em, context.principal.id, config.mail !== null),
+    revision: await readPreferencesRevision(em, context.principal.id),
     actions: preferenceActions.describe(context, installationOwnership),
   };
 }
@@ -123,5 +140,5 @@ async function describe(em: Em, userId: string) {
   const mailed = preferences.filter(({ email }) => email).map((each) => each.kind);
   const muted = preferences.filter(({ page }) => !page).map((each) => each.kind);
   const chatted = preferences.filter((each) => each.chat).map((each) => each.kind);
-  return { muted, mailed, chatted, chat: chat?.host ?? null };
+  return { preferences: { muted, mailed, chatted }, chatUrl: { host: chat?.host ?? null } };
 }

@@ -15,13 +15,13 @@ export const threads = read({
   summary: 'List your notifications by what they are about, those with the newest first',
   query: z.strictObject({
     ...pageQuery,
-    unread: Flag.optional().describe('`true`: only what you have unread notifications about.'),
+    unread: Flag.optional().describe('`true`: only what you have unread notifications about; `false`: only the rest.'),
     kind: z.enum(notificationKindNames).optional().describe('Only where the newest notification is of this kind.'),
   }),
   responses: { 200: pageOf('threads', ThreadView) },
   access: ownAsUser,
   handle: async ({ em, principal, query }) => {
-    const filter = { unread: query.unread === 'true', kind: query.kind };
+    const filter = { unread: query.unread && query.unread === 'true', kind: query.kind };
     const page = await listThreads(em, principal, filter, query);
     return { threads: page.items.map(viewThread), next_cursor: page.nextCursor };
   },

@@ -46,6 +46,7 @@ const news = {
   [pages.notifications]: {
     read: 'The notification is marked as read.',
     archived: 'The notification is archived.',
+    unarchived: 'The notification is no longer archived.',
     'all-read': 'All notifications are marked as read.',
     'thread-read': 'All notifications about it are marked as read.',
     'thread-archived': 'All notifications about it are archived.',

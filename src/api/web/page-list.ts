@@ -95,6 +95,7 @@ export const pages = {
   archiveNotificationThread: '/notifications/threads/:id/archive',
   readNotification: '/notifications/:id/read',
   archiveNotification: '/notifications/:id/archive',
+  unarchiveNotification: '/notifications/:id/unarchive',
   readAllNotifications: '/notifications/read-all',
   drift: '/drift',
   newDriftMonitor: '/drift/monitors/new',

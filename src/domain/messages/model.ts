@@ -29,7 +29,12 @@ export const keptDays = 30;
 
 /** What a message says. It contains no secret: the token of a link has an encrypted column of its own. */
 export type MessageContent =
-  | { readonly purpose: 'notification'; readonly kind: NotificationKind | Topic; readonly title: string }
+  | {
+      readonly purpose: 'notification';
+      readonly kind: NotificationKind | Topic;
+      readonly title: string;
+      readonly facts?: readonly string[];
+    }
   | { readonly purpose: 'invitation'; readonly invitationId: string; readonly sentAt: string }
   | { readonly purpose: 'password_reset'; readonly expiresAt: string }
   | { readonly purpose: 'email_confirmation'; readonly expiresAt: string }

@@ -42,6 +42,25 @@ export async function lockPreferences(em: Em, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(db(em));
 }
 
+/** Counts how often the preferences of a user were changed. */
+export async function readPreferencesRevision(em: Em, userId: string): Promise<number> {
+  const { revision } = await db(em)
+    .selectFrom('users')
+    .where('id', '=', userId)
+    .select('preferences_revision as revision')
+    .executeTakeFirstOrThrow();
+  return revision;
+}
+
+/** Counts a change of the preferences of a user. The caller holds `lockPreferences`. */
+export async function revisePreferences(em: Em, userId: string): Promise<void> {
+  await db(em)
+    .updateTable('users')
+    .set((eb) => ({ preferences_revision: eb('preferences_revision', '+', 1) }))
+    .where('id', '=', userId)
+    .execute();
+}
+
 /**
  * Replaces what a user has decided. A kind that is left out gets its default again. What the user was told before stays. The caller holds
  * `lockPreferences`.

@@ -89,7 +89,7 @@ export interface ThreadDetails extends NotificationDetails {
 }
 
 export interface ThreadFilter {
-  /** Only those with an unread notification. */
+  /** Only those with an unread notification, or only those without. */
   readonly unread?: boolean | undefined;
   /** Only those whose newest notification is of this kind. */
   readonly kind?: NotificationKind | undefined;
@@ -105,7 +105,7 @@ export function listThreads(
   const found = selectOwn(em, user)
     .where('n.archived_at', 'is', null)
     .$if(kind !== undefined, (query) => query.where('n.kind', '=', kind ?? 'run.finished'))
-    .$if(unread === true, (query) => query.where((eb) => hasUnread(eb)))
+    .$if(unread !== undefined, (query) => query.where((eb) => (unread ? hasUnread(eb) : eb.not(hasUnread(eb)))))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -134,13 +134,19 @@ export function listThread(
   return pageOf(selectOwn(em, user).where('n.subject_id', '=', subjectId).select(details), 'n.id', request);
 }
 
-/** Notes that a user has read a notification, or has put it away, which reads it as well. The first time counts. */
-export async function markNotification(em: Em, user: Principal, id: string, as: 'read' | 'archived'): Promise<void> {
+/** Notes that a user has read a notification, or has put it away, which reads it as well, or has taken it back. The first time counts. */
+export async function markNotification(
+  em: Em,
+  user: Principal,
+  id: string,
+  as: 'read' | 'archived' | 'unarchived',
+): Promise<void> {
   await db(em)
     .updateTable('notifications')
     .set((eb) => ({
       read_at: eb.fn.coalesce('read_at', now),
       ...(as === 'archived' && { archived_at: eb.fn.coalesce('archived_at', now) }),
+      ...(as === 'unarchived' && { archived_at: null }),
     }))
     .where('id', '=', id)
     .where('user_id', '=', user.id)

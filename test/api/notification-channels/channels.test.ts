@@ -84,7 +84,7 @@ describe('a notification channel', () => {
       { kind: 'slack', config: { url: 'https://1.1.1.1/', recipients: ['a@example.com'] } },
       'config.recipients: a channel of the kind slack has none',
     ],
-    ['the same address twice', email('a@example.com', 'A@example.com'), 'name each address once'],
+    ['the same address twice', email('a@example.com', 'A@example.com'), 'expected each address once'],
     ['no address', email('ops'), 'expected an e-mail address'],
     ['a line break in an address', email('a@example.com\r\nBcc: b@example.com'), 'expected an e-mail address'],
     ['an unknown event', { ...email('a@example.com'), subscriptions: [{ events: ['runs.*'] }] }, 'expected "*"'],

@@ -34,15 +34,26 @@ describe('what happens to a run', () => {
     expect(body.notifications).toMatchObject([
       { kind: 'run.approval_requested', state: 'unread', subject: { kind: 'run', id: run }, read_at: null },
     ]);
-    expect(body.notifications[0].title).toMatch(/^Aki Asker asks you to review a run of net-\d+$/);
+    expect(body.notifications[0].title).toMatch(/^Aki Asker asks you to review a run of net-\d+ in .+ \/ .+$/);
     for (const other of [second, team.runs.asker, admin, tenant.owner]) expect(await titlesOf(other)).toEqual([]);
+  });
+
+  it('asks a reviewer no longer who has decided, and nobody once it does not wait any more', async () => {
+    const run = await team.addAsked(reviewer, second);
+    const { plan } = (await reviewer.get(`/runs/${run}`)).body;
+    const review = { decision: 'reject', comment: 'not now', plan_digest: plan.digest };
+    expect((await reviewer.post(`/runs/${run}/approval/review`, review)).status).toBeLessThan(300);
+    expect([await unreadOf(reviewer), await unreadOf(second)]).toEqual([1, 1]);
+    await team.notify();
+    expect([await unreadOf(reviewer), await unreadOf(second)]).toEqual([0, 0]);
+    expect((await second.get('/notifications')).body.notifications[0].state).toBe('read');
   });
 
   it('is told to its requester when it ends, and to nobody else', async () => {
     const { runId, attemptId } = await team.runs.begin();
     await team.runs.failPlan({ runId, attemptId });
     await team.notify();
-    expect(await titlesOf(team.runs.asker)).toEqual([expect.stringMatching(/^The run of net-\d+ failed$/)]);
+    expect(await titlesOf(team.runs.asker)).toEqual([expect.stringMatching(/^The run of net-\d+ in .+ \/ .+ failed$/)]);
     expect(await titlesOf(reviewer)).toEqual([]);
   });
 
@@ -94,9 +105,15 @@ describe('a user', () => {
     expect(await unreadOf(reviewer)).toBe(2);
     expect(await titlesOf(reviewer, '?unread=true')).toHaveLength(2);
     expect(await titlesOf(reviewer, '?unread=false')).toHaveLength(1);
+    const threads = async (query: string) => (await reviewer.get(`/notifications/threads${query}`)).body.threads.length;
+    expect([await threads('?unread=true'), await threads('?unread=false'), await threads('')]).toEqual([2, 1, 3]);
     expect((await reviewer.post(`/notifications/${other}/archive`)).body.state).toBe('archived');
     expect(await titlesOf(reviewer)).toHaveLength(2);
     expect(await titlesOf(reviewer, '?archived=true')).toHaveLength(1);
+    const back = await reviewer.post(`/notifications/${other}/unarchive`);
+    expect(back).toMatchObject({ status: 200, body: { state: 'read' } });
+    expect(await titlesOf(reviewer, '?archived=true')).toEqual([]);
+    await reviewer.post(`/notifications/${other}/archive`);
     expect(await titlesOf(reviewer, '?kind=run.finished')).toEqual([]);
     expect((await reviewer.post('/notifications/read-all')).body).toEqual({ read: 1 });
     expect(await unreadOf(reviewer)).toBe(0);
@@ -200,10 +217,22 @@ describe('a user', () => {
   it('is told which kind is named twice or unknown', async () => {
     const one = { kind: 'run.finished', page: true };
     const twice = await reviewer.put('/notifications/preferences', { preferences: [one, one] });
-    expect(twice).toMatchObject({ status: 400, body: { error: expect.stringContaining('name each kind once') } });
+    expect(twice).toMatchObject({ status: 400, body: { error: expect.stringContaining('expected each kind once') } });
     const unknown = await reviewer.put('/notifications/preferences', { preferences: [{ kind: 'x', page: true }] });
     expect(unknown).toMatchObject({ status: 400, body: { error: expect.stringContaining('preferences[0].kind') } });
   });
+});
+
+it('keeps preferences that somebody has changed since they were read', async () => {
+  const path = '/notifications/preferences';
+  const before = await second.get(path);
+  const preferences = [{ kind: 'run.finished', page: false }];
+  const put = () => second.send('PUT', path, { preferences }, { 'if-match': String(before.headers['etag']) });
+  const changed = await put();
+  expect(changed).toMatchObject({ status: 200, body: { revision: before.body.revision + 1 } });
+  expect(await put()).toMatchObject({ status: 409, headers: { 'x-error-code': 'stale_revision' } });
+  expect((await second.put(path, { preferences })).body.revision).toBe(changed.body.revision);
+  await second.put(path, { preferences: [] });
 });
 
 it('replaces preferences one after the other, and the audit names what each of them found', async () => {

@@ -118,6 +118,7 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'notification_preferences.replace': [200],
   'notifications.read': [200, '/api/v1/notifications/:id'],
   'notifications.put_away': [200, '/api/v1/notifications/:id'],
+  'notifications.take_back': [200, '/api/v1/notifications/:id'],
   'notifications.read_all': [200],
   'notification_threads.read': [200],
   'notification_threads.put_away': [200],

@@ -191,6 +191,7 @@ notifications.count_unread          profile:manage                      self    
 notifications.get                   profile:manage                      self            user
 notifications.read                  profile:manage                      self            user
 notifications.put_away              profile:manage                      self            user
+notifications.take_back             profile:manage                      self            user
 notification_threads.put_away       profile:manage                      self            user
 notification_threads.read           profile:manage                      self            user
 notifications.read_all              profile:manage                      self            user

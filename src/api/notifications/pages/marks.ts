@@ -4,7 +4,7 @@ import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { archive, markRead, readAll } from '../operations.ts';
+import { archive, markRead, readAll, unarchive } from '../operations.ts';
 import { archiveThread, readThread } from '../thread-operations.ts';
 import type { ShownNotification, ShownThread } from './words.ts';
 
@@ -23,7 +23,10 @@ export function renderMark({
 
 /** The buttons that put a notification away. */
 export function renderMarks({ id, state, title: about }: ShownNotification): Html | null {
-  if (state === 'archived') return null;
+  if (state === 'archived') {
+    const path = pagePath(pages.unarchiveNotification, { id });
+    return html`<div class="actions">${renderMark({ path, label: 'Take back', about })}</div>`;
+  }
   return html`<div class="actions">${state === 'unread' ? renderMark({ path: pagePath(pages.readNotification, { id }), label: 'Read', about }) : null}${renderMark({ path: pagePath(pages.archiveNotification, { id }), label: 'Archive', about })}</div>`;
 }
 
@@ -40,6 +43,7 @@ export function renderThreadMarks({
 export function registerMarks(addPage: AddPage): void {
   addPage('POST', pages.readNotification, submitRead);
   addPage('POST', pages.archiveNotification, submitArchive);
+  addPage('POST', pages.unarchiveNotification, submitUnarchive);
   addPage('POST', pages.readNotificationThread, submitReadThread);
   addPage('POST', pages.archiveNotificationThread, submitArchiveThread);
   addPage('POST', pages.readAllNotifications, submitReadAll);
@@ -53,6 +57,11 @@ async function submitRead(visit: Visit<{ id: string }>): Promise<FastifyReply> {
 async function submitArchive(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   await visit.run(archive, { params: { id: visit.params.id } });
   return visit.redirect(pagePath(pages.notifications, {}, { done: 'archived' }));
+}
+
+async function submitUnarchive(visit: Visit<{ id: string }>): Promise<FastifyReply> {
+  await visit.run(unarchive, { params: { id: visit.params.id } });
+  return visit.redirect(pagePath(pages.notifications, {}, { done: 'unarchived' }));
 }
 
 async function submitReadThread(visit: Visit<{ id: string }>): Promise<FastifyReply> {

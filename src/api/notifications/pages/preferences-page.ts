@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { readRow } from '#api/web/forms/matrix.ts';
-import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
@@ -28,7 +28,7 @@ export function registerPreferences(addPage: AddPage): void {
       title: 'Notification preferences',
       crumbs: [notificationsCrumb],
       lead: html`<p>Choose how you hear of each kind from now on. ${describeMailbox(shown)}</p>`,
-      fields: [toTable(shown), ...chatFields(shown)],
+      fields: [toTable(shown), ...chatFields(shown), revisionField(shown)],
       submit: 'Save preferences',
       cancel: pagePath(pages.notifications),
       news: pages.notificationPreferences,
@@ -42,7 +42,8 @@ export function registerPreferences(addPage: AddPage): void {
         if (!chosen) return [];
         return [{ kind, page: chosen.has('page'), email: chosen.has('email'), chat: chosen.has('chat') }];
       });
-      await visit.run(replace, { body: { preferences, ...toChat(typed) } });
+      const expected = Number(typed['expected_revision']);
+      await visit.run(replace, { body: { preferences, ...toChat(typed), expected_revision: expected } });
       return pagePath(pages.notificationPreferences, {}, { done: 'saved' });
     },
   });

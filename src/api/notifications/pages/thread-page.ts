@@ -5,11 +5,10 @@ import { renderTime } from '#api/web/components/time.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { subjectPath } from '#domain/messages/sending/links.ts';
 import { thread } from '../thread-operations.ts';
 import { renderMarks, renderThreadMarks } from './marks.ts';
 import { kindLabels, notificationsCrumb, renderState, renderTitle, type ShownNotification } from './words.ts';
-
-const title = 'About one subject';
 
 const columns: Column<ShownNotification>[] = [
   { label: 'What', kind: 'main', cell: renderTitle },
@@ -24,13 +23,17 @@ export async function showThread(visit: Visit<{ id: string }>): Promise<FastifyR
   const { id } = visit.params;
   const cursor = visit.query('cursor');
   const { notifications, next_cursor: next } = await visit.read(thread, { params: { id }, query: { cursor } });
+  const newest = notifications[0];
+  const title = newest?.title ?? 'About one subject';
+  const subject =
+    newest && html` <a href="${subjectPath(newest.subject.kind, newest.subject.id)}">Open what it is about</a>.`;
   const unread = notifications.filter(({ state }) => state === 'unread').length;
   const mayPutAway = notifications.some(({ state }) => state !== 'archived');
   const actions = mayPutAway ? renderThreadMarks({ id, unread, about: 'about this' }) : null;
   return visit.show({
     title,
     main: html`<div class="page page-wide">
-${renderPageHead({ title, crumbs: [notificationsCrumb], below: 'All notifications about it, newest first, archived ones included.', actions })}
+${renderPageHead({ title, crumbs: [notificationsCrumb], below: html`All notifications about it, newest first, archived ones included.${subject}`, actions })}
 <div class="list-panel">${renderTable({ caption: 'Notifications, newest first', rows: notifications, columns })}</div>
 ${renderPages({ cursor, next }, (query) => pagePath(pages.notificationThread, { id }, query))}
 </div>`,

@@ -31,18 +31,18 @@ export async function prepareNotification(deps: PrepareDeps, message: DueMessage
     message.channelId === null ? await findUser(deps, message, content) : await findHearing(deps, message, content);
   if ('withhold' in found) return found;
   const news: News = { kind: content.kind, subject: subjectOf(message) };
-  return { to: found.to, wording: word(deps, news, content.title, found), news };
+  return { to: found.to, wording: word(deps, news, content, found), news };
 }
 
 function subjectOf({ subjectKind, subjectId }: DueMessage): News['subject'] {
   return subjectKind && subjectId ? { kind: subjectKind, id: subjectId } : null;
 }
 
-function word({ linkOrigin }: PrepareDeps, { subject }: News, title: string, { about, reason }: Hearer): Wording {
+function word({ linkOrigin }: PrepareDeps, { subject }: News, content: Content, { about, reason }: Hearer): Wording {
   const path = subject && subjectPath(subject.kind, subject.id);
   return {
-    subject: toSubject(title),
-    lines: [about],
+    subject: toSubject(content.title),
+    lines: content.facts ?? [about],
     link: path === null || linkOrigin === null ? null : { label: 'Open it', url: linkOrigin + path },
     reason,
   };
@@ -61,16 +61,20 @@ async function findUser(
     return { withhold: 'the address of the user is not confirmed' };
   if (!(await mayStillRead(em, message.id, message.userId)))
     return { withhold: 'the user may not read any more what it is about' };
-  const where = linkOrigin === null ? 'in your preferences' : `at ${linkOrigin}${preferencesPath}`;
+  const where = linkOrigin === null ? 'on the page Notification preferences' : `at ${linkOrigin}${preferencesPath}`;
   if (message.medium === 'email')
     return {
       to: { medium: 'email', address: mailbox.address },
       about,
-      reason: `You chose to hear of this by e-mail. Change it ${where}.`,
+      reason: `You get this by e-mail, as your notification preferences say. Change them ${where}.`,
     };
   const url = await openChat(em, keyRing, message.userId);
   if (url === null) return { withhold: 'the user has no chat any more' };
-  return { to: { medium: 'chat', url }, about, reason: `You chose to hear of this in your chat. Change it ${where}.` };
+  return {
+    to: { medium: 'chat', url },
+    about,
+    reason: `You get this in your chat, as your notification preferences say. Change them ${where}.`,
+  };
 }
 
 async function findHearing({ em, keyRing }: PrepareDeps, message: DueMessage, { kind }: Content): Promise<Found> {

@@ -16,6 +16,8 @@ export interface Draft {
   readonly kind: NotificationKind | Topic;
   readonly subject: Subject;
   readonly title: string;
+  /** What else messages say of it, in whole sentences; without any, they say what its kind means. */
+  readonly facts?: readonly string[];
   /** What is told is told once to each user and each channel for one cause. */
   readonly cause: string;
   /** When it happened. Channels that were made later do not hear of it. */
@@ -106,8 +108,8 @@ function toChannel({ id: channelId, kind, recipients }: HearingChannel): To[] {
 }
 
 /** Whether they may still hear of the subject is asked again when a message is sent. */
-async function send(em: Em, { kind, subject, title, cause }: Draft, recipients: readonly To[]): Promise<void> {
-  const content = { purpose: 'notification', kind, title } as const;
+async function send(em: Em, { kind, subject, title, facts, cause }: Draft, recipients: readonly To[]): Promise<void> {
+  const content = { purpose: 'notification', kind, title, ...(facts && { facts }) } as const;
   await queueMessages(
     em,
     recipients.map((to) => ({ ...to, content, subject, cause })),

@@ -6,6 +6,7 @@ import type { SystemAction } from '#domain/system-actions.ts';
 import { disabledReasons } from '#domain/webhooks/model.ts';
 import { findAdministrators, findManagers, findTeamMembers } from './candidates-store.ts';
 import type { Draft } from './drafts.ts';
+import { factsOfRun, findRun, placeOfRun } from './run-facts.ts';
 
 type Told = Omit<Draft, 'cause' | 'at'> | undefined;
 
@@ -39,19 +40,21 @@ async function tellOfApproval(em: Em, { subject }: PublishedEvent): Promise<Told
   return {
     kind: 'run.approval_required',
     subject: { kind: 'run', id: subject.id },
-    title: `A run of ${run.instance} waits for approval`,
+    title: `A run of ${placeOfRun(run)} waits for approval`,
+    facts: factsOfRun(run),
     candidates: [],
   };
 }
 
 async function tellReviewers(em: Em, { subject, data, actor }: PublishedEvent): Promise<Told> {
   const run = await findRun(em, subject.id);
-  const reviewers = data['reviewers'];
+  const { reviewers, message } = data;
   if (!run || !Array.isArray(reviewers)) return undefined;
   return {
     kind: 'run.approval_requested',
     subject: { kind: 'run', id: subject.id },
-    title: `${actor.name} asks you to review a run of ${run.instance}`,
+    title: `${actor.name} asks you to review a run of ${placeOfRun(run)}`,
+    facts: [...factsOfRun(run), ...(message ? [`${actor.name} asks: ${message}`] : [])],
     candidates: reviewers.filter((id) => typeof id === 'string'),
   };
 }
@@ -64,7 +67,8 @@ async function tellRequester(em: Em, { subject, data }: PublishedEvent): Promise
   return {
     kind: 'run.finished',
     subject: { kind: 'run', id: subject.id },
-    title: `The run of ${run.instance} ${endOf(data)}`,
+    title: `The run of ${placeOfRun(run)} ${endOf(data)}`,
+    facts: factsOfRun(run),
     candidates: requester === null ? [] : [requester],
   };
 }
@@ -80,9 +84,9 @@ async function tellOfScan(em: Em, { subject, teamId, data }: PublishedEvent): Pr
     candidates: await findTeamMembers(em, teamId),
   } as const;
   if (hasFailed)
-    return { ...about, kind: 'drift_monitor.scan_failed', title: `The scan of ${run.instance} ${endOf(data)}` };
+    return { ...about, kind: 'drift_monitor.scan_failed', title: `The scan of ${placeOfRun(run)} ${endOf(data)}` };
   const deviations = opened === 1 ? 'a new deviation' : `${opened} new deviations`;
-  return { ...about, kind: 'drift_monitor.drifted', title: `A scan of ${run.instance} found ${deviations}` };
+  return { ...about, kind: 'drift_monitor.drifted', title: `A scan of ${placeOfRun(run)} found ${deviations}` };
 }
 
 async function tellOfWebhook(em: Em, { subject, organizationId, teamId }: PublishedEvent): Promise<Told> {
@@ -92,12 +96,17 @@ async function tellOfWebhook(em: Em, { subject, organizationId, teamId }: Publis
     .select(['name', 'disabled_reason as reason'])
     .executeTakeFirst();
   if (!webhook) return undefined;
+  // Whether endpoints can be reached concerns those who run the service as well.
+  const isFailing = webhook.reason === 'failing' || webhook.reason === 'gone';
   const why = webhook.reason === null ? '' : `: ${disabledReasons[webhook.reason]}`;
   return {
     kind: 'webhook.disabled',
     subject: { kind: 'webhook', id: subject.id },
     title: `The webhook ${webhook.name} was disabled${why}`,
-    candidates: await findManagers(em, { organizationId, teamId }),
+    candidates: [
+      ...(await findManagers(em, { organizationId, teamId })),
+      ...(isFailing ? await findAdministrators(em) : []),
+    ],
   };
 }
 
@@ -114,13 +123,4 @@ async function tellOfQuota(em: Em, { subject, data }: PublishedEvent): Promise<T
 function endOf(data: PublishedEvent['data']): string {
   const status = String(data['status']);
   return ends[status] ?? `ended: ${status}`;
-}
-
-function findRun(em: Em, id: string) {
-  return db(em)
-    .selectFrom('runs')
-    .where('id', '=', id)
-    .select(['instance', 'operation', 'requested_by_id as requestedById', 'requested_by_type as requestedByType'])
-    .select('responsible_user_id as responsibleUserId')
-    .executeTakeFirst();
 }

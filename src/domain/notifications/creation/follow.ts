@@ -5,6 +5,7 @@ import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
 import { followEvents } from '#domain/shared/events/kept-cursor.ts';
 import { type Telling, tell } from './drafts.ts';
 import { eventRules } from './event-rules.ts';
+import { settleRequests, settlingTypes } from './settled-store.ts';
 
 /** Tells users of the next events. Answers how many events it read, or null while another process is at it. */
 export function notifyOfEvents(orm: Orm, how: Telling, log: Pick<Logger, 'error'>): Promise<number | null> {
@@ -26,7 +27,7 @@ async function tellOfEvents(
   how: Telling,
   log: Pick<Logger, 'error'>,
 ): Promise<void> {
-  const told = events.filter(({ type }) => eventRules.has(type));
+  const told = events.filter(({ type }) => eventRules.has(type) || settlingTypes.has(type));
   if (told.length === 0) return;
   const failure = await tellTogether(em, told, how);
   if (failure === undefined) return;
@@ -45,6 +46,7 @@ async function tellTogether(em: Em, events: readonly PublishedEvent[], how: Tell
   try {
     await em.transactional(async (savepoint) => {
       for (const event of events) {
+        if (settlingTypes.has(event.type)) await settleRequests(savepoint, event);
         const draft = await eventRules.get(event.type)?.(savepoint, event);
         if (draft) await tell(savepoint, { ...draft, cause: event.id, at: event.at }, how);
       }

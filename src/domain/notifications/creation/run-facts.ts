@@ -1,0 +1,31 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+
+/** What notifications say of a run. */
+export type RunFacts = NonNullable<Awaited<ReturnType<typeof findRun>>>;
+
+export function findRun(em: Em, id: string) {
+  return db(em)
+    .selectFrom('runs as r')
+    .leftJoin('environments as e', 'e.id', 'r.environment_id')
+    .leftJoin('projects as p', 'p.id', 'e.project_id')
+    .where('r.id', '=', id)
+    .select(['r.instance', 'r.operation', 'r.message', 'e.name as environment', 'p.name as project'])
+    .select(['r.requested_by_id as requestedById', 'r.requested_by_type as requestedByType'])
+    .select(['r.requested_by_name as requestedByName', 'r.responsible_user_id as responsibleUserId'])
+    .executeTakeFirst();
+}
+
+/** The instance of a run with its environment, such as "network in Backbone / Production". */
+export function placeOfRun({ instance, project, environment }: RunFacts): string {
+  return environment === null ? String(instance) : `${instance} in ${project} / ${environment}`;
+}
+
+/** What a run does and where, who requested it, and what they said about it. */
+export function factsOfRun(run: RunFacts): string[] {
+  const { operation, instance, project, environment, requestedByName, message } = run;
+  const place =
+    environment === null ? 'outside any environment' : `in the environment ${environment} of the project ${project}`;
+  const asked = `${requestedByName} requested the operation ${operation} of the instance ${instance} ${place}.`;
+  return message ? [asked, `Message of the run: ${message}`] : [asked];
+}

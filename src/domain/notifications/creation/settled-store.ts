@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { EventTypeName } from '#domain/events.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+
+/** After these, nobody needs to review the run any more. */
+const endsOfWaiting: readonly EventTypeName[] = ['run.finished', 'run.applying', 'run.held'];
+
+export const settlingTypes: ReadonlySet<string> = new Set<EventTypeName>(['run.reviewed', ...endsOfWaiting]);
+
+/**
+ * Marks requests to review a run as read once they ask for nothing more: that of a reviewer who has decided, and those of all others once the run
+ * no longer waits.
+ */
+export async function settleRequests(em: Em, { type, subject, actor }: PublishedEvent): Promise<void> {
+  await db(em)
+    .updateTable('notifications')
+    .set({ read_at: sql<string>`now()` })
+    .where('subject_id', '=', subject.id)
+    .where('kind', '=', 'run.approval_requested')
+    .where('read_at', 'is', null)
+    .$if(type === 'run.reviewed', (query) => query.where('user_id', '=', actor.id))
+    .execute();
+}
