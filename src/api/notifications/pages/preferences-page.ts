@@ -42,8 +42,9 @@ export function registerPreferences(addPage: AddPage): void {
         if (!chosen) return [];
         return [{ kind, page: chosen.has('page'), email: chosen.has('email'), chat: chosen.has('chat') }];
       });
-      const expected = Number(typed['expected_revision']);
-      await visit.run(replace, { body: { preferences, ...toChat(typed), expected_revision: expected } });
+      const { expected_revision: revision } = typed;
+      const expected = revision ? { expected_revision: Number(revision) } : {};
+      await visit.run(replace, { body: { preferences, ...toChat(typed), ...expected } });
       return pagePath(pages.notificationPreferences, {}, { done: 'saved' });
     },
   });

@@ -154,7 +154,7 @@ describe('the pages of webhooks', () => {
     for (const part of ['<dt>Tries</dt><dd>1</dd>', '503 after', 'back &lt;soon&gt;', '<dt>Next try</dt>'])
       expect(shown).toContain(part);
     expect((await visitor.get(`${path}?status=delivered`)).text).toContain('None like this');
-    expect((await visitor.get(`${path}?status=pending`)).text).toContain(delivery);
+    expect((await visitor.get(`${path}?status=retrying`)).text).toContain(delivery);
     expect((await visitor.get(`${path}/deliveries/${tenant.team}`)).status).toBe(404);
   });
 
