@@ -42,19 +42,23 @@ describe('start with external PostgreSQL and Temporal', () => {
     expect(response.status).toBe(201);
   });
 
-  it('issues tokens under the address on loopback that it listens on, and publishes the first key', async () => {
-    const port = await findFreePort();
-    const program = await start({
-      COORDINATOR_PORT: String(port),
-      ENABLE_ADMIN_BOOTSTRAP: 'true',
-      ADMIN_BOOTSTRAP_TOKEN: 't',
-    });
-    await program.says(/Ready {2}/);
-    const issuer = `http://127.0.0.1:${port}`;
-    const read = async (path: string) => (await fetch(`${issuer}/.well-known/${path}`)).json();
-    expect(await read('openid-configuration')).toMatchObject({ issuer, jwks_uri: `${issuer}/.well-known/jwks.json` });
-    await expect.poll(() => read('jwks.json')).toMatchObject({ keys: [{ kty: 'RSA' }] });
-  });
+  it.each([
+    ['given', async () => String(await findFreePort())],
+    ['that the system chooses', async () => '0'],
+  ])(
+    'issues tokens under the address on loopback with the port %s, and publishes the first key',
+    async (_name, find) => {
+      const program = await start({
+        COORDINATOR_PORT: await find(),
+        ENABLE_ADMIN_BOOTSTRAP: 'true',
+        ADMIN_BOOTSTRAP_TOKEN: 't',
+      });
+      const [, issuer = ''] = await program.says(/Ready {2}(http:\/\/127\.0\.0\.1:\d+)/);
+      const read = async (path: string) => (await fetch(`${issuer}/.well-known/${path}`)).json();
+      expect(await read('openid-configuration')).toMatchObject({ issuer, jwks_uri: `${issuer}/.well-known/jwks.json` });
+      await expect.poll(() => read('jwks.json')).toMatchObject({ keys: [{ kty: 'RSA' }] });
+    },
+  );
 
   it('creates the configured administrator without printing the configured password', async () => {
     const given = { COORDINATOR_ADMIN_EMAIL: 'ops@example.com', COORDINATOR_ADMIN_PASSWORD: 'given by automation' };
