@@ -42,7 +42,7 @@ describe('a command whose database rejects a statement, disconnects or stops ans
       expect(wrong.join('\n')).toBe('');
       if (isAll) console.log(`${id}: ${tried} faults`);
     },
-    isAll ? 600_000 : 60_000,
+    isAll ? 600_000 : 120_000,
   );
 });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandOperation } from '#api/pipeline/operation.ts';
 import type { Orm } from '#database/database.ts';
 import { addPerson, type Person } from '#test/support/access/people.ts';
@@ -87,6 +88,7 @@ export class CommandFaults {
     await this.#watch.execute('truncate rate_counts');
     await this.#watch.start();
     const { result, ...sent } = await this.#faults.during(fault, () => ask(this.#api, operation, request));
+    await this.#carriedOut();
     const changes = await this.#watch.changes();
     const wrong = judge(result, changes, success, sent);
     const isChanged = !isEmpty(changes);
@@ -104,6 +106,12 @@ export class CommandFaults {
     return isSame(changes, success)
       ? wrong
       : [...wrong, `the repetition made more changes: ${describeDifference(changes, success)}`];
+  }
+
+  /** Waits for what a workflow carries out, even if the request that waits for it has failed. */
+  async #carriedOut(): Promise<void> {
+    const sql = `select 1 from plugin_restorations where status = 'running'`;
+    while ((await this.#api.orm.em.fork().execute<object[]>(sql)).length > 0) await sleep(20);
   }
 
   /** Prepares a new tenant for a command that will change it. */

@@ -2,9 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chownSync,
+  closeSync,
   existsSync,
   globSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -20,8 +22,11 @@ import { type WorkerOptions, WorkerProcess, workerUsers } from './worker-process
 // Each test starts several Node processes, one after the other.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 const workers: WorkerProcess[] = [];
+/** Open files of the namespaces of attempts: see `holdNamespaces`. */
+const held: number[] = [];
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.close();
+  for (const file of held.splice(0)) closeSync(file);
 });
 
 let next = 5_100_000 + (process.pid % 1000) * 1000;
@@ -44,6 +49,7 @@ async function startDoomed(options: WorkerOptions): Promise<Doomed> {
   await sink.saw('begun');
   const pids = findProcesses(seconds);
   expect(pids.length).toBeGreaterThanOrEqual(3);
+  holdNamespaces(pids);
   return { worker, ended, seconds, namespaces: pids.flatMap(readNamespaces) };
 }
 
@@ -54,8 +60,17 @@ async function startWorker(options: WorkerOptions): Promise<WorkerProcess> {
 }
 
 const namespaceKinds = ['mnt', 'pid', 'net', 'ipc', 'uts', 'user', 'cgroup'];
-const namespaceOf = (pid: number, kind: string) => readlinkSync(`/proc/${pid}/ns/${kind}`);
+const fileOf = (pid: number, kind: string) => `/proc/${pid}/ns/${kind}`;
+const namespaceOf = (pid: number, kind: string) => readlinkSync(fileOf(pid, kind));
 const ownNamespaces = namespaceKinds.map((kind) => namespaceOf(process.pid, kind));
+
+/**
+ * Keeps the numbers of the namespaces of processes until the test ends. Linux gives the number of a namespace that has ended to the next
+ * one, such as that of the sandbox that the next host makes, whose processes would look like those of the attempt.
+ */
+function holdNamespaces(pids: readonly number[]): void {
+  for (const pid of pids) for (const kind of namespaceKinds) held.push(openSync(fileOf(pid, kind), 'r'));
+}
 
 /** Returns the namespaces of a process that differ from those of these tests. */
 function readNamespaces(pid: number): string[] {

@@ -30,16 +30,21 @@ const silenceMs = 150;
 type Query = (this: Client, ...given: unknown[]) => unknown;
 type Driver = { query: Query };
 
-/** Intercepts the statements of the service in this process. There may be only one at a time. */
+/** Intercepts the statements of the service in this process, and no others. There may be only one at a time. */
 export class StatementFaults {
   readonly #driver: Driver;
   readonly #original: Query;
+  readonly #pool: Pool;
+  /** The connections of the service, which are those of its pool. */
+  readonly #own = new WeakSet<object>();
+  readonly #know = (client: object) => void this.#own.add(client);
   #fault: Fault | null = null;
   #statements: string[] | null = null;
   #hasStruck = false;
 
-  private constructor(driver: Driver) {
+  private constructor(pool: Pool, driver: Driver) {
     const strike = (client: Client, given: unknown[]) => this.#query(client, given);
+    this.#pool = pool.on('acquire', this.#know);
     this.#driver = driver;
     this.#original = driver.query;
     driver.query = function (...given) {
@@ -52,7 +57,7 @@ export class StatementFaults {
     const pool = (await (orm.em.getConnection() as unknown as Connection).getNativeClient()) as Pool & {
       Client: { prototype: Driver };
     };
-    return new StatementFaults(pool.Client.prototype);
+    return new StatementFaults(pool, pool.Client.prototype);
   }
 
   /** Runs `work` with a fault at one of its statements; null: without a fault. */
@@ -71,10 +76,11 @@ export class StatementFaults {
 
   remove(): void {
     this.#driver.query = this.#original;
+    this.#pool.off('acquire', this.#know);
   }
 
   #query(client: Client, given: unknown[]): unknown {
-    if (this.#statements === null) return this.#original.apply(client, given);
+    if (this.#statements === null || !this.#own.has(client)) return this.#original.apply(client, given);
     const at = this.#statements.push(textOf(given[0])) - 1;
     if (this.#fault?.at !== at) return this.#original.apply(client, given);
     this.#hasStruck = true;

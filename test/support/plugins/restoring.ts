@@ -9,6 +9,7 @@ import {
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { openInstallation } from '#domain/shared/installation/installation.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
+import { withDatabase } from '#open-database';
 import { createTestConfig } from '../config.ts';
 
 /** No root may be looked for. */
@@ -47,14 +48,19 @@ export async function carryOutWaiting(orm: Orm): Promise<{ stop(): Promise<void>
   return carryOutRestorations(await depsOf(orm));
 }
 
-/** Carries out the next restoration of a resource, as a worker of that database would. It gives up after half a minute. */
-export async function carryOutNext(orm: Orm, resourceId: string): Promise<void> {
-  const deps = await depsOf(orm);
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(20)) {
-    const sql = `select id from plugin_restorations where resource_id = ? and status = 'running'`;
-    const [row] = await orm.em.fork().execute<{ id: string }[]>(sql, [resourceId]);
-    if (row) return carryOut(deps, row.id);
-  }
+/**
+ * Carries out the next restoration of a resource, as a worker of that database would: over connections of its own, of which faults of the
+ * service's statements know nothing. It waits until there is one. If the database is dropped first, it fails.
+ */
+export async function carryOutNext({ config }: Orm, resourceId: string): Promise<void> {
+  const sql = `select id from plugin_restorations where resource_id = ? and status = 'running'`;
+  await withDatabase({ databaseUrl: config.get('clientUrl') ?? '', databasePoolSize: 2 }, async (orm) => {
+    for (;;) {
+      const [row] = await orm.em.fork().execute<{ id: string }[]>(sql, [resourceId]);
+      if (row) return carryOut(await depsOf(orm), row.id);
+      await sleep(20);
+    }
+  });
 }
 
 async function depsOf(orm: Orm): Promise<RestorationDeps> {
