@@ -1,22 +1,26 @@
 import { expect, it } from 'vitest';
 import { runCycles } from './harness/cycles.ts';
+import type { Disruption } from './harness/disruptions.ts';
 
-const seed = 20_261_121;
+/** `npm run test:faults` disrupts in many cycles, and `npm test` in one of these. The title contains the seed that chose it (`CYCLES_SEED`). */
+const cycles: readonly (readonly Disruption[])[] = [
+  ['worker in apply', 'api between commit and workflow start'],
+  ['postgres', 'temporal'],
+];
+const seed = Number(process.env['CYCLES_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** A short version of `npm run test:faults`: disrupts real processes and checks the installation when it is idle. */
-it('killing processes at work loses nothing, repeats nothing and leaves nothing behind', {
+it(`killing processes at work loses nothing, repeats nothing and leaves nothing behind (seed ${seed})`, {
   timeout: 240_000,
 }, async () => {
   const report = await runCycles({
     seed,
-    cycles: 2,
+    cycles: 1,
     runsPerCycle: 10,
-    disruptions: [
-      ['worker in apply', 'api between commit and workflow start'],
-      ['postgres', 'temporal'],
-    ],
+    disruptions: [cycles[seed % cycles.length]!],
     report: (line) => console.log(line),
   });
   expect(report.violations, `seed ${seed}, the logs are in ${report.directory}`).toEqual([]);
-  expect(report).toMatchObject({ cycles: 2, runs: 26 });
+  expect(report.cycles).toBe(1);
+  expect(report.runs).toBeGreaterThanOrEqual(10);
 });

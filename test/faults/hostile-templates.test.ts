@@ -17,7 +17,7 @@ const names = Object.keys(describeHostileTemplates({ directory: '/nowhere', ...n
  * tests look for traces. The title of the tests contains their seed (`HOSTILE_SEED`).
  */
 const seed = Number(process.env['HOSTILE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const some = 10;
+const some = 5;
 const [leaking, others] = [names.filter(leaks), names.filter((name) => name !== flooding && !leaks(name))];
 const chosen = [...openRandom(seed, 'hostile').shuffle(others).slice(0, some), ...leaking];
 

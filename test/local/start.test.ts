@@ -12,6 +12,8 @@ const started: Program[] = [];
 let password = '';
 let runs: { instance?: string }[] = [];
 let runsPath = '';
+/** From the first start to its address, in milliseconds. */
+let firstTook = 0;
 
 function start(settings: Record<string, string | undefined> = {}): Program {
   const program = Program.coordinator(['start'], { COORDINATOR_DATA_DIR: dataDir, ...settings });
@@ -47,7 +49,10 @@ afterAll(async () => {
 
 describe('start', () => {
   it('creates everything at the first start, runs the sample to success, and prints a curl command that works', async () => {
+    const startedAt = Date.now();
     const program = start();
+    await program.says(ready);
+    firstTook = Date.now() - startedAt;
     await program.says(/Stop {3}Ctrl-C/);
     password = (await program.says(/Password +(\S{20}) /))[1] ?? '';
     await program.says(/Greeting by a command: succeeded, outputs {"message":"Hello from a command template"}/);
@@ -109,12 +114,12 @@ describe('start', () => {
     expect(await whatIsLeft(tree)).toEqual([]);
   });
 
-  it('starts quickly after being killed, and keeps all data', async () => {
+  it('starts as quickly after being killed as at first, and keeps all data', async () => {
     const startedAt = Date.now();
     const program = start();
     const [, url = ''] = await program.says(ready);
-    // The goal is 5 s on an idle machine. Here, other tests run at the same time.
-    expect(Date.now() - startedAt).toBeLessThan(20_000);
+    // Nothing is left to create, and nothing of the killed service is waited for. Other tests may take twice the machine meanwhile.
+    expect(Date.now() - startedAt).toBeLessThan(2 * firstTook);
     expect(program.output).not.toMatch(/Password|sample|Greeting/);
     expect(await listRuns(url, await signIn(url))).toEqual(runs);
   });

@@ -11,7 +11,7 @@ import { CommandFaults } from './command-faults.ts';
  */
 const isAll = process.env['PROOFS'] === 'all';
 const seed = Number(process.env['PROOFS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const someCommands = 25;
+const someCommands = 15;
 const someFaults = 2;
 
 let faults: CommandFaults;

@@ -98,9 +98,8 @@ describe('probes', () => {
       },
     };
     const { app } = await start(new Readiness([hangs, odd, sync, fine('database')], { timeout: 100 }));
-    const started = performance.now();
+    // A dependency that is waited for would hang for ever.
     const response = await app.inject('/readyz');
-    expect(performance.now() - started).toBeLessThan(1_000);
     expect(response.json().error).toBe('not ready: temporal, odd, sync');
   });
 

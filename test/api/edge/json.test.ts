@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { formBodyLimit } from '#api/edge/json/strict-json.ts';
 import { parseStrictJson } from '#domain/shared/values/strict-json.ts';
 import { createEdgeApp, jsonType } from '#test/support/api/edge-app.ts';
+import { within } from '#test/support/slowness.ts';
 
 let app: FastifyInstance;
 
@@ -90,13 +91,17 @@ describe('the strict decoder', () => {
   });
 
   it('rejects excessive nesting quickly, closed or not', async () => {
-    const started = performance.now();
-    const closed = await post('/any', '['.repeat(400_000) + ']'.repeat(400_000));
-    expect(closed.json().error).toMatch(/nested deeper than 100 levels/);
-    for (const bomb of ['['.repeat(1_000_000), '{"a":'.repeat(200_000), `{"a":],"b":${'{"a":],"b":'.repeat(90_000)}`]) {
-      expect((await post('/any', bomb)).statusCode).toBe(400);
-    }
-    expect(performance.now() - started).toBeLessThan(2_000);
+    await within(2_000, async () => {
+      const closed = await post('/any', '['.repeat(400_000) + ']'.repeat(400_000));
+      expect(closed.json().error).toMatch(/nested deeper than 100 levels/);
+      for (const bomb of [
+        '['.repeat(1_000_000),
+        '{"a":'.repeat(200_000),
+        `{"a":],"b":${'{"a":],"b":'.repeat(90_000)}`,
+      ]) {
+        expect((await post('/any', bomb)).statusCode).toBe(400);
+      }
+    });
     expect((await post('/any', '['.repeat(100) + ']'.repeat(100))).statusCode).toBe(200);
     expect((await post('/any', '['.repeat(101) + ']'.repeat(101))).statusCode).toBe(400);
   });
@@ -123,14 +128,10 @@ describe('the strict decoder', () => {
     expect(timeOf(large) / timeOf(small)).toBeLessThan(40);
   });
 
-  it('takes linear time for an object with many keys', () => {
+  it('takes linear time for an object with many keys', async () => {
     const text = JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, id) => [`key_${id}`, id])));
-    const started = performance.now();
-    expect(parseStrictJson(`${text.slice(0, -1)},"key_0":1}`)).toMatchObject({
-      ok: false,
-      problem: { path: ['key_0'] },
-    });
-    expect(performance.now() - started).toBeLessThan(1_000);
+    const parsed = await within(1_000, () => parseStrictJson(`${text.slice(0, -1)},"key_0":1}`));
+    expect(parsed).toMatchObject({ ok: false, problem: { path: ['key_0'] } });
   });
 });
 

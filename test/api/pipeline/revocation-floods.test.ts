@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addEnvironment, addPerson, addServiceAccount, addTeam, type Person } from '#test/support/access/people.ts';
 import type { Answer, Caller } from '#test/support/api/caller.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
+import { within } from '#test/support/slowness.ts';
 
 /** How many commands a principal sends at once. */
 const concurrency = 24;
@@ -78,10 +79,8 @@ describe('while a principal sends 24 commands at once', () => {
     async (_, revocation) => {
       const { flooded, flood } = await startFlood(revocation.byAccount);
       try {
-        const started = performance.now();
-        const answer = await revocation.revoke(root.caller, flooded);
+        const answer = await within(soon, () => revocation.revoke(root.caller, flooded));
         expect(answer.status, answer.text).toBeLessThan(300);
-        expect(performance.now() - started).toBeLessThan(soon);
         const after = await setVariable(flooded);
         expect([401, 403, 404, 409]).toContain(after.status);
       } finally {
@@ -97,10 +96,8 @@ describe('while a principal sends 24 commands at once', () => {
     const { flooded, flood } = await startFlood();
     try {
       const disabled = revocations['disabling the user']?.revoke(root.caller, flooded);
-      const started = performance.now();
-      const answer = await root.caller.send('PUT', `/users/${other.id}`, { name: 'Renamed' });
+      const answer = await within(soon, () => root.caller.send('PUT', `/users/${other.id}`, { name: 'Renamed' }));
       expect(answer.status).toBe(200);
-      expect(performance.now() - started).toBeLessThan(soon);
       expect((await disabled)?.status).toBe(200);
     } finally {
       await flood.stop();

