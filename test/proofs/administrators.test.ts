@@ -25,7 +25,7 @@ it(
     expect(last.length).toBeGreaterThan(0);
     if (isAll) console.log(summarize(rounds, last.length));
   },
-  isAll ? 3_600_000 : 60_000,
+  isAll ? 3_600_000 : 120_000,
 );
 
 function summarize(rounds: readonly Round[], refusals: number): string {

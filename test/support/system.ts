@@ -34,10 +34,10 @@ export const administrator = { email: 'root@example.com', name: 'Root', password
 export async function startSystem(overrides: Record<string, string> = {}): Promise<System> {
   const [database, namespace] = await Promise.all([createDatabase(), createNamespace()]);
   const config = createTestConfig(database.url, { TEMPORAL_NAMESPACE: namespace, ...overrides });
-  await withDatabase(config, (orm) =>
-    createFirstAdministrator({ orm, keyRing: new KeyRing(config.secretKeys) }, administrator),
-  );
-  await withDatabase(config, (orm) => watchStatusChanges(orm, 'from now on'));
+  await withDatabase(config, async (orm) => {
+    await createFirstAdministrator({ orm, keyRing: new KeyRing(config.secretKeys) }, administrator);
+    await watchStatusChanges(orm, 'from now on');
+  });
   const api = await runApi(config);
   let worker: Awaited<ReturnType<typeof runWorker>> | undefined = await runWorker(config);
   const stopWorker = async () => {

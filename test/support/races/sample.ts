@@ -4,7 +4,7 @@ import { type Order, orders } from './race.ts';
 const isAll = process.env['PROOFS'] === 'all';
 /** The seed of the sample, for the titles of tests. `PROOFS_SEED` repeats it. */
 export const seed = Number(process.env['PROOFS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const some = 6;
+const some = 4;
 
 /** Every rival in every order for `npm run test:proofs`, and a few random ones for `npm test`. @param use makes another sample of each */
 export function raced<Rival extends string>(rivals: readonly Rival[], use: string): (readonly [Rival, Order])[] {
