@@ -4,7 +4,7 @@ import { read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { type ActionDetails, findAction, listActions } from '#domain/plugins/assignments/action-store.ts';
-import { checkAction, describeObstacle, findObstacle, isCovered } from '#domain/plugins/assignments/check.ts';
+import { checkAction, checkReasons, describeReason, findObstacle, isCovered, obstacles } from '#domain/plugins/assignments/check.ts';
 import { accessIfCovered, pluginReading } from '#domain/plugins/authority.ts';
 import { findCeiling } from '#domain/plugins/ceilings/store.ts';
 import { findInstallation, type InstallationTarget } from '#domain/plugins/installations/store.ts';
@@ -18,7 +18,7 @@ import { inSnapshot } from '#domain/shared/snapshot.ts';
 import { ActionQuestion } from './bodies.ts';
 import { assign } from './grant-operations.ts';
 import { PluginParams } from './installation-operations.ts';
-import { ActionView, ReasonView, viewAction } from './views.ts';
+import { ActionView, reasonOf, viewAction } from './views.ts';
 
 export const list = read({
   id: 'plugin_actions.list',
@@ -59,7 +59,7 @@ export const check = read({
   },
   accessTo: (place) => accessIfCovered(askedPlace.access, place),
   responses: {
-    200: z.object({ allowed: z.boolean(), reason: ReasonView }).meta({ id: 'PluginActionCheck' }),
+    200: z.object({ allowed: z.boolean(), reason: reasonOf(checkReasons) }).meta({ id: 'PluginActionCheck' }),
   },
   handle: ({ em, params, body, principal }) =>
     inSnapshot(em, async (snapshot) => {
@@ -68,6 +68,12 @@ export const check = read({
       return checkAction(snapshot, { action, installation, place, subjectId: principal.id });
     }),
 });
+
+const reviewReasons = {
+  permission_denied: 'you may not assign actions there',
+  ...obstacles,
+  selector_not_declared: 'the action is not declared for such a place',
+} as const;
 
 export const reviewGrant = read({
   ...askedPlace,
@@ -79,7 +85,7 @@ export const reviewGrant = read({
     200: z
       .object({
         may_grant: z.boolean(),
-        reason: ReasonView.nullable().describe('What is in the way; null: nothing.'),
+        reason: reasonOf(reviewReasons).nullable().describe('What is in the way; null: nothing.'),
         installation_revision: z.int().describe('For `expected_installation_revision`.'),
         action_revision: z.int().describe('For `expected_action_revision`.'),
         ownership: OwnershipSnapshot.describe('For `expected_ownership`.'),
@@ -126,7 +132,7 @@ async function findActionFor(
 
 function explainAuthority(principal: Parameters<typeof explainDenial>[1], place: Place) {
   const message = isProtected(assign) ? explainDenial(assign, principal, place) : null;
-  return message === null ? null : { code: 'permission_denied', message };
+  return message === null ? null : ({ code: 'permission_denied', message } as const);
 }
 
 async function explainObstacle(
@@ -135,9 +141,9 @@ async function explainObstacle(
 ) {
   const installation = { ...target.installation, ownerOrganizationId: target.organizationId };
   const obstacle = await findObstacle(em, { action, installation, place });
-  if (obstacle !== null) return describeObstacle(obstacle);
+  if (obstacle !== null) return { code: obstacle, message: describeReason(obstacle).message };
   const { type } = place.selector;
   if (action.selectors.includes(type)) return null;
   const message = `the action ${action.name} takes ${action.selectors.join(', ')}`;
-  return { code: 'selector_not_declared', message };
+  return { code: 'selector_not_declared', message } as const;
 }

@@ -1,4 +1,6 @@
 import { actionsOf } from '#api/pipeline/actions.ts';
+import type { GrantWithStanding } from '#domain/plugins/assignments/standing-store.ts';
+import type { BackgroundDetails } from '#domain/plugins/background/store.ts';
 import type { Place } from '#domain/plugins/places/place-store.ts';
 import type { ResourceDetails } from '#domain/plugins/resources/store.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
@@ -19,5 +21,22 @@ export const resourceActions = actionsOf<ShownResource>()({
   restore: {
     operation: 'plugin_resources.restore',
     findRefusal: ({ restorationRefusal }) => restorationRefusal,
+  },
+});
+
+/** What a caller may do with an assignment. */
+export const grantActions = actionsOf<Place & { readonly grant: Pick<GrantWithStanding, 'revokedAt'> }>()({
+  revoke: {
+    operation: 'plugin_action_grants.revoke',
+    findRefusal: ({ grant }) => (grant.revokedAt === null ? null : { message: 'the assignment is revoked already' }),
+  },
+});
+
+/** What a caller may do with a background principal. */
+export const backgroundActions = actionsOf<Place & { readonly background: Pick<BackgroundDetails, 'revokedAt'> }>()({
+  revoke: {
+    operation: 'plugin_background_principals.revoke',
+    findRefusal: ({ background }) =>
+      background.revokedAt === null ? null : { message: 'the background principal is revoked already' },
   },
 });

@@ -5,7 +5,7 @@ import type { Em } from '#database/database.ts';
 import { type ActionDetails, findAction } from '#domain/plugins/assignments/action-store.ts';
 import { assignAction, revokeGrant } from '#domain/plugins/assignments/grant.ts';
 import { findGrantWithPlace, listGrants } from '#domain/plugins/assignments/store.ts';
-import { pluginAdministration, pluginReading } from '#domain/plugins/authority.ts';
+import { accessIfCovered, pluginAdministration, pluginReading } from '#domain/plugins/authority.ts';
 import { findInstallation, type InstallationTarget } from '#domain/plugins/installations/store.ts';
 import { selectorTypes } from '#domain/plugins/model.ts';
 import { isOwnerInScope } from '#domain/plugins/places/containment.ts';
@@ -13,9 +13,10 @@ import { findPresentPlace, type Place } from '#domain/plugins/places/place-store
 import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { grantActions } from './actions.ts';
 import { AssignAction, ExpectedState } from './bodies.ts';
 import { PluginParams } from './installation-operations.ts';
-import { GrantView, PluginReceipt, viewGrant } from './views.ts';
+import { GrantView, ListedGrantView, PluginReceipt, viewGrant, withOwnership } from './views.ts';
 
 /** An id, or a text in a name. */
 const Named = z.string().trim().min(1).max(200);
@@ -36,7 +37,7 @@ export const list = read({
     selector: Named.optional().describe('Only what names the place with this id, or with this text in its name.'),
     in_force: Flag.optional().describe('`true`: only what is in force; `false`: only what has ended.'),
   }),
-  responses: { 200: pageOf('grants', GrantView) },
+  responses: { 200: pageOf('grants', ListedGrantView) },
   access: { ...pluginReading, scope: 'platform', teamAction: undefined, organizationRole: undefined },
   handle: async ({ em, principal, query }) => {
     const { installation_id, action_id, subject_id, selector_type, in_force, ...request } = query;
@@ -52,6 +53,22 @@ export const list = read({
   },
 });
 
+export const get = read({
+  id: 'plugin_action_grants.get',
+  route: 'GET /api/v1/plugin-action-grants/:id',
+  summary: 'Read an assignment of an action, also one that has ended, with the owners that its revocation has to name',
+  params: PluginParams,
+  responses: { 200: GrantView },
+  access: pluginReading,
+  target: ({ em, params }) => findGrantWithPlace(em, params.id),
+  accessTo: ({ grant }, { id }) => accessIfCovered(pluginReading, { isCovered: grant.subjectId === id }),
+  targetName: 'plugin action grant',
+  handle: async ({ target, operations, principal }) => ({
+    ...withOwnership(viewGrant(target.grant), target),
+    actions: grantActions.describe({ operations, principal }, target),
+  }),
+});
+
 export const assign = command({
   id: 'plugin_action_grants.create',
   route: 'POST /api/v1/plugin-action-grants',
@@ -61,6 +78,7 @@ export const assign = command({
     'release, the ceiling, the membership of the subject, or the owners of the place.',
   body: AssignAction,
   responses: { 201: PluginReceipt },
+  at: get,
   access: { ...pluginAdministration, hidden: 'invalid' },
   target: ({ em, body: { selector }, lock }) =>
     selector ? findPresentPlace(em, selector, lock) : Promise.resolve(undefined),
@@ -91,6 +109,7 @@ export const revoke = command({
   params: PluginParams,
   body: ExpectedState,
   responses: { 200: PluginReceipt },
+  at: get,
   access: pluginAdministration,
   target: ({ em, params, lock }) => findGrantWithPlace(em, params.id, lock),
   targetName: 'plugin action grant',

@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { ActionDetails } from '#domain/plugins/assignments/action-store.ts';
-import { findEnd } from '#domain/plugins/assignments/basis.ts';
+import { ends, findEnd } from '#domain/plugins/assignments/basis.ts';
 import type { GrantWithStanding } from '#domain/plugins/assignments/standing-store.ts';
-import type { BackgroundDetails } from '#domain/plugins/background/store.ts';
+import {
+  type BackgroundDetails,
+  backgroundEnds,
+  backgroundStates,
+  findBackgroundEnd,
+} from '#domain/plugins/background/store.ts';
 import { isCurrent, isInForce } from '#domain/plugins/ceilings/replace.ts';
 import type { CeilingDetails } from '#domain/plugins/ceilings/store.ts';
 import type { InstallationDetails } from '#domain/plugins/installations/store.ts';
@@ -11,6 +16,7 @@ import type { ReleaseDetails } from '#domain/plugins/manifests/store.ts';
 import { Selector, Subject, selectorTypes } from '#domain/plugins/model.ts';
 import { OwnershipSnapshot, snapshotOf } from '#domain/plugins/places/ownership-snapshot.ts';
 import type { Place } from '#domain/plugins/places/place-store.ts';
+import { backgroundActions, grantActions } from './actions.ts';
 
 /** The answer of every plugin command (specification, *Plugin authority*, rule 2). */
 export const PluginReceipt = z
@@ -22,7 +28,17 @@ export const PluginReceipt = z
   })
   .meta({ id: 'PluginReceipt' });
 
-export const ReasonView = z.object({ code: z.string(), message: z.string() });
+/** A reason whose codes are those of `messages`. The document says what each means. */
+export function reasonOf<Code extends string>(messages: Readonly<Record<Code, string>>) {
+  return z.object({ code: codeOf(messages), message: z.string() });
+}
+
+function codeOf<Code extends string>(messages: Readonly<Record<Code, string>>) {
+  const codes = Object.keys(messages) as [Code, ...Code[]];
+  return z.enum(codes).describe(codes.map((code) => `\`${code}\`: ${messages[code]}.`).join(' '));
+}
+
+const ownedParts = { ownership: OwnershipSnapshot.describe('For `expected_ownership`.') };
 
 export const ListedInstallationView = z
   .object({
@@ -37,7 +53,7 @@ export const ListedInstallationView = z
   .meta({ id: 'ListedPluginInstallation' });
 
 export const InstallationView = z
-  .object({ ...ListedInstallationView.shape, ownership: OwnershipSnapshot.describe('For `expected_ownership`.') })
+  .object({ ...ListedInstallationView.shape, ...ownedParts })
   .meta({ id: 'PluginInstallation' });
 
 export function viewInstallation(installation: InstallationDetails): z.input<typeof ListedInstallationView> {
@@ -143,7 +159,7 @@ export function viewCeiling(
   };
 }
 
-export const GrantView = z
+export const ListedGrantView = z
   .object({
     id: AnswerId,
     installation_id: AnswerId,
@@ -151,16 +167,23 @@ export const GrantView = z
     subject: z.object({ ...Subject.shape, name: z.string() }),
     selector: Selector,
     in_force: z.boolean(),
-    ended: ReasonView.nullable().describe('Why it is no longer in force. It never is again: assign the action anew.'),
+    ended: reasonOf(ends)
+      .extend({ others: z.array(z.string()).describe('The codes of what else would have ended it.') })
+      .nullable()
+      .describe('Why it is no longer in force. It never is again: assign the action anew.'),
     granted_by: AnswerId,
     created_at: Time,
     revoked_at: Time.nullable(),
     revoked_by: AnswerId.nullable().describe('Null: nobody has revoked it, though it may have ended otherwise.'),
     revision: z.int(),
   })
+  .meta({ id: 'ListedPluginActionGrant' });
+
+export const GrantView = z
+  .object({ ...ListedGrantView.shape, ...ownedParts, actions: grantActions.view })
   .meta({ id: 'PluginActionGrant' });
 
-export function viewGrant(grant: GrantWithStanding): z.input<typeof GrantView> {
+export function viewGrant(grant: GrantWithStanding): z.input<typeof ListedGrantView> {
   const ended = findEnd(grant, grant.standing);
   return {
     id: grant.id,
@@ -169,7 +192,7 @@ export function viewGrant(grant: GrantWithStanding): z.input<typeof GrantView> {
     subject: { type: grant.subjectType, id: grant.subjectId, name: grant.subjectName },
     selector: { type: grant.selectorType, id: grant.selectorId },
     in_force: ended === null,
-    ended,
+    ended: ended && { ...ended, others: [...ended.others] },
     granted_by: grant.grantedBy,
     created_at: grant.createdAt,
     revoked_at: grant.revokedAt,
@@ -178,28 +201,39 @@ export function viewGrant(grant: GrantWithStanding): z.input<typeof GrantView> {
   };
 }
 
-export const BackgroundPrincipalView = z
+export const ListedBackgroundPrincipalView = z
   .object({
     id: AnswerId,
     installation_id: AnswerId,
     name: z.string(),
     selector: Selector.describe('Where it may be assigned actions.'),
+    state: z
+      .enum(backgroundStates)
+      .describe('`ended`: its scope is no longer what it was approved for, and it may be assigned nothing any more.'),
+    ended: reasonOf(backgroundEnds).nullable().describe('Why it is not active. It never is again: approve another one.'),
     approved_by: AnswerId,
     created_at: Time,
     revoked_at: Time.nullable(),
     revoked_by: AnswerId.nullable(),
     revision: z.int(),
   })
+  .meta({ id: 'ListedPluginBackgroundPrincipal' });
+
+export const BackgroundPrincipalView = z
+  .object({ ...ListedBackgroundPrincipalView.shape, ...ownedParts, actions: backgroundActions.view })
   .meta({ id: 'PluginBackgroundPrincipal' });
 
-export function viewBackground(background: BackgroundDetails): z.input<typeof BackgroundPrincipalView> {
+export function viewBackground(background: BackgroundDetails): z.input<typeof ListedBackgroundPrincipalView> {
   const { id, installationId, name, selectorType, selectorId, createdAt, revokedAt, revision } = background;
   const { approvedBy, revokedBy } = background;
+  const ended = findBackgroundEnd(background);
   return {
     id,
     installation_id: installationId,
     name,
     selector: { type: selectorType, id: selectorId },
+    state: ended === null ? 'active' : ended.code === 'revoked' ? 'revoked' : 'ended',
+    ended,
     approved_by: approvedBy,
     created_at: createdAt,
     revoked_at: revokedAt,

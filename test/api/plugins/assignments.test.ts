@@ -183,7 +183,7 @@ describe('an assignment', () => {
     const body = { expected_revision: 1, expected_ownership };
     const answer = await sendCommand(root.client, ['DELETE', `/plugin-background-principals/${id}`], body);
     expect([answer.status, answer.body.state]).toEqual([200, 'revoked']);
-    expect(await grants()).toMatchObject([{ in_force: false, ended: { code: 'subject_ineligible' } }]);
+    expect(await grants()).toMatchObject([{ in_force: false, ended: { code: 'subject_revoked' } }]);
   });
 
   it('of a background principal is not shown to a member of the organization who may not read its team', async () => {

@@ -44,7 +44,7 @@ describe('restoring a resource', () => {
     const selector = { type: 'resource', id: resource };
     expect(await check(member.client, sync, selector)).toMatchObject({
       allowed: false,
-      reason: { code: 'scope_changed' },
+      reason: { code: 'scope_restored' },
     });
     const state = { expected_revision: before.revision, expected_ownership: before.ownership };
     const path = `/plugin-resources/${resource}/restore`;

@@ -303,9 +303,11 @@ plugin_actions.list                 team:read,organization:read         owned:me
 plugin_actions.check                team:read,organization:read         owned:metadata.read  400
 plugin_actions.review_grant         team:read,organization:read         owned:metadata.read  400
 plugin_action_grants.list           team:read,organization:read         platform
+plugin_action_grants.get            team:read,organization:read         owned:metadata.read
 plugin_action_grants.create         team:write,organization:write       owned:membership.manage  400
 plugin_action_grants.revoke         team:write,organization:write       owned:membership.manage
-plugin_background_principals.list   team:read,organization:read         owned:metadata.read
+plugin_background_principals.list   team:read,organization:read         platform
+plugin_background_principals.get    team:read,organization:read         owned:metadata.read
 plugin_background_principals.approve team:write,organization:write       owned:membership.manage  400
 plugin_background_principals.revoke team:write,organization:write       owned:membership.manage
 plugin_resources.list               team:read,organization:read         owned:metadata.read

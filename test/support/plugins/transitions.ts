@@ -36,7 +36,7 @@ const teamPath = ({ organization, team }: PluginStage) => `/organizations/${orga
 
 export const transitions: Readonly<Record<string, Transition>> = {
   'its revocation': {
-    code: 'not_assigned',
+    code: 'revoked',
     change: async ({ root, grant, sync, selector }) => {
       const { expected_ownership } = await root.assignmentOf(sync, {}, selector);
       return root.revoke(grant, expected_ownership);
@@ -58,7 +58,7 @@ export const transitions: Readonly<Record<string, Transition>> = {
     restore: (stage) => send(stage, 'POST', `${teamPath(stage)}/unarchive`, {}),
   },
   'a transfer of the team to another organization': {
-    code: 'scope_changed',
+    code: 'scope_moved',
     owner: 'team',
     prepare: async (stage) => {
       const { id } = await send(stage, 'POST', '/organizations', { name: `Other ${stage.team.slice(-12)}` });

@@ -1,3 +1,5 @@
+import { findScopeEnd, scopeEnds } from '../places/scope-end.ts';
+import type { ScopeStanding } from '../places/scope-store.ts';
 import type { Reason } from '../model.ts';
 
 /**
@@ -25,33 +27,57 @@ export interface Standing {
   readonly scope: string | null;
 }
 
-export type EndCode = 'revoked' | 'release_changed' | 'action_not_approved' | 'scope_changed' | 'subject_ineligible';
+/** What keeps a subject from using anything in a scope. */
+export type Absence = 'deleted' | 'revoked' | 'disabled' | 'transferred' | 'out_of_scope' | 'left';
 
-const messages: Record<EndCode, string> = {
+/** Why an assignment is no longer in force, in the order in which the reasons are told. */
+export const ends = {
   revoked: 'the assignment was revoked',
-  release_changed: 'another release was activated since the action was assigned',
+  plugin_removed: 'the plugin was removed',
+  ...scopeEnds,
+  subject_deleted: 'the principal was deleted',
+  subject_revoked: 'the background principal was revoked',
+  subject_disabled: 'the principal is disabled',
+  subject_transferred: 'the service account got another owner',
+  subject_out_of_scope: 'the scope of the background principal changed: approve another background principal',
+  subject_left: 'the principal left the team or the organization',
+  subject_returned: 'the principal was disabled or left since the action was assigned, and came back',
+  release_changed: 'a release was activated since the action was assigned',
   action_not_approved: 'the ceiling of the installation stopped approving the action since it was assigned',
-  scope_changed:
-    'the scope, or an owner of it, was archived, deleted, restored or given to another owner since the action was assigned',
-  subject_ineligible:
-    'the principal was disabled or deleted, left the team or organization, or got another owner since the action was assigned',
-};
+} as const;
+export type EndCode = keyof typeof ends;
 
-/** Why an assignment is no longer in force; null while it is. Somebody must assign the action anew. */
-export function findEnd(
-  { revokedAt, basis }: { readonly revokedAt: string | null; readonly basis: Basis },
-  now: Standing,
-): Reason<EndCode> | null {
-  const code = endOf(basis, now, revokedAt !== null);
-  return code && { code, message: messages[code] };
+/** Why an assignment has ended. */
+export interface End extends Reason<EndCode> {
+  /** What else has happened since that would have ended it. */
+  readonly others: readonly EndCode[];
 }
 
-function endOf(basis: Basis, now: Standing, isRevoked: boolean): EndCode | null {
-  if (isRevoked) return 'revoked';
-  if (now.installation !== basis.installation || !now.isDeclared) return 'release_changed';
-  if (now.approval !== basis.approval) return 'action_not_approved';
-  if (now.scope !== basis.scope) return 'scope_changed';
-  return now.subject === basis.subject ? null : 'subject_ineligible';
+/** An assignment, with what can be said of its scope and its subject now. */
+interface Assigned {
+  readonly revokedAt: string | null;
+  readonly basis: Basis;
+  readonly place: ScopeStanding;
+  readonly absence: Absence | null;
+}
+
+/** Why an assignment is no longer in force; null while it is. Somebody must assign the action anew. */
+export function findEnd({ revokedAt, basis, place, absence }: Assigned, now: Standing): End | null {
+  const isReleaseSame = now.installation === basis.installation && now.isDeclared;
+  const found: readonly (EndCode | null)[] = [
+    revokedAt === null ? null : 'revoked',
+    now.installation === null ? 'plugin_removed' : null,
+    now.scope === basis.scope ? null : (findScopeEnd(basis.scope, place) ?? 'scope_restored'),
+    now.subject === basis.subject ? null : subjectEndOf(absence),
+    isReleaseSame || now.installation === null ? null : 'release_changed',
+    now.approval === basis.approval ? null : 'action_not_approved',
+  ];
+  const [code, ...others] = found.flatMap((each) => each ?? []);
+  return code === undefined ? null : { code, message: ends[code], others };
+}
+
+function subjectEndOf(absence: Absence | null): EndCode {
+  return absence === null ? 'subject_returned' : `subject_${absence}`;
 }
 
 /** The basis of an assignment that is made now; null if something is not eligible. */

@@ -2,35 +2,38 @@ import type { Em } from '#database/database.ts';
 import { isCurrent } from '../ceilings/replace.ts';
 import { findCeiling } from '../ceilings/store.ts';
 import type { InstallationDetails } from '../installations/store.ts';
+import { readDeclarations } from '../manifests/store.ts';
 import { type Reason, selectorOf } from '../model.ts';
 import { covers, isInScope } from '../places/containment.ts';
 import type { Place } from '../places/place-store.ts';
 import type { ActionDetails } from './action-store.ts';
-import { type EndCode, findEnd } from './basis.ts';
-import { type CoverageQuestion, findCovering } from './store.ts';
+import { type End, ends, findEnd } from './basis.ts';
+import { type CoverageQuestion, findCovering, findNewestRevoked } from './store.ts';
 
-export type CheckCode =
-  | EndCode
-  | 'assigned'
-  | 'not_assigned'
-  | 'action_not_declared'
-  | 'scope_ineligible'
-  | 'outside_installation';
+/** What keeps everybody from using an action at a place, and from assigning it there. */
+export const obstacles = {
+  outside_installation: 'it does not belong to the organization or team that installed the plugin',
+  manifest_missing: 'only the digest of the active release is known: nobody has staged its manifest yet',
+  action_not_declared: 'the active release does not declare the action',
+  scope_ineligible: 'it, or an owner of it, is archived or was deleted',
+  action_not_approved: 'the ceiling of the installation does not approve the action for the active release',
+} as const;
+export type Obstacle = keyof typeof obstacles;
+
+/** What a check answers, by the code of its reason. */
+export const checkReasons = {
+  assigned: 'an assignment covers this',
+  not_assigned: 'no assignment covers this: whoever manages the memberships there may assign the action',
+  ...ends,
+  ...obstacles,
+} as const;
+export type CheckCode = keyof typeof checkReasons;
 
 /** Whether somebody may use an action at a place, and why. */
 export interface CheckResult {
   readonly allowed: boolean;
   readonly reason: Reason<CheckCode>;
 }
-
-const messages = {
-  assigned: 'an assignment covers this',
-  not_assigned: 'no assignment covers this: whoever manages the memberships there may assign the action',
-  action_not_declared: 'the active release does not declare the action',
-  action_not_approved: 'the ceiling of the installation does not approve the action for the active release',
-  scope_ineligible: 'it, or an owner of it, is archived or was deleted',
-  outside_installation: 'it does not belong to the organization or team that installed the plugin',
-} as const;
 
 interface Question {
   readonly action: ActionDetails;
@@ -46,10 +49,17 @@ interface Question {
 export async function checkAction(em: Em, { action, installation, place, subjectId }: Question): Promise<CheckResult> {
   const obstacle = await findObstacle(em, { action, installation, place });
   if (obstacle !== null) return refuse(obstacle);
-  const ends = await findEnds(em, { of: { actionId: action.id }, subjectId, place });
-  if (ends.includes(null)) return { allowed: true, reason: { code: 'assigned', message: messages.assigned } };
-  const [end] = ends;
-  return end ? { allowed: false, reason: end } : refuse('not_assigned');
+  const question = { of: { actionId: action.id }, subjectId, place };
+  const covering = await findAssignments(em, question);
+  if (covering.some(({ end }) => end === null)) return { allowed: true, reason: describeReason('assigned') };
+  return refuse(await findLastEnd(em, question, covering));
+}
+
+/** What ended the last assignment that covered a place: of those that ended, and of those that were revoked. */
+async function findLastEnd(em: Em, question: CoverageQuestion, [ended]: readonly Assignment[]): Promise<CheckCode> {
+  const revoked = await findNewestRevoked(em, question);
+  if (revoked && covers(selectorOf(revoked), question.place) && revoked.id > (ended?.id ?? '')) return 'revoked';
+  return ended?.end?.code ?? 'not_assigned';
 }
 
 /**
@@ -57,24 +67,30 @@ export async function checkAction(em: Em, { action, installation, place, subject
  * assignment for an organization and everything in it needs no membership in the teams.
  */
 export async function isCovered(em: Em, question: CoverageQuestion): Promise<boolean> {
-  return (await findEnds(em, question)).includes(null);
+  return (await findAssignments(em, question)).some(({ end }) => end === null);
 }
 
-/** What ended each assignment that covers a place, the newest first; null for one that is in force. */
-async function findEnds(em: Em, question: CoverageQuestion): Promise<(Reason<EndCode> | null)[]> {
+/** An assignment that covers a place, with what ended it; null if it is in force. */
+interface Assignment {
+  readonly id: string;
+  readonly end: End | null;
+}
+
+/** The assignments that cover a place and were not revoked, the newest first. */
+async function findAssignments(em: Em, question: CoverageQuestion): Promise<Assignment[]> {
   const found = await findCovering(em, question);
   const covering = found.filter((grant) => covers(selectorOf(grant), question.place));
-  return covering.map((grant) => findEnd(grant, grant.standing));
+  return covering.map((grant) => ({ id: grant.id, end: findEnd(grant, grant.standing) }));
 }
 
 /** What keeps everybody from using an action at a place, and from assigning it there; null if nothing does. */
 export async function findObstacle(
   em: Em,
   { action, installation, place }: Omit<Question, 'subjectId'>,
-): Promise<'outside_installation' | 'action_not_declared' | 'action_not_approved' | 'scope_ineligible' | null> {
+): Promise<Obstacle | null> {
   const { id, teamId, ownerOrganizationId: organizationId } = installation;
   if (!isInScope({ id, teamId, organizationId }, place)) return 'outside_installation';
-  if (!action.isDeclared) return 'action_not_declared';
+  if (!action.isDeclared) return (await isManifestMissing(em, installation)) ? 'manifest_missing' : 'action_not_declared';
   if (!place.isPresent || place.archived.length > 0) return 'scope_ineligible';
   const ceiling = await findCeiling(em, id);
   const isApproved =
@@ -82,10 +98,15 @@ export async function findObstacle(
   return isApproved ? null : 'action_not_approved';
 }
 
-export function describeObstacle(code: keyof typeof messages): Reason<CheckCode> {
-  return { code, message: messages[code] };
+async function isManifestMissing(em: Em, { id, activeRelease }: InstallationDetails): Promise<boolean> {
+  return activeRelease !== null && (await readDeclarations(em, id, activeRelease)) === null;
 }
 
-function refuse(code: keyof typeof messages): CheckResult {
-  return { allowed: false, reason: describeObstacle(code) };
+/** The reason with a code, in words. */
+export function describeReason<Code extends CheckCode>(code: Code): Reason<Code> {
+  return { code, message: checkReasons[code] };
+}
+
+function refuse(code: CheckCode): CheckResult {
+  return { allowed: false, reason: describeReason(code) };
 }

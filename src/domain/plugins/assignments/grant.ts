@@ -3,18 +3,20 @@ import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { RuleCode } from '#domain/shared/error-codes.ts';
 import { Conflict, invalidField } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { findBackground, findBackgroundEnd } from '../background/store.ts';
 import type { InstallationTarget } from '../installations/store.ts';
 import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
 import { type Selector, type Subject, selectorOf } from '../model.ts';
 import { covers } from '../places/containment.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
-import { findPlace, type Place } from '../places/place-store.ts';
+import type { Place } from '../places/place-store.ts';
 import type { ActionDetails } from './action-store.ts';
 import { type Basis, findEnd, toBasis } from './basis.ts';
-import { describeObstacle, findObstacle } from './check.ts';
+import { describeReason, findObstacle, type Obstacle } from './check.ts';
 import type { GrantWithStanding } from './standing-store.ts';
 import { findCovering, findGrant } from './store.ts';
 
@@ -44,7 +46,7 @@ export async function assignAction(tx: Transaction, caller: Principal, wanted: N
   refuseOtherOwnership(place, wanted.expectedOwnership);
   await refuseObstacle(tx, wanted);
   refuseSelector(action, place.selector);
-  await refuseBeyondBackground(tx, subject, place);
+  await refuseBeyondBackground(tx, wanted);
   await refuseUnknown(tx, subject);
   await refuseAssigned(tx, wanted);
   await refuseBeyondPluginLimit(tx.em, installation.id, pluginLimits.assignments);
@@ -125,25 +127,28 @@ async function refuseObstacle(tx: Transaction, { action, target, place }: NewGra
   const installation = { ...target.installation, ownerOrganizationId: target.organizationId };
   const obstacle = await findObstacle(tx.em, { action, installation, place });
   if (obstacle === null) return;
-  const { message } = describeObstacle(obstacle);
+  const { message } = describeReason(obstacle);
   if (obstacle === 'outside_installation') throw invalidField('selector', message);
-  if (obstacle === 'scope_ineligible') throw new Conflict(message, 'archived');
-  throw new Conflict(
-    message,
-    obstacle === 'action_not_declared' ? 'plugin_action_not_declared' : 'plugin_action_not_approved',
-  );
+  throw new Conflict(message, obstacleCodes[obstacle]);
 }
 
-/** A background principal acts in its own scope alone. */
-async function refuseBeyondBackground(tx: Transaction, subject: Subject, place: Place): Promise<void> {
+const obstacleCodes = {
+  scope_ineligible: 'archived',
+  manifest_missing: 'plugin_manifest_missing',
+  action_not_declared: 'plugin_action_not_declared',
+  action_not_approved: 'plugin_action_not_approved',
+} as const satisfies Record<Exclude<Obstacle, 'outside_installation'>, RuleCode>;
+
+/**
+ * A background principal acts in its own scope alone. Those who administer a place in that scope are told why it has ended; one of another
+ * installation or scope is answered as if there were none.
+ */
+async function refuseBeyondBackground(tx: Transaction, { subject, place, target }: NewGrant): Promise<void> {
   if (subject.type !== 'background_principal') return;
-  const row = await db(tx.em)
-    .selectFrom('plugin_background_principals')
-    .where('id', '=', subject.id)
-    .select(['selector_type as selectorType', 'selector_id as selectorId'])
-    .executeTakeFirst();
-  const own = row && (await findPlace(tx.em, selectorOf(row)));
-  if (!row || !own || !covers(selectorOf(row), place)) throw ineligible();
+  const background = await findBackground(tx.em, subject.id);
+  if (background?.installationId !== target.installation.id || !covers(selectorOf(background), place)) throw ineligible();
+  const end = findBackgroundEnd(background);
+  if (end !== null) throw invalidField('subject', `${end.message}: approve another background principal`);
 }
 
 async function refuseAssigned(tx: Transaction, { action, subject, place }: NewGrant): Promise<void> {

@@ -2,7 +2,8 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { SelectorType, SubjectType } from '../model.ts';
-import type { Basis, Standing } from './basis.ts';
+import { type ScopeStanding, scopeStanding, usableChain } from '../places/scope-store.ts';
+import type { Absence, Basis, Standing } from './basis.ts';
 
 /** An assignment with what it relies on, as one statement read both. */
 export interface GrantWithStanding {
@@ -24,6 +25,10 @@ export interface GrantWithStanding {
   readonly organizationId: string | null;
   readonly teamId: string | null;
   readonly standing: Standing;
+  /** The scope as it is now. */
+  readonly place: ScopeStanding;
+  /** What keeps the subject from using anything in the scope; null if nothing does. */
+  readonly absence: Absence | null;
 }
 
 /**
@@ -37,15 +42,9 @@ export function selectGrants(em: Em) {
     .select(['g.selector_type as selectorType', 'g.selector_id as selectorId', 'g.basis', 'g.granted_by as grantedBy'])
     .select(['g.revoked_at as revokedAt', 'g.revoked_by as revokedBy', 'g.revision', 'g.created_at as createdAt'])
     .select(['o.id as organizationId', 't.id as teamId'])
-    .select(standing.as('standing'));
+    .select(standing.as('standing'))
+    .select([scopeStanding.as('place'), absence.as('absence')]);
 }
-
-/** The scope with its owners and their generations, as `Place.basis` has them; null if one of them was deleted or is archived. */
-const scope = sql<string | null>`case when o.id is not null
-  and coalesce(r.deleted_at, e.deleted_at, p.deleted_at, t.deleted_at, o.deleted_at) is null
-  and coalesce(e.archived_at, p.archived_at, t.archived_at, o.archived_at) is null
-  then concat_ws(' ', o.id, o.eligibility_generation, t.id, t.eligibility_generation, p.id, p.eligibility_generation,
-    e.id, e.eligibility_generation, r.id, r.eligibility_generation) end`;
 
 /** The approval of the action in a ceiling of the active release. */
 const approval = sql<
@@ -61,12 +60,28 @@ const membership = sql<string | null>`case
 
 /** A background principal acts in its own scope, as long as the scope is what it was approved for. */
 const ownScope = sql<string | null>`case when b.revoked_at is null and b.installation_id = g.installation_id
-  and starts_with(concat(${scope}, ' '), concat(b.scope_basis, ' ')) then b.scope_basis end`;
+  and starts_with(concat(${usableChain}, ' '), concat(b.scope_basis, ' ')) then b.scope_basis end`;
 
 /** What makes the subject eligible in the scope, next to its generation; null if nothing does. */
 const eligibility = sql<string | null>`case s.kind when 'background' then ${ownScope} else ${membership} end`;
 
-const isAble = sql<SqlBool>`s.enabled and s.deleted_at is null and ${eligibility} is not null`;
+/** What keeps the subject from using anything in the scope; null if nothing does. */
+const absence = sql<Absence | null>`case
+  when s.deleted_at is not null then 'deleted'
+  when b.revoked_at is not null then 'revoked'
+  when not s.enabled then 'disabled'
+  when ${eligibility} is null then case when n.id is not null then 'transferred' when b.id is not null then 'out_of_scope' else 'left' end end`;
+
+/** What an assignment relies on, as it is now. */
+const standing = sql<Standing>`jsonb_build_object(
+  'installation', i.revision,
+  'isDeclared', a.is_declared,
+  'approval', ${approval},
+  'subject', case when ${absence} is null then concat(s.eligibility_generation, ' ', ${eligibility}) end,
+  'scope', ${usableChain})`;
+
+/** Whether an assignment is in force, as `findEnd` says: it was not revoked, and everything that it relies on is as it was. */
+export const isInForce = sql<SqlBool>`(g.revoked_at is null and a.is_declared and g.basis = ${standing} - 'isDeclared')`;
 
 /** What an assignment relies on, as it is now. */
 const standing = sql<Standing>`jsonb_build_object(

@@ -17,7 +17,16 @@ export interface CoverageQuestion {
 }
 
 /** The assignments to a principal that name a place or a scope around it, and were not revoked; the newest first. */
-export function findCovering(em: Em, { of, subjectId, place }: CoverageQuestion): Promise<GrantWithStanding[]> {
+export function findCovering(em: Em, question: CoverageQuestion): Promise<GrantWithStanding[]> {
+  return selectNamed(em, question).where('g.revoked_at', 'is', null).execute();
+}
+
+/** The newest assignment to a principal that names a place or a scope around it, and was revoked. */
+export function findNewestRevoked(em: Em, question: CoverageQuestion): Promise<GrantWithStanding | undefined> {
+  return selectNamed(em, question).where('g.revoked_at', 'is not', null).limit(1).executeTakeFirst();
+}
+
+function selectNamed(em: Em, { of, subjectId, place }: CoverageQuestion) {
   const { resourceId, environmentId, projectId, teamId, organizationId } = place;
   const around = [resourceId, environmentId, projectId, teamId, organizationId].flatMap((id) => id ?? []);
   return selectGrants(em)
@@ -25,10 +34,8 @@ export function findCovering(em: Em, { of, subjectId, place }: CoverageQuestion)
       'actionId' in of ? eb('g.action_id', '=', of.actionId) : eb('g.installation_id', '=', of.installationId),
     )
     .where('g.subject_id', '=', subjectId)
-    .where('g.revoked_at', 'is', null)
     .where('g.selector_id', '=', (eb) => eb.fn.any(eb.val(around)))
-    .orderBy('g.id', 'desc')
-    .execute();
+    .orderBy('g.id', 'desc');
 }
 
 /** An assignment with the place that it is for. A lock locks the owners of the place, then the assignment. */

@@ -4,8 +4,10 @@ import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
-import { type SelectorType, selectorOf } from '../model.ts';
+import { type Reason, type SelectorType, selectorOf } from '../model.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
+import { findScopeEnd, scopeEnds } from '../places/scope-end.ts';
+import { ofSelector, type ScopeStanding, scopeStanding, usableChain } from '../places/scope-store.ts';
 
 /** A background principal as its readers see it. */
 export interface BackgroundDetails {
@@ -20,6 +22,26 @@ export interface BackgroundDetails {
   readonly revokedBy: string | null;
   readonly revision: number;
   readonly createdAt: string;
+  /** Its scope as it is now. */
+  readonly standing: ScopeStanding;
+}
+
+/** `ended`: its scope is no longer what it was approved for, so it may be assigned nothing any more. */
+export const backgroundStates = ['active', 'ended', 'revoked'] as const;
+export type BackgroundState = (typeof backgroundStates)[number];
+
+/** Why a background principal may be assigned nothing any more, in words by code. */
+export const backgroundEnds = { revoked: 'the background principal was revoked', ...scopeEnds } as const;
+export type BackgroundEndCode = keyof typeof backgroundEnds;
+
+/** Why a background principal may be assigned nothing any more; null while it may. */
+export function findBackgroundEnd({
+  revokedAt,
+  scopeBasis,
+  standing,
+}: Pick<BackgroundDetails, 'revokedAt' | 'scopeBasis' | 'standing'>): Reason<BackgroundEndCode> | null {
+  const code = revokedAt === null ? findScopeEnd(scopeBasis, standing) : 'revoked';
+  return code && { code, message: backgroundEnds[code] };
 }
 
 /** A background principal with the place that it is for. A lock locks the owners of the place, then its row. */
@@ -34,23 +56,36 @@ export async function findBackgroundWithPlace(
   return place && background && { ...place, background };
 }
 
-function findBackground(em: Em, id: string, lock = false): Promise<BackgroundDetails | undefined> {
+/** A background principal by its id, also one that was revoked. */
+export function findBackground(em: Em, id: string, lock = false): Promise<BackgroundDetails | undefined> {
   const found = selectBackground(em).where('b.id', '=', id);
   return (lock ? found.forNoKeyUpdate('b') : found).executeTakeFirst();
 }
 
-/** The background principals of an installation that act in organizations and teams that a principal may read. */
+export interface BackgroundFilter {
+  readonly installationId?: string | undefined;
+  readonly selectorType?: SelectorType | undefined;
+  readonly selectorId?: string | undefined;
+  readonly state?: BackgroundState | undefined;
+}
+
+/** The background principals that act in organizations and teams that a principal may read. */
 export function listBackground(
   em: Em,
   principal: Principal,
-  installationId: string,
-  request: PageRequest,
+  { installationId, selectorType, selectorId, state, ...request }: PageRequest & BackgroundFilter,
 ): Promise<Page<BackgroundDetails>> {
-  const listed = selectBackground(em)
-    .where('b.installation_id', '=', installationId)
-    .where(() => isOfReadableOwner(principal, approvedOwner, 'administrators'));
+  let listed = selectBackground(em).where(() => isOfReadableOwner(principal, approvedOwner, 'administrators'));
+  if (installationId !== undefined) listed = listed.where('b.installation_id', '=', installationId);
+  if (selectorType !== undefined) listed = listed.where('b.selector_type', '=', selectorType);
+  if (selectorId !== undefined) listed = listed.where('b.selector_id', '=', selectorId);
+  if (state !== undefined) listed = listed.where(stateNow, '=', state);
   return pageOf(listed, 'b.id', request);
 }
+
+/** `BackgroundState`, as `findBackgroundEnd` says. */
+const stateNow = sql<BackgroundState>`case when b.revoked_at is not null then 'revoked'
+  when ${ofSelector(sql`b.selector_type`, sql`b.selector_id`, usableChain)} = b.scope_basis then 'active' else 'ended' end`;
 
 /** The owner of the place for which it was approved: its basis begins with the organization and goes on with the team. */
 const isOfTeam = sql`b.selector_type not in ('organization', 'organization_descendants')`;
@@ -67,5 +102,7 @@ function selectBackground(em: Em) {
     .select([sql<string>`b.id`.as('id'), 'b.installation_id as installationId', 'p.name'])
     .select(['b.selector_type as selectorType', 'b.selector_id as selectorId', 'b.scope_basis as scopeBasis'])
     .select(['b.revoked_at as revokedAt', 'b.revoked_by as revokedBy', 'b.approved_by as approvedBy'])
-    .select(['b.revision', 'b.created_at as createdAt']);
+    .select(['b.revision', 'b.created_at as createdAt'])
+    .select(ofSelector(sql`b.selector_type`, sql`b.selector_id`, scopeStanding).as('standing'))
+    .$narrowType<{ standing: ScopeStanding }>();
 }
