@@ -13,6 +13,8 @@ const ReceiptView = z
     resource_id: z.string().nullable(),
     location: z.string().nullable().describe('Where to read the resource; access is decided when it is read.'),
     revision: z.int().nullable().describe('The revision of the resource after the command.'),
+    state: z.string().optional().describe('The state of the resource after the command, if the command answered one.'),
+    eligibility_generation: z.int().optional().describe('That of a plugin resource after its restoration.'),
     audit_record_id: AnswerId,
     created_at: Time,
   })
@@ -51,6 +53,7 @@ function viewReceipt({ key, operation, answer, resourceId, revision, ...rest }: 
     resource_id: resourceId,
     location: answer.location,
     revision,
+    ...answer.members,
     audit_record_id: rest.auditRecordId,
     created_at: rest.createdAt,
   };

@@ -29,16 +29,25 @@ function describeParts(place: 'path' | 'query', parts: z.ZodType | undefined, sc
   });
 }
 
-function keyHeader({ idempotency = 'none' }: Operation): Parameter[] {
+const commandKey =
+  'A lowercase UUID other than zero: the key of the command. Sending the same request again with the same key answers ' +
+  'what the first one answered. Another request with that key answers 409.';
+
+/** What a read means by a key. */
+const askedKeys: Readonly<Record<string, string>> = {
+  required: 'The key of the command that you ask about: a lowercase UUID other than zero.',
+  checked: 'Not needed: this changes nothing, and a key has no effect. One that is no lowercase UUID other than zero answers 400.',
+};
+
+function keyHeader({ kind, idempotency = 'none' }: Operation): Parameter[] {
   if (idempotency === 'none') return [];
+  const description = kind === 'read' ? askedKeys[idempotency] : commandKey;
   return [
     {
       name: 'Idempotency-Key',
       in: 'header',
       required: idempotency === 'required',
-      description:
-        'A lowercase UUID other than zero: the key of the command. Sending the same request again with the same key answers ' +
-        'what the first one answered. Another request with that key answers 409.',
+      ...(description !== undefined && { description }),
       schema: { type: 'string', format: 'uuid' },
     },
   ];

@@ -11,6 +11,7 @@ const text = { type: 'string' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
 
 const everyAnswer: Headers = {
+  'Cache-Control': { description: '`no-store`, unless what is answered never changes.', schema: text },
   'X-Request-ID': { description: 'Names this request in logs and in the audit.', schema: text },
   'RateLimit-Limit': { description: 'Requests a minute that you may send.', schema: count },
   'RateLimit-Remaining': { description: 'How many of them are left.', schema: count },

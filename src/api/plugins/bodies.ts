@@ -34,7 +34,7 @@ export const InstallPlugin = z
     error: 'expected either organization_id or team_id',
     path: ['organization_id'],
   })
-  .meta({ id: 'InstallPlugin' });
+  .meta({ id: 'InstallPlugin', oneOf: [{ required: ['organization_id'] }, { required: ['team_id'] }] });
 
 /** Base64 has four characters for three bytes. */
 const longestEncoded = Math.ceil(largestManifest / 3) * 4;
@@ -69,6 +69,7 @@ export const ReplaceCeiling = z
       .array(DeclaredName)
       .max(mostEntries)
       .refine((names) => new Set(names).size === names.length, { error: 'names an action twice' })
+      .meta({ uniqueItems: true })
       .describe('The actions that may be assigned and used. An empty list approves none.'),
     executions: z
       .array(z.strictObject({ name: DeclaredName, release: ReleaseName, installation_revision: Revision }))
@@ -76,6 +77,7 @@ export const ReplaceCeiling = z
       .refine((entries) => new Set(entries.map(({ name }) => name)).size === entries.length, {
         error: 'names an execution twice',
       })
+      .meta({ uniqueItems: true })
       .describe('The executions that are approved, each for one release at one revision of the installation.'),
     expected_ceiling_revision: z
       .int()
@@ -131,4 +133,7 @@ export const CreateResource = z
     (body) => [body.team_id, body.project_id, body.environment_id].filter((id) => id !== undefined).length === 1,
     { error: 'expected one of team_id, project_id and environment_id', path: ['team_id'] },
   )
-  .meta({ id: 'CreatePluginResource' });
+  .meta({
+    id: 'CreatePluginResource',
+    oneOf: [{ required: ['team_id'] }, { required: ['project_id'] }, { required: ['environment_id'] }],
+  });

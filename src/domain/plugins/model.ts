@@ -75,7 +75,12 @@ export type Manifest = z.output<typeof Manifest>;
 
 /** Whether restorations may look for roots in a schema: not in one of PostgreSQL, or in that of the service itself. */
 export function isPluginSchema(name: string): boolean {
-  return name.length <= 63 && !['public', 'information_schema'].includes(name) && !/^pg_/.test(name);
+  return name.length <= 63 && name !== 'public' && !isSystemSchema(name);
+}
+
+/** Whether a schema is one of PostgreSQL itself, in which no plugin has data. */
+export function isSystemSchema(name: string): boolean {
+  return name === 'information_schema' || /^pg_/.test(name);
 }
 
 /** The largest manifest, in bytes. */

@@ -65,6 +65,24 @@ describe('a manifest', () => {
       () => encodeText(JSON.stringify(manifestOf('1.0.0')).replace('{', '{"release":"1.0.0",')),
       /release is given more than once/,
     ],
+    [
+      'a selector twice',
+      () => encodeText(JSON.stringify(manifestOf('1.0.0', { actions: [action({ selectors: ['team', 'team'] })] }))),
+      /names "team" twice/,
+    ],
+    [
+      'an effect twice',
+      () => encodeText(JSON.stringify(manifestOf('1.0.0', { actions: [action({ effects: ['x', 'x'] })] }))),
+      /names "x" twice/,
+    ],
+    ['a root twice', () => rooted('dns', 'dns'), /names a root twice/],
+    ['a root in pg_catalog', () => rooted('pg_catalog'), /a schema of PostgreSQL itself/],
+    ['a root in information_schema', () => rooted('information_schema'), /a schema of PostgreSQL itself/],
+    [
+      'a name that turns the direction of text',
+      () => encodeText(JSON.stringify(manifestOf('1.0.0', { name: 'dns\u202Esnd' }))),
+      /the direction of text/,
+    ],
     ['a byte order mark', () => encodeText(`\uFEFF${JSON.stringify(manifestOf('1.0.0'))}`), /JSON/],
     ['what is not base64', () => ({ manifest: '????' }), /base64/],
   ] as const)('with %s is refused', async (_name, change, message) => {
@@ -300,6 +318,41 @@ describe('a question about plugins', () => {
   });
 });
 
+it('the outcome of a command has the state that the command answered', async () => {
+  const { root, installation, team, sync } = await stagePlugin(api);
+  const id = await root.approveBackground(installation, sync, { type: 'team', id: team });
+  const path = `/plugin-background-principals/${id}`;
+  const key = randomUUID();
+  const { body } = await sendCommand(root.client, ['DELETE', path], await root.stateOf(path), key);
+  const outcome = await root.client.send('GET', '/commands/outcome', undefined, { 'idempotency-key': key });
+  expect(outcome.body.receipt).toMatchObject({ state: 'revoked', revision: body.revision });
+});
+
+it('an owner that its caller may not know is named in plain words', async () => {
+  const { root, organization, team } = await stagePlugin(api);
+  const stranger = await addUser(api, 'maintainer');
+  const member = await addUser(api, 'maintainer', { teams: { [team]: 'member' } });
+  const owners = { organization_id: organization, team_id: team, team_revision: 1 };
+  const body = { name: 'x', team_id: team, expected_ownership: { ...noOwnership, ...owners } };
+  const install = async (client: typeof root.client) =>
+    (await sendCommand(client, ['POST', '/plugin-installations'], body)).body.error;
+  expect(await install(stranger.client)).toBe('what the body names as the owner was not found');
+  expect(await install(member.client)).toBe(
+    'permission denied: this needs team.membership.manage in the team that is to own it',
+  );
+});
+
+it('the document says what a key means, which owners exclude each other, and which lists have no entry twice', () => {
+  const document = describeApi(operations, '1.0.0');
+  const described = JSON.stringify(document.components?.schemas);
+  expect(JSON.parse(described).InstallPlugin.oneOf).toHaveLength(2);
+  expect(JSON.parse(described).CreatePluginResource.oneOf).toHaveLength(3);
+  expect(JSON.parse(described).ReplacePluginCeiling.properties.actions.uniqueItems).toBe(true);
+  const check = JSON.stringify(document.paths?.['/api/v1/plugin-actions/{id}/check']);
+  expect(check).toContain('a key has no effect');
+  expect(check).toContain('Cache-Control');
+});
+
 it('the reference has one group, "Plugin Permissions", for all operations of plugins', () => {
   const { paths = {} } = describeApi(operations, '1.0.0');
   const described = Object.entries(paths).flatMap(([path, item]) =>
@@ -310,6 +363,14 @@ it('the reference has one group, "Plugin Permissions", for all operations of plu
   for (const [path, tags] of ofPlugins) expect([path, tags]).toEqual([path, ['Plugin Permissions']]);
   expect(described.filter(([, tags]) => tags[0] === 'Plugin Permissions')).toHaveLength(ofPlugins.length);
 });
+
+/** The one action of a manifest whose executions use it. */
+const action = (changes: object) => ({ name: 'zone.sync', selectors: ['team'], effects: [], ...changes });
+
+function rooted(...schemas: string[]) {
+  const roots = schemas.map((schema) => ({ schema, table: 'zones', key: 'id' }));
+  return encodeText(JSON.stringify(manifestOf('1.0.0', { resources: [{ type: 'zone', roots }] })));
+}
 
 function twice() {
   const manifest = manifestOf('1.0.0');

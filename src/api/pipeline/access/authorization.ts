@@ -75,7 +75,7 @@ export function toDenial(
   if (answersNotFound({ decision, access }) && access.hidden === 'invalid')
     return new HiddenReference(targetNameOf(operation));
   if (answersNotFound({ decision, access }) && access.hidden === 'not_found')
-    return new HiddenResource(targetNameOf(operation));
+    return new HiddenResource(sayTarget(targetNameOf(operation)));
   return new Forbidden(describeDenial(operation, decision, access));
 }
 
@@ -132,9 +132,18 @@ export function describeDenial(
   return `permission denied: this needs ${required} in ${owningTeamOf(targetNameOf(operation))}`;
 }
 
+/** The `targetName` of operations whose body names what is to own something new. */
+const newOwner = 'owner';
+
+/** The words with which an answer says that there is no such target. */
+function sayTarget(targetName: string): string {
+  return targetName === newOwner ? 'what the body names as the owner' : targetName;
+}
+
 /** The words with which a denial names the team in which the caller lacks a role or an action. */
 function owningTeamOf(targetName: string): string {
   if (targetName === 'team') return 'the team';
+  if (targetName === newOwner) return 'the team that is to own it';
   if (targetName === 'the owner') return 'the team that becomes the owner';
   return `the team that owns the ${targetName.replace(/^the /, '')}`;
 }

@@ -4,7 +4,7 @@ import { formatPath } from '#domain/shared/validation/field-path.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
 import { parseStrictJson } from '#domain/shared/values/strict-json.ts';
-import { largestManifest, Manifest } from '../model.ts';
+import { isSystemSchema, largestManifest, Manifest } from '../model.ts';
 
 /** A manifest that was read, with the bytes that it was read from. */
 export interface ReadManifest {
@@ -31,6 +31,8 @@ export function readManifest(
   const manifest = parseManifest(bytes);
   if (manifest.release !== release)
     throw invalidField('manifest', `declares the release ${manifest.release}, not ${release}`);
+  const problem = findMisleading(manifest);
+  if (problem !== null) throw invalidField('manifest', problem);
   return { bytes, digest, manifest };
 }
 
@@ -78,6 +80,21 @@ function findContradiction({ actions, executions, resources }: Manifest): string
   const names = new Set(actions.map(({ name }) => name));
   const stray = executions.find(({ action }) => !names.has(action));
   return stray ? `the execution "${stray.name}" names the action "${stray.action}", which is not declared` : null;
+}
+
+/** What would mislead those who read a manifest. Manifests that were staged before these rules are still read. */
+function findMisleading({ name, actions, resources }: Manifest): string | null {
+  if (/[\p{Cc}\p{Bidi_Control}]/u.test(name)) return 'name: expected no control characters, nor any that turn the direction of text';
+  for (const { name, selectors, effects } of actions) {
+    const twice = findTwice(selectors) ?? findTwice(effects);
+    if (twice !== undefined) return `the action "${name}" names "${twice}" twice`;
+  }
+  for (const { type, roots } of resources) {
+    if (findTwice(roots.map((root) => JSON.stringify(root))) !== undefined) return `the type "${type}" names a root twice`;
+    const own = roots.find(({ schema }) => isSystemSchema(schema));
+    if (own) return `the type "${type}" names a root in ${own.schema}, a schema of PostgreSQL itself`;
+  }
+  return null;
 }
 
 function findTwice(names: readonly string[]): string | undefined {
