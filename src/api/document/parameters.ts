@@ -36,7 +36,8 @@ const commandKey =
 /** What a read means by a key. */
 const askedKeys: Readonly<Record<string, string>> = {
   required: 'The key of the command that you ask about: a lowercase UUID other than zero.',
-  checked: 'Not needed: this changes nothing, and a key has no effect. One that is no lowercase UUID other than zero answers 400.',
+  checked:
+    'Not needed: this changes nothing, and a key has no effect. One that is no lowercase UUID other than zero answers 400.',
 };
 
 function keyHeader({ kind, idempotency = 'none' }: Operation): Parameter[] {

@@ -4,7 +4,14 @@ import { read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { type ActionDetails, findAction, listActions } from '#domain/plugins/assignments/action-store.ts';
-import { checkAction, checkReasons, describeReason, findObstacle, isCovered, obstacles } from '#domain/plugins/assignments/check.ts';
+import {
+  checkAction,
+  checkReasons,
+  describeReason,
+  findObstacle,
+  isCovered,
+  obstacles,
+} from '#domain/plugins/assignments/check.ts';
 import { accessIfCovered, pluginReading } from '#domain/plugins/authority.ts';
 import { findCeiling } from '#domain/plugins/ceilings/store.ts';
 import { findInstallation, type InstallationTarget } from '#domain/plugins/installations/store.ts';

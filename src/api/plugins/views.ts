@@ -210,7 +210,9 @@ export const ListedBackgroundPrincipalView = z
     state: z
       .enum(backgroundStates)
       .describe('`ended`: its scope is no longer what it was approved for, and it may be assigned nothing any more.'),
-    ended: reasonOf(backgroundEnds).nullable().describe('Why it is not active. It never is again: approve another one.'),
+    ended: reasonOf(backgroundEnds)
+      .nullable()
+      .describe('Why it is not active. It never is again: approve another one.'),
     approved_by: AnswerId,
     created_at: Time,
     revoked_at: Time.nullable(),

@@ -30,7 +30,10 @@ type MemberStage = Awaited<ReturnType<typeof stageMember>>;
 
 describe('an ended assignment', () => {
   const causes: Readonly<Record<string, readonly [string, (stage: MemberStage) => Promise<unknown>]>> = {
-    'its subject is disabled': ['subject_disabled', ({ send, member }) => send('PUT', `/users/${member.id}`, { enabled: false })],
+    'its subject is disabled': [
+      'subject_disabled',
+      ({ send, member }) => send('PUT', `/users/${member.id}`, { enabled: false }),
+    ],
     'its subject was disabled and enabled again': [
       'subject_returned',
       async ({ send, member }) => {
@@ -38,7 +41,10 @@ describe('an ended assignment', () => {
         await send('PUT', `/users/${member.id}`, { enabled: true });
       },
     ],
-    'its subject left': ['subject_left', (stage) => stage.send('DELETE', `${teamPath(stage)}/members/${stage.member.id}`)],
+    'its subject left': [
+      'subject_left',
+      (stage) => stage.send('DELETE', `${teamPath(stage)}/members/${stage.member.id}`),
+    ],
     'its team is archived': ['scope_archived', (stage) => stage.send('POST', `${teamPath(stage)}/archive`)],
     'its team was archived and unarchived': [
       'scope_restored',
@@ -47,8 +53,14 @@ describe('an ended assignment', () => {
         await stage.send('POST', `${teamPath(stage)}/unarchive`);
       },
     ],
-    'another release was activated': ['release_changed', ({ root, installation }) => root.activate(installation, '1.0.0')],
-    'the ceiling left the action out': ['action_not_approved', ({ root, installation }) => root.approve(installation, [])],
+    'another release was activated': [
+      'release_changed',
+      ({ root, installation }) => root.activate(installation, '1.0.0'),
+    ],
+    'the ceiling left the action out': [
+      'action_not_approved',
+      ({ root, installation }) => root.approve(installation, []),
+    ],
   };
 
   it.each(Object.entries(causes))('says that %s', async (_name, [code, change]) => {

@@ -1,6 +1,6 @@
+import type { Reason } from '../model.ts';
 import { findScopeEnd, scopeEnds } from '../places/scope-end.ts';
 import type { ScopeStanding } from '../places/scope-store.ts';
-import type { Reason } from '../model.ts';
 
 /**
  * What an assignment relies on, as it was when somebody made it. None of these values ever comes back once it has changed: generations

@@ -90,7 +90,8 @@ export async function findObstacle(
 ): Promise<Obstacle | null> {
   const { id, teamId, ownerOrganizationId: organizationId } = installation;
   if (!isInScope({ id, teamId, organizationId }, place)) return 'outside_installation';
-  if (!action.isDeclared) return (await isManifestMissing(em, installation)) ? 'manifest_missing' : 'action_not_declared';
+  if (!action.isDeclared)
+    return (await isManifestMissing(em, installation)) ? 'manifest_missing' : 'action_not_declared';
   if (!place.isPresent || place.archived.length > 0) return 'scope_ineligible';
   const ceiling = await findCeiling(em, id);
   const isApproved =

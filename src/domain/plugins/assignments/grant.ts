@@ -146,7 +146,8 @@ const obstacleCodes = {
 async function refuseBeyondBackground(tx: Transaction, { subject, place, target }: NewGrant): Promise<void> {
   if (subject.type !== 'background_principal') return;
   const background = await findBackground(tx.em, subject.id);
-  if (background?.installationId !== target.installation.id || !covers(selectorOf(background), place)) throw ineligible();
+  if (background?.installationId !== target.installation.id || !covers(selectorOf(background), place))
+    throw ineligible();
   const end = findBackgroundEnd(background);
   if (end !== null) throw invalidField('subject', `${end.message}: approve another background principal`);
 }

@@ -84,13 +84,15 @@ function findContradiction({ actions, executions, resources }: Manifest): string
 
 /** What would mislead those who read a manifest. Manifests that were staged before these rules are still read. */
 function findMisleading({ name, actions, resources }: Manifest): string | null {
-  if (/[\p{Cc}\p{Bidi_Control}]/u.test(name)) return 'name: expected no control characters, nor any that turn the direction of text';
+  if (/[\p{Cc}\p{Bidi_Control}]/u.test(name))
+    return 'name: expected no control characters, nor any that turn the direction of text';
   for (const { name, selectors, effects } of actions) {
     const twice = findTwice(selectors) ?? findTwice(effects);
     if (twice !== undefined) return `the action "${name}" names "${twice}" twice`;
   }
   for (const { type, roots } of resources) {
-    if (findTwice(roots.map((root) => JSON.stringify(root))) !== undefined) return `the type "${type}" names a root twice`;
+    if (findTwice(roots.map((root) => JSON.stringify(root))) !== undefined)
+      return `the type "${type}" names a root twice`;
     const own = roots.find(({ schema }) => isSystemSchema(schema));
     if (own) return `the type "${type}" names a root in ${own.schema}, a schema of PostgreSQL itself`;
   }
