@@ -9,17 +9,17 @@ import type { Selector, SelectorType } from '#domain/plugins/model.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import type {
   ActionView,
-  BackgroundPrincipalView,
-  GrantView,
   InstallationView,
+  ListedBackgroundPrincipalView,
+  ListedGrantView,
   ListedInstallationView,
 } from '../views.ts';
 
 export type ListedPlugin = z.input<typeof ListedInstallationView>;
 export type ShownPlugin = z.input<typeof InstallationView>;
 export type ShownAction = z.input<typeof ActionView>;
-export type ShownPrincipal = z.input<typeof BackgroundPrincipalView>;
-export type ShownGrant = z.input<typeof GrantView>;
+export type ShownPrincipal = z.input<typeof ListedBackgroundPrincipalView>;
+export type ShownGrant = z.input<typeof ListedGrantView>;
 export type PluginVisit = Visit<{ id: string }>;
 
 export const pluginsCrumb: Crumb = { label: 'Plugins', path: pagePath(pages.plugins) };

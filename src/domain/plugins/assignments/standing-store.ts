@@ -83,17 +83,6 @@ const standing = sql<Standing>`jsonb_build_object(
 /** Whether an assignment is in force, as `findEnd` says: it was not revoked, and everything that it relies on is as it was. */
 export const isInForce = sql<SqlBool>`(g.revoked_at is null and a.is_declared and g.basis = ${standing} - 'isDeclared')`;
 
-/** What an assignment relies on, as it is now. */
-const standing = sql<Standing>`jsonb_build_object(
-  'installation', i.revision,
-  'isDeclared', a.is_declared,
-  'approval', ${approval},
-  'subject', case when ${isAble} then concat(s.eligibility_generation, ' ', ${eligibility}) end,
-  'scope', ${scope})`;
-
-/** Whether an assignment is in force, as `findEnd` says: it was not revoked, and everything that it relies on is as it was. */
-export const isInForce = sql<SqlBool>`(g.revoked_at is null and a.is_declared and g.basis = ${standing} - 'isDeclared')`;
-
 /** The name of the scope or the resource that an assignment is for. */
 export const selectorName = sql<string | null>`coalesce(r.name, e.name, p.name, t.name, o.name)`;
 
