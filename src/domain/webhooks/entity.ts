@@ -55,6 +55,12 @@ export const WebhookQueueSchema = defineEntity({
     failingSince: at().nullable(),
     /** Why the last try failed; null: it succeeded, or there was none since somebody enabled the webhook. */
     problem: p.text().nullable(),
+    /** Something was delivered since it was created, enabled or given its address. */
+    isProven: p.boolean().default(false),
+    /** How many tries in a row have failed. */
+    failures: p.integer().default(0),
+    /** Nothing is sent before, because tries have failed. */
+    quietUntil: at().nullable(),
   },
 });
 export class WebhookQueue extends WebhookQueueSchema.class {}

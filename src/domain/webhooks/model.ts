@@ -46,6 +46,7 @@ export const disabledReasons = {
   gone: 'The endpoint answered 410: it wants no more events.',
   failing: 'Nothing could be delivered for three days.',
   transferred: 'Its project or team got another owner, who has not enabled it.',
+  behind: 'More messages wait for the endpoint than the service keeps.',
 } as const;
 export type DisabledReason = keyof typeof disabledReasons;
 

@@ -15,7 +15,13 @@ import { openReconciler, type ReconcilerDeps } from './reconciler.ts';
 import { openResourceListRepair, type ResourceListRepairDeps } from './resource-list-repair.ts';
 import { openScheduleRepair, type ScheduleRepairDeps } from './schedule-repair.ts';
 import { openSigningKeyUpkeep, type SigningKeyUpkeepDeps } from './signing-key-upkeep.ts';
-import { openAuditStream, openDeliveryRetention, openWebhookFanOut, WebhookSender } from './webhook-sending.ts';
+import {
+  openAuditStream,
+  openBacklogLimit,
+  openDeliveryRetention,
+  openWebhookFanOut,
+  WebhookSender,
+} from './webhook-sending.ts';
 import { openWorkerSupervision } from './worker-supervision.ts';
 
 export interface BackgroundTaskDeps
@@ -57,6 +63,7 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openAuditSealing(deps),
     openWebhookFanOut(deps),
     openAuditStream(deps),
+    openBacklogLimit(deps),
     openDeliveryRetention(deps),
     openNotifying(deps),
     openNotificationUpkeep(deps),

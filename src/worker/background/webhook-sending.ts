@@ -1,18 +1,28 @@
 import { readGates } from '#domain/settings/store.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
 import { streamAudit } from '#domain/webhooks/deliveries/audit-stream.ts';
+import { disableOverfull } from '#domain/webhooks/deliveries/backlog.ts';
 import { type DeliverDeps, deliverQueue } from '#domain/webhooks/deliveries/deliver-queue.ts';
 import { fanOut } from '#domain/webhooks/deliveries/fan-out.ts';
-import { leaseQueues } from '#domain/webhooks/deliveries/queue-store.ts';
+import { type Lane, type LeasedQueue, leaseQueues } from '#domain/webhooks/deliveries/lease-store.ts';
 import { dropOldDeliveries } from '#domain/webhooks/deliveries/retention.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
+import { type LaneSize, Places } from './sending/places.ts';
 
 const fanOutMs = 250;
 const auditMs = 1_000;
 const leaseMs = 100;
+const backlogMs = 60_000;
 const retentionMs = 60 * 60_000;
-/** So many webhooks a worker sends at a time. */
-const mostQueues = 128;
+const waitsMs = 1_000;
+/** So many webhooks a worker sends at a time. Those that failed lately are few, and keep their places until they answer. */
+const places: Readonly<Record<Lane, LaneSize>> = {
+  proven: { places: 96, waitsMs },
+  new: { places: 64, waitsMs },
+  failing: { places: 32, waitsMs: null },
+};
+/** So many webhooks beside them may wait for an endpoint that hangs. */
+const mostWaiting = 256;
 /** Turning webhooks off stops the sending within this time. */
 const gateMs = 1_000;
 
@@ -38,6 +48,20 @@ export function openAuditStream({ orm, log }: DeliverDeps): PeriodicTask {
   });
 }
 
+/** Disables webhooks for which too much waits. Several workers at once do no harm. */
+export function openBacklogLimit(deps: DeliverDeps): PeriodicTask {
+  const failure = 'could not look for webhooks for which too much waits';
+  return new PeriodicTask({
+    intervalMs: backlogMs,
+    log: deps.log,
+    failure,
+    run: async () => {
+      const webhooks = await disableOverfull(deps, deps.orm.em.fork());
+      if (webhooks.length > 0) deps.log.warn({ webhooks }, 'disabled webhooks for which too much waits');
+    },
+  });
+}
+
 /** Drops old deliveries by the month. */
 export function openDeliveryRetention({ orm, log }: DeliverDeps): PeriodicTask {
   const failure = 'could not remove old deliveries of webhooks';
@@ -53,13 +77,13 @@ export function openDeliveryRetention({ orm, log }: DeliverDeps): PeriodicTask {
 }
 
 /**
- * Sends what is due. It leases queues while it has places for them, and sends each by itself: one that waits for its endpoint keeps its
- * own place and no other. Several workers share the queues by their leases. While webhooks are turned off, what is due waits.
+ * Sends what is due. It leases queues while it has places for them, and sends each by itself: one that waits for its endpoint soon gives its
+ * place to another. Several workers share the queues by their leases. While webhooks are turned off, what is due waits.
  */
 export class WebhookSender {
   readonly #deps: DeliverDeps;
   readonly #task: PeriodicTask;
-  readonly #sending = new Set<Promise<void>>();
+  readonly #places = new Places(places, mostWaiting);
   #gate = { isClosed: false, readAt: Number.NEGATIVE_INFINITY };
 
   constructor(deps: DeliverDeps) {
@@ -75,22 +99,26 @@ export class WebhookSender {
   /** Waits for the requests that are under way: 15 seconds at most for each. */
   async stop(): Promise<void> {
     await this.#task.stop();
-    await Promise.all(this.#sending);
+    await this.#places.end();
   }
 
-  async #leaseSome(): Promise<'again' | undefined> {
-    const free = mostQueues - this.#sending.size;
-    if (free <= 0 || (await this.#isClosed())) return undefined;
+  async #leaseSome(): Promise<void> {
+    const free = {
+      proven: this.#places.free('proven'),
+      new: this.#places.free('new'),
+      failing: this.#places.free('failing'),
+    };
+    if (free.proven + free.new + free.failing === 0 || (await this.#isClosed())) return;
     const queues = await leaseQueues(this.#deps.orm.em.fork(), free);
-    for (const queue of queues) {
-      const sending = deliverQueue(this.#deps, queue)
-        .catch((error: unknown) => {
-          this.#deps.log.warn({ err: error, webhook_id: queue.webhookId }, 'could not send to a webhook; trying again');
-        })
-        .finally(() => this.#sending.delete(sending));
-      this.#sending.add(sending);
+    for (const queue of queues) this.#places.begin(queue.lane, (onProgress) => this.#send(queue, onProgress));
+  }
+
+  async #send(queue: LeasedQueue, onProgress: () => void): Promise<void> {
+    try {
+      await deliverQueue(this.#deps, queue, onProgress);
+    } catch (error) {
+      this.#deps.log.warn({ err: error, webhook_id: queue.webhookId }, 'could not send to a webhook; trying again');
     }
-    return undefined;
   }
 
   async #isClosed(): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { leaseQueues } from '#domain/webhooks/deliveries/queue-store.ts';
+import { disableOverfull } from '#domain/webhooks/deliveries/backlog.ts';
+import { leaseQueues } from '#domain/webhooks/deliveries/lease-store.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { type Endpoint, isSignedBy, startEndpoint } from '#test/support/webhooks/endpoint.ts';
@@ -114,7 +115,7 @@ describe('a delivery', () => {
     const { id } = await create({ team_id: tenant.team }, ['project.updated']);
     await rename(tenant);
     await sending.fanOut();
-    expect(await leaseQueues(api.services.orm.em.fork(), 10)).toHaveLength(1);
+    expect(await leaseQueues(api.services.orm.em.fork(), { proven: 10, new: 10, failing: 10 })).toHaveLength(1);
     await sending.work();
     expect(endpoint.heard).toHaveLength(0);
     await api.rows(`update webhook_queues set leased_until = now() - interval '1 second' where webhook_id = ?`, [id]);
@@ -143,6 +144,31 @@ describe('a webhook', () => {
     expect(await read(failing)).toMatchObject({ enabled: false, disabled_reason: 'failing' });
     const events = await api.rows(`select subject_id, team_id from domain_events where type = 'webhook.disabled'`);
     expect(events).toEqual([gone, failing].map(({ id }) => ({ subject_id: id, team_id: tenant.team })));
+  });
+
+  it('for which more waits than the service keeps is disabled with its reason and an event, and keeps what waits', async () => {
+    const healthy = await create({ team_id: tenant.team }, ['project.updated']);
+    const { id } = await create({ team_id: tenant.team }, ['project.updated']);
+    const other = await startEndpoint();
+    await tenant.owner.patch(`/admin/webhooks/${id}`, { url: other.url });
+    other.answers = { status: 500 };
+    await rename(tenant);
+    await sending.work();
+    for (let more = 0; more < 3; more += 1) await rename(tenant);
+    await sending.fanOut();
+    const { orm, transactions, installation } = api.services;
+    const disable = (failing: number, slow: number) =>
+      disableOverfull({ transactions, bindingKey: installation.bindingKey }, orm.em.fork(), { failing, slow });
+    expect(await disable(4, 3)).toEqual([]);
+    expect(await disable(3, 3)).toEqual([id]);
+    expect(await disable(3, 3)).toEqual([]);
+    const { body } = await tenant.owner.get(`/admin/webhooks/${id}`);
+    expect(body).toMatchObject({ enabled: false, disabled_reason: 'behind' });
+    expect((await deliveriesOf(id)).map(({ status }: { status: string }) => status)).toEqual(
+      Array.from({ length: 4 }, () => 'pending'),
+    );
+    expect(await disable(3, 2)).toEqual([healthy.id]);
+    await other.close();
   });
 
   it('that is enabled again gets another three days, and sends at once what waits', async () => {

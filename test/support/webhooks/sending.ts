@@ -2,7 +2,7 @@ import pino from 'pino';
 import { streamAudit } from '#domain/webhooks/deliveries/audit-stream.ts';
 import { type DeliverDeps, deliverQueue } from '#domain/webhooks/deliveries/deliver-queue.ts';
 import { fanOut } from '#domain/webhooks/deliveries/fan-out.ts';
-import { leaseQueues } from '#domain/webhooks/deliveries/queue-store.ts';
+import { leaseQueues } from '#domain/webhooks/deliveries/lease-store.ts';
 import type { TestApi } from '#test/support/api/in-process-api.ts';
 
 /** What the workers do for webhooks, when a test wants it. */
@@ -30,7 +30,7 @@ export async function startSending(api: TestApi): Promise<Sending> {
     work: async () => {
       await fanOutAll();
       for (;;) {
-        const queues = await leaseQueues(orm.em.fork(), 100);
+        const queues = await leaseQueues(orm.em.fork(), { proven: 100, new: 100, failing: 100 });
         if (queues.length === 0) return;
         await Promise.all(queues.map((queue) => deliverQueue(deps, queue)));
       }
@@ -39,7 +39,7 @@ export async function startSending(api: TestApi): Promise<Sending> {
     retryNow: async (webhookId) => {
       await api.rows(
         `with due as (update webhook_deliveries set due_at = now() where webhook_id = ? returning webhook_id)
-         update webhook_queues set next_at = now() where webhook_id in (select webhook_id from due)`,
+         update webhook_queues set next_at = now(), quiet_until = null where webhook_id in (select webhook_id from due)`,
         [webhookId],
       );
     },

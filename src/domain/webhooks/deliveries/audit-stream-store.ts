@@ -64,7 +64,7 @@ export async function fanOutRecords(
        order by r.place
       returning webhook_id
     ), woken as (
-      update webhook_queues q set next_at = least(q.next_at, now())
+      update webhook_queues q set next_at = least(q.next_at, greatest(now(), q.quiet_until))
        where q.webhook_id in (select webhook_id from added)
     )
     select counted.count, last.at::text, last.id::text from (select count(*)::int as count from batch) as counted

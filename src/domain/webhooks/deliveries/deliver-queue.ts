@@ -7,7 +7,8 @@ import { payloadOf } from '../payload.ts';
 import { findWebhook } from '../store.ts';
 import { type AttemptDeps, tryToSend } from './attempt.ts';
 import { type DueDelivery, findDue, settleDelivery, withholdDelivery } from './due-store.ts';
-import { type LeasedQueue, noteTry, releaseQueue } from './queue-store.ts';
+import type { LeasedQueue } from './lease-store.ts';
+import { noteTry, releaseQueue } from './queue-store.ts';
 import type { Outcome } from './send.ts';
 
 export interface DeliverDeps extends SystemCommandDeps, AttemptDeps {
@@ -19,25 +20,32 @@ const concurrency = 4;
 const mostPerLease = 40;
 /** No request starts later under a lease, so that it ends before the lease does. */
 const sendingMs = 30_000;
-/** After a lease under which a request failed, the endpoint is left alone for so long. */
-const pauseAfterFailureMs = 1_000;
 
 /**
  * Sends what is due of one webhook, and gives the lease back. An endpoint that fails gets one request at a time, and the lease ends
  * with its next failure: so one that hangs holds one place, and no other waits for it.
+ * @param onAnswer is called after each request
  * @throws what the database threw while it noted what had been sent, when all requests have ended
  */
-export async function deliverQueue(deps: DeliverDeps, { webhookId, isFailing }: LeasedQueue): Promise<void> {
+export async function deliverQueue(
+  deps: DeliverDeps,
+  { webhookId, lane }: Pick<LeasedQueue, 'webhookId' | 'lane'>,
+  onAnswer: () => void = () => undefined,
+): Promise<void> {
   const em = deps.orm.em.fork();
   const target = await findWebhook(em, webhookId);
-  const hasFailed = target?.webhook.isEnabled
-    ? await sendDue(deps, target.webhook, isFailing ? 1 : concurrency)
-    : false;
-  await releaseQueue(deps.orm.em.fork(), webhookId, hasFailed ? pauseAfterFailureMs : 0);
+  if (target?.webhook.isEnabled)
+    await sendDue(deps, target.webhook, { senders: lane === 'failing' ? 1 : concurrency, onAnswer });
+  await releaseQueue(deps.orm.em.fork(), webhookId);
 }
 
-/** Sends what is due until a message fails or the lease may end; whether one failed. */
-async function sendDue(deps: DeliverDeps, webhook: Webhook, senders: number): Promise<boolean> {
+interface Sending {
+  readonly senders: number;
+  readonly onAnswer: () => void;
+}
+
+/** Sends what is due until a message fails or the lease may end. */
+async function sendDue(deps: DeliverDeps, webhook: Webhook, { senders, onAnswer }: Sending): Promise<void> {
   const lastStart = Date.now() + sendingMs;
   const waiting = await findDue(deps.orm.em.fork(), webhook.id, mostPerLease);
   let hasFailed = false;
@@ -48,12 +56,12 @@ async function sendDue(deps: DeliverDeps, webhook: Webhook, senders: number): Pr
         hasFailed = true;
         throw error;
       });
+      onAnswer();
       hasFailed ||= !isDelivered;
     }
   };
   const ends = await Promise.allSettled(Array.from({ length: senders }, sendNext));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  return hasFailed;
 }
 
 /** Sends one message and notes what came of it; whether the endpoint may get the next one. */

@@ -28,7 +28,7 @@ export async function fanOutEvents(em: Em, eventIds: readonly string[]): Promise
         from wanted order by place
       returning webhook_id
     )
-    update webhook_queues q set next_at = least(q.next_at, now())
+    update webhook_queues q set next_at = least(q.next_at, greatest(now(), q.quiet_until))
      where q.webhook_id in (select webhook_id from added)`.execute(db(em));
 }
 

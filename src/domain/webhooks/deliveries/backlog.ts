@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import { disableWebhook } from './deliver-queue.ts';
+
+/** How many messages may wait for an endpoint before its webhook is disabled: few while it fails, and more for one that is only slow. */
+export interface BacklogLimits {
+  readonly failing: number;
+  readonly slow: number;
+}
+
+export const backlogLimits: BacklogLimits = { failing: 10_000, slow: 100_000 };
+
+/**
+ * Disables the webhooks for which more messages wait than the service keeps, so that no endpoint makes the deliveries grow without end. What waits
+ * already is kept. The audit, an event and a notification tell of it, so nothing is lost unseen. Answers the ids.
+ */
+export async function disableOverfull(
+  deps: SystemCommandDeps,
+  em: Em,
+  limits: BacklogLimits = backlogLimits,
+): Promise<string[]> {
+  const overfull = await findOverfull(em, limits);
+  for (const id of overfull) await disableWebhook(deps, id, 'behind');
+  return overfull;
+}
+
+async function findOverfull(em: Em, { failing, slow }: BacklogLimits): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom('webhook_deliveries as d')
+    .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
+    .innerJoin('webhook_queues as q', 'q.webhook_id', 'd.webhook_id')
+    .where('d.status', '=', sql.lit('pending'))
+    .where('w.is_enabled', '=', true)
+    .groupBy(['d.webhook_id', 'q.failing_since'])
+    .having((eb) =>
+      eb(
+        eb.fn.countAll<number>(),
+        '>',
+        sql<number>`case when ${eb.ref('q.failing_since')} is null then ${slow}::int else ${failing}::int end`,
+      ),
+    )
+    .select('d.webhook_id as id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
