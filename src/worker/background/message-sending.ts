@@ -1,14 +1,33 @@
 import type { Medium } from '#domain/messages/model.ts';
-import { leaseMessages, removeOldMessages } from '#domain/messages/queue/due-store.ts';
+import { type DueMessage, leaseMessages, type MessageLane } from '#domain/messages/queue/lease-store.ts';
+import { removeOldMessages } from '#domain/messages/queue/settle-store.ts';
 import { deliverMessage, type MessageDeps } from '#domain/messages/sending/deliver.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
+import { type LaneSize, Places } from './sending/places.ts';
 
 const leaseMs = 500;
 const retentionMs = 60 * 60_000;
-/** So many messages a worker sends at a time, by whatever way they go: chats and webhooks of others that hang never keep mails waiting. */
-const lanes: readonly { readonly media: readonly Medium[]; readonly most: number }[] = [
-  { media: ['email'], most: 16 },
-  { media: ['chat', 'webhook'], most: 64 },
+
+/** How many messages a worker sends at a time by some media, and how many of one owner. */
+interface Way {
+  readonly media: readonly Medium[];
+  readonly lanes: Readonly<Record<MessageLane, LaneSize & { readonly share: number }>>;
+  /** So many beside them may wait for an address that hangs. */
+  readonly mostWaiting: number;
+}
+
+/** Chats and webhooks of others that hang never keep mails waiting. Mails all go to one server, which should not get more connections if it is slow. */
+const ways: readonly Way[] = [
+  {
+    media: ['email'],
+    lanes: { healthy: { places: 16, share: 8, waitsMs: null }, failing: { places: 4, share: 2, waitsMs: null } },
+    mostWaiting: 0,
+  },
+  {
+    media: ['chat', 'webhook'],
+    lanes: { healthy: { places: 64, share: 32, waitsMs: 1_000 }, failing: { places: 16, share: 4, waitsMs: null } },
+    mostWaiting: 192,
+  },
 ];
 
 /** Deletes messages that ended long ago. */
@@ -23,34 +42,33 @@ export function openMessageRetention({ orm, log }: MessageDeps): PeriodicTask {
 
 /** Sends messages that are due. Several workers share them by leases; what a killed worker had leased is sent again. */
 export class MessageSender {
-  readonly #lanes: readonly Lane[];
+  readonly #senders: readonly WaySender[];
 
   constructor(deps: MessageDeps) {
-    this.#lanes = lanes.map(({ media, most }) => new Lane(deps, media, most));
+    this.#senders = ways.map((way) => new WaySender(deps, way));
   }
 
   start(): void {
-    for (const lane of this.#lanes) lane.start();
+    for (const sender of this.#senders) sender.start();
   }
 
   /** Waits for the messages that are under way: 30 seconds at most for each. */
   async stop(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.stop()));
+    await Promise.all(this.#senders.map((sender) => sender.stop()));
   }
 }
 
 /** Sends the messages of some media, a limited number at a time. */
-class Lane {
+class WaySender {
   readonly #deps: MessageDeps;
-  readonly #media: readonly Medium[];
-  readonly #most: number;
+  readonly #way: Way;
   readonly #task: PeriodicTask;
-  readonly #sending = new Set<Promise<void>>();
+  readonly #places: Places<MessageLane>;
 
-  constructor(deps: MessageDeps, media: readonly Medium[], most: number) {
+  constructor(deps: MessageDeps, way: Way) {
     this.#deps = deps;
-    this.#media = media;
-    this.#most = most;
+    this.#way = way;
+    this.#places = new Places(way.lanes, way.mostWaiting);
     const failure = 'could not look for messages that are due';
     this.#task = new PeriodicTask({ intervalMs: leaseMs, log: deps.log, failure, run: () => this.#sendSome() });
   }
@@ -61,23 +79,26 @@ class Lane {
 
   async stop(): Promise<void> {
     await this.#task.stop();
-    await Promise.all(this.#sending);
+    await this.#places.end();
   }
 
   async #sendSome(): Promise<'again' | undefined> {
-    const free = this.#most - this.#sending.size;
-    const messages = free > 0 ? await leaseMessages(this.#deps.orm.em.fork(), free, this.#media) : [];
-    for (const message of messages) {
-      const sending = deliverMessage(this.#deps, message)
-        .catch((error: unknown) => {
-          this.#deps.log.warn(
-            { err: error, message_id: message.id },
-            'could not note what became of a message; trying again',
-          );
-        })
-        .finally(() => this.#sending.delete(sending));
-      this.#sending.add(sending);
+    const { lanes, media } = this.#way;
+    const healthy = { ...lanes.healthy, places: this.#places.free('healthy') };
+    const failing = { ...lanes.failing, places: this.#places.free('failing') };
+    if (healthy.places + failing.places === 0) return undefined;
+    const messages = await leaseMessages(this.#deps.orm.em.fork(), { healthy, failing }, media);
+    for (const message of messages)
+      this.#places.begin(message.isFailing ? 'failing' : 'healthy', () => this.#send(message));
+    return messages.length > 0 ? 'again' : undefined;
+  }
+
+  async #send(message: DueMessage): Promise<void> {
+    try {
+      await deliverMessage(this.#deps, message);
+    } catch (error) {
+      const text = 'could not note what became of a message; trying again';
+      this.#deps.log.warn({ err: error, message_id: message.id }, text);
     }
-    return messages.length > 0 && this.#sending.size < this.#most ? 'again' : undefined;
   }
 }

@@ -2,6 +2,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { queueMessages } from '#domain/messages/queue/queue-store.ts';
 import { newId } from '#domain/shared/ids.ts';
+import { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { sendMessages, storedMessages } from '#test/support/messages/sending.ts';
@@ -18,7 +19,7 @@ let quick: Endpoint;
 beforeAll(async () => {
   api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' });
   tenant = await makeTenant(api);
-  instance = await addInstance();
+  instance = await addInstance(tenant);
   [hanging, quick] = [await startEndpoint(), await startEndpoint()];
   hanging.answers = 'hang';
 });
@@ -31,7 +32,7 @@ beforeEach(async () => {
   await api.rows('delete from outgoing_messages');
 });
 
-async function addInstance(): Promise<string> {
+async function addInstance(tenant: Tenant): Promise<string> {
   const { id: template } = await tenant.owner.make('/registry/templates', { name: 'Network', team_id: tenant.team });
   const spec = { executor: { kind: 'command', apply: [{ name: 'act', run: ['true'] }] } };
   await tenant.owner.make(`/registry/templates/${template}/versions`, { version: '1.0.0', spec });
@@ -47,9 +48,9 @@ async function queueFor({ url }: Endpoint, count: number): Promise<string> {
   return id;
 }
 
-async function queueMore(channelId: string, count: number): Promise<void> {
+async function queueMore(channelId: string, count: number, id = instance): Promise<void> {
   const content = { purpose: 'notification', kind: 'instance.expiring', title: 'It ends' } as const;
-  const subject = { kind: 'instance', id: instance } as const;
+  const subject = { kind: 'instance', id } as const;
   const message = { medium: 'chat', channelId, content, subject } as const;
   const messages = Array.from({ length: count }, () => ({ ...message, cause: newId() }));
   await queueMessages(api.services.orm.em.fork(), messages);
@@ -99,6 +100,34 @@ it('a channel names the recipient at whom mails do not arrive, and those of othe
   expect(await problemOf(other.id)).toBeNull();
   await tenant.owner.delete(`/admin/notification-channels/${failing.id}`);
   expect(await api.rows('select destination from failing_destinations where channel_id = ?', [failing.id])).toEqual([]);
+});
+
+it('many chats of an organization that hang keep that of another organization waiting no longer than seconds', async () => {
+  for (let made = 0; made < 150; made += 1) await queueFor(hanging, 1);
+  const other = await makeTenant(api);
+  const channel = await makeChannel(other.owner, { kind: 'slack', config: { url: quick.url }, team_id: other.team });
+  const http = new OutboundHttp(api.services.config.outbound, { connections: null });
+  const { orm, keyRing } = api.services;
+  const sender = new MessageSender({
+    orm,
+    keyRing,
+    http,
+    mail: null,
+    linkOrigin: null,
+    log: pino({ level: 'silent' }),
+  });
+  sender.start();
+  await expect.poll(() => hanging.heard.length, { timeout: 10_000, interval: 20 }).toBeGreaterThanOrEqual(32);
+  expect(hanging.heard).toHaveLength(32);
+  const begun = performance.now();
+  await queueMore(channel.id, 1, await addInstance(other));
+  await expect.poll(() => quick.heard.length, { timeout: 60_000, interval: 20 }).toBe(1);
+  expect(performance.now() - begun).toBeLessThan(4_000);
+  await hanging.close();
+  await sender.stop();
+  await http.close();
+  hanging = await startEndpoint();
+  hanging.answers = 'hang';
 });
 
 it('chats that hang keep no mail waiting, and no chat that answers', async () => {

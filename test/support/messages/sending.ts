@@ -1,8 +1,10 @@
 import pino from 'pino';
 import { MailServer } from '#domain/messages/mail/mail-server.ts';
-import { leaseMessages } from '#domain/messages/queue/due-store.ts';
+import { leaseMessages } from '#domain/messages/queue/lease-store.ts';
 import { deliverMessage } from '#domain/messages/sending/deliver.ts';
 import type { TestApi } from '#test/support/api/in-process-api.ts';
+
+const plenty = { places: 100, share: 100 };
 
 /** Sends what is due, as a worker does, until there is nothing more to send now. */
 export async function sendMessages(api: TestApi): Promise<void> {
@@ -11,7 +13,7 @@ export async function sendMessages(api: TestApi): Promise<void> {
   const { outboundHttp: http } = api.services;
   const deps = { orm, keyRing, http, mail, linkOrigin: config.baseUrl, log: pino({ level: 'silent' }) };
   for (;;) {
-    const messages = await leaseMessages(orm.em.fork(), 100);
+    const messages = await leaseMessages(orm.em.fork(), { healthy: plenty, failing: plenty });
     if (messages.length === 0) return;
     await Promise.all(messages.map((message) => deliverMessage(deps, message)));
   }

@@ -7,7 +7,7 @@ import { notificationsFeature } from '#domain/notifications/feature.ts';
 import { isNotificationKind, notificationKinds } from '#domain/notifications/model.ts';
 import { readGates } from '#domain/settings/store.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
-import type { DueMessage } from '../queue/due-store.ts';
+import type { DueMessage } from '../queue/lease-store.ts';
 import type { News, Recipient } from './carry.ts';
 import { preferencesPath, subjectPath } from './links.ts';
 import type { ContentOf, PrepareDeps, Prepared } from './prepared.ts';

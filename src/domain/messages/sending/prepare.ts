@@ -1,5 +1,5 @@
 import type { Purpose } from '../model.ts';
-import type { DueMessage } from '../queue/due-store.ts';
+import type { DueMessage } from '../queue/lease-store.ts';
 import { openToken } from '../queue/tokens.ts';
 import type { Recipient } from './carry.ts';
 import { findInvitationToSend } from './invitation-facts.ts';

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { keptDays } from '../model.ts';
+import { forgetFailure, forgetOldFailures, type MessageDestination, noteFailure } from './failing-store.ts';
+import type { DueMessage } from './lease-store.ts';
+
+/** What has become of a try. */
+export type Settlement =
+  | { readonly status: 'sent' }
+  | { readonly status: 'failed' | 'withheld'; readonly problem: string }
+  | { readonly status: 'pending'; readonly problem: string; readonly pauseMs: number };
+
+/**
+ * Records the result of a try. It deletes the token once no further try follows. After a failure, nothing else is sent to the destination for a while
+ * either: many messages to a server that hangs would keep others waiting.
+ */
+export async function settleMessage(
+  em: Em,
+  message: MessageDestination & Pick<DueMessage, 'id' | 'isFailing'>,
+  settlement: Settlement,
+): Promise<void> {
+  const isPending = settlement.status === 'pending';
+  const pauseMs = settlement.status === 'pending' ? settlement.pauseMs : 0;
+  const { numUpdatedRows } = await db(em)
+    .updateTable('outgoing_messages')
+    .set({
+      status: settlement.status,
+      problem: settlement.status === 'sent' ? null : settlement.problem,
+      leased_until: null,
+      ...(isPending
+        ? { due_at: sql<string>`now() + make_interval(secs => ${pauseMs / 1000})` }
+        : { settled_at: sql<string>`now()`, sealed_token: null }),
+    })
+    .where('id', '=', message.id)
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow();
+  // The message went with its channel.
+  if (Number(numUpdatedRows) === 0 || settlement.status === 'withheld') return;
+  if (settlement.status !== 'sent') await noteFailure(em, message, settlement.problem, pauseMs);
+  else if (message.isFailing) await forgetFailure(em, message.destination);
+}
+
+const removedAtOnce = 5_000;
+
+/** Deletes messages that ended more than `keptDays` ago, a batch at a time. Answers whether there may be more. */
+export async function removeOldMessages(em: Em): Promise<boolean> {
+  const old = db(em)
+    .selectFrom('outgoing_messages')
+    .where('created_at', '<', sql<string>`now() - make_interval(days => ${keptDays})`)
+    .where('status', '<>', 'pending')
+    .limit(removedAtOnce)
+    .select('id');
+  await forgetOldFailures(em, keptDays);
+  const { numDeletedRows } = await db(em).deleteFrom('outgoing_messages').where('id', 'in', old).executeTakeFirst();
+  return Number(numDeletedRows) === removedAtOnce;
+}
