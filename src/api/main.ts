@@ -92,7 +92,7 @@ async function connect(config: Config): Promise<{ services: Services; engine: En
     assemblyRunFeed: new RowFeed(orm, log, readWatchedAssemblyRuns),
     changeFeed: new ChangeFeed(orm, log),
     evaluator: new Evaluator(),
-    outboundHttp: new OutboundHttp(config.outbound),
+    outboundHttp: new OutboundHttp(config.outbound, { connections: null }),
     log,
   };
   return { services, engine, dispatcher };

@@ -5,6 +5,7 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
+import { limitTest } from '#api/tenancy/outbound-tests.ts';
 import type { Em } from '#database/database.ts';
 import { connectionReading } from '#domain/connections/authority.ts';
 import { checkSettings } from '#domain/connections/check.ts';
@@ -167,7 +168,8 @@ export const test = command({
   targetName: 'connection',
   idempotency: 'none',
   audit: 'connection.tested',
-  prepare: ({ target: { connection }, body, services }) => tryConnection(services, connection, body.repository),
+  prepare: ({ target, principal, body, services }) =>
+    limitTest(principal, target, () => tryConnection(services, target.connection, body.repository)),
   handle: async ({ target, prepared }) => {
     const { ok, tried, problem } = prepared;
     return { id: target.connection.id, after: { ok, tried, problem }, answer: prepared };

@@ -74,7 +74,7 @@ export const issueToken = command({
   handle: async ({ tx, principal, target, services }) => {
     const link = await issueConfirmation(tx.em, principal, target);
     const emailed = services.config.mail !== null;
-    if (emailed) await mailConfirmation(tx.em, services.keyRing, target, link);
+    if (emailed) await mailConfirmation({ em: tx.em, keyRing: services.keyRing, callerId: principal.id }, target, link);
     const { token, expiresAt } = link;
     return {
       id: target.id,

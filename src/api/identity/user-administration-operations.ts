@@ -59,7 +59,8 @@ export const resetPassword = command({
   handle: async ({ tx, principal, target, services, request }) => {
     const link = await issuePasswordReset(tx.em, principal, target);
     const emailed = services.config.mail !== null;
-    if (emailed) await mailPasswordReset(tx.em, services.keyRing, target, link);
+    if (emailed)
+      await mailPasswordReset({ em: tx.em, keyRing: services.keyRing, callerId: principal.id }, target, link);
     const { token, expiresAt } = link;
     const url = originOf(services, request) + passwordResetPath(token);
     return {

@@ -98,7 +98,7 @@ export const update = command({
   summary: 'Change a user; fields that are left out keep their values',
   description:
     'You can change your own address and name, and with user:manage every field of other users. A changed address is unverified ' +
-    'until it is confirmed. A new password ends all their sessions. The last administrator cannot be disabled or get another role.',
+    'until it is confirmed. Where the installation sends e-mail, it answers 429 if too many mails were sent to the new address. A new password ends all their sessions. The last administrator cannot be disabled or get another role.',
   params: UserParams,
   body: UpdateUser,
   responses: { 200: UserView },
@@ -137,7 +137,8 @@ async function mailChangedAddress(
   { before, updated }: { readonly before: UserTarget; readonly updated: UserTarget },
 ): Promise<void> {
   if (config.mail === null || updated.emailVerified) return;
-  await mailConfirmation(em, keyRing, updated, await issueConfirmation(em, principal, updated));
+  const link = await issueConfirmation(em, principal, updated);
+  await mailConfirmation({ em, keyRing, callerId: principal.id }, updated, link);
   if (before.emailVerified) await mailAddressChange(em, before);
 }
 

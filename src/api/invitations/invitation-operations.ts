@@ -107,7 +107,7 @@ function resendOperation<Level extends MembershipLevel>(
     audit: 'invitation.resent',
     handle: async ({ tx, principal, target, services }) => {
       const sent = await resendInvitation(tx.em, principal, target, target.invitation);
-      return sentChange(tx.em, services, sent);
+      return sentChange(tx.em, services, principal, sent);
     },
     atParams: (_, { target, params }) => ({ ...params, orgID: target.organizationId }),
   });

@@ -51,7 +51,7 @@ export const create = command({
   handle: async ({ tx, principal, target, body, services }) => {
     if (body.team_id && !target.team) throw new HiddenResource('team');
     const sent = await inviteToOrganization(tx.em, principal, target, target.team, toOrganizationInvitation(body));
-    return sentChange(tx.em, services, sent);
+    return sentChange(tx.em, services, principal, sent);
   },
   atParams: ({ id }, { target }) => ({ orgID: target.organizationId, id }),
 });

@@ -41,7 +41,7 @@ export const create = command({
   audit: 'invitation.created',
   handle: async ({ tx, principal, target, body, services }) => {
     const sent = await inviteToTeam(tx.em, principal, target, toTeamInvitation(body));
-    return sentChange(tx.em, services, sent);
+    return sentChange(tx.em, services, principal, sent);
   },
   atParams: ({ id }, { target, params }) => ({ orgID: target.organizationId, id: params.id, invitationID: id }),
 });

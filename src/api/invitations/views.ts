@@ -7,6 +7,7 @@ import { invitationStatuses } from '#domain/invitations/model.ts';
 import type { InvitationWithStatus } from '#domain/invitations/status.ts';
 import { mailInvitation } from '#domain/messages/queue/account-mail.ts';
 import { organizationRoles } from '#domain/organizations/model.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { teamRoles } from '#domain/teams/model.ts';
 
 export const InvitationView = z
@@ -70,9 +71,14 @@ export function describeInvitation(invitation: InvitationWithStatus) {
 }
 
 /** The change of a command that sent an invitation. Only its answer, and the mail to the invited address, hold the token. */
-export async function sentChange(em: Em, { config, keyRing }: Services, sent: SentInvitation) {
+export async function sentChange(
+  em: Em,
+  { config, keyRing }: Services,
+  { id: callerId }: Principal,
+  sent: SentInvitation,
+) {
   const emailed = config.mail !== null;
-  if (emailed) await mailInvitation(em, keyRing, sent);
+  if (emailed) await mailInvitation({ em, keyRing, callerId }, sent);
   const { invitation, token } = sent;
   return { ...describeInvitation(invitation), answer: { invitation: viewInvitation(invitation), token, emailed } };
 }

@@ -1,6 +1,8 @@
 import { command } from '#api/pipeline/operation.ts';
 import type { Services } from '#api/services.ts';
+import { limitTest } from '#api/tenancy/outbound-tests.ts';
 import { MailServer } from '#domain/messages/mail/mail-server.ts';
+import { countMails } from '#domain/messages/queue/mail-limits.ts';
 import { testChannel } from '#domain/messages/sending/test-channel.ts';
 import { rotateChannelSecret } from '#domain/notification-channels/channel-changes.ts';
 import { findChannel, readChannel } from '#domain/notification-channels/store.ts';
@@ -22,7 +24,9 @@ export const test = command({
   id: 'notification_channels.test',
   route: 'POST /api/v1/admin/notification-channels/:id/test',
   summary: 'Send a test by a notification channel now, and answer whether it was accepted',
-  description: 'It uses the saved settings, also while the channel is disabled, and takes 30 seconds at most.',
+  description:
+    'It uses the saved settings, also while the channel is disabled, and takes 30 seconds at most. It answers 429, and sends nothing, ' +
+    'if too many mails were sent to one of the addresses, or if four tests of yours or of the owner are under way.',
   params: ChannelParams,
   responses: { 200: ChannelTestView },
   access: reviewedAs('test'),
@@ -30,7 +34,11 @@ export const test = command({
   targetName: 'notification channel',
   idempotency: 'none',
   audit: 'notification_channel.tested',
-  prepare: ({ target, services }) => testChannel(toCarryDeps(services), target),
+  prepare: async ({ target, principal, services }) => {
+    const { recipients } = target.channel;
+    if (recipients && services.config.mail) await countMails(services.orm.em.fork(), principal.id, recipients);
+    return limitTest(principal, target, () => testChannel(toCarryDeps(services), target));
+  },
   handle: async ({ target, prepared: results }) => {
     const ok = results.every(({ problem }) => problem === null);
     const problems = results.filter(({ problem }) => problem !== null);
@@ -38,9 +46,9 @@ export const test = command({
   },
 });
 
-function toCarryDeps({ config, outboundHttp: http, keyRing, log }: Services) {
+function toCarryDeps({ config, outboundHttp: http, keyRing, log, orm }: Services) {
   const mail = config.mail && new MailServer(config.mail, config.outbound);
-  return { http, mail, keyRing, log, linkOrigin: config.baseUrl };
+  return { em: orm.em.fork(), http, mail, keyRing, log, linkOrigin: config.baseUrl };
 }
 
 export const rotate = command({

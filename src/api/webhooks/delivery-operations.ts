@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
+import { limitTest } from '#api/tenancy/outbound-tests.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { Id, newId } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
@@ -97,7 +98,8 @@ export const test = command({
   route: 'POST /api/v1/admin/webhooks/:id/test',
   summary: 'Send a message of the type webhook.test now, and answer what the endpoint said',
   description:
-    'It uses the saved address and secret, also while the webhook is disabled, and takes 15 seconds at most.',
+    'It uses the saved address and secret, also while the webhook is disabled, and takes 15 seconds at most. You, and an owner, ' +
+    'have four tests under way at most; beyond them it answers 429.',
   params: WebhookParams,
   responses: { 200: WebhookTestView },
   access: { ...writeAccess, review: { ...review, verb: 'test' } },
@@ -105,10 +107,11 @@ export const test = command({
   targetName: 'webhook',
   idempotency: 'none',
   audit: 'webhook.tested',
-  prepare: ({ target: { webhook }, services }) => {
+  prepare: ({ target, principal, services }) => {
+    const { webhook } = target;
     const { log, keyRing, outboundHttp: http } = services;
     const message = { id: `msg_${newId()}`, body: testPayload(webhook.id, new Date()) };
-    return tryToSend({ log, keyRing, http }, webhook, () => message);
+    return limitTest(principal, target, () => tryToSend({ log, keyRing, http }, webhook, () => message));
   },
   handle: async ({ target, prepared }) => {
     const { status, problem } = prepared;

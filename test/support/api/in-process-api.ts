@@ -122,7 +122,7 @@ export async function openApi(
     assemblyRunFeed: new RowFeed(orm, log, readWatchedAssemblyRuns),
     changeFeed: new ChangeFeed(orm, log),
     evaluator,
-    outboundHttp: new OutboundHttp(config.outbound),
+    outboundHttp: new OutboundHttp(config.outbound, { connections: null }),
     installation: await openInstallation(orm, keyRing),
     transactions: new Transactions(orm, { dispatch: (messages) => engineMessages.push(...messages) }),
   };

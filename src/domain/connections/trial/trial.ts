@@ -105,7 +105,8 @@ const tries: Readonly<Record<ConnectionKind, Try>> = {
       });
       return works(`${tried}, and found ${count}`);
     } catch (error) {
-      if (error instanceof ServiceError) return fails(tried, error.message);
+      // That the service is busy says nothing about the connection.
+      if (error instanceof ServiceError && error.kind !== 'limited') return fails(tried, error.message);
       throw error;
     }
   },

@@ -3,6 +3,7 @@ import { emailKey } from '#domain/identity/model.ts';
 import type { SentInvitation } from '#domain/invitations/invitations.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { countMails } from './mail-limits.ts';
 import { queueMessages } from './queue-store.ts';
 
 /** A link that works once, as it was just issued to a user. */
@@ -16,9 +17,21 @@ interface Recipient {
   readonly email: string;
 }
 
-/** Sends an invitation to the invited address with the commit. */
-export async function mailInvitation(em: Em, keyRing: KeyRing, { invitation, token }: SentInvitation): Promise<void> {
+/** Who sends mails, and with what. */
+export interface MailSender {
+  readonly em: Em;
+  readonly keyRing: KeyRing;
+  /** The caller, whose mails are limited. */
+  readonly callerId: string;
+}
+
+/** Sends an invitation to the invited address with the commit. @throws ServiceError (`limited`) */
+export async function mailInvitation(
+  { em, keyRing, callerId }: MailSender,
+  { invitation, token }: SentInvitation,
+): Promise<void> {
   const { id, email, sentAt } = invitation;
+  await countMails(em, callerId, [email]);
   const content = { purpose: 'invitation', invitationId: id, sentAt } as const;
   await queueMessages(
     em,
@@ -27,14 +40,20 @@ export async function mailInvitation(em: Em, keyRing: KeyRing, { invitation, tok
   );
 }
 
-/** Sends a user the link that sets a new password. It goes nowhere else if the user's address changes before it is sent. */
-export function mailPasswordReset(em: Em, keyRing: KeyRing, user: Recipient, link: IssuedLink): Promise<void> {
-  return mailLink(em, keyRing, 'password_reset', user, link);
+/**
+ * Sends a user the link that sets a new password. It goes nowhere else if the user's address changes before it is sent.
+ * @throws ServiceError (`limited`)
+ */
+export function mailPasswordReset(sender: MailSender, user: Recipient, link: IssuedLink): Promise<void> {
+  return mailLink(sender, 'password_reset', user, link);
 }
 
-/** Sends a user the link that confirms the user's address. It goes nowhere else if the address changes before it is sent. */
-export function mailConfirmation(em: Em, keyRing: KeyRing, user: Recipient, link: IssuedLink): Promise<void> {
-  return mailLink(em, keyRing, 'email_confirmation', user, link);
+/**
+ * Sends a user the link that confirms the user's address. It goes nowhere else if the address changes before it is sent.
+ * @throws ServiceError (`limited`)
+ */
+export function mailConfirmation(sender: MailSender, user: Recipient, link: IssuedLink): Promise<void> {
+  return mailLink(sender, 'email_confirmation', user, link);
 }
 
 /** Tells the former address of a user that the account has another one now. */
@@ -44,14 +63,14 @@ export async function mailAddressChange(em: Em, { id: userId, email: address }: 
 }
 
 async function mailLink(
-  em: Em,
-  keyRing: KeyRing,
+  { em, keyRing, callerId }: MailSender,
   purpose: 'password_reset' | 'email_confirmation',
   { id: userId, email }: Recipient,
   { token, expiresAt }: IssuedLink,
 ): Promise<void> {
   const content = { purpose, expiresAt: expiresAt.toISOString() } as const;
   const address = emailKey(email);
+  await countMails(em, callerId, [address]);
   await queueMessages(em, [{ medium: 'email', userId, address, content, token, cause: newCause(purpose) }], keyRing);
 }
 

@@ -11,8 +11,8 @@ import type { DueMessage } from '../queue/lease-store.ts';
 import type { News, Recipient } from './carry.ts';
 import { preferencesPath, subjectPath } from './links.ts';
 import type { ContentOf, PrepareDeps, Prepared } from './prepared.ts';
-import { findMailbox, mayStillRead } from './recipients-store.ts';
-import { toSubject, type Wording } from './wording.ts';
+import { belongsToFormerMember, findMailbox, mayStillRead } from './recipients-store.ts';
+import { asForeignText, toSubject, type Wording } from './wording.ts';
 
 type Content = ContentOf<'notification'>;
 interface Hearer {
@@ -41,8 +41,8 @@ function subjectOf({ subjectKind, subjectId }: DueMessage): News['subject'] {
 function word({ linkOrigin }: PrepareDeps, { subject }: News, content: Content, { about, reason }: Hearer): Wording {
   const path = subject && subjectPath(subject.kind, subject.id);
   return {
-    subject: toSubject(content.title),
-    lines: content.facts ?? [about],
+    subject: toSubject(asForeignText(content.title)),
+    lines: content.facts?.map(asForeignText) ?? [about],
     link: path === null || linkOrigin === null ? null : { label: 'Open it', url: linkOrigin + path },
     reason,
   };
@@ -86,12 +86,15 @@ async function findHearing({ em, keyRing }: PrepareDeps, message: DueMessage, { 
     return { withhold: 'the channel is disabled, or does not hear of it any more' };
   const to = recipientOf(target, keyRing, message.address);
   if (!to) return { withhold: 'the address was taken out of the channel' };
+  if (to.medium === 'email' && (await belongsToFormerMember(em, target, to.address))) return { withhold: hasLeft };
   return { to, about: topics[kind], reason: describeChannel(channel.name) };
 }
 
+export const hasLeft = 'the address belongs to somebody who is not, or no longer, a member of the organization';
+
 /** Why a recipient of a channel gets a message. */
 export function describeChannel(name: string): string {
-  return `You get this by the notification channel ${name}. Those who manage the channel can take you out.`;
+  return `You get this by the notification channel ${asForeignText(name)}. Those who manage the channel can take you out.`;
 }
 
 /** Where a channel sends to, or the one of its addresses that a message is for; undefined for an address that it does not have. */

@@ -7,7 +7,7 @@ import { emailConfirmationPath, invitationPath, passwordResetPath, profilePath }
 import { prepareNotification } from './prepare-notification.ts';
 import type { ContentOf, PrepareDeps, Prepared } from './prepared.ts';
 import { findMailbox } from './recipients-store.ts';
-import { toSubject, type Wording } from './wording.ts';
+import { asForeignText, toSubject, type Wording } from './wording.ts';
 
 type Preparations = {
   readonly [P in Purpose]: (deps: PrepareDeps, message: DueMessage, content: ContentOf<P>) => Promise<Prepared>;
@@ -37,11 +37,12 @@ async function prepareInvitation(
   if (!invitation || token === null || message.address === null)
     return { withhold: 'the invitation is not open any more, or was sent again' };
   const { inviter, organization, team, expiresAt } = invitation;
-  const place = team === null ? organization : `the team ${team} of ${organization}`;
+  const [who, whole] = [asForeignText(inviter), asForeignText(organization)];
+  const place = team === null ? whole : `the team ${asForeignText(team)} of ${whole}`;
   return {
     to: mailTo(message.address),
     wording: {
-      subject: toSubject(`${inviter} invites you to ${place}`),
+      subject: toSubject(`${who} invites you to ${place}`),
       lines: [
         `Sign in as the person with this address and accept by the link, which works once, until ${minuteOf(expiresAt)}.`,
       ],

@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
+import type { Em } from '#database/database.ts';
 import { channelTest } from '#domain/notification-channels/model.ts';
 import type { ChannelTarget } from '#domain/notification-channels/store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { SendingFailure } from '../sending-failure.ts';
 import { type CarryDeps, carry } from './carry.ts';
-import { describeChannel, recipientOf } from './prepare-notification.ts';
+import { describeChannel, hasLeft, recipientOf } from './prepare-notification.ts';
+import { belongsToFormerMember } from './recipients-store.ts';
 
 /** What became of a test for one recipient. */
 export interface TestResult {
@@ -16,13 +18,16 @@ export interface TestResult {
 }
 
 interface TestDeps extends CarryDeps {
+  readonly em: Em;
   readonly keyRing: KeyRing;
   readonly log: Logger;
   readonly linkOrigin: string | null;
 }
 
+type TestedChannel = Pick<ChannelTarget, 'channel' | 'organizationId'>;
+
 /** Sends a test to each recipient of a channel now. Every failure is a result. */
-export function testChannel(deps: TestDeps, target: Pick<ChannelTarget, 'channel'>): Promise<TestResult[]> {
+export function testChannel(deps: TestDeps, target: TestedChannel): Promise<TestResult[]> {
   const { recipients, host } = target.channel;
   const all = recipients ? recipients.map((address) => [address, address] as const) : [[null, host ?? ''] as const];
   return Promise.all(
@@ -30,11 +35,12 @@ export function testChannel(deps: TestDeps, target: Pick<ChannelTarget, 'channel
   );
 }
 
-async function tryToSend(deps: TestDeps, target: Pick<ChannelTarget, 'channel'>, address: string | null) {
+async function tryToSend(deps: TestDeps, target: TestedChannel, address: string | null) {
   const { id, name } = target.channel;
   try {
     const to = recipientOf(target, deps.keyRing, address);
     if (!to) return 'the channel has no such recipient';
+    if (to.medium === 'email' && (await belongsToFormerMember(deps.em, target, to.address))) return hasLeft;
     const wording = {
       subject: 'Test of a notification channel',
       lines: ['Somebody who manages the channel sent this test. Nothing has happened.'],

@@ -63,4 +63,5 @@ function toKeptText(body: Buffer, secrets: readonly string[], signature: string)
     .reduce((kept, secret) => kept.replaceAll(secret, '[hidden]'), text);
 }
 
-const unprintable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const unprintable =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;

@@ -1,0 +1,37 @@
+import { ServiceError } from '../errors.ts';
+
+export interface Share {
+  /** How many tasks of one holder run at a time. */
+  readonly most: number;
+  /** What a caller is told about a task beyond that. */
+  readonly refusal: string;
+}
+
+/** Refuses the tasks with which somebody would hold more than a share of something that all callers of this process use together. */
+export class ShareLimit {
+  readonly #share: Share;
+  readonly #held = new Map<string, number>();
+
+  constructor(share: Share) {
+    this.#share = share;
+  }
+
+  /** Runs a task of these holders, such as a caller and an organization. @throws ServiceError (`limited`) at once, if one holds its share */
+  async run<Result>(holders: readonly string[], task: () => Promise<Result>): Promise<Result> {
+    const { most, refusal } = this.#share;
+    if (holders.some((holder) => (this.#held.get(holder) ?? 0) >= most))
+      throw new ServiceError('limited', refusal, { retryAfter: 5 });
+    for (const holder of holders) this.#change(holder, 1);
+    try {
+      return await task();
+    } finally {
+      for (const holder of holders) this.#change(holder, -1);
+    }
+  }
+
+  #change(holder: string, by: number): void {
+    const held = (this.#held.get(holder) ?? 0) + by;
+    if (held > 0) this.#held.set(holder, held);
+    else this.#held.delete(holder);
+  }
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { startMailServer, type TestMailServer } from '#test/support/messages/mail-server.ts';
+import { sendMessages } from '#test/support/messages/sending.ts';
+import { makeChannel } from '#test/support/notifications/channels.ts';
+
+/** How many mails callers can have sent to others, and what may stand in them. */
+let server: TestMailServer;
+let api: TestApi;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  server = await startMailServer();
+  api = await startApi({
+    COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1',
+    COORDINATOR_SMTP_URL: server.url,
+    COORDINATOR_SMTP_FROM: 'Delivery <delivery@example.com>',
+    COORDINATOR_BASE_URL: 'https://delivery.example.com',
+  });
+  tenant = await makeTenant(api);
+});
+afterAll(async () => {
+  await api?.close();
+  await server?.close();
+});
+beforeEach(async () => {
+  await api.rows('delete from outgoing_messages');
+  server.received.length = 0;
+});
+
+const repeat = async (times: number, act: (at: number) => Promise<{ status: number }>) => {
+  const statuses: number[] = [];
+  for (let at = 0; at < times; at += 1) statuses.push((await act(at)).status);
+  return statuses;
+};
+const invitations = (by: Tenant) => `/organizations/${by.organization}/invitations`;
+
+it('an invitation is sent again twice at most within ten minutes, and another caller can still invite the address', async () => {
+  const { body } = await tenant.owner.post(invitations(tenant), { email: 'prey@example.com', role: 'member' });
+  const path = `${invitations(tenant)}/${body.invitation.id}/resend`;
+  expect(await repeat(4, () => tenant.owner.post(path))).toEqual([200, 200, 429, 429]);
+  const refused = await tenant.owner.post(path);
+  expect(refused.headers['x-error-code']).toBe('rate_limited');
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(60);
+  expect(refused.text).toContain('too many mails');
+  const [{ count } = { count: 0 }] = await api.rows<{ count: number }>(
+    'select count(*)::int as count from outgoing_messages',
+  );
+  expect(count).toBe(3);
+  const other = await makeTenant(api);
+  const invited = await other.owner.post(invitations(other), { email: 'Prey@example.com', role: 'member' });
+  expect(invited.status).toBe(201);
+});
+
+it('a password link and a change of the own address are refused once too many mails went to the address', async () => {
+  const admin = await api.addUser('admin');
+  const user = await api.addUser('requester');
+  expect(await repeat(4, () => admin.post(`/users/${user.id}/password-reset`))).toEqual([201, 201, 201, 429]);
+  const toggle = (at: number) =>
+    user.put(`/users/${user.id}`, { email: at % 2 === 0 ? 'Target@example.com' : 'target@example.com' });
+  expect(await repeat(4, toggle)).toEqual([200, 200, 200, 429]);
+  const shown = await user.get(`/users/${user.id}`);
+  expect(shown.body.email).toBe('Target@example.com');
+});
+
+it('tests of a channel are refused once too many went to one of its recipients', async () => {
+  const config = { recipients: ['a@example.com', 'b@example.com'] };
+  const { id } = await makeChannel(tenant.owner, { kind: 'email', config, team_id: tenant.team });
+  const second = await makeChannel(tenant.owner, { kind: 'email', config, team_id: tenant.team });
+  const test = (channel: string) => tenant.owner.post(`/admin/notification-channels/${channel}/test`);
+  expect(await repeat(4, (at) => test(at === 1 ? second.id : id))).toEqual([200, 200, 200, 429]);
+  expect(server.received).toHaveLength(6);
+});
+
+it('a channel sends nothing to users who are not members any more, and says so', async () => {
+  const member = await api.addUser('requester');
+  await api.rows('update users set email_verified = true where id = ?', [member.id]);
+  await join(tenant, member, 'member', 'member');
+  const config = { recipients: [member.email.toUpperCase(), 'list@example.com'] };
+  const body = { kind: 'email', config, team_id: tenant.team };
+  const { id } = await makeChannel(tenant.owner, body);
+  const test = () => tenant.owner.post(`/admin/notification-channels/${id}/test`);
+  expect((await test()).body).toMatchObject({ ok: true });
+  const left = await tenant.owner.delete(`/organizations/${tenant.organization}/members/${member.id}`);
+  expect(left.status, left.text).toBe(204);
+  server.received.length = 0;
+  const { ok, results } = (await test()).body;
+  expect(ok).toBe(false);
+  expect(results[0].problem).toContain('no longer, a member');
+  expect(results[1].problem).toBeNull();
+  expect(server.received.map(({ recipients }) => recipients)).toEqual([['list@example.com']]);
+});
+
+it('names in mails are text that mail programs make no links of', async () => {
+  const name =
+    'Account locked, see https://evil.example/login or www.evil.example, evil。example, ev\u00adil.example v1.2';
+  await api.rows('update organizations set name = ? where id = ?', [name, tenant.organization]);
+  await tenant.owner.post(invitations(tenant), { email: 'careful@example.com', role: 'member' });
+  const config = { recipients: ['seen@example.com'] };
+  const { id } = await makeChannel(tenant.owner, {
+    name: name.slice(0, 90),
+    kind: 'email',
+    config,
+    team_id: tenant.team,
+  });
+  await tenant.owner.post(`/admin/notification-channels/${id}/test`);
+  await sendMessages(api);
+  expect(server.received).toHaveLength(2);
+  for (const { text, html, subject } of server.received)
+    for (const part of [text, html, subject]) {
+      expect(part).not.toMatch(/https?:\/\/evil|evil[.。]|\u00ad/);
+    }
+  const invited = server.received.find(({ recipients }) => recipients.includes('careful@example.com'));
+  expect(invited?.subject).toContain('https[:]//evil[.]example/login or www[.]evil[.]example');
+  expect(invited?.html).toContain('https://delivery.example.com/invitations/accept');
+});
