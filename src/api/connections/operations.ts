@@ -169,7 +169,9 @@ export const test = command({
   idempotency: 'none',
   audit: 'connection.tested',
   prepare: ({ target, principal, body, services }) =>
-    limitTest(principal, target, () => tryConnection(services, target.connection, body.repository)),
+    limitTest(principal, target, (holders) =>
+      tryConnection(services, target.connection, { repository: body.repository, holders }),
+    ),
   handle: async ({ target, prepared }) => {
     const { ok, tried, problem } = prepared;
     return { id: target.connection.id, after: { ok, tried, problem }, answer: prepared };

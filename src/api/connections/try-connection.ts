@@ -8,10 +8,10 @@ import { NotFound } from '#domain/shared/errors.ts';
 export async function tryConnection(
   { orm, keyRing, outboundHttp: http, config }: Services,
   connection: ConnectionDetails,
-  repository: string | undefined,
+  { repository, holders }: { readonly repository: string | undefined; readonly holders: readonly string[] },
 ): Promise<Trial> {
   const seals = await readSeals(orm.em.fork(), connection.id);
   if (!seals) throw new NotFound('connection');
   const { outbound: policy, issuer } = config;
-  return trial({ keyRing, http, policy, issuer }, { ...connection, ...seals }, repository);
+  return trial({ keyRing, http, policy, issuer, holders }, { ...connection, ...seals }, repository);
 }

@@ -13,7 +13,8 @@ const tests = new ShareLimit({
 export function limitTest<Result>(
   { id }: Pick<Principal, 'id'>,
   { organizationId, teamId }: { readonly organizationId: string | null; readonly teamId: string | null },
-  task: () => Promise<Result>,
+  task: (holders: readonly string[]) => Promise<Result>,
 ): Promise<Result> {
-  return tests.run([`caller ${id}`, `owner ${organizationId ?? teamId ?? 'installation'}`], task);
+  const holders = [`caller ${id}`, `owner ${organizationId ?? teamId ?? 'installation'}`];
+  return tests.run(holders, () => task(holders));
 }

@@ -130,9 +130,11 @@ async function readRepository(
   { connection, ...source }: GitSource,
   { policy, ...reader }: GitReader & { readonly policy: OutboundPolicy },
 ): Promise<GitSnapshot> {
-  if (connection === undefined) return snapshotGit(source, { policy });
+  const { principal, owner } = reader;
+  const holders = [`caller ${principal.id}`, `owner ${owner.organizationId ?? owner.teamId ?? 'installation'}`];
+  if (connection === undefined) return snapshotGit(source, { policy, holders });
   const credential = await findGitCredential(reader, { connection, url: source.url });
-  return snapshotGit(source, { policy, credential });
+  return snapshotGit(source, { policy, credential, holders });
 }
 
 /** The same error with the field of the request that caused it. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { startMailServer, type TestMailServer } from '#test/support/messages/mail-server.ts';
 import { sendMessages } from '#test/support/messages/sending.ts';
 import { makeChannel } from '#test/support/notifications/channels.ts';

@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { GitCredential } from '#domain/registry/git/access.ts';
 import { runGit } from '#domain/registry/git/process.ts';
@@ -44,6 +45,49 @@ afterAll(() => {
   // The process runs other test files after this one.
   if (commonTemporary === undefined) delete process.env['TMPDIR'];
   else process.env['TMPDIR'] = commonTemporary;
+});
+
+describe('a repository of others', () => {
+  it('whose pack unpacks to more than git may hold is refused before git holds it', async () => {
+    const hostile = repository();
+    hostile.commit({ 'main.tf': main });
+    const tree = hostile.git('rev-parse', 'HEAD^{tree}');
+    const head = `tree ${tree}\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\n`;
+    const commit = Buffer.concat([Buffer.from(head), Buffer.alloc(500 * 1024 * 1024, ' ')]);
+    const hash = ['hash-object', '-t', 'commit', '-w', '--stdin'];
+    const id = execFileSync('git', hash, { cwd: hostile.path, input: commit, encoding: 'utf8' }).trim();
+    hostile.git('update-ref', 'refs/heads/main', id);
+    const server = await serveGit(root.path, () => false);
+    try {
+      const url = `http://127.0.0.1:${server.port}/${basename(hostile.path)}/.git`;
+      const refused = await refusalOf(snapshot({ url }, { timeoutMs: 100_000 }));
+      expect(refused.everything).toMatch(/out of memory|alloc failed|mmap failed|cannot allocate/i);
+      expect(refused).toMatchObject({
+        kind: 'unprocessable',
+        message: 'the repository is too large: git needs more memory for it than it gets',
+      });
+    } finally {
+      await server.close();
+    }
+  }, 120_000);
+
+  it('that hang do not keep those of other callers from being read: each caller and owner has two places', async () => {
+    const server = await serveGit(root.path, () => true);
+    const source = repository();
+    source.commit({ 'main.tf': main });
+    try {
+      const url = `http://127.0.0.1:${server.port}/hangs`;
+      const mine = (caller: string, owner: string) =>
+        refusalOf(snapshot({ url }, { timeoutMs: 3_000, holders: [caller, owner] }));
+      const hanging = [mine('mallory', 'one'), mine('mallory', 'two'), mine('eve', 'one')];
+      expect(await mine('mallory', 'three')).toMatchObject({ kind: 'limited' });
+      expect(await mine('bob', 'one')).toMatchObject({ kind: 'limited' });
+      expect((await snapshot({ url: source.url }, { holders: ['alice', 'hers'] })).commit).toHaveLength(40);
+      expect((await Promise.all(hanging)).map(({ kind }) => kind)).toEqual(hanging.map(() => 'unavailable'));
+    } finally {
+      await server.close();
+    }
+  }, 60_000);
 });
 
 describe('a snapshot of a git source', () => {
@@ -249,8 +293,8 @@ describe('a snapshot of a git source', () => {
     expect(existsSync('/tmp/broken')).toBe(false);
   });
 
-  it('reads no more than four repositories at once', async () => {
-    const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => snapshot({ url: source.url })));
+  it('reads no more than six repositories at once', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => snapshot({ url: source.url })));
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(2);
     await expect(snapshot({ url: source.url })).resolves.toMatchObject({ commit: second });

@@ -26,6 +26,8 @@ export interface TrialDeps {
   readonly policy: OutboundPolicy;
   /** The origin of the service as an issuer of tokens; null if it is not known. */
   readonly issuer: string | null;
+  /** For whom it is tried, such as a caller and an organization: each reads few repositories at a time. */
+  readonly holders?: readonly string[];
 }
 
 /** The saved settings of a connection. */
@@ -93,7 +95,7 @@ const tries: Readonly<Record<ConnectionKind, Try>> = {
     // A cluster that knows the token and gives it no right to look around answers 403.
     return ask('the API of the cluster was asked for with the token', () => http.send(request), [200, 403]);
   },
-  git: async ({ policy }, { config, credentials, repository }) => {
+  git: async ({ policy, holders = [] }, { config, credentials, repository }) => {
     const { url } = git.config.parse(config);
     if (repository === undefined || !URL.canParse(repository) || !isBelow(repository, url))
       throw new Invalid(`repository: name the URL of a repository below ${url}`);
@@ -101,6 +103,7 @@ const tries: Readonly<Record<ConnectionKind, Try>> = {
     try {
       const count = await countRefs(repository, {
         policy,
+        holders,
         credential: toGitCredential(git.credentials.parse(credentials)),
       });
       return works(`${tried}, and found ${count}`);

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { isIP } from 'node:net';
+import { connect, isIP } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Unprocessable } from '#domain/shared/errors.ts';
-import type { Destination } from '#domain/shared/outbound/outbound.ts';
+import { type Destination, pinTo } from '#domain/shared/outbound/outbound.ts';
 import { findGitUser } from './user.ts';
 
 /** The credential of a repository. It comes from a connection. */
@@ -32,6 +32,9 @@ export async function prepareAccess(
     section('http', pinAddresses(destination)),
     section('credential', helper),
     section('core', { hooksPath: '/dev/null', bigFileThreshold: '1m', askPass: '' }),
+    // The memory of git is limited, and what it maps of a pack counts.
+    section('core', { packedGitWindowSize: '16m', packedGitLimit: '64m', deltaBaseCacheLimit: '16m' }),
+    section('pack', { threads: '1', windowMemory: '64m' }),
     // Always keep one pack, so that the limit on the size of a file applies to everything that is fetched.
     section('fetch', { unpackLimit: '1', recurseSubmodules: 'false', writeCommitGraph: 'false' }),
     section('gc', { auto: '0' }),
@@ -89,7 +92,7 @@ async function prepareSsh(
     StrictHostKeyChecking: 'yes',
     UserKnownHostsFile: hosts,
     GlobalKnownHostsFile: '/dev/null',
-    HostName: addresses[0] ?? host,
+    HostName: (await findAnswering(url, addresses)) ?? addresses[0] ?? host,
     HostKeyAlias: url.port === '' || url.port === '22' ? host : `[${host}]:${url.port}`,
     CheckHostIP: 'no',
     UpdateHostKeys: 'no',
@@ -102,6 +105,27 @@ async function prepareSsh(
   const listed = Object.entries(options).map(([name, value]) => `-o ${quoteForShell(`${name}=${value}`)}`);
   const ssh = [...(await giveUserName(directory)), 'ssh', '-F', 'none', ...listed].join(' ');
   return { GIT_SSH_COMMAND: ssh, GIT_SSH_VARIANT: 'ssh' };
+}
+
+/** The first of the checked addresses that accepts a connection: ssh gets one address alone. Undefined if none does, or there is no choice. */
+async function findAnswering({ port }: URL, addresses: readonly string[]): Promise<string | undefined> {
+  if (addresses.length < 2) return undefined;
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: 'checked.invalid',
+      port: Number(port) || 22,
+      lookup: pinTo(addresses),
+      autoSelectFamily: true,
+      timeout: 10_000,
+    });
+    const end = (address?: string) => {
+      socket.destroy();
+      resolve(address);
+    };
+    socket.once('connect', () => end(socket.remoteAddress));
+    socket.once('error', () => end());
+    socket.once('timeout', () => end());
+  });
 }
 
 /**

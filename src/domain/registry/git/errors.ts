@@ -17,6 +17,11 @@ const explanations: readonly Explanation[] = [
     message: 'ssh cannot run as a user without a name: an operator must name an account in COORDINATOR_USER',
     isTransient: true,
   },
+  {
+    pattern: /out of memory|[cm]alloc failed|mmap failed|cannot allocate memory/i,
+    message: 'the repository is too large: git needs more memory for it than it gets',
+    code: 'source_too_large',
+  },
   { pattern: /file too large/i, message: 'the repository is too large', code: 'source_too_large' },
   {
     pattern: /couldn't find remote ref|not our ref|no such remote ref|remote ref .* not found/i,

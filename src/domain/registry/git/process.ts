@@ -33,8 +33,13 @@ const maximumStderr = 64 * 1024;
 const inheritedVariables = ['PATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO', 'TMPDIR'];
 /** `ulimit -f` counts in blocks of so many bytes. */
 const blockBytes = 512;
-/** With the signal ignored, a write beyond the limit fails with an error that git reports. */
-const withFileLimit = 'trap "" XFSZ; ulimit -f "$1" && shift && exec "$@"';
+/**
+ * The memory of each process of git, in units of 1,024 bytes. A small pack can hold an object that unpacks to gigabytes, and git holds commits and trees
+ * whole. It is counted with what is only mapped, so the configuration limits how much of a pack is mapped.
+ */
+const memoryUnits = 448 * 1024;
+/** With the signal ignored, a write beyond the limit fails with an error that git reports. The helpers that git starts inherit the limits. */
+const withLimits = 'trap "" XFSZ; ulimit -f "$1" && ulimit -v "$2" && shift 2 && exec "$@"';
 
 /**
  * Runs git and returns what it printed, even if it failed.
@@ -46,7 +51,7 @@ export async function runGit(
   options: { input?: string; maximumOutput?: number } = {},
 ): Promise<GitOutcome> {
   const blocks = String(Math.ceil(place.largestFile / blockBytes));
-  const limited = ['-c', withFileLimit, 'sh', blocks, 'git', ...args];
+  const limited = ['-c', withLimits, 'sh', blocks, String(memoryUnits), 'git', ...args];
   const child = spawn('/bin/sh', limited, {
     cwd: place.directory,
     env: { ...ownEnvironment(place.directory), ...place.environment },

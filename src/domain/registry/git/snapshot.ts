@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ServiceError, Unavailable, Unprocessable } from '#domain/shared/errors.ts';
 import { checkOutbound, type Resolve } from '#domain/shared/outbound/outbound.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
+import { ShareLimit } from '#domain/shared/tasks/share-limit.ts';
 import { type FileLimits, snapshotLimits, type TemplateFiles } from '../files.ts';
 import { type GitCredential, prepareAccess } from './access.ts';
 import { explainGit } from './errors.ts';
@@ -27,12 +28,18 @@ export type SnapshotOptions = {
   readonly largestPack?: number;
   readonly timeoutMs?: number;
   readonly resolve?: Resolve;
+  /** For whom the repository is read, such as a caller and an organization: each holds a share of the places at most. */
+  readonly holders?: readonly string[];
 };
 
 const defaultTimeoutMs = 60_000;
 const defaultLargestPack = 256 * 1024 * 1024;
 const largestListing = 32 * 1024 * 1024;
-const maximumAtOnce = 4;
+const maximumAtOnce = 6;
+const shares = new ShareLimit({
+  most: 2,
+  refusal: 'two repositories of yours, or of this owner, are being read at this moment: try again soon',
+});
 let running = 0;
 
 /**
@@ -59,7 +66,15 @@ export async function countRefs(url: string, options: SnapshotOptions): Promise<
 }
 
 /** Has git work with one repository, at addresses that were checked, in a directory that is removed afterwards. */
-async function withGit<Result>(
+function withGit<Result>(
+  source: string,
+  options: SnapshotOptions,
+  work: (git: Git, url: string) => Promise<Result>,
+): Promise<Result> {
+  return shares.run(options.holders ?? [], () => runWithGit(source, options, work));
+}
+
+async function runWithGit<Result>(
   source: string,
   options: SnapshotOptions,
   work: (git: Git, url: string) => Promise<Result>,

@@ -14,6 +14,12 @@ export type OutboundPolicy = {
 
 const hostName = /^(?:\*\.)?(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
 
+/**
+ * Addresses in public ranges behind which a cloud serves its own machines, with facts and credentials of whoever asks. Those of other clouds are in
+ * ranges that are not public: 169.254.0.0/16, 100.100.100.200 (in 100.64.0.0/10), 192.0.0.192 (in 192.0.0.0/24), fd00:ec2::254 and fd20:ce::254 (in fc00::/7).
+ */
+const platformAddresses: ReadonlySet<string> = new Set(['168.63.129.16']);
+
 const globalIPv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** Whether `parseOutboundPolicy` can read an entry. */
@@ -50,11 +56,11 @@ export function allowsAddress(policy: OutboundPolicy, address: string): boolean 
 
 /**
  * Whether an address is on the public Internet. Loopback, private, link-local, shared (CGNAT), multicast and reserved addresses
- * are not, nor are IPv6 addresses that embed such an IPv4 address.
+ * are not, nor are IPv6 addresses that embed such an IPv4 address, and those behind which a cloud serves its own machines.
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.process(address);
-  if (parsed.range() !== 'unicast') return false;
+  if (parsed.range() !== 'unicast' || platformAddresses.has(parsed.toString())) return false;
   return parsed.kind() === 'ipv4' || parsed.match(globalIPv6);
 }
 
