@@ -53,11 +53,11 @@ import { FailingDestinations } from './20261210_01_failing_destinations.ts';
 import { FailingChannels } from './20261210_02_failing_channels.ts';
 import { Plugins } from './20261211_01_plugins.ts';
 import { ReservedKeys } from './20261212_01_reserved_keys.ts';
+import { WebhookLanes } from './20261213_21_webhook_lanes.ts';
 import { DisabledChannels } from './20261213_31_disabled_channels.ts';
 import { BindingMemberships } from './20261213_32_binding_memberships.ts';
 import { WebhookProblems } from './20261213_33_webhook_problems.ts';
 import { PreferenceRevisions } from './20261213_34_preference_revisions.ts';
-import { WebhookLanes } from './20261213_21_webhook_lanes.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [

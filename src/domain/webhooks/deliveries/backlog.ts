@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
-import { disableWebhook } from './deliver-queue.ts';
+import { disableWebhook } from '../disabling.ts';
 
 /** How many messages may wait for an endpoint before its webhook is disabled: few while it fails, and more for one that is only slow. */
 export interface BacklogLimits {
