@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { mostChannels } from '#domain/notification-channels/channel-changes.ts';
+import { matchesTopic, mostRecipients, topicNames } from '#domain/notification-channels/model.ts';
+import { docsText } from '#test/support/stated-in-docs.ts';
+
+test.each([
+  ['*', 'run.finished', true],
+  ['run.*', 'run.finished', true],
+  ['run.*', 'runner.added', false],
+  ['run.*', 'run', false],
+  ['run.finished', 'run.finished', true],
+  ['run.finished', 'run.finished_late', false],
+  ['drift.*', 'drift_monitor.drifted', false],
+])('whether the pattern %s matches %s: %s', (pattern, topic, expected) => {
+  expect(matchesTopic(pattern, topic)).toBe(expected);
+});
+
+test.each(topicNames)('the pattern of every topic, of its area and its name match %s', (topic) => {
+  const area = `${topic.split('.')[0]}.*`;
+  expect(['*', area, topic].map((pattern) => matchesTopic(pattern, topic))).toEqual([true, true, true]);
+});
+
+test.each([
+  `a mail to each of \`config.recipients\`, ${mostRecipients} at most`,
+  `An owner has at most ${mostChannels} channels`,
+])('the page about notifications says "%s"', (sentence) => {
+  expect(docsText('notifications')).toContain(sentence);
+});
