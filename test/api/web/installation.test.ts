@@ -47,14 +47,58 @@ describe('the installation that pages are looked at with', () => {
     }
   });
 
+  it('shows each channel, webhook, schedule, monitor and finding in the state that it is named for', async () => {
+    const { admin } = installation.people;
+    for (const [name, path, shown] of namedStates(installation)) {
+      const { status, body } = await admin.get(path);
+      expect(status, name).toBe(200);
+      expect(body, name).toMatchObject(shown);
+    }
+  });
+
   it('may be attacked by texts, which the API answers as they are', async () => {
     const { admin } = installation.people;
-    const { runs, environmentId } = await addHostileContent(api, installation);
+    const { runs, environmentId, channel } = await addHostileContent(api, installation);
     for (const [name, id] of Object.entries(runs)) {
       expect((await admin.get(`/runs/${id}`)).body.message, name).toBe(hostileText);
       expect((await admin.get(`/runs/${id}/plan`)).status, name).toBe(200);
       expect((await admin.get(`/runs/${id}/logs`)).status, name).toBe(200);
     }
     expect((await admin.get(`/environments/${environmentId}`)).body.name).toBe(hostileName());
+    const { problem } = (await admin.get(`/admin/notification-channels/${channel}`)).body;
+    expect(problem).toContain(hostileText.slice(0, 300));
   });
 });
+
+const anyText = expect.any(String);
+const time = anyText;
+const everyOutcome = expect.arrayContaining(
+  ['started', 'failed', 'skipped'].map((outcome) => expect.objectContaining({ outcome })),
+);
+
+/** What the API shows of the things that are named for a state. */
+function namedStates({ channels, webhooks, schedules, drift, variableSets }: Installation) {
+  const channel = (id: string) => `/admin/notification-channels/${id}`;
+  const webhook = (id: string) => `/admin/webhooks/${id}`;
+  const monitor = (id: string) => `/drift-monitors/${id}`;
+  const finding = (id: string) => `/drift-findings/${id}`;
+  return [
+    ['mailed channel', channel(channels.mailed), { kind: 'email', last_sent_at: time, problem: null, waiting: 0 }],
+    ['failing channel', channel(channels.failing), { problem: 'the address answered 503', waiting: 1 }],
+    ['silent channel', channel(channels.silent), { kind: 'webhook', subscriptions: [], overlap_until: time }],
+    ['chat webhook', webhook(webhooks.chat), { enabled: true, failing_since: null, overlap_until: time }],
+    ['failing webhook', webhook(webhooks.failing), { enabled: true, failing_since: time, pending_deliveries: 2 }],
+    ['gone webhook', webhook(webhooks.gone), { enabled: false, disabled_reason: 'gone' }],
+    ['empty webhook', webhook(webhooks.empty), { enabled: false, disabled_reason: null, pending_deliveries: 0 }],
+    ['failed delivery', `${webhook(webhooks.chat)}/deliveries/${webhooks.failedDelivery}`, { status: 'failed' }],
+    ['weekly schedule', `/schedules/${schedules.weekly}`, { enabled: true, last_results: everyOutcome }],
+    ['paused schedule', `/schedules/${schedules.paused}`, { enabled: false }],
+    ['drifted monitor', monitor(drift.drifted), { open_findings: 4, suppressed_findings: 1, last_failure: null }],
+    ['monitor in sync', monitor(drift.inSync), { open_findings: 0, last_success_at: time, last_failure: null }],
+    ['failing monitor', monitor(drift.failing), { last_success_at: time, last_failure: { code: anyText } }],
+    ['monitor that never scanned', monitor(drift.notScanned), { last_scan_at: null, last_failure: null }],
+    ['open finding', finding(drift.openFinding), { status: 'open' }],
+    ['suppressed finding', finding(drift.suppressedFinding), { status: 'suppressed' }],
+    ['empty variable set', `/variable-sets/${variableSets.empty}`, { variables: 0, attachments: 0 }],
+  ] as const;
+}

@@ -1,3 +1,6 @@
+import type { Medium } from '#domain/messages/model.ts';
+import { leaseMessages, type Settlement, settleMessage } from '#domain/messages/queue/due-store.ts';
+import { queueMessages } from '#domain/messages/queue/queue-store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { TestApi } from '../api/in-process-api.ts';
 import { required } from './answers.ts';
@@ -15,6 +18,8 @@ export interface SeededChannels {
   readonly silent: string;
 }
 
+const mailRecipients = ['on-call@northwind.example', 'platform-leads@northwind.example'];
+
 /** Adds notification channels of Northwind in every state. */
 export async function addChannels(
   api: TestApi,
@@ -26,7 +31,7 @@ export async function addChannels(
   const mailed = await make({
     name: 'On call',
     kind: 'email',
-    config: { recipients: ['on-call@northwind.example', 'platform-leads@northwind.example'] },
+    config: { recipients: mailRecipients },
     organization_id: organizations.northwind.id,
     subscriptions: [
       { team_id: teams.platform.id, events: ['run.*', 'drift_monitor.drifted'] },
@@ -48,22 +53,33 @@ export async function addChannels(
   });
   required(await owner.post(`/admin/notification-channels/${silent}/rotate`, {}), 200);
   await api.rows(`update notification_channels set host = 'hooks.chat.example' where id = ?`, [failing]);
-  await addMessage(api, mailed, 'sent', null);
-  await addMessage(api, failing, 'pending', 'the address answered 503');
+  for (const address of mailRecipients)
+    await leaveMessage(api, { channelId: mailed, medium: 'email', address }, { status: 'sent' });
+  await leaveMessage(api, { channelId: failing, medium: 'chat' }, failedTry('the address answered 503'));
   return { mailed, failing, silent };
 }
 
-/** Adds a message of a channel as workers leave it. */
-export async function addMessage(
+/**
+ * Queues a message for a channel, leases it and records how its first try ended, by the functions that workers call. Nothing else may wait at the
+ * time, since a lease takes whatever is due.
+ */
+export async function leaveMessage(
   api: TestApi,
-  channel: string,
-  status: 'sent' | 'pending',
-  problem: string | null,
+  to: { readonly channelId: string; readonly medium: Medium; readonly address?: string },
+  settlement: Settlement,
 ): Promise<void> {
-  const content = JSON.stringify({ purpose: 'notification', kind: 'run.finished', title: 'The run of net succeeded' });
-  await api.rows(
-    `insert into outgoing_messages (id, medium, channel_id, destination, cause, content, status, attempts, due_at, problem, created_at, settled_at)
-     values (?, 'chat', ?, ?, 'page', ?::jsonb, ?, 1, now() + interval '1 hour', ?, now(), case when ? = 'sent' then now() end)`,
-    [newId(), channel, `channel:${channel}`, content, status, problem, status],
-  );
+  const em = api.services.orm.em.fork();
+  const content = { purpose: 'notification', kind: 'run.finished', title: 'The run of net succeeded' } as const;
+  await queueMessages(em, [{ ...to, content, cause: newId() }]);
+  const [message, ...others] = await leaseMessages(em, 2);
+  if (message?.channelId !== to.channelId || others.length > 0)
+    throw new Error('the message of the channel is not the only one that is due');
+  await settleMessage(em, message, settlement);
+}
+
+const hourMs = 60 * 60_000;
+
+/** What a worker records when the try of a message failed and another one follows. */
+export function failedTry(problem: string): Settlement {
+  return { status: 'pending', problem, pauseMs: hourMs };
 }

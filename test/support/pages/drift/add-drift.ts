@@ -40,9 +40,9 @@ export async function addDrift(
   await endScan(api, drifted, [], { status: 'canceled', at: hours(3) });
   await endScan(api, drifted, latest, { serial: drifted.serial, at: hours(1) });
   const inSync = await watch(1, { cron: '0 6 * * MON-FRI', timezone: 'Europe/Berlin' });
-  await endScan(api, inSync, [], { at: hours(20) });
+  await endScan(api, inSync, [], { serial: inSync.serial, at: hours(20) });
   const failing = await watch(2);
-  await endScan(api, failing, [], { at: hours(12) });
+  await endScan(api, failing, [], { serial: failing.serial, at: hours(12) });
   await endScan(api, failing, [], { status: 'failed', at: hours(6) });
   const notScanned = await watch(3);
   const all = await owner.post('/drift-monitors', { environment_id: environment, schedule: { every: 'P1D' } });
