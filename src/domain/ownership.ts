@@ -13,7 +13,7 @@ import { notificationTables } from './notifications/ownership.ts';
 import { organizationKinds } from './organizations/ownership.ts';
 import { pluginKinds } from './plugins/ownership.ts';
 import { projectKinds } from './projects/ownership.ts';
-import { quotaKinds } from './quotas/ownership.ts';
+import { quotaTables } from './quotas/ownership.ts';
 import { registryKinds } from './registry/ownership.ts';
 import { runKinds } from './runs/ownership.ts';
 import { scheduleKinds } from './schedules/ownership.ts';
@@ -49,7 +49,7 @@ export const declarations = [
   ...variableSetKinds,
   ...workerKinds,
   ...connectionKinds,
-  ...quotaKinds,
+  ...quotaTables,
   ...pluginKinds,
   ...auditKinds,
   ...sharedKinds,

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { featureNames } from '#domain/features.ts';
+import { limitOf, quotaKindNames } from '#domain/quotas/model.ts';
 import { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import {
   AllowedTools,
   ClosedGate,
   type FeatureGate,
   OpenGate,
-  quotaKinds,
-  quotaLimitOf,
   retentionKinds,
   retentionOf,
   SignInNotice,
@@ -45,7 +44,7 @@ export const UpdateSettings = z
       ),
     retention: someOf(retentionKinds, retentionOf).optional().describe('Days, or `forever`.'),
     default_pool: PoolName.nullable().optional().describe('The pool of templates that name none.'),
-    default_quotas: someOf(quotaKinds, quotaLimitOf)
+    default_quotas: someOf(quotaKindNames, limitOf)
       .optional()
       .describe('The limits of organizations and teams that have no quota of their own.'),
     sign_in_notice: SignInNotice.nullable().optional().describe('Plain text that the sign-in page shows to everybody.'),

@@ -3,8 +3,9 @@ import type { ActionContext } from '#api/pipeline/actions.ts';
 import { actionsOf } from '#api/pipeline/actions.ts';
 import { Time } from '#api/pipeline/schemas.ts';
 import { featureNames, features } from '#domain/features.ts';
+import { quotaKindNames } from '#domain/quotas/model.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
-import { quotaKinds, retentionKinds, toolNames } from '#domain/settings/document.ts';
+import { retentionKinds, toolNames } from '#domain/settings/document.ts';
 import { defaultsOf, effectiveSettings, type InstallationDefaults } from '#domain/settings/effective.ts';
 import type { SettingsTarget } from '#domain/settings/settings.ts';
 
@@ -32,7 +33,7 @@ export const SettingsView = z
       .describe('Ranges of versions by tool; null: all tools.'),
     retention: RetentionView,
     default_pool: z.string(),
-    default_quotas: z.partialRecord(z.enum(quotaKinds), z.int()),
+    default_quotas: z.partialRecord(z.enum(quotaKindNames), z.int()),
     sign_in_notice: z.string().nullable(),
     features: z.record(z.enum(featureNames), FeatureView),
     defaults: z

@@ -37,20 +37,18 @@ export const kindsInBytes: readonly QuotaKind[] = ['state_bytes', 'log_bytes'];
 /** A pebibyte: sums of bytes stay exact in every client. */
 const mostBytes = 2 ** 50;
 
-const Limit = z.int().min(0).max(largestInteger);
-const LimitOfBytes = z.int().min(0).max(mostBytes);
+/** What a kind can be limited to, by a quota or by the settings. The bytes may be more than PostgreSQL's type `int` holds, because limits are JSON. */
+export const limitOf = (kind: QuotaKind) =>
+  z
+    .int()
+    .min(0)
+    .max(kindsInBytes.includes(kind) ? mostBytes : largestInteger);
 
 /** The limits of one scope. A kind that is left out, or null, is not limited. 0 allows nothing. */
 export const Limits = z.strictObject(
-  Object.fromEntries(
-    quotaKindNames.map((kind) => [kind, (kindsInBytes.includes(kind) ? LimitOfBytes : Limit).nullable().optional()]),
-  ) as Record<QuotaKind, z.ZodOptional<z.ZodNullable<typeof Limit>>>,
-);
-/** Limits as they are stored: the settings bound theirs otherwise. */
-export const StoredLimits = z.strictObject(
-  Object.fromEntries(quotaKindNames.map((kind) => [kind, z.int().min(0).nullable().optional()])) as Record<
+  Object.fromEntries(quotaKindNames.map((kind) => [kind, limitOf(kind).nullable().optional()])) as Record<
     QuotaKind,
-    z.ZodOptional<z.ZodNullable<z.ZodInt>>
+    z.ZodOptional<z.ZodNullable<ReturnType<typeof limitOf>>>
   >,
 );
 export type Limits = { [Kind in QuotaKind]?: number | null | undefined };

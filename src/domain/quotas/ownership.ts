@@ -3,7 +3,7 @@ import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts'
 
 const endsWith = { cascade: { rows: 'deleted' } } as const;
 
-export const quotaKinds = [
+export const quotaTables = [
   {
     kind: 'quota',
     table: 'quotas',

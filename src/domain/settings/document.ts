@@ -1,8 +1,9 @@
 import semver from 'semver';
 import { z } from 'zod';
 import { featureNames } from '#domain/features.ts';
+import { limitOf, type QuotaKind, quotaKindNames } from '#domain/quotas/model.ts';
 import { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
-import { isStorableText, largestInteger } from '#domain/shared/values/storable.ts';
+import { isStorableText } from '#domain/shared/values/storable.ts';
 import { PoolName } from '#domain/workers/pools/model.ts';
 
 /** What an administrator can set for the whole installation. A document holds only what was set; the rest has its default. */
@@ -49,24 +50,6 @@ export const AllowedTools = z
   });
 export type AllowedTools = z.output<typeof AllowedTools>;
 
-/** What a quota limits. */
-export const quotaKinds = [
-  'concurrent_runs',
-  'queued_runs',
-  'runs_per_day',
-  'instances',
-  'templates',
-  'state_bytes',
-  'log_bytes',
-  'api_keys',
-] as const;
-/** Bytes may be more than PostgreSQL's type `int` holds: the document is JSON. */
-export const quotaLimitOf = (kind: (typeof quotaKinds)[number]) =>
-  z
-    .int()
-    .min(0)
-    .max(kind.endsWith('_bytes') ? 2 ** 50 : largestInteger);
-
 export const SignInNotice = z
   .string()
   .trim()
@@ -96,8 +79,6 @@ export const FeatureGates = z.strictObject(
   },
 );
 
-export type QuotaLimits = Partial<Record<(typeof quotaKinds)[number], number>>;
-
 /** As it is stored. Members that this release does not know were set by a later one, and do nothing. */
 export const StoredDocument = z.looseObject({
   default_approval_policy: ApprovalPolicy.optional(),
@@ -105,7 +86,7 @@ export const StoredDocument = z.looseObject({
   retention: z.looseObject(Object.fromEntries(retentionKinds.map((kind) => [kind, Retention.optional()]))).optional(),
   default_pool: PoolName.optional(),
   default_quotas: z
-    .looseObject(Object.fromEntries(quotaKinds.map((kind) => [kind, quotaLimitOf(kind).optional()])))
+    .looseObject(Object.fromEntries(quotaKindNames.map((kind) => [kind, limitOf(kind).optional()])))
     .optional(),
   sign_in_notice: SignInNotice.optional(),
   features: z.looseObject(Object.fromEntries(featureNames.map((name) => [name, FeatureGate.optional()]))).optional(),
@@ -116,7 +97,7 @@ export interface SettingsDocument {
   allowed_tools?: AllowedTools;
   retention?: Partial<Record<RetentionKind, Retention>>;
   default_pool?: string;
-  default_quotas?: QuotaLimits;
+  default_quotas?: Partial<Record<QuotaKind, number>>;
   sign_in_notice?: string;
   features?: z.output<typeof FeatureGates>;
 }

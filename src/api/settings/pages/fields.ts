@@ -3,8 +3,9 @@ import type { FormField } from '#api/web/forms/form.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { revisionField } from '#api/web/forms/resource-forms.ts';
 import { featureNames, features } from '#domain/features.ts';
+import { quotaKindNames } from '#domain/quotas/model.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
-import { quotaKinds, retentionKinds } from '#domain/settings/document.ts';
+import { retentionKinds } from '#domain/settings/document.ts';
 import type { SettingsView } from '../views.ts';
 
 export type ShownSettings = z.input<typeof SettingsView>;
@@ -99,7 +100,7 @@ export function settingsFields(settings: ShownSettings): FormField[] {
       kind: 'area',
       isOptional: true,
       value: toLines(settings.default_quotas, String),
-      hint: `One limit in a line, such as: runs_per_day 500. There are ${quotaKinds.join(', ')}. Empty: no limits.`,
+      hint: `One limit in a line, such as: runs_per_day 500. There are ${quotaKindNames.join(', ')}. Empty: no limits.`,
     },
     {
       section: { title: 'Sign-in', help: 'What people see before they sign in.' },
@@ -197,5 +198,5 @@ function readLines(text: string, read: (value: string) => unknown): Record<strin
 
 /** Limits that are no longer in the field are removed. */
 function readQuotas(text: string): Record<string, unknown> {
-  return { ...Object.fromEntries(quotaKinds.map((kind) => [kind, null])), ...readLines(text, toDays) };
+  return { ...Object.fromEntries(quotaKindNames.map((kind) => [kind, null])), ...readLines(text, toDays) };
 }

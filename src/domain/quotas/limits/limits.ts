@@ -1,14 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { readSettings } from '#domain/settings/store.ts';
 import { Unavailable } from '#domain/shared/errors.ts';
-import {
-  type Limits,
-  type QuotaScope,
-  type QuotaSubject,
-  quotaKindNames,
-  quotaScopes,
-  StoredLimits,
-} from '../model.ts';
+import { Limits, type QuotaScope, type QuotaSubject, quotaKindNames, quotaScopes } from '../model.ts';
 import { type QuotaOwners, selectLimits, shareQuotas } from './store.ts';
 
 /** The limits that hold for one owner of something; null limits cannot be read. */
@@ -44,7 +37,7 @@ function limitsOf(
 
 /** The limits of a row; null if somebody has damaged it. */
 export function readLimits(stored: unknown): Limits | null {
-  const read = StoredLimits.safeParse(stored);
+  const read = Limits.safeParse(stored);
   return read.success ? read.data : null;
 }
 
