@@ -28,16 +28,13 @@ export interface MailSender {
 /** Sends an invitation to the invited address with the commit. @throws ServiceError (`limited`) */
 export async function mailInvitation(
   { em, keyRing, callerId }: MailSender,
-  { invitation, token }: SentInvitation,
+  { invitation, token: value }: SentInvitation,
 ): Promise<void> {
   const { id, email, sentAt } = invitation;
   await countMails(em, callerId, [email]);
   const content = { purpose: 'invitation', invitationId: id, sentAt } as const;
-  await queueMessages(
-    em,
-    [{ medium: 'email', address: email, content, token, cause: newCause('invitation') }],
-    keyRing,
-  );
+  const token = { value, keyRing };
+  await queueMessages(em, [{ medium: 'email', address: email, content, token, cause: newCause('invitation') }]);
 }
 
 /**
@@ -66,12 +63,13 @@ async function mailLink(
   { em, keyRing, callerId }: MailSender,
   purpose: 'password_reset' | 'email_confirmation',
   { id: userId, email }: Recipient,
-  { token, expiresAt }: IssuedLink,
+  { token: value, expiresAt }: IssuedLink,
 ): Promise<void> {
   const content = { purpose, expiresAt: expiresAt.toISOString() } as const;
   const address = emailKey(email);
   await countMails(em, callerId, [address]);
-  await queueMessages(em, [{ medium: 'email', userId, address, content, token, cause: newCause(purpose) }], keyRing);
+  const token = { value, keyRing };
+  await queueMessages(em, [{ medium: 'email', userId, address, content, token, cause: newCause(purpose) }]);
 }
 
 /** Each link is sent, however many were issued before: an earlier one is void. */

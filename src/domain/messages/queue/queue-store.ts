@@ -17,16 +17,16 @@ export interface NewMessage {
   readonly subject?: { readonly kind: SubjectKind; readonly id: string };
   /** A user by each medium, an address, and each recipient of a channel gets one message for one cause. */
   readonly cause: string;
-  /** The one-time token of its link. */
-  readonly token?: string;
+  /** The one-time token of its link, with the key ring that seals it: no message is kept without the token that it needs. */
+  readonly token?: { readonly value: string; readonly keyRing: KeyRing };
 }
 
 /** Keeps messages, which a worker sends once the transaction is committed. One that was kept before for the same cause is not kept again. */
-export async function queueMessages(em: Em, messages: readonly NewMessage[], keyRing?: KeyRing): Promise<void> {
+export async function queueMessages(em: Em, messages: readonly NewMessage[]): Promise<void> {
   for (let first = 0; first < messages.length; first += keptAtOnce) {
     await db(em)
       .insertInto('outgoing_messages')
-      .values(messages.slice(first, first + keptAtOnce).map((message) => toRow(message, keyRing)))
+      .values(messages.slice(first, first + keptAtOnce).map(toRow))
       .onConflict((conflict) => conflict.columns(['destination', 'cause']).doNothing())
       .execute();
   }
@@ -35,7 +35,7 @@ export async function queueMessages(em: Em, messages: readonly NewMessage[], key
 /** A statement takes 65,535 parameters at the most. */
 const keptAtOnce = 1_000;
 
-function toRow(message: NewMessage, keyRing: KeyRing | undefined) {
+function toRow(message: NewMessage) {
   const { medium, userId = null, channelId = null, address = null, content, subject, cause, token } = message;
   const id = newId();
   const now = sql<string>`now()`;
@@ -48,7 +48,7 @@ function toRow(message: NewMessage, keyRing: KeyRing | undefined) {
     destination: destinationOf(message),
     cause,
     content: JSON.stringify(content),
-    sealed_token: token !== undefined && keyRing ? sealToken(keyRing, id, token) : null,
+    sealed_token: token ? sealToken(token.keyRing, id, token.value) : null,
     subject_kind: subject?.kind ?? null,
     subject_id: subject?.id ?? null,
     status: 'pending' as const,

@@ -66,19 +66,15 @@ async function addResults() {
       values (?, 1, 'sha256:d', 4, 0, ?, now())`,
     [ids.instance, seal('state_versions', 'content', { instance_id: ids.instance, digest: 'sha256:d' })],
   );
-  await queueMessages(
-    api.orm.em.fork(),
-    [
-      {
-        medium: 'email',
-        address: 'guest@example.com',
-        content: { purpose: 'invitation', invitationId: ids.instance, sentAt: new Date().toISOString() },
-        cause: 'test',
-        token: 'kept',
-      },
-    ],
-    ring,
-  );
+  await queueMessages(api.orm.em.fork(), [
+    {
+      medium: 'email',
+      address: 'guest@example.com',
+      content: { purpose: 'invitation', invitationId: ids.instance, sentAt: new Date().toISOString() },
+      cause: 'test',
+      token: { value: 'kept', keyRing: ring },
+    },
+  ]);
 }
 
 function declarationOf(table: string, column: string): SealedColumn {
