@@ -42,7 +42,7 @@ const listAccess: Access = {
   teamAction: 'team.metadata.read',
   review: { resource: 'notification_channels', verb: 'list' },
 };
-const readAccess: Access = { ...listAccess, installation: 'hidden', review: { ...review, verb: 'get' } };
+export const readAccess: Access = { ...listAccess, installation: 'hidden', review: { ...review, verb: 'get' } };
 export const writeAccess: Access = {
   ...readAccess,
   teamAction: 'team.metadata.write',

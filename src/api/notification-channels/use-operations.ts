@@ -1,24 +1,46 @@
-import { command } from '#api/pipeline/operation.ts';
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { pageOf } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { limitTest } from '#api/tenancy/outbound-tests.ts';
 import { MailServer } from '#domain/messages/mail/mail-server.ts';
+import { keptDays, messageStatuses } from '#domain/messages/model.ts';
+import { listChannelMessages } from '#domain/messages/queue/log-store.ts';
 import { countMails } from '#domain/messages/queue/mail-limits.ts';
 import { testChannel } from '#domain/messages/sending/test-channel.ts';
 import { rotateChannelSecret } from '#domain/notification-channels/channel-changes.ts';
 import { findChannel, readChannel } from '#domain/notification-channels/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Conflict } from '#domain/shared/errors.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { findOwnershipOf } from '#domain/tenancy/owned/rows-store.ts';
 import { channelActions } from './actions.ts';
 import { RotateChannel } from './bodies.ts';
-import { ChannelParams, get, writeAccess } from './operations.ts';
-import { ChannelTestView, IssuedChannelView, viewChannel } from './views.ts';
+import { ChannelParams, get, readAccess, writeAccess } from './operations.ts';
+import { ChannelMessageView, ChannelTestView, IssuedChannelView, viewChannel, viewMessage } from './views.ts';
 
 function reviewedAs(verb: string): Access {
   const target = (...[em, id]: Parameters<typeof findChannel>) => findOwnershipOf(em, 'notification_channels', id);
   return { ...writeAccess, review: { resource: 'notification_channels', target, verb } };
 }
+
+export const listMessages = read({
+  id: 'notification_channels.list_messages',
+  route: 'GET /api/v1/admin/notification-channels/:id/messages',
+  summary: 'List the messages of a notification channel, newest first, with what became of them',
+  description: `A message is listed while it waits, and for ${keptDays} days in all. Tests are not listed.`,
+  params: ChannelParams,
+  query: z.strictObject({ ...pageQuery, status: z.enum(messageStatuses).optional() }),
+  responses: { 200: pageOf('messages', ChannelMessageView) },
+  access: { ...readAccess, review: { inherits: 'notification_channels.get' } },
+  target: ({ em, params }) => findChannel(em, params.id),
+  targetName: 'notification channel',
+  handle: async ({ em, target, query }) => {
+    const page = await listChannelMessages(em, target.channel.id, query, query);
+    return { messages: page.items.map(viewMessage), next_cursor: page.nextCursor };
+  },
+});
 
 export const test = command({
   id: 'notification_channels.test',

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { messageStatuses } from '#domain/messages/model.ts';
+import type { ChannelMessage } from '#domain/messages/queue/log-store.ts';
 import {
   type ChannelDisabledReason,
   channelDisabledReasons,
   channelKinds,
+  topicNames,
 } from '#domain/notification-channels/model.ts';
 import { type ChannelDetails, mostCounted } from '#domain/notification-channels/store.ts';
 import { channelActions } from './actions.ts';
@@ -88,6 +91,41 @@ export function viewChannel(channel: ChannelDetails): z.input<typeof ListedChann
     overlap_until: isOverlapping ? previousUntil : null,
     revision: channel.revision,
     created_at: channel.createdAt,
+  };
+}
+
+export const ChannelMessageView = z
+  .object({
+    id: AnswerId,
+    kind: z.enum(topicNames),
+    recipient: z
+      .string()
+      .nullable()
+      .describe('Of the kind `email`: the address that it is for. Null: the address of the channel.'),
+    status: z
+      .enum(messageStatuses)
+      .describe(
+        '`pending`: it waits or will be tried again. `failed`: it will not. `withheld`: when it was due, its recipient was not to have it any more.',
+      ),
+    attempts: z.int(),
+    next_attempt_at: Time.nullable(),
+    problem: z.string().nullable().describe('Why the last try failed, or why the message is withheld.'),
+    created_at: Time,
+    ended_at: Time.nullable(),
+  })
+  .meta({ id: 'NotificationChannelMessage' });
+
+export function viewMessage(message: ChannelMessage): z.input<typeof ChannelMessageView> {
+  return {
+    id: message.id,
+    kind: message.kind,
+    recipient: message.recipient,
+    status: message.status,
+    attempts: message.attempts,
+    next_attempt_at: message.status === 'pending' ? message.dueAt : null,
+    problem: message.problem,
+    created_at: message.createdAt,
+    ended_at: message.settledAt,
   };
 }
 

@@ -24,7 +24,7 @@ export function pauseAfter(attempts: number, random = Math.random()): number | n
   return pause === undefined ? null : Math.round(pause * (1 + random / 10));
 }
 
-/** Messages that have ended are listed for so long, and then deleted. */
+/** Messages that have ended are deleted so many days after they were made. Those of channels are listed until then. */
 export const keptDays = 30;
 
 /** What a message says. It contains no secret: the token of a link has an encrypted column of its own. */

@@ -205,6 +205,7 @@ notification_channels.update        notification_channel:manage         owned:me
 notification_channels.delete        notification_channel:manage         owned:metadata.write
 notification_channels.test          notification_channel:manage         owned:metadata.write
 notification_channels.rotate        notification_channel:manage         owned:metadata.write
+notification_channels.list_messages notification_channel:manage         owned:metadata.read
 webhooks.list                       webhook:manage                      owned:metadata.read
 webhooks.list_events                webhook:manage                      platform
 webhooks.create                     webhook:manage                      owned:metadata.write

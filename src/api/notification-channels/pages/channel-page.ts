@@ -11,6 +11,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { channelDisabledReasons } from '#domain/notification-channels/model.ts';
 import { mostCounted } from '#domain/notification-channels/store.ts';
+import { renderMessages } from './message-list.ts';
 import {
   type ChannelVisit,
   channelsCrumb,
@@ -52,6 +53,8 @@ ${channel.problem && html`<p class="notice notice-problem foreign">Messages do n
     ])}</div>
 <h2>What it hears of</h2>
 ${renderSubscriptions(channel)}
+<h2>Messages</h2>
+${await renderMessages(visit)}
 </div>`,
   });
 }

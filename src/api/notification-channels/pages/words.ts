@@ -8,10 +8,11 @@ import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type ChannelKind, isTopic, type Topic } from '#domain/notification-channels/model.ts';
 import { get } from '../operations.ts';
-import type { ChannelView, ListedChannelView } from '../views.ts';
+import type { ChannelMessageView, ChannelView, ListedChannelView } from '../views.ts';
 
 export type ListedChannel = z.input<typeof ListedChannelView>;
 export type ShownChannel = z.input<typeof ChannelView>;
+export type ShownMessage = z.input<typeof ChannelMessageView>;
 export type ChannelVisit = Visit<{ id: string }>;
 
 export function readShown(visit: ChannelVisit): Promise<ShownChannel> {

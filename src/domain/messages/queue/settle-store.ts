@@ -43,7 +43,7 @@ export async function settleMessage(
 
 const removedAtOnce = 5_000;
 
-/** Deletes messages that ended more than `keptDays` ago, a batch at a time. Answers whether there may be more. */
+/** Deletes messages that have ended and were made more than `keptDays` ago, a batch at a time. Answers whether there may be more. */
 export async function removeOldMessages(em: Em): Promise<boolean> {
   const old = db(em)
     .selectFrom('outgoing_messages')

@@ -1,0 +1,51 @@
+import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
+import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { type MessageStatus, messageStatuses } from '#domain/messages/model.ts';
+import { listMessages } from '../use-operations.ts';
+import { type ChannelVisit, type ShownMessage, topicLabels } from './words.ts';
+
+/** The messages of a channel with what became of them, a page at a time. */
+export async function renderMessages(visit: ChannelVisit): Promise<Html> {
+  const { id } = visit.params;
+  const status = messageStatuses.find((each) => each === visit.query('status'));
+  const cursor = visit.query('cursor');
+  const query = { status, cursor };
+  const { messages, next_cursor: next } = await visit.read(listMessages, { params: { id }, query });
+  const link = (more: object) => pagePath(pages.notificationChannel, { id }, { status, ...more });
+  const chips = [undefined, ...messageStatuses].map(
+    (each) =>
+      html`<li><a class="chip" href="${link({ status: each })}" ${each === status ? html`aria-current="true"` : null}>${each ? messageLooks[each].word : 'All'}</a></li>`,
+  );
+  return html`<nav aria-label="Filter by status"><ul class="chips">${chips}</ul></nav>
+<div class="list-panel">${messages.length > 0 ? renderTable({ caption: 'Messages, newest first', rows: messages, columns }) : renderNone(status)}</div>
+${renderPages({ cursor, next }, link)}`;
+}
+
+const messageLooks: Readonly<Record<MessageStatus, StatusLook>> = {
+  pending: { word: 'Waiting', icon: 'circle-dashed', tone: 'queued' },
+  sent: { word: 'Sent', icon: 'circle-check', tone: 'succeeded' },
+  failed: { word: 'Failed', icon: 'octagon-x', tone: 'failed' },
+  withheld: { word: 'Withheld', icon: 'ban', tone: 'canceled' },
+};
+
+const columns: Column<ShownMessage>[] = [
+  {
+    label: 'About',
+    kind: 'main',
+    cell: ({ kind, recipient }) =>
+      html`${topicLabels[kind]}${recipient !== null && html` <span class="foreign muted">to ${recipient}</span>`}`,
+  },
+  { label: 'Status', cell: ({ status }) => renderStatusBadge(messageLooks[status]) },
+  { label: 'Tries', kind: 'number', cell: ({ attempts }) => String(attempts) },
+  { label: 'Problem', cell: ({ problem }) => problem && html`<span class="foreign muted">${problem}</span>` },
+  { label: 'Next try', kind: 'minor', cell: ({ next_attempt_at: at }) => at && renderTime(String(at)) },
+  { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
+];
+
+function renderNone(status: MessageStatus | undefined): Html {
+  if (status !== undefined) return renderEmpty('None like this', 'No message of this channel has this status.');
+  return renderEmpty('No messages yet', 'They appear when something happens that the channel hears of. A test is not listed.');
+}
