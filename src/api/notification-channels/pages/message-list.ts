@@ -47,5 +47,8 @@ const columns: Column<ShownMessage>[] = [
 
 function renderNone(status: MessageStatus | undefined): Html {
   if (status !== undefined) return renderEmpty('None like this', 'No message of this channel has this status.');
-  return renderEmpty('No messages yet', 'They appear when something happens that the channel hears of. A test is not listed.');
+  return renderEmpty(
+    'No messages yet',
+    'They appear when something happens that the channel hears of. A test is not listed.',
+  );
 }
