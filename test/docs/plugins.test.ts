@@ -20,13 +20,14 @@ it('the story of the page about plugins goes as the page tells it', async () => 
   const outputs = await runBlocks(blocks, { TOKEN, ORGANIZATION, TEAM }, 60_000);
   await engine.stop();
   expect(outputs.join('')).not.toContain('"error":');
-  const [, , staged = '', activated = '', approved = '', asked = '', assigned = '', restored = '', revoked = ''] =
-    outputs;
+  const [, , staged = '', activated = '', approved = '', asked = '', allowed = '', ...others] = outputs;
+  const [assigned = '', restored = '', revoked = ''] = others;
   expect(JSON.parse(staged)).toMatchObject({ revision: 1, state: 'staged' });
   expect(JSON.parse(activated)).toMatchObject({ revision: 2 });
   expect(JSON.parse(approved)).toMatchObject({ revision: 1 });
   expect(JSON.parse(asked)).toMatchObject({ allowed: false, reason: { code: 'not_assigned' } });
-  expect(assigned).toMatch(/"may_grant":true.*true\n$/s);
+  expect(allowed).toMatch(/"may_grant":true.*"allowed":true,"reason":\{"code":"assigned"/s);
+  expect(assigned).toBe('true\n');
   expect(restored).toMatch(/"state":"deleted".*"revision":3,"eligibility_generation":3/s);
   expect(revoked).toMatch(/"state":"revoked".*the assignment was revoked\n$/s);
 });

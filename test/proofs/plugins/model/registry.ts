@@ -111,7 +111,7 @@ export class Registry {
     const isPinned = (each: Execution) => each.release === active && each.installation_revision === revision;
     return (
       actions.every((name) => name in declared.actions) &&
-      executions.every((each) => each.name in declared.executions && isPinned(each))
+      executions.every((each) => actions.includes(declared.executions[each.name] ?? '') && isPinned(each))
     );
   }
 
@@ -122,7 +122,14 @@ export class Registry {
   mayCreate(plugin: string, parent: ModelPlace, key: string): boolean {
     const chain = this.chainOf(parent);
     if (!this.isPresent(parent) || this.tenants.isArchived(chain) || !this.isInstalledFor(plugin, parent)) return false;
-    return this.declarations(plugin).declaresZones && !this.#isTaken(plugin, key);
+    return this.declarations(plugin).declaresZones && !this.#isTaken(plugin, key) && !this.#isKept(plugin, key, chain[1]);
+  }
+
+  /** The data of a deleted resource may still be there: its key stays that of its team. */
+  #isKept(plugin: string, key: string, team: string | undefined): boolean {
+    return [...this.resources.values()].some(
+      (other) => other.plugin === plugin && other.key === key && this.tenants.chain(other.parent)[1] !== team,
+    );
   }
 
   mayRestore(id: string): boolean {
@@ -130,7 +137,8 @@ export class Registry {
     if (!resource?.deletedFrom) return false;
     const chain = this.tenants.chain(resource.parent);
     if (this.tenants.isDeleted(chain) || this.tenants.isArchived(chain)) return false;
-    if (chain.join() !== resource.deletedFrom.join()) return false;
+    const isElsewhere = !chain.includes(this.plugin(resource.plugin).owner);
+    if (isElsewhere || chain.join() !== resource.deletedFrom.join()) return false;
     return this.declarations(resource.plugin).declaresZones && !this.#isTaken(resource.plugin, resource.key);
   }
 

@@ -61,10 +61,15 @@ export async function replaceCeiling(world: StepWorld): Promise<void> {
   const pinned = random.chance(0.1) ? revision - 1 : revision;
   const executions = random.chance(0.5) ? [{ name: 'nightly', release: active, installation_revision: pinned }] : [];
   const [, actor] = random.chance(0.9) ? ([...administrators][0] ?? drawActor(world)) : drawActor(world);
-  const { body, isStale } = perhapsStale(world, { actions, executions, ...(await root.stateOf(pathOf(id))) });
+  const { revision: expected_ceiling_revision } = await root.read(`${pathOf(id)}/ceiling`);
+  const isNamed = random.chance(0.9);
+  const state = { ...(isNamed && { expected_ceiling_revision }), ...(await root.stateOf(pathOf(id))) };
+  const { body, isStale } = perhapsStale(world, { actions, executions, ...state });
   const answer = await actor.command(['PUT', `${pathOf(id)}/ceiling`], body);
   // Administering memberships is not enough for a ceiling.
-  const isExpected = actor === root && !isStale && model.mayReplaceCeiling(id, { actions, executions });
+  const mayReplace = actor === root && model.mayReplaceCeiling(id, { actions, executions });
+  // Whoever replaces a ceiling that is current has to have read it.
+  const isExpected = mayReplace && !isStale && (isNamed || !model.hasCurrentCeiling(id));
   world.tally.note('ceiling with executions', isExpected && executions.length > 0);
   if (judge(world, 'ceiling', answer, isExpected)) model.replaceCeiling(id, { actions, executions });
 }

@@ -3,11 +3,12 @@ import { drawActor, drawPlace, drawWanted, judge, perhapsStale, readOwnership, t
 
 const parents = { team: 'team_id', project: 'project_id', environment: 'environment_id' } as const;
 
-/** Registers a resource under one of a few keys, which are often taken. */
+/** Registers a resource under a new key, or one that another resource has or had. */
 export async function createResource(world: StepWorld): Promise<void> {
   const { model, random, plugins } = world;
   const plugin = random.pick(plugins);
-  const key = `zone-${random.whole(1, 5)}`;
+  const known = [...model.resources.values()].slice(-12);
+  const key = known.length > 0 && random.chance(0.4) ? random.pick(known).key : `zone-${model.resources.size}`;
   const isHopeful = random.chance(0.7);
   const parent = drawWanted(
     () => drawPlace(world),
