@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { orm, transactions, installation } = api.services;
   engine = carryOutRestorations({ orm, transactions, bindingKey: installation.bindingKey, pluginRoots: noRoots });
   world = await makeWorld(api, seed);
-}, 60_000);
+});
 afterAll(async () => {
   await engine?.stop();
   await api?.close();

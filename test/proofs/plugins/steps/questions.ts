@@ -1,3 +1,4 @@
+import type { PluginAnswer } from '#test/support/plugins/plugin-world.ts';
 import type { Assignment, Grant } from '../model/authority.ts';
 import {
   drawActor,
@@ -66,8 +67,9 @@ export async function assignAction(world: StepWorld): Promise<void> {
   );
   const { subject, plugin, action, place } = wanted;
   const id = actions.get(`${plugin} ${action}`) ?? '';
-  await reviewGrant(world, [actorId, actor], wanted);
-  const review = await root.client.send('POST', `/plugin-actions/${id}/grant-review`, { selector: place });
+  const own = await reviewGrant(world, [actorId, actor], wanted);
+  const path = `/plugin-actions/${id}/grant-review`;
+  const review = actor === root ? own : await root.client.send('POST', path, { selector: place });
   const expected_ownership = isSuccess(review) ? review.body.ownership : await readOwnership(world, place);
   if (expected_ownership === null) return;
   const { body, isStale } = perhapsStale(world, {
@@ -90,16 +92,17 @@ async function reviewGrant(
   { model, actions, tally }: StepWorld,
   [actorId, actor]: ReturnType<typeof drawActor>,
   { plugin, action, place }: Assignment,
-): Promise<void> {
+): Promise<PluginAnswer> {
   const path = `/plugin-actions/${actions.get(`${plugin} ${action}`)}/grant-review`;
   const review = await actor.client.send('POST', path, { selector: place });
   const what = `the review of ${action} of ${plugin} at ${place.type} ${place.id} for ${actorId} (${review.text})`;
   const isExpected = model.mayGrant(actorId, { plugin, action, place });
   tally.note('review', isExpected);
   const mayRead = model.isPresent(place) && model.tenants.mayRead(actorId, model.chainOf(place));
-  if (!mayRead) return expectSame(what, review.status, 400);
-  if (!model.isInstalledFor(plugin, place)) return expectSame(what, review.status, 404);
-  expectSame(what, review.body?.may_grant, isExpected);
+  if (!mayRead) expectSame(what, review.status, 400);
+  else if (!model.isInstalledFor(plugin, place)) expectSame(what, review.status, 404);
+  else expectSame(what, review.body?.may_grant, isExpected);
+  return review;
 }
 
 export async function revokeAssignment(world: StepWorld): Promise<void> {

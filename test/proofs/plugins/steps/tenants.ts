@@ -112,7 +112,7 @@ export async function replaceEnvironment(world: StepWorld): Promise<void> {
     (each) => [...model.resources.values()].every(({ parent, deletedFrom }) => parent !== each || deletedFrom !== null),
   );
   if (!model.tenants.isDeleted([id])) {
-    const answer = await root.client.send('DELETE', `/environments/${id}`);
+    const answer = await root.command(['DELETE', `/environments/${id}`]);
     follow(world, 'deletion of an environment', answer, () => model.delete(id));
   }
   if (!model.tenants.isDeleted([id])) return;
