@@ -122,7 +122,9 @@ export class Registry {
   mayCreate(plugin: string, parent: ModelPlace, key: string): boolean {
     const chain = this.chainOf(parent);
     if (!this.isPresent(parent) || this.tenants.isArchived(chain) || !this.isInstalledFor(plugin, parent)) return false;
-    return this.declarations(plugin).declaresZones && !this.#isTaken(plugin, key) && !this.#isKept(plugin, key, chain[1]);
+    return (
+      this.declarations(plugin).declaresZones && !this.#isTaken(plugin, key) && !this.#isKept(plugin, key, chain[1])
+    );
   }
 
   /** The data of a deleted resource may still be there: its key stays that of its team. */

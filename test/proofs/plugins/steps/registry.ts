@@ -83,5 +83,9 @@ export async function readCeiling({ model, random, root, plugins, tally }: StepW
   const what = (executions: readonly object[], isNow: boolean) =>
     JSON.stringify([executions.map((each) => Object.entries(each).sort()), isNow]);
   tally.note('ceiling in force', isCurrent);
-  expectSame(`the ceiling of ${id}`, what(shown.executions, shown.current), what(ceiling?.executions ?? [], isCurrent));
+  expectSame(
+    `the ceiling of ${id}`,
+    what(shown.executions, shown.current),
+    what(ceiling?.executions.map((each) => ({ ...each, in_force: isCurrent })) ?? [], isCurrent),
+  );
 }

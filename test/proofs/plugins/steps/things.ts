@@ -49,8 +49,9 @@ export async function deleteResource(world: StepWorld): Promise<void> {
 export async function restoreResource(world: StepWorld): Promise<void> {
   const { model, random, root } = world;
   const deleted = [...model.resources].filter(([, { deletedFrom }]) => deletedFrom !== null).slice(-12);
-  const [id, resource] = random.pick(deleted.length > 0 && random.chance(0.9) ? deleted : [...model.resources]) ?? [];
-  if (id === undefined || resource === undefined) return;
+  const drawn = deleted.length > 0 && random.chance(0.9) ? deleted : [...model.resources];
+  if (drawn.length === 0) return;
+  const [id, resource] = random.pick(drawn);
   const [actorId, actor] = drawActor(world);
   const path = `/plugin-resources/${id}`;
   const { body, isStale } = perhapsStale(world, await root.stateOf(path));
