@@ -108,11 +108,15 @@ async function prepareAndRun(invocation: Invocation<CommandOperation>, command: 
   try {
     prepared = await prepare(invocation, command);
   } catch (error) {
-    const receipt = await findReceipt<ReceiptAnswer>(services.orm.em.fork(), bindingKey, command);
+    // An end that is not known stays so if the receipt cannot be read either.
+    const isUnknown = error instanceof ServiceError && error.details?.outcome === 'unknown';
+    const receipt = await findReceipt<ReceiptAnswer>(services.orm.em.fork(), bindingKey, command).catch((cause) => {
+      throw isUnknown ? error : cause;
+    });
     if (receipt) return { receipt, replayed: true };
     throw error;
   }
-  return runCommand(services.transactions, bindingKey, command, {
+  const running = runCommand(services.transactions, bindingKey, command, {
     find: (tx) => findTarget(invocation, tx.em),
     act: (tx, caller, target) =>
       withAuditTarget(target, () => {
@@ -121,6 +125,7 @@ async function prepareAndRun(invocation: Invocation<CommandOperation>, command: 
       }),
     answer: (result, target) => toReceiptAnswer(operation, result, { ...input, target }),
   });
+  return operation.isCarriedOutByPreparation ? running.catch(failAfterCommit) : running;
 }
 
 /**

@@ -147,6 +147,8 @@ export interface CommandDeclaration<
    * a workflow carry out: the transaction then finds the receipt.
    */
   readonly prepare?: (call: Call<Out<P>, Out<Q>, Out<B>, T, Operation>, command: Command) => Promise<R>;
+  /** `prepare` returns once something else has committed the command: a failure after it leaves the outcome unknown. */
+  readonly isCarriedOutByPreparation?: true;
   /**
    * For a command whose request holds a secret (a password, a token): names the account that a guess would be aimed at.
    * Attempts that end in `Unauthenticated` or `WrongSecret` are counted by account and by address.

@@ -130,6 +130,7 @@ export const restore = command({
   idempotency: 'required',
   answersReceipt: true,
   audit: 'plugin_resource.restored',
+  isCarriedOutByPreparation: true,
   prepare: async ({ em, params, body, services }, command) => {
     const expected = { expectedRevision: body.expected_revision, expectedOwnership: body.expected_ownership };
     await refuseByRegistry(em, params.id, expected);

@@ -174,6 +174,31 @@ describe('restoring a resource', () => {
     expect((await asked).status).toBe(200);
   });
 
+  it.each([
+    ['waits', 'running'],
+    ['was carried out', 'restored'],
+  ])('tells that its outcome is unknown when the database fails once it %s', async (_name, status) => {
+    const { root, resource } = await deleteResource(api);
+    await engine.stop();
+    const key = randomUUID();
+    const asked = root.restore(resource, key);
+    await expect.poll(() => findRestoration(api.services.orm.em.fork(), key)).toMatchObject({ status: 'running' });
+    await api.rows('alter table command_receipts rename to lost_receipts');
+    if (status === 'running') await api.rows('alter table plugin_restorations rename to lost_restorations');
+    else await api.rows(`update plugin_restorations set status = 'restored', ended_at = now() where id = ?`, [key]);
+    const answer = await asked;
+    await api.rows('alter table lost_receipts rename to command_receipts');
+    if (status === 'running') await api.rows('alter table lost_restorations rename to plugin_restorations');
+    await api.rows(`update plugin_restorations set status = 'running', ended_at = null where id = ?`, [key]);
+    engine = carryOutRestorations(deps);
+    expect([answer.status, answer.body.outcome]).toEqual([503, 'unknown']);
+    const path = `/plugin-resources/${resource}/restore`;
+    const { request } = (await findRestoration(api.services.orm.em.fork(), key))!;
+    const { expectedRevision: expected_revision, expectedOwnership: expected_ownership } = request.expected;
+    const again = await sendCommand(root.client, ['POST', path], { expected_revision, expected_ownership }, key);
+    expect([again.status, again.body]).toMatchObject([200, { id: resource }]);
+  });
+
   it('has no effect without its audit record, and takes effect once records can be written', async () => {
     const { root, resource } = await deleteResource(api);
     await engine.stop();
