@@ -60,6 +60,8 @@ async function awaitBlocked(): Promise<void> {
   await expect
     .poll(
       async () => {
+        // A transaction sees the connections that there were when it looked first.
+        await holder.query('select pg_stat_clear_snapshot()');
         const { rows } = await holder.query(
           `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
         );
