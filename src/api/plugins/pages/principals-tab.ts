@@ -4,6 +4,7 @@ import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/com
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
 import { list } from '../background-operations.ts';
 import {
@@ -48,10 +49,11 @@ function columnsOf(names: Names): readonly Column<ShownPrincipal>[] {
     },
     {
       label: 'State',
-      cell: ({ revoked_at: at, revoked_by: by }) =>
-        html`${renderStatusBadge(at === null ? active : { ...ended, word: 'Revoked' })}${
-          at === null ? null : html`<div>${renderTime(String(at))}${by && html` by ${renderPerson(by, names)}`}</div>`
-        }`,
+      cell: ({ state, ended: end, revoked_at: at, revoked_by: by }) => {
+        if (state === 'active') return renderStatusBadge(active);
+        if (state === 'ended') return html`${renderStatusBadge(ended)}<div>${toSentence(end?.message ?? '')}</div>`;
+        return html`${renderStatusBadge({ ...ended, word: 'Revoked' })}<div>${renderTime(String(at))}${by && html` by ${renderPerson(by, names)}`}</div>`;
+      },
     },
     { label: 'Where', cell: ({ selector }) => renderPlace(selector, names) },
     {

@@ -41,6 +41,8 @@ const standardTimeoutMs = 15_000;
 const standardMostBytes = 64 * 1024;
 /** What a client may keep open to one host for later requests. */
 const connectionsPerHost = 8;
+/** Each set of certificates has connections of its own. So many sets are kept: whoever configures connections can name any number. */
+const mostAgents = 32;
 
 /**
  * Sends requests to addresses that a client of the service has configured. Each connection is checked when it is dialled: the name is
@@ -51,6 +53,7 @@ export class OutboundHttp {
   readonly #policy: OutboundPolicy;
   readonly #resolve: Resolve | undefined;
   readonly #connections: number | null;
+  /** By the certificates that they trust, the one that was used last at the end. */
   readonly #agents = new Map<string, Agent>();
 
   /** @param options `connections`: how many it may have open to one host; null: as many as there are requests, which the caller limits */
@@ -90,9 +93,21 @@ export class OutboundHttp {
 
   /** Connections of requests that trust other certificates are never shared. */
   #agentFor(certificates: string): Agent {
-    const known = this.#agents.get(certificates);
-    if (known) return known;
-    const agent = new Agent({
+    const agent = this.#agents.get(certificates) ?? this.#makeAgent(certificates);
+    this.#agents.delete(certificates);
+    this.#agents.set(certificates, agent);
+    const [oldest] = this.#agents;
+    if (oldest && this.#agents.size > mostAgents) {
+      const [key, unused] = oldest;
+      this.#agents.delete(key);
+      // Its requests go on, and its connections end with them.
+      void unused.close();
+    }
+    return agent;
+  }
+
+  #makeAgent(certificates: string): Agent {
+    return new Agent({
       connections: this.#connections,
       connect: (options, done) => {
         this.#dial(options, certificates).then(
@@ -101,8 +116,6 @@ export class OutboundHttp {
         );
       },
     });
-    this.#agents.set(certificates, agent);
-    return agent;
   }
 
   async #dial(to: buildConnector.Options, certificates: string) {

@@ -67,6 +67,22 @@ describe('an outbound request', () => {
     expect(await reasonOf(open(), `https://${host}:${port}/`)).toBe('refused');
   });
 
+  it('keeps connections for a limited number of sets of certificates, however many are named', async () => {
+    const sockets = new Set<Socket>();
+    const server = createServer((_, response) => response.end());
+    server.on('connection', (socket) => {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket));
+    });
+    opened.push(server.listen(0, '127.0.0.1'));
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const http = open(['127.0.0.1']);
+    for (let index = 0; index < 50; index++) await http.send({ method: 'GET', url, certificates: `set ${index}` });
+    await expect.poll(() => sockets.size).toBe(32);
+    expect((await http.send({ method: 'GET', url, certificates: 'set 0' })).status).toBe(200);
+  });
+
   it('does not follow a redirect', async () => {
     const port = await serve((_, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end());
     const answer = await open(['127.0.0.1']).send({ method: 'GET', url: `http://127.0.0.1:${port}/` });
