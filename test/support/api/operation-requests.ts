@@ -76,7 +76,7 @@ export async function addTenant(
     addServiceAccount(api, 'requester', {}, { teamId: team }),
     made('invitation', () => addInvitation(root, { organization, team })),
     made('connection', () => addNamed(root, '/admin/connections', { ...genericConnection(), team_id: team })),
-    made('variableSet', () => addNamed(root, '/variable-sets', { name: 'Common', team_id: team })),
+    made('variableSet', () => addNamed(root, '/variable-sets', { name: `Common ${environment}`, team_id: team })),
     needsPart(options.operation, 'work') ? addWork(api, root, { team, environment }, options.operation) : noWork(),
   ]);
   const hasPlugin = needsPart(options.operation, 'plugin');

@@ -3,6 +3,9 @@ import type { People } from '../people.ts';
 import { clientOf } from '../plugins.ts';
 import { hostileName, longWord } from './texts.ts';
 
+/** A manifest may not name what turns the direction of text. */
+const declaredName = hostileName().replaceAll(/\p{Bidi_Control}/gu, '');
+
 /** Adds a plugin of a team whose names attack the pages that show them, with a background principal and a resource. */
 export async function addHostilePlugin(
   { admin }: People,
@@ -15,7 +18,7 @@ export async function addHostilePlugin(
   const hostileRoot = { schema: longWord(63), table: longWord(63), key: hostileName().slice(0, 20) };
   const resources = [{ type: 'zone', roots: [hostileRoot] }];
   const release = `1.0.0-${longWord(90)}`.slice(0, 100);
-  await root.stage(id, manifestOf(release, { name: hostileName(), resources }));
+  await root.stage(id, manifestOf(release, { name: declaredName, resources }));
   await root.activate(id, release);
   await root.approve(id, ['zone.sync']);
   const selector = { type: 'team', id: team };
