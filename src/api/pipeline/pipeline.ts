@@ -140,8 +140,7 @@ async function handleCommand(invocation: Invocation<CommandOperation>, reply: Fa
   const expecting = { ...invocation, input: { ...invocation.input, body } };
   const result = await invokeCommand(expecting, key, request.sentBody);
   const { status, location, body: answer } = await answerCommand(expecting, result, reply);
-  // A receipt keeps where to read the answer of every command again. Clients are told where something new is.
-  if (location && (status === 201 || status === 202)) reply.header('location', location);
+  if (location) reply.header('location', location);
   return send(reply.status(status), answer);
 }
 
