@@ -28,33 +28,38 @@ const phases = z
 /** What an answer shows of a binding, and a request need not say. */
 const shown = z.unknown().optional().describe('As it is shown. Ignored.');
 
-const Binding = z.strictObject({
-  connection_id: Id,
-  phases: phases.default([...variablePhases]).describe('The phases of runs that are given the connection.'),
-  connection: shown,
-  kind: shown,
-  provides: shown,
-  bound_by: shown,
-  bound_at: shown,
-  problem: shown,
-});
+const Binding = z
+  .strictObject({
+    connection_id: Id,
+    phases: phases.default([...variablePhases]).describe('The phases of runs that are given the connection.'),
+    connection: shown,
+    kind: shown,
+    provides: shown,
+    bound_by: shown,
+    bound_at: shown,
+    problem: shown,
+  })
+  .meta({ id: 'BindConnection' });
 
 export const NamedBindings = z
   .record(ConnectionName, Binding)
   .refine((named) => Object.keys(named).length <= mostBindings, {
     error: `must have at most ${mostBindings} names`,
-  });
+  })
+  .meta({ id: 'NamedBindings' });
 
 /** By name, or as the bindings are read, with the revision that they have. */
 export const BindConnections = z
   .union([
     NamedBindings,
-    z.strictObject({
-      connections: NamedBindings,
-      ...ExpectedRevision,
-      revision: ExpectedRevision.expected_revision.describe('The same as `expected_revision`.'),
-      actions: shown,
-    }),
+    z
+      .strictObject({
+        connections: NamedBindings,
+        ...ExpectedRevision,
+        revision: ExpectedRevision.expected_revision.describe('The same as `expected_revision`.'),
+        actions: shown,
+      })
+      .meta({ id: 'BindConnectionsAsRead' }),
   ])
   .meta({ id: 'BindConnections' });
 

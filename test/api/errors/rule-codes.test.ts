@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ErrorCode, errorCodes } from '#domain/shared/error-codes.ts';
+import { newId } from '#domain/shared/ids.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiAnswer, type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addFinding, addMonitor, addScan, deploy, type Execute } from '#test/support/drift/drift-rows.ts';
@@ -242,8 +243,14 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   },
   webhook_disabled: async () => {
     const wanted = { name: 'Chat', url: 'http://127.0.0.9:9/', events: ['*'], enabled: false };
-    const { body } = await admin.post('/admin/webhooks', wanted);
-    return admin.post(`/admin/webhooks/${body.id}/deliveries/${body.id}/redeliver`);
+    const { id } = (await admin.post('/admin/webhooks', wanted)).body;
+    const delivery = newId();
+    await api.rows(
+      `insert into webhook_deliveries (id, created_at, webhook_id, event_id, event_type, message_id, status, attempts, due_at)
+       values (?, now(), ?, ?, 'run.finished', 'msg_1', 'failed', 9, now())`,
+      [delivery, id, newId()],
+    );
+    return admin.post(`/admin/webhooks/${id}/deliveries/${delivery}/redeliver`);
   },
   connection_unbound: () => run({}, { executor, connections: [{ name: 'unbound', kind: 'git' }] }),
   connection_unfit: async () => {
@@ -450,7 +457,10 @@ const withoutRow: ErrorCode[] = [
 ];
 
 /** The codes whose rules another test breaks, and compares. */
-const elsewhere: Readonly<Record<string, string>> = { plugin_root_missing: 'test/api/plugins/restoration.test.ts' };
+const elsewhere: Readonly<Record<string, string>> = {
+  key_ring_unusable: 'test/local/key-ring.test.ts',
+  plugin_root_missing: 'test/api/plugins/restoration.test.ts',
+};
 
 describe('a broken rule', () => {
   it.each([...Object.keys(refusals), ...Object.keys(pluginRefusals)])('is told to programs as %s', async (code) => {

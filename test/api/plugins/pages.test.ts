@@ -123,7 +123,7 @@ describe('the question of who may do what', () => {
     ['Dan', 'Core', 'Yes, now An assignment covers this.'],
     ['Dan', 'zone-key-17', 'Yes, now'],
     ['Eve', 'Core', 'No No assignment covers this'],
-    ['$bea', '$zone', 'Somebody has assigned it, at the place or around it: no'],
+    ['$bea', '$zone', 'No The assignment was revoked'],
     ['', 'Core', 'May Bea use zone.sync'],
     ['Nobody', 'Core', 'You know nobody with the name, e-mail address or id &quot;Nobody&quot;'],
     ['Dan', 'Nowhere', 'There is no place with the name or id'],
@@ -144,7 +144,7 @@ describe('the question of who may do what', () => {
     await root.approve(other, ['zone.sync']);
     const text = textOf((await visitor.get(path)).text);
     expect(text).toContain('The assignment is still in force: no');
-    expect(text).toMatch(/Another release was activated since the action was assigned\. That was .* UTC by Root/);
+    expect(text).toMatch(/A release was activated since the action was assigned\. That was .* UTC by Root/);
   });
 
   it('answers as check does', async () => {

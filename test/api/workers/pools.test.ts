@@ -126,7 +126,7 @@ describe('changing a pool', () => {
     const change = (tag: string, body: object = {}) =>
       admin.send('PATCH', path, { isolation: 'sandbox', ...body }, { 'if-match': tag });
     expect(await change('"2"')).toMatchObject({ status: 409, body: { error: expect.stringContaining('2 is stale') } });
-    for (const tag of ['1', '"x"', '"0"', 'W/"1"', '"1", "2"', ''])
+    for (const tag of ['1', '"x"', 'W/"1"', '"1", "2"', ''])
       expect(await change(tag)).toMatchObject({ status: 400, body: { error: expect.stringContaining('If-Match') } });
     expect(await change('"1"', { expected_revision: 2 })).toMatchObject({ status: 400 });
     expect(await change('"1"', { expected_revision: 1 })).toMatchObject({ status: 200, body: { revision: 2 } });

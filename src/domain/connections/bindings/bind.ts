@@ -53,7 +53,7 @@ export async function replaceBindings(
   return { before, after: describe(await readBindings(tx.em, place)), revision: target.revision + 1 };
 }
 
-/** The principal has bound exactly these, and they hold: to bind them again would change nothing. */
+/** The principal has bound exactly these, and is a member, or none, as it was then: to bind them again would change nothing. */
 function isSame(
   current: Awaited<ReturnType<typeof readBindings>>,
   wanted: Readonly<Record<string, WantedBinding>>,
@@ -62,7 +62,7 @@ function isSame(
   if (current.length !== Object.keys(wanted).length) return false;
   return current.every((row) => {
     const { connectionId, phases = [] } = wanted[row.name] ?? {};
-    const isBoundByThem = row.boundBy === id && row.isOfGeneration;
+    const isBoundByThem = row.boundBy === id && row.isOfGeneration && row.isAsWhenBound;
     return (
       isBoundByThem && connectionId === row.connectionId && isDeepStrictEqual(new Set(phases), new Set(phasesOf(row)))
     );

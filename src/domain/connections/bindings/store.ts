@@ -38,6 +38,7 @@ function selectBindings(em: Em, place: BindingPlace) {
         .coalesce(eb('m.id', '=', eb.ref('b.bound_by_membership')), eb.lit(false))
         .$castTo<boolean>()
         .as('isOfMembership'),
+      eb('m.id', 'is not distinct from', eb.ref('b.bound_by_membership')).$castTo<boolean>().as('isAsWhenBound'),
       eb
         .and([coversOwner(ownerOf(eb), place)])
         .$castTo<boolean>()
