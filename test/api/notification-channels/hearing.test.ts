@@ -174,7 +174,7 @@ describe('a channel', () => {
     await api.rows('update runs set instance = ? where id = ?', ['<!channel> <https://evil.example|here> & *', run]);
     await team.notify();
     await sendMessages(api);
-    expect(texts()[0]).toContain('&lt;!channel&gt; &lt;https://evil.example|here&gt; &amp; ∗');
+    expect(texts()[0]).toContain('&lt;!channel&gt; &lt;https[:]//evil[.]example|here&gt; &amp; ∗');
     expect(texts()[0]?.match(/</g)).toHaveLength(1);
   });
 
