@@ -111,7 +111,9 @@ describe('the commands for the processes', () => {
     const options = { shell: 'bash', input: script, withinMs: 170_000 };
     const { code, output, errors } = await runShell(['-u'], environment, options);
     expect(code, `${errors}\n…${output.slice(-3000)}`).toBe(0);
-    expect(output).toContain('{"status":"ready","checks":{"database":"ok","temporal":"ok","migrations":"ok","key_ring":"ok"}}');
+    expect(output).toContain(
+      '{"status":"ready","checks":{"database":"ok","temporal":"ok","migrations":"ok","key_ring":"ok"}}',
+    );
     expect(output).toContain('http_request_duration_seconds_bucket');
     expect(output).toMatch(/^x-audit-complete-until: \S+Z\r?\n^x-audit-records: [1-9]\d*\r?$/im);
     expect(output).toMatch(/"valid":true.*"problems":\[\]/);

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ends } from '#domain/plugins/assignments/basis.ts';
+import { checkReasons, obstacles } from '#domain/plugins/assignments/check.ts';
 import { addPerson, addTeam } from '#test/support/access/people.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { carryOutWaiting } from '#test/support/plugins/restoring.ts';
@@ -30,4 +33,15 @@ it('the story of the page about plugins goes as the page tells it', async () => 
   expect(assigned).toBe('true\n');
   expect(restored).toMatch(/"state":"deleted".*"revision":3,"eligibility_generation":3/s);
   expect(revoked).toMatch(/"state":"revoked".*the assignment was revoked\n$/s);
+});
+
+it('the page about plugins lists every code of a reason, and which of them are obstacles and ends', () => {
+  const text = readFileSync('docs/plugins.md', 'utf8');
+  const rows = [...text.matchAll(/^\| `(\w+)` \| [^|]+ \| ?([^|]*?) ?\|$/gm)].map(
+    ([, code = '', kind = '']) => [code, kind] as const,
+  );
+  const of = (kind: string) => rows.filter(([, kinds]) => kinds.split(', ').includes(kind)).map(([code]) => code);
+  expect(rows.map(([code]) => code).sort()).toEqual(Object.keys(checkReasons).sort());
+  expect(of('obstacle').sort()).toEqual(Object.keys(obstacles).sort());
+  expect(of('end').sort()).toEqual(Object.keys(ends).sort());
 });
