@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
+import type { RequestMetadata } from '#api/pipeline/call.ts';
 import { command, read } from '#api/pipeline/operation.ts';
-import { replaceBindings } from '#domain/connections/bindings/bind.ts';
+import { type BindingTarget, replaceBindings } from '#domain/connections/bindings/bind.ts';
 import { bindingAuthority } from '#domain/connections/bindings/model.ts';
 import { findEnvironment, findEnvironmentToChange } from '#domain/environments/store.ts';
 import { findProject, findProjectToChange } from '#domain/projects/store.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { BindConnections, BindingsView, revisionOfBindings, showBindings, toWanted } from './binding-views.ts';
 
@@ -14,6 +17,20 @@ const description =
   'Templates ask for connections by name and kind. The binding of an environment takes the place of its project’s of the same name. Whoever replaces the ' +
   'bindings has bound all of them: runs get a connection only while that person or account may still bind it. What a read answers ' +
   'may be sent back: it is refused if somebody bound others meanwhile. Send bindings by name alone with the `revision` in `If-Match`. The same bindings by the same person change nothing.';
+
+interface Replacement extends ActionContext {
+  readonly tx: Transaction;
+  readonly target: BindingTarget;
+  readonly body: z.output<typeof BindConnections>;
+  readonly request: RequestMetadata;
+}
+
+async function replace({ tx, target, body, principal, operations, request }: Replacement) {
+  const expected = revisionOfBindings(body, request.headers);
+  const { before, after, revision } = await replaceBindings(tx, principal, target, toWanted(body), expected);
+  const answer = await showBindings(tx.em, { operations, principal }, target, revision);
+  return { id: target.id, revision, before: { connections: before }, after: { connections: after }, answer };
+}
 
 export const getOfProject = read({
   id: 'project_connections.get',
@@ -48,18 +65,7 @@ export const replaceOfProject = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'project.connections_bound',
-  handle: async ({ tx, target, body, principal, operations, request }) => {
-    const { id } = target;
-    const change = await replaceBindings(
-      tx,
-      principal,
-      target,
-      toWanted(body),
-      revisionOfBindings(body, request.headers),
-    );
-    const answer = await showBindings(tx.em, { operations, principal }, target, change.revision);
-    return { id, ...toAudited(change), answer };
-  },
+  handle: replace,
 });
 
 export const getOfEnvironment = read({
@@ -95,20 +101,5 @@ export const replaceOfEnvironment = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'environment.connections_bound',
-  handle: async ({ tx, target, body, principal, operations, request }) => {
-    const { id } = target;
-    const change = await replaceBindings(
-      tx,
-      principal,
-      target,
-      toWanted(body),
-      revisionOfBindings(body, request.headers),
-    );
-    const answer = await showBindings(tx.em, { operations, principal }, target, change.revision);
-    return { id, ...toAudited(change), answer };
-  },
+  handle: replace,
 });
-
-function toAudited({ before, after, revision }: Awaited<ReturnType<typeof replaceBindings>>) {
-  return { revision, before: { connections: before }, after: { connections: after } };
-}

@@ -5,7 +5,7 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
-import type { Em } from '#database/database.ts';
+import { ownedAccess } from '#api/tenancy/owned-access.ts';
 import {
   checkConfig,
   createChannel,
@@ -15,40 +15,22 @@ import {
 } from '#domain/notification-channels/channel-changes.ts';
 import { topicNames, topics } from '#domain/notification-channels/model.ts';
 import { findChannel, listChannels, readChannel } from '#domain/notification-channels/store.ts';
-import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { checkOutboundField } from '#domain/shared/outbound/outbound.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { findRowOwner } from '#domain/tenancy/owned/owner.ts';
-import { findOwnershipOf } from '#domain/tenancy/owned/rows-store.ts';
 import { channelActions } from './actions.ts';
 import { CreateChannel, toSubscriptions, UpdateChannel } from './bodies.ts';
 import { ChannelView, IssuedChannelView, ListedChannelView, viewChannel } from './views.ts';
 
 export const ChannelParams = z.strictObject({ id: Id });
 
-const review = {
-  resource: 'notification_channels',
-  target: (em: Em, id: string) => findOwnershipOf(em, 'notification_channels', id),
-} as const;
-
-/** The list leaves out what the caller may not read. */
-const listAccess: Access = {
-  scope: 'owned',
-  hidden: 'not_found',
-  anyOf: ['notification_channel:manage'],
-  teamAction: 'team.metadata.read',
-  review: { resource: 'notification_channels', verb: 'list' },
-};
-export const readAccess: Access = { ...listAccess, installation: 'hidden', review: { ...review, verb: 'get' } };
-export const writeAccess: Access = {
-  ...readAccess,
-  teamAction: 'team.metadata.write',
-  organizationRole: 'admin',
-  review: { ...review, verb: 'update' },
-};
+export const { review, listAccess, readAccess, writeAccess } = ownedAccess(
+  'notification_channels',
+  'notification_channel:manage',
+);
 
 export const list = readList({
   id: 'notification_channels.list',
