@@ -22,7 +22,7 @@ export const ListedResourceView = z
     type: z.string(),
     name: z.string(),
     key: z.string(),
-    roots: z.array(Root).describe('The tables whose rows with the key are its data.'),
+    roots: z.array(Root).describe('The tables that hold its data, in the rows with its key.'),
     team_id: AnswerId,
     project_id: AnswerId.nullable(),
     environment_id: AnswerId.nullable(),

@@ -28,7 +28,7 @@ export const PluginReceipt = z
   })
   .meta({ id: 'PluginReceipt' });
 
-/** A reason whose codes are those of `messages`. The document says what each means. */
+/** The schema of a reason. `messages` has the possible codes, and the document explains each of them. */
 export function reasonOf<Code extends string>(messages: Readonly<Record<Code, string>>) {
   return z.object({ code: codeOf(messages), message: z.string() });
 }

@@ -132,7 +132,7 @@ export function describeDenial(
   return `permission denied: this needs ${required} in ${owningTeamOf(targetNameOf(operation))}`;
 }
 
-/** The `targetName` of operations whose body names what is to own something new. */
+/** The `targetName` of an operation that creates something for the owner that its body names. */
 const newOwner = 'owner';
 
 /** The words with which an answer says that there is no such target. */

@@ -40,7 +40,7 @@ interface Approvals {
   readonly executions: readonly { readonly name: string }[];
 }
 
-/** What the active release declares and nobody has approved. */
+/** The actions that the active release declares and the ceiling does not approve. */
 function missingOf({ actions, executions }: Manifest, ceiling: Approvals): [string, Html][] {
   const approvedExecutions = ceiling.executions.map(({ name }) => name);
   const missing = (names: readonly { readonly name: string }[], given: readonly string[]) =>
@@ -62,7 +62,7 @@ function renderStaleNotice(plugin: ShownPlugin, { release, installation_revision
   return html`<p class="notice notice-problem">The ceiling was set for the release ${release} when the plugin had revision ${String(revision)}. Now the release ${plugin.active_release} is active at revision ${String(plugin.revision)}. The ceiling approves nothing of it: set it anew.</p>`;
 }
 
-/** Commands name either of two revisions: which one is whose has to be said. */
+/** Some commands take the revision of the ceiling, others that of the installation, so the page labels both. */
 function describeRevisions(plugin: ShownPlugin, { revision, installation_revision: setFor }: ShownCeiling): string {
   const plural = revision === 1 ? 'has been set once' : `has been set ${revision} times`;
   const fits = setFor === plugin.revision ? 'which it still has' : `which is now ${plugin.revision}`;

@@ -18,7 +18,7 @@ import {
   type ShownPrincipal,
 } from './words.ts';
 
-/** The identities with which the plugin acts when nobody asks. */
+/** The background principals of a plugin: it acts as one of them when no user or service account has asked for the work. */
 export async function renderPrincipals(visit: PluginVisit, { id }: ShownPlugin): Promise<Html> {
   const cursor = visit.query('cursor');
   const query = { installation_id: id, cursor };

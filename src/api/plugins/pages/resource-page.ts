@@ -11,7 +11,7 @@ import { renderResourceState, toSelector } from './resources-tab.ts';
 import { renderRoots } from './roots.ts';
 import { pluginsCrumb, readPlaceNames, renderPlace } from './words.ts';
 
-/** A resource of a plugin: what it is, whose it is, and where its data lies. */
+/** The page of a plugin's resource, with its owner and the tables that hold its data. */
 export async function showPluginResource(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   const resource = await visit.read(get, { params: { id: visit.params.id } });
   const { id, name, type, key, roots, installation_id: plugin, deleted_at: deletedAt } = resource;

@@ -72,7 +72,7 @@ export function readPlaceNames(
   });
 }
 
-/** A place: what it is, and its name, which leads to it. */
+/** The type of a place, and its name as a link to its page. */
 export function renderPlace({ type, id }: Selector, names: Names): Html {
   if (type === 'team') return html`team ${renderTeamLink(id, names)}`;
   const link = (path: LocalPath) => html`<a class="foreign" href="${path}">${names.get(id)?.name ?? id}</a>`;

@@ -11,7 +11,7 @@ import { readNames } from '#domain/tenancy/names-store.ts';
 
 const query = { limit: '200' };
 
-/** The field that chooses by its name whose quota is set. If there are more owners than it shows, it takes the id of another. */
+/** The field in which a visitor chooses the owner of a new quota by name. It shows a limited number of owners, and takes the id of any other. */
 export async function quotaOwnerField(visit: Visit): Promise<FormField> {
   const [organizations, teams, environments] = await Promise.all([
     visit.read(listOrganizations, { query }),

@@ -39,7 +39,7 @@ export function readQuestion(visit: PluginVisit): TypedQuestion | null {
   return what === undefined || where === undefined ? null : { who, what, where };
 }
 
-/** What `check` would answer to somebody, for whoever may assign actions at the place, and for everybody about themselves. */
+/** What `check` would answer to somebody. Visitors may ask about themselves, and about others if they may assign actions at the place. */
 export async function answer(visit: PluginVisit, plugin: ShownPlugin, question: TypedQuestion): Promise<Answer> {
   const { who = visit.principal.id, what, where } = question;
   const people = await findKnownSubjects(visit.em, visit.principal, { installationId: plugin.id, text: who, most });
