@@ -50,9 +50,10 @@ export async function checkSettings(
   return { config, credentials, provides: [settings, variables, files].flatMap(Object.keys).sort() };
 }
 
-/** The field of the config that a URL was made of. */
+/** The field of the config that a URL was made of: the longest of the values that the URL contains. */
 function fieldOf(config: object, url: string): string {
-  const [name] = Object.entries(config).find(([, value]) => typeof value === 'string' && url.includes(value)) ?? [];
+  const contained = Object.entries(config).filter(([, value]) => typeof value === 'string' && url.includes(value));
+  const [name] = contained.toSorted(([, a], [, b]) => String(b).length - String(a).length)[0] ?? [];
   return name === undefined ? 'config' : `config.${name}`;
 }
 

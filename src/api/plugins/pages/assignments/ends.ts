@@ -12,8 +12,8 @@ export interface End {
 const most = '200';
 
 /**
- * What is known of when assignments of one plugin ended, by their ids. A revocation is known to everybody who may read the assignment; an
- * activation, and a ceiling without the action, to those who may read these records of the plugin in the audit.
+ * Finds when assignments of one plugin ended, by their ids, as far as the visitor may know it: the audit says when a release was activated or a
+ * ceiling was replaced, so the visitor needs to read these records. Whoever reads a revoked assignment sees the time of its revocation in it.
  */
 export async function findEnds(visit: Visit<unknown>, grants: readonly ShownGrant[]): Promise<Map<string, End>> {
   const ended = grants.filter((grant) => grant.ended !== null && grant.revoked_at === null);
