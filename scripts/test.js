@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /**
@@ -18,6 +18,9 @@ const checks = [
 
 /** More files than this do not fail because the machine was busy. */
 const mostRepeated = 3;
+
+/** So many files are named when the tests have ended: shorten these first when the run takes too long. */
+const slowestNamed = 20;
 
 const totals = { passed: 0, failed: 0 };
 const startedAt = Date.now();
@@ -76,6 +79,7 @@ async function runTests(given) {
   for (const { passed, failed } of [...kept, ...(second ? [...second.files.values()] : [])])
     count(passed, passed + failed);
   const last = second ?? first;
+  showSlowest(first.files);
   const isEmpty = kept.length === 0 && (second?.files.size ?? 0) === 0;
   const hasFailed = [...last.files.values()].some(({ failed }) => failed > 0);
   if (isEmpty || (!last.isDone && !hasFailed)) count(0, 1);
@@ -118,10 +122,17 @@ async function runVitest(given) {
 }
 
 /** A file whose set-up failed has failed, even if it has no failed test. */
-function countTests({ name, status, assertionResults }, crash) {
+function countTests({ name, status, startTime, endTime, assertionResults }, crash) {
   const of = (wanted) => assertionResults.filter((test) => test.status === wanted).length;
   const isBroken = status === 'failed' && of('failed') === 0 && !crash.files.includes(name);
-  return { passed: of('passed'), failed: of('failed') + (isBroken ? 1 : 0) };
+  return { passed: of('passed'), failed: of('failed') + (isBroken ? 1 : 0), seconds: (endTime - startTime) / 1000 };
+}
+
+function showSlowest(files) {
+  const ranked = [...files].sort(([, one], [, other]) => other.seconds - one.seconds).slice(0, slowestNamed);
+  console.log('\n── Slowest files');
+  for (const [file, { seconds }] of ranked)
+    console.log(`${String(Math.round(seconds)).padStart(5)} s  ${relative(process.cwd(), file)}`);
 }
 
 function readReport(path) {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backlogLimits } from '#domain/webhooks/deliveries/backlog.ts';
 import { makePlace } from './harness/assembly-place.ts';
 import type { Installation } from './harness/installation.ts';
 import { openRandom } from './harness/random.ts';
@@ -214,10 +215,38 @@ async function check({ query, violations }: Installation, { receiver, pairs, han
     [...receiver.receiptsOf(endpoint)].filter(([id, { ordinal }]) => ordinals.get(id) !== ordinal),
   );
   if (foreign.length > 0) violations.push(`${foreign.length} messages had an event or an ordinal that does not exist`);
-  const [kept] = await query<{ count: number }>(
-    `select count(distinct event_id)::int from webhook_deliveries where webhook_id = $1 and status = 'pending'`,
-    [hangingId],
+  violations.push(...(await checkHanging(query, hangingId)));
+}
+
+/**
+ * Everything still waits for the endpoint that hangs, unless so much waits that the service has disabled its webhook. Then everything waits that was
+ * committed a minute before that: what is published shortly before may be distributed when the webhook hears nothing any more.
+ */
+async function checkHanging(query: Installation['query'], webhookId: string): Promise<string[]> {
+  const [found] = await query<{ waiting: number; missing: number; reason: string | null; isEnabled: boolean }>(
+    `with hanging as (
+       select w.id, w.is_enabled, w.disabled_reason,
+              (select max(at) from audit_records
+                where action = 'webhook.disabled' and resource_id = w.id::text) as disabled_at
+         from webhooks w where w.id = $1)
+     select h.disabled_reason as reason, h.is_enabled as "isEnabled",
+            (select count(*)::int from webhook_deliveries d where d.webhook_id = h.id and d.status = 'pending') as waiting,
+            (select count(*)::int from domain_events e
+              where e.type = 'project.updated'
+                and (h.disabled_at is null
+                  or pg_xact_commit_timestamp(e.transaction_id::xid) < h.disabled_at - interval '1 minute')
+                and not exists (select from webhook_deliveries d
+                                 where d.webhook_id = h.id and d.event_id = e.id and d.status = 'pending')) as missing
+       from hanging h`,
+    [webhookId],
   );
-  if (kept?.count !== published.length)
-    violations.push(`${kept?.count} of ${published.length} events still wait for the endpoint that hangs`);
+  if (!found) return ['the webhook of the endpoint that hangs is gone'];
+  const { waiting, missing, reason, isEnabled } = found;
+  const isOverfull = reason === 'behind' && waiting > backlogLimits.failing;
+  return [
+    ...(missing > 0 ? [`${missing} events no longer wait for the endpoint that hangs`] : []),
+    ...(isEnabled || isOverfull
+      ? []
+      : [`the webhook that hangs was disabled (${reason}) while ${waiting} events wait`]),
+  ];
 }
