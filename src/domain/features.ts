@@ -2,6 +2,7 @@ import { assembliesFeature } from './assemblies/feature.ts';
 import { connectionsFeature } from './connections/feature.ts';
 import { driftFeature } from './drift/feature.ts';
 import { notificationsFeature } from './notifications/feature.ts';
+import { pluginsFeature } from './plugins/feature.ts';
 import { schedulesFeature } from './schedules/feature.ts';
 import type { Feature } from './shared/features/feature.ts';
 import { selectiveUndoFeature } from './undo/feature.ts';
@@ -14,6 +15,7 @@ export const features = {
   connections: connectionsFeature,
   drift: driftFeature,
   notifications: notificationsFeature,
+  plugins: pluginsFeature,
   schedules: schedulesFeature,
   selective_undo: selectiveUndoFeature,
   variable_sets: variableSetsFeature,
@@ -31,4 +33,16 @@ const featureByArea = new Map(
 /** The feature that an operation belongs to; undefined if nothing can turn the operation off. */
 export function featureOfOperation(id: string): FeatureName | undefined {
   return featureByArea.get(id.slice(0, id.indexOf('.')));
+}
+
+const featureByKind = new Map(
+  featureNames.flatMap((name) => {
+    const { searched = [] }: Feature = features[name];
+    return searched.map((kind) => [kind, name] as const);
+  }),
+);
+
+/** The feature that a kind of thing belongs to which a search finds; undefined if nothing can turn it off. */
+export function featureOfKind(kind: string): FeatureName | undefined {
+  return featureByKind.get(kind);
 }

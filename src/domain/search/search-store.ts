@@ -1,7 +1,7 @@
 import { type AliasedExpression, type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { FeatureName } from '#domain/features.ts';
+import { featureOfKind } from '#domain/features.ts';
 import { readGates } from '#domain/settings/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
@@ -29,15 +29,6 @@ export interface Found {
   readonly cut: readonly SearchedKind[];
 }
 
-/** What an area that is turned off has is not found. */
-const featureOfKind: Readonly<Partial<Record<NamedKind, FeatureName>>> = {
-  assembly: 'assemblies',
-  connection: 'connections',
-  notification_channel: 'notifications',
-  variable_set: 'variable_sets',
-  webhook: 'webhooks',
-};
-
 /** How many results of each kind a search has at most. One more is looked for, to know whether there are more. */
 const mostOfAKind = 10;
 
@@ -51,7 +42,8 @@ export async function search(em: Em, principal: Principal, text: string): Promis
   const cut: SearchedKind[] = [];
   // One after the other: a search takes one connection, however many kinds there are.
   for (const [kind, candidates] of Object.entries(candidatesByKind) as [NamedKind, Candidates][]) {
-    const feature = featureOfKind[kind];
+    // What an area that is turned off has is not found.
+    const feature = featureOfKind(kind);
     if (feature && describeClosed(feature, closed) !== null) continue;
     const rows = await selectNamed(em, candidates(em, principal), text);
     for (const row of rows.slice(0, mostOfAKind)) results.push({ kind, ...row });
