@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { DeclaredName, largestManifest, ReleaseName, Selector, Subject } from '#domain/plugins/model.ts';
+import {
+  DeclaredName,
+  largestManifest,
+  PluginThingName,
+  ReleaseName,
+  Selector,
+  Subject,
+} from '#domain/plugins/model.ts';
 import { OwnershipSnapshot } from '#domain/plugins/places/ownership-snapshot.ts';
 import { Id } from '#domain/shared/ids.ts';
-
 import { largestInteger } from '#domain/shared/values/storable.ts';
-import { ResourceName } from '#domain/tenancy/model.ts';
+import { isVisibleText, visibleTextRule } from '#domain/shared/values/visible-text.ts';
 
 /** Requests of the plugin operations. Expected revisions and owners are required: a command is for the state that its caller has read. */
 
@@ -25,7 +31,7 @@ export const ExpectedState = z.strictObject(expected).meta({ id: 'PluginExpected
 
 export const InstallPlugin = z
   .strictObject({
-    name: ResourceName,
+    name: PluginThingName,
     organization_id: Id.optional().describe('The organization that installs it.'),
     team_id: Id.optional().describe('The team that installs it.'),
     expected_ownership: OwnershipSnapshot,
@@ -107,7 +113,7 @@ export const AssignAction = z
 export const ApproveBackgroundPrincipal = z
   .strictObject({
     installation_id: Id,
-    name: ResourceName,
+    name: PluginThingName,
     selector: Selector.describe('Where it may be assigned actions.'),
     ...expectedInstallation,
   })
@@ -117,12 +123,13 @@ export const CreateResource = z
   .strictObject({
     installation_id: Id,
     type: DeclaredName,
-    name: ResourceName,
+    name: PluginThingName,
     key: z
       .string()
       .min(1)
       .max(200)
       .regex(/^\P{Cc}*$/u, { error: 'expected no control characters' })
+      .refine(isVisibleText, { error: visibleTextRule })
       .describe('Its key in the tables that the manifest names as roots.'),
     team_id: Id.optional(),
     project_id: Id.optional(),

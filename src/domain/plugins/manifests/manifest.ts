@@ -4,7 +4,8 @@ import { formatPath } from '#domain/shared/validation/field-path.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
 import { parseStrictJson } from '#domain/shared/values/strict-json.ts';
-import { isSystemSchema, largestManifest, Manifest } from '../model.ts';
+import { isVisibleText, visibleTextRule } from '#domain/shared/values/visible-text.ts';
+import { isPluginSchema, isSystemSchema, largestManifest, Manifest, type Root } from '../model.ts';
 
 /** A manifest that was read, with the bytes that it was read from. */
 export interface ReadManifest {
@@ -84,8 +85,7 @@ function findContradiction({ actions, executions, resources }: Manifest): string
 
 /** What would mislead those who read a manifest. Manifests that were staged before these rules are still read. */
 function findMisleading({ name, actions, resources }: Manifest): string | null {
-  if (/[\p{Cc}\p{Bidi_Control}]/u.test(name))
-    return 'name: expected no control characters, nor any that turn the direction of text';
+  if (!isVisibleText(name)) return `name: ${visibleTextRule}`;
   for (const { name, selectors, effects } of actions) {
     const twice = findTwice(selectors) ?? findTwice(effects);
     if (twice !== undefined) return `the action "${name}" names "${twice}" twice`;
@@ -93,10 +93,19 @@ function findMisleading({ name, actions, resources }: Manifest): string | null {
   for (const { type, roots } of resources) {
     if (findTwice(roots.map((root) => JSON.stringify(root))) !== undefined)
       return `the type "${type}" names a root twice`;
-    const own = roots.find(({ schema }) => isSystemSchema(schema));
-    if (own) return `the type "${type}" names a root in ${own.schema}, a schema of PostgreSQL itself`;
+    const own = roots.find(({ schema }) => !isPluginSchema(schema));
+    if (own) return `the type "${type}" names a root in ${describeOwn(own)}`;
   }
   return null;
+}
+
+/** No setting can allow these schemas. Which others are allowed is a setting that may change, so a restoration decides that. */
+function describeOwn({ schema }: Root): string {
+  const whose = isSystemSchema(schema) ? 'a schema of PostgreSQL itself' : 'the schema of the service itself';
+  return (
+    `${schema}, ${whose}, where no restoration ever looks: expected a schema that the plugin has for itself. When a resource is restored, ` +
+    'COORDINATOR_PLUGIN_SCHEMAS has to name it'
+  );
 }
 
 function findTwice(names: readonly string[]): string | undefined {
