@@ -1,9 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeApi } from '#api/document/document.ts';
-import { operations } from '#api/operations.ts';
 import { addTeam } from '#test/support/access/people.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { codeOf } from '#test/support/plugins/deleted-resource.ts';
 import {
   encode,
   manifestOf,
@@ -11,7 +10,7 @@ import {
   PluginAdministrator,
   sendCommand,
 } from '#test/support/plugins/plugin-world.ts';
-import { addUser, stagePlugin } from '#test/support/plugins/stage.ts';
+import { addUser, installPlugin, stagePlugin } from '#test/support/plugins/stage.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -19,19 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** A plugin that is installed, and of which no release is known. */
-async function install() {
-  const { organizationId, teamId } = await addTeam(api.services.orm);
-  const root = new PluginAdministrator((await addUser(api, 'admin')).client);
-  const ownership = { organization_id: organizationId, team_id: teamId, team_revision: 1 };
-  const installation = await root.install({ team_id: teamId }, ownership);
-  return { root, installation, path: `/plugin-installations/${installation}` };
-}
-
-const code = ({ headers, status }: { headers: unknown; status: number }) => [
-  status,
-  (headers as Record<string, string>)['x-error-code'],
-];
+const install = () => installPlugin(api);
 
 describe('a manifest', () => {
   it('is kept byte for byte with its digest', async () => {
@@ -77,11 +64,21 @@ describe('a manifest', () => {
     ],
     ['a root twice', () => rooted('dns', 'dns'), /names a root twice/],
     ['a root in pg_catalog', () => rooted('pg_catalog'), /a schema of PostgreSQL itself/],
+    [
+      'a root in public',
+      () => rooted('public'),
+      /public, the schema of the service itself.*expected a schema that the plugin has for itself/,
+    ],
     ['a root in information_schema', () => rooted('information_schema'), /a schema of PostgreSQL itself/],
     [
       'a name that turns the direction of text',
       () => encodeText(JSON.stringify(manifestOf('1.0.0', { name: 'dns\u202Esnd' }))),
       /the direction of text/,
+    ],
+    [
+      'a name with characters that nobody sees',
+      () => encodeText(JSON.stringify(manifestOf('1.0.0', { name: 'd\u200Bns' }))),
+      /no invisible ones/,
     ],
     ['a byte order mark', () => encodeText(`\uFEFF${JSON.stringify(manifestOf('1.0.0'))}`), /JSON/],
     ['what is not base64', () => ({ manifest: '????' }), /base64/],
@@ -101,7 +98,7 @@ describe('a manifest', () => {
       ...(await root.stateOf(path)),
     };
     const answer = await sendCommand(root.client, ['POST', `${path}/manifests`], other);
-    expect(code(answer)).toEqual([409, 'plugin_release_differs']);
+    expect(codeOf(answer)).toEqual([409, 'plugin_release_differs']);
   });
 
   it('that is staged again stays as somebody staged it first, and its actions keep their revision', async () => {
@@ -150,7 +147,7 @@ describe('a release of which only the digest is known', () => {
         executions: [],
         ...(await root.stateOf(path)),
       });
-    expect(code(await approve())).toEqual([409, 'plugin_manifest_missing']);
+    expect(codeOf(await approve())).toEqual([409, 'plugin_manifest_missing']);
     const { manifest: others } = encode(manifestOf('1.0.0', { name: 'other' }));
     expect((await stage({ manifest: others })).status).toBe(400);
     expect((await stage({ manifest })).status).toBe(200);
@@ -171,7 +168,7 @@ describe('an activation', () => {
   it('of a release that nobody staged answers 409', async () => {
     const { root, path } = await install();
     const body = { release: '1.0.0', ...(await root.stateOf(path)) };
-    expect(code(await sendCommand(root.client, ['POST', `${path}/activate`], body))).toEqual([
+    expect(codeOf(await sendCommand(root.client, ['POST', `${path}/activate`], body))).toEqual([
       409,
       'plugin_release_unknown',
     ]);
@@ -193,7 +190,7 @@ describe('a plugin', () => {
     const body = { team_id: teamId, expected_ownership: { ...noOwnership, ...ownership } };
     const install = (name: string) => sendCommand(root.client, ['POST', '/plugin-installations'], { ...body, name });
     const answers = await Promise.all(names.map(install));
-    expect(answers.map(code).sort()).toEqual([
+    expect(answers.map(codeOf).sort()).toEqual([
       [201, undefined],
       [201, undefined],
       [409, 'limit_reached'],
@@ -218,150 +215,6 @@ describe('a plugin', () => {
     await api.rows('update plugin_background_principals set revoked_at = now() where id = ?', [first]);
     await root.approveBackground(installation, sync, selector);
   });
-});
-
-describe('a plugin command', () => {
-  const members = Object.keys(noOwnership);
-
-  it.each(members)('without %s of its ownership answers 400, and so does null', async (member) => {
-    const { root, path } = await install();
-    const state = await root.stateOf(path);
-    for (const value of [undefined, null]) {
-      const expected_ownership = { ...state.expected_ownership, [member]: value };
-      const body = { release: '1.0.0', ...state, expected_ownership };
-      expect((await sendCommand(root.client, ['POST', `${path}/activate`], body)).status).toBe(400);
-    }
-  });
-
-  it.each(members)('with another %s answers 409', async (member) => {
-    const { root, installation, path } = await install();
-    await root.stage(installation, manifestOf('1.0.0'));
-    const state = await root.stateOf(path);
-    const other = member.endsWith('_id') ? randomUUID() : 7;
-    const body = { release: '1.0.0', ...state, expected_ownership: { ...state.expected_ownership, [member]: other } };
-    expect(code(await sendCommand(root.client, ['POST', `${path}/activate`], body))).toEqual([
-      409,
-      'ownership_changed',
-    ]);
-  });
-
-  it('answers a receipt that is never cached, answers it again to its key, and is known by its outcome', async () => {
-    const { root, installation, path } = await install();
-    await root.stage(installation, manifestOf('1.0.0'));
-    const body = { release: '1.0.0', ...(await root.stateOf(path)) };
-    const key = randomUUID();
-    const first = await sendCommand(root.client, ['POST', `${path}/activate`], body, key);
-    const again = await sendCommand(root.client, ['POST', `${path}/activate`], body, key);
-    expect(first.body).toEqual({ id: installation, revision: 2, audit_record_id: expect.any(String) });
-    expect([again.status, again.body]).toEqual([200, first.body]);
-    expect((first.headers as Record<string, string>)['cache-control']).toBe('no-store');
-    const outcome = await root.client.send('GET', '/commands/outcome', undefined, { 'idempotency-key': key });
-    expect(outcome.body).toMatchObject({
-      kind: 'committed',
-      receipt: { resource_id: installation, revision: 2, audit_record_id: first.body.audit_record_id },
-    });
-    const other = await sendCommand(root.client, ['POST', `${path}/activate`], { ...body, release: '2.0.0' }, key);
-    expect(code(other)).toEqual([409, 'idempotency_key_reused']);
-  });
-
-  it.each(['', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11', '00000000-0000-0000-0000-000000000000'])(
-    'with the key "%s" answers 400, and so does a check',
-    async (key) => {
-      const { root, sync, team, installation } = await stagePlugin(api);
-      const path = `/plugin-installations/${installation}`;
-      const body = { release: '1.0.0', ...(await root.stateOf(path)) };
-      expect((await sendCommand(root.client, ['POST', `${path}/activate`], body, key)).status).toBe(400);
-      const question = { selector: { type: 'team', id: team } };
-      for (const name of ['check', 'grant-review'])
-        expect(
-          (await sendCommand(root.client, ['POST', `/plugin-actions/${sync}/${name}`], question, key)).status,
-        ).toBe(400);
-    },
-  );
-
-  it('without a key answers 400, while a check needs none', async () => {
-    const { root, sync, team, installation } = await stagePlugin(api);
-    const path = `/plugin-installations/${installation}`;
-    const body = { release: '1.0.0', ...(await root.stateOf(path)) };
-    expect((await root.client.send('POST', `${path}/activate`, body)).status).toBe(400);
-    const question = { selector: { type: 'team', id: team } };
-    expect((await root.client.send('POST', `/plugin-actions/${sync}/check`, question)).status).toBe(200);
-  });
-});
-
-describe('a question about plugins', () => {
-  it.each(['check', 'grant-review'])('by %s answers 400 for what it does not know', async (name) => {
-    const { root, sync, team } = await stagePlugin(api);
-    const selector = { type: 'team', id: team };
-    const ask = async (body: object) =>
-      (await root.client.send('POST', `/plugin-actions/${sync}/${name}`, body)).status;
-    expect(await ask({ selector })).toBe(200);
-    expect(await ask({ selector: { type: 'team', id: randomUUID() } })).toBe(400);
-    expect(await ask({ selector: { type: 'galaxy', id: team } })).toBe(400);
-    expect(await ask({ selector, subject: { type: 'user', id: randomUUID() } })).toBe(400);
-    expect(await ask({})).toBe(400);
-  });
-
-  it('about an action of another tenant answers 404', async () => {
-    const { root, sync } = await stagePlugin(api);
-    const other = await stagePlugin(api);
-    const selector = { type: 'team', id: other.team };
-    expect((await root.client.send('POST', `/plugin-actions/${sync}/check`, { selector })).status).toBe(404);
-  });
-
-  it('is no access review: can-i refuses plugins as malformed', async () => {
-    const { root } = await stagePlugin(api);
-    for (const resource of ['plugin_actions', 'plugin_installations', 'plugin_action_grants', 'plugin_resources']) {
-      const { status } = await root.client.send('POST', '/auth/can-i', { resource, verb: 'check' });
-      expect([resource, status]).toEqual([resource, 400]);
-    }
-  });
-});
-
-it('the outcome of a command has the state that the command answered', async () => {
-  const { root, installation, team, sync } = await stagePlugin(api);
-  const id = await root.approveBackground(installation, sync, { type: 'team', id: team });
-  const path = `/plugin-background-principals/${id}`;
-  const key = randomUUID();
-  const { body } = await sendCommand(root.client, ['DELETE', path], await root.stateOf(path), key);
-  const outcome = await root.client.send('GET', '/commands/outcome', undefined, { 'idempotency-key': key });
-  expect(outcome.body.receipt).toMatchObject({ state: 'revoked', revision: body.revision });
-});
-
-it('an owner that its caller may not know is named in plain words', async () => {
-  const { root, organization, team } = await stagePlugin(api);
-  const stranger = await addUser(api, 'maintainer');
-  const member = await addUser(api, 'maintainer', { teams: { [team]: 'member' } });
-  const owners = { organization_id: organization, team_id: team, team_revision: 1 };
-  const body = { name: 'x', team_id: team, expected_ownership: { ...noOwnership, ...owners } };
-  const install = async (client: typeof root.client) =>
-    (await sendCommand(client, ['POST', '/plugin-installations'], body)).body.error;
-  expect(await install(stranger.client)).toBe('what the body names as the owner was not found');
-  expect(await install(member.client)).toBe(
-    'permission denied: this needs team.membership.manage in the team that is to own it',
-  );
-});
-
-it('the document says what a key means, which owners exclude each other, and which lists have no entry twice', () => {
-  const document = describeApi(operations, '1.0.0');
-  const described = JSON.stringify(document.components?.schemas);
-  expect(JSON.parse(described).InstallPlugin.oneOf).toHaveLength(2);
-  expect(JSON.parse(described).CreatePluginResource.oneOf).toHaveLength(3);
-  expect(JSON.parse(described).ReplacePluginCeiling.properties.actions.uniqueItems).toBe(true);
-  const check = JSON.stringify(document.paths?.['/api/v1/plugin-actions/{id}/check']);
-  expect(check).toContain('a key has no effect');
-  expect(check).toContain('Cache-Control');
-});
-
-it('the reference has one group, "Plugin Permissions", for all operations of plugins', () => {
-  const { paths = {} } = describeApi(operations, '1.0.0');
-  const described = Object.entries(paths).flatMap(([path, item]) =>
-    Object.values(item ?? {}).map((operation) => [path, Object(operation).tags] as const),
-  );
-  const ofPlugins = described.filter(([path]) => path.startsWith('/api/v1/plugin-'));
-  expect(ofPlugins).toHaveLength(25);
-  for (const [path, tags] of ofPlugins) expect([path, tags]).toEqual([path, ['Plugin Permissions']]);
-  expect(described.filter(([, tags]) => tags[0] === 'Plugin Permissions')).toHaveLength(ofPlugins.length);
 });
 
 /** The one action of a manifest whose executions use it. */

@@ -47,6 +47,15 @@ export async function addUser(
   return { id: person.id, client: clientOf(api, person) };
 }
 
+/** A plugin that is installed, and of which no release is known. */
+export async function installPlugin(api: TestApi) {
+  const { organizationId, teamId } = await addTeam(api.services.orm);
+  const root = new PluginAdministrator((await addUser(api, 'admin')).client);
+  const ownership = { organization_id: organizationId, team_id: teamId, team_revision: 1 };
+  const installation = await root.install({ team_id: teamId }, ownership);
+  return { root, installation, path: `/plugin-installations/${installation}` };
+}
+
 /** Installs a plugin in a new team or its organization, activates its release 1.0.0 and approves its actions. */
 export async function stagePlugin(api: TestApi, owner: 'team' | 'organization' = 'team'): Promise<PluginStage> {
   return stageFor(api.services.orm, new PluginAdministrator((await addUser(api, 'admin')).client), owner);

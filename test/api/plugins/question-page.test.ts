@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeTenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
+import { check } from '#test/support/plugins/plugin-world.ts';
+import {
+  addShownPlugin,
+  installShown,
+  type ShownPlugin,
+  showPlugin,
+  textOf,
+} from '#test/support/plugins/shown-plugin.ts';
+
+let api: TestApi;
+let shown: ShownPlugin;
+beforeAll(async () => {
+  api = await startApi();
+  shown = await addShownPlugin(api);
+});
+afterAll(() => api?.close());
+
+const show = (visitor: Visitor, query: object) => showPlugin(visitor, shown.plugin, query);
+const installDns = (name: string) => installShown(shown.root, shown.tenant, name);
+
+describe('the question of who may do what', () => {
+  const ask = (visitor: Visitor, who: string, where: string, what = 'zone.sync') =>
+    show(visitor, { tab: 'assignments', who, what, where }).then(textOf);
+
+  it.each([
+    ['Dan', 'Core', 'Yes, now An assignment covers this.'],
+    ['Dan', 'zone-key-17', 'Yes, now'],
+    ['Eve', 'Core', 'No No assignment covers this'],
+    ['$bea', '$zone', 'No The assignment was revoked'],
+    ['', 'Core', 'May Bea use zone.sync'],
+    ['Nobody', 'Core', 'You know nobody with the name, e-mail address or id &quot;Nobody&quot;'],
+    ['Dan', 'Nowhere', 'There is no place with the name or id'],
+  ])('answers whoever assigns actions there about %s at %s', async (who, where, expected) => {
+    const ids: Record<string, string> = { $bea: shown.bea.id, $zone: shown.zone };
+    expect(await ask(shown.owner, ids[who] ?? who, ids[where] ?? where)).toContain(expected);
+  });
+
+  it('names the step that says no', async () => {
+    expect(await ask(shown.owner, 'Dan', 'Core', 'zone.read')).toContain('The ceiling approves the action: no');
+    const [visitor, other] = [await signInVisitor(api, shown.administrator), await installDns('Ended')];
+    const action = await shown.root.actionId(other, 'zone.sync');
+    await shown.root.assign(action, { type: 'user', id: shown.dan.id }, { type: 'team', id: shown.tenant.team });
+    await shown.root.activate(other, '1.4.0');
+    const query = new URLSearchParams({ tab: 'assignments', who: shown.dan.id, what: 'zone.sync', where: 'Core' });
+    const path = `/admin/plugins/${other}?${query}`;
+    expect(textOf((await visitor.get(path)).text)).toContain('The ceiling approves the action: no');
+    await shown.root.approve(other, ['zone.sync']);
+    const text = textOf((await visitor.get(path)).text);
+    expect(text).toContain('The assignment is still in force: no');
+    expect(text).toMatch(/A release was activated since the action was assigned\. That was .* UTC by Root/);
+  });
+
+  it('answers as check does', async () => {
+    const selector = { type: 'team', id: shown.tenant.team };
+    for (const user of [shown.dan, shown.eve, shown.bea]) {
+      const { allowed, reason } = await check(user, shown.sync, selector);
+      const text = await ask(shown.owner, user.id, `team:${shown.tenant.team}`);
+      expect(text).toContain(allowed ? 'Yes, now' : 'No ');
+      expect(text.toLowerCase()).toContain(reason.message.toLowerCase());
+    }
+  });
+
+  it('answers a member about itself only', async () => {
+    const visitor = await signInVisitor(api, shown.eve);
+    expect(await ask(visitor, '', 'Core')).toContain('No assignment covers this');
+    const text = await ask(visitor, 'Dan', 'Core');
+    expect(text).toContain('You may ask about others only where you may assign actions');
+    expect(text).not.toContain('Yes, now');
+  });
+
+  it('offers the places that a name can mean', async () => {
+    const text = await ask(shown.owner, 'Dan', shown.tenant.organization);
+    expect(text).toContain('Which place do you mean?');
+    expect(text).toMatch(/organization Tenant \d+ alone .*organization Tenant \d+ and everything in it/);
+  });
+
+  it('does not know people of other organizations, nor places there', async () => {
+    const stranger = await makeTenant(api);
+    expect(await ask(shown.owner, stranger.owner.id, 'Core')).toContain('You know nobody');
+    expect(await ask(shown.owner, 'Dan', stranger.team)).toContain('There is no place');
+    expect(await ask(shown.owner, 'Dan', `team:${stranger.team}`)).toContain('You may ask about others only where');
+  });
+});
