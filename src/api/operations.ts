@@ -75,8 +75,10 @@ import * as workloadIdentity from '#api/workload-identity/operations.ts';
 import * as signingKeys from '#api/workload-identity/signing-key-operations.ts';
 import * as pluginActions from './plugins/action-operations.ts';
 import * as pluginBackgroundPrincipals from './plugins/background-operations.ts';
+import * as pluginCeilings from './plugins/ceiling-operations.ts';
 import * as pluginActionGrants from './plugins/grant-operations.ts';
 import * as pluginInstallations from './plugins/installation-operations.ts';
+import * as pluginReleases from './plugins/release-operations.ts';
 import * as pluginResources from './plugins/resource-operations.ts';
 
 const areas = [
@@ -148,6 +150,8 @@ const areas = [
   signingKeys,
   quotas,
   pluginInstallations,
+  pluginReleases,
+  pluginCeilings,
   pluginActions,
   pluginActionGrants,
   pluginBackgroundPrincipals,

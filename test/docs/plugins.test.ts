@@ -24,7 +24,7 @@ it('the story of the page about plugins goes as the page tells it', async () => 
   await engine.stop();
   expect(outputs.join('')).not.toContain('"error":');
   const [, , staged = '', activated = '', approved = '', asked = '', allowed = '', ...others] = outputs;
-  const [assigned = '', restored = '', revoked = ''] = others;
+  const [assigned = '', restored = '', revoked = '', removed = ''] = others;
   expect(JSON.parse(staged)).toMatchObject({ revision: 1, state: 'staged' });
   expect(JSON.parse(activated)).toMatchObject({ revision: 2 });
   expect(JSON.parse(approved)).toMatchObject({ revision: 1 });
@@ -33,6 +33,7 @@ it('the story of the page about plugins goes as the page tells it', async () => 
   expect(assigned).toBe('true\n');
   expect(restored).toMatch(/"state":"deleted".*"revision":3,"eligibility_generation":3/s);
   expect(revoked).toMatch(/"state":"revoked".*the assignment was revoked\n$/s);
+  expect(removed).toMatch(/"state":"deleted".*"state":"deleted".*the plugin was removed\n$/s);
 });
 
 it('the page about plugins lists every code of a reason, and which of them are obstacles and ends', () => {

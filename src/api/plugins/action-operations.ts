@@ -3,7 +3,12 @@ import { explainDenial, isProtected } from '#api/pipeline/access/authorization.t
 import { read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { type ActionDetails, findAction, listActions } from '#domain/plugins/assignments/action-store.ts';
+import {
+  type ActionDetails,
+  findAction,
+  listActionsOf,
+  listReadableActions,
+} from '#domain/plugins/assignments/action-store.ts';
 import {
   checkAction,
   checkReasons,
@@ -13,11 +18,11 @@ import {
   obstacles,
 } from '#domain/plugins/assignments/check.ts';
 import { accessIfCovered, pluginReading } from '#domain/plugins/authority.ts';
-import { findCeiling } from '#domain/plugins/ceilings/store.ts';
 import { findInstallation, type InstallationTarget } from '#domain/plugins/installations/store.ts';
 import { isOwnerInScope } from '#domain/plugins/places/containment.ts';
 import { OwnershipSnapshot, snapshotOf } from '#domain/plugins/places/ownership-snapshot.ts';
 import { findPresentPlace, type Place } from '#domain/plugins/places/place-store.ts';
+import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { HiddenReference, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
@@ -27,20 +32,41 @@ import { assign } from './grant-operations.ts';
 import { PluginParams } from './installation-operations.ts';
 import { ActionView, reasonOf, viewAction } from './views.ts';
 
+/** What the list of actions is about: one installation, or all of them. Then it holds only what its caller may read. */
+type Listed = (Ownership & { readonly installation: null }) | InstallationTarget;
+
+async function findListed(em: Em, id: string | undefined): Promise<Listed | undefined> {
+  return id === undefined ? { ...installationOwnership, installation: null } : findInstallation(em, id);
+}
+
+const readingOfAll = {
+  ...pluginReading,
+  scope: 'platform',
+  teamAction: undefined,
+  organizationRole: undefined,
+} as const;
+
 export const list = read({
   id: 'plugin_actions.list',
   route: 'GET /api/v1/plugin-actions',
-  summary: 'List the actions of an installed plugin, also those that its active release no longer declares',
-  query: z.strictObject({ ...pageQuery, installation_id: Id }),
+  summary: 'List the actions of the installed plugins that you may read, also those that a release no longer declares',
+  query: z.strictObject({
+    ...pageQuery,
+    installation_id: Id.optional().describe(
+      'Only those of this plugin. Without it, the list has those of all plugins that were not removed.',
+    ),
+  }),
   responses: { 200: pageOf('actions', ActionView) },
   access: pluginReading,
-  target: ({ em, query }) =>
-    query.installation_id === undefined ? Promise.resolve(undefined) : findInstallation(em, query.installation_id),
+  target: ({ em, query: { installation_id: id } }) => findListed(em, id),
+  accessTo: ({ installation }) => (installation === null ? readingOfAll : pluginReading),
   targetName: 'plugin installation',
-  handle: async ({ em, target: { installation }, query: { installation_id: _, ...request } }) => {
-    const ceiling = await findCeiling(em, installation.id);
-    const page = await listActions(em, installation.id, request);
-    return { actions: page.items.map((each) => viewAction(each, installation, ceiling)), next_cursor: page.nextCursor };
+  handle: async ({ em, principal, target: { installation }, query: { installation_id: _, ...request } }) => {
+    const page =
+      installation === null
+        ? await listReadableActions(em, principal, request)
+        : await listActionsOf(em, installation.id, request);
+    return { actions: page.items.map(viewAction), next_cursor: page.nextCursor };
   },
 });
 

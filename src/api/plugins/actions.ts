@@ -1,6 +1,7 @@
 import { actionsOf } from '#api/pipeline/actions.ts';
 import type { GrantWithStanding } from '#domain/plugins/assignments/standing-store.ts';
 import type { BackgroundDetails } from '#domain/plugins/background/store.ts';
+import { findRemovedRefusal, type InstallationTarget } from '#domain/plugins/installations/store.ts';
 import type { Place } from '#domain/plugins/places/place-store.ts';
 import type { ResourceDetails } from '#domain/plugins/resources/store.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
@@ -21,6 +22,14 @@ export const resourceActions = actionsOf<ShownResource>()({
   restore: {
     operation: 'plugin_resources.restore',
     findRefusal: ({ restorationRefusal }) => restorationRefusal,
+  },
+});
+
+/** What a caller may do with an installed plugin. Removing it may find resources in the way. */
+export const installationActions = actionsOf<InstallationTarget>()({
+  delete: {
+    operation: 'plugin_installations.delete',
+    findRefusal: ({ installation }) => findRemovedRefusal(installation),
   },
 });
 

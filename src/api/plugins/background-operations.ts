@@ -14,13 +14,7 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { backgroundActions } from './actions.ts';
 import { ApproveBackgroundPrincipal, ExpectedState } from './bodies.ts';
 import { PluginParams } from './installation-operations.ts';
-import {
-  BackgroundPrincipalView,
-  ListedBackgroundPrincipalView,
-  PluginReceipt,
-  viewBackground,
-  withOwnership,
-} from './views.ts';
+import { BackgroundPrincipalView, ListedBackgroundPrincipalView, PluginReceipt, viewBackground } from './views.ts';
 
 export const list = read({
   id: 'plugin_background_principals.list',
@@ -52,7 +46,7 @@ export const get = read({
   target: ({ em, params }) => findBackgroundWithPlace(em, params.id),
   targetName: 'plugin background principal',
   handle: async ({ target, operations, principal }) => ({
-    ...withOwnership(viewBackground(target.background), target),
+    ...viewBackground(target.background),
     actions: backgroundActions.describe({ operations, principal }, target),
   }),
 });

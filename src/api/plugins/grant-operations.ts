@@ -16,7 +16,7 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { grantActions } from './actions.ts';
 import { AssignAction, ExpectedState } from './bodies.ts';
 import { PluginParams } from './installation-operations.ts';
-import { GrantView, ListedGrantView, PluginReceipt, viewGrant, withOwnership } from './views.ts';
+import { GrantView, ListedGrantView, PluginReceipt, viewGrant } from './views.ts';
 
 /** An id, or a text in a name. */
 const Named = z.string().trim().min(1).max(200);
@@ -64,7 +64,7 @@ export const get = read({
   accessTo: ({ grant }, { id }) => accessIfCovered(pluginReading, { isCovered: grant.subjectId === id }),
   targetName: 'plugin action grant',
   handle: async ({ target, operations, principal }) => ({
-    ...withOwnership(viewGrant(target.grant), target),
+    ...viewGrant(target.grant),
     actions: grantActions.describe({ operations, principal }, target),
   }),
 });

@@ -20,7 +20,7 @@ import { resourceActions } from './actions.ts';
 import { CreateResource, ExpectedState } from './bodies.ts';
 import { PluginParams } from './installation-operations.ts';
 import { ListedResourceView, ResourceView, RestorationReceipt, viewResource } from './resource-views.ts';
-import { PluginReceipt, withOwnership } from './views.ts';
+import { PluginReceipt } from './views.ts';
 
 export const list = readList({
   id: 'plugin_resources.list',
@@ -55,7 +55,7 @@ export const get = read({
   handle: async ({ em, target, operations, principal }) => {
     const restorationRefusal = await findRestorationObstacle(em, target);
     const actions = resourceActions.describe({ operations, principal }, { ...target, restorationRefusal });
-    return { ...withOwnership(viewResource(target.resource), target), actions };
+    return { ...viewResource(target.resource), actions };
   },
 });
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import { OwnershipSnapshot } from '#domain/plugins/places/ownership-snapshot.ts';
 import type { ResourceDetails } from '#domain/plugins/resources/store.ts';
 import { resourceActions } from './actions.ts';
+import { ownedParts } from './views.ts';
 
 export const RestorationReceipt = z
   .object({
@@ -30,15 +30,12 @@ export const ListedResourceView = z
     created_at: Time,
     deleted_at: Time.nullable(),
     revision: z.int(),
+    ...ownedParts,
   })
   .meta({ id: 'ListedPluginResource' });
 
 export const ResourceView = z
-  .object({
-    ...ListedResourceView.shape,
-    ownership: OwnershipSnapshot.describe('For `expected_ownership`.'),
-    actions: resourceActions.view,
-  })
+  .object({ ...ListedResourceView.shape, actions: resourceActions.view })
   .meta({ id: 'PluginResource' });
 
 export function viewResource(resource: ResourceDetails): z.input<typeof ListedResourceView> {
@@ -56,5 +53,6 @@ export function viewResource(resource: ResourceDetails): z.input<typeof ListedRe
     created_at: resource.createdAt,
     deleted_at: resource.deletedAt,
     revision: resource.revision,
+    ownership: resource.ownership,
   };
 }

@@ -20,7 +20,7 @@ export const PluginInstallationSchema = defineEntity({
   uniques: [
     {
       name: 'plugin_installations_owner_name_unique',
-      expression: `create unique index "plugin_installations_owner_name_unique" on "plugin_installations" ("organization_id", "team_id", "name") nulls not distinct`,
+      expression: `create unique index "plugin_installations_owner_name_unique" on "plugin_installations" ("organization_id", "team_id", "name") nulls not distinct where "deleted_at" is null`,
     },
   ],
   indexes: [{ name: 'plugin_installations_team_id_index', properties: ['teamId'] }],
@@ -32,10 +32,13 @@ export const PluginInstallationSchema = defineEntity({
     name: p.string(),
     /** The release that counts; null: none was activated yet. */
     activeRelease: p.text().nullable(),
-    /** Raised by each activation, and by nothing else: what was approved or assigned at an earlier one is void. */
+    /** Raised by each activation and by the deletion, and by nothing else: what was approved or assigned at an earlier one is void. */
     revision: revision(),
     createdBy: p.uuid(),
     createdAt: createdAt(),
+    /** The plugin was removed, for good: the row says what was approved and assigned, and gives nothing. */
+    deletedAt: at().nullable(),
+    deletedBy: p.uuid().nullable(),
   },
 });
 export class PluginInstallation extends PluginInstallationSchema.class {}

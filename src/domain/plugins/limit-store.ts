@@ -10,14 +10,14 @@ interface Limited {
   readonly table: keyof Tables & string;
   /** The column that says what the things belong to. */
   readonly column: string;
-  /** The column that is set for things that no longer count; null if all of them count. */
-  readonly ended: string | null;
+  /** The column that is set for things that no longer count. */
+  readonly ended: string;
   /** In the plural, as the refusal names them. */
   readonly name: string;
   readonly most: number;
 }
 
-const installed = { table: 'plugin_installations', ended: null, name: 'plugins', most: 100 } as const;
+const installed = { table: 'plugin_installations', ended: 'deleted_at', name: 'plugins', most: 100 } as const;
 const ofInstallation = { column: 'installation_id' } as const;
 
 /** How much there may be. docs/plugins.md names the numbers. */
@@ -54,7 +54,7 @@ export async function refuseBeyondPluginLimit(
   const counted = declaredTables(em)
     .selectFrom(`${table} as x`)
     .where(`x.${column}`, '=', id)
-    .$if(ended !== null, (query) => query.where(`x.${ended ?? ''}`, 'is', null))
+    .where(`x.${ended}`, 'is', null)
     .select(sql<number>`1`.as('one'))
     .limit(most);
   const { count } = await declaredTables(em)

@@ -20,7 +20,10 @@ export const pluginKinds = [
         kept: 'nobody finds an installation without its owner',
       },
     ],
-    references: [{ kind: 'principal', columns: ['created_by'], kept: history }],
+    references: [
+      { kind: 'principal', columns: ['created_by'], kept: history },
+      { kind: 'principal', columns: ['deleted_by'], kept: history },
+    ],
   },
   {
     kind: 'plugin_release',

@@ -134,6 +134,7 @@ export const errorCodes = {
   plugin_action_not_approved: 'The ceiling of the installation does not approve the action.',
   plugin_assigned_already: 'The action is assigned to this principal in this scope already.',
   plugin_assignment_revoked: 'The assignment or the background principal is revoked already.',
+  plugin_removed: 'The plugin was removed.',
   plugin_resource_deleted: 'The resource is deleted already.',
   plugin_resource_not_deleted: 'Only a deleted resource can be restored.',
   plugin_parent_changed: 'The resource belonged to others when it was deleted.',

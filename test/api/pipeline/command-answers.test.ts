@@ -164,6 +164,7 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'instances.forget_state': [204],
   'instances.unlock': [200, '/api/v1/instances/:id'],
   'plugin_installations.create': [201, '/api/v1/plugin-installations/:id'],
+  'plugin_installations.delete': [200, '/api/v1/plugin-installations/:id'],
   'plugin_installations.stage_manifest': [200, '/api/v1/plugin-installations/:id'],
   'plugin_installations.activate': [200, '/api/v1/plugin-installations/:id'],
   'plugin_installations.replace_ceiling': [200, '/api/v1/plugin-installations/:id/ceiling'],

@@ -260,6 +260,8 @@ describe('a member of the tenant', () => {
     'team_invitations.create': 409,
     'team_invitations.resend': 403,
     'team_invitations.revoke': 403,
+    // It has a resource.
+    'plugin_installations.delete': 409,
     // It is not deleted, and no worker would restore it.
     'plugin_resources.restore': 409,
     // They already belong to the new owner.

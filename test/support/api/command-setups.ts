@@ -359,6 +359,10 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
     await root.caller.send('PUT', `/admin/quotas/team/${team}`, { limits: { templates: 100 } });
     return {};
   },
+  'plugin_installations.delete': async ({ root }, { pluginResource }) => {
+    await new PluginAdministrator(root.caller).deleteResource(pluginResource);
+    return {};
+  },
   'plugin_resources.restore': async ({ orm, root }, { pluginResource }) => {
     const administrator = new PluginAdministrator(root.caller);
     const path = `/plugin-resources/${pluginResource}`;

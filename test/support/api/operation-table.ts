@@ -294,6 +294,7 @@ search.find                         workload:read                       platform
 plugin_installations.list           team:read,organization:read         owned:metadata.read
 plugin_installations.get            team:read,organization:read         owned:metadata.read
 plugin_installations.create         team:write,organization:write       owned:membership.manage
+plugin_installations.delete         team:write,organization:write       owned:membership.manage
 plugin_installations.list_manifests team:read,organization:read         owned:metadata.read
 plugin_installations.stage_manifest team:write,organization:write       owned:membership.manage
 plugin_installations.activate       team:write,organization:write       owned:membership.manage

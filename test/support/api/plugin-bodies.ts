@@ -12,6 +12,7 @@ const selector = ({ team }: Ids) => ({ type: 'team', id: team });
 /** Example bodies of the plugin operations, for a tenant with the plugin of `addPlugin`. */
 export const pluginBodies: Readonly<Record<string, (ids: Ids) => object>> = {
   'plugin_installations.create': (ids) => ({ name: 'Another', team_id: ids.team, ...owned(ids) }),
+  'plugin_installations.delete': activated,
   'plugin_installations.stage_manifest': (ids) => ({
     release: '2.0.0',
     ...encode(manifestOf('2.0.0')),

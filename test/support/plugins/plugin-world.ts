@@ -88,6 +88,12 @@ export class PluginAdministrator {
     return (await expectStatus(sendCommand(this.client, ['POST', '/plugin-installations'], body), 201)).body.id;
   }
 
+  /** Removes a plugin, naming what the service says now. */
+  async remove(installation: string): Promise<PluginAnswer> {
+    const path = `/plugin-installations/${installation}`;
+    return sendCommand(this.client, ['DELETE', path], await this.stateOf(path));
+  }
+
   async stage(installation: string, manifest: { release: string }) {
     const path = `/plugin-installations/${installation}`;
     const body = { release: manifest.release, ...encode(manifest), ...(await this.stateOf(path)) };

@@ -57,6 +57,11 @@ export const pluginRefusals: Readonly<Record<string, (api: TestApi) => Promise<P
       expected_ownership,
     });
   },
+  plugin_removed: async (api) => {
+    const { root, installation } = await stagePlugin(api);
+    await root.remove(installation);
+    return root.remove(installation);
+  },
   plugin_resource_deleted: async (api) => {
     const { root, path } = await deleteResource(api);
     return sendCommand(root.client, ['DELETE', path], await root.stateOf(path));

@@ -6,8 +6,8 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { readDeclarations } from '#domain/plugins/manifests/store.ts';
 import type { Manifest } from '#domain/plugins/model.ts';
-import { getCeiling } from '../installation-operations.ts';
-import type { CeilingView } from '../views.ts';
+import { getCeiling } from '../ceiling-operations.ts';
+import type { CeilingView } from '../installation-views.ts';
 import { approved, type PluginVisit, readPlaceNames, renderPerson, type ShownPlugin, stale } from './words.ts';
 
 /** What an administrator has approved, and what of the active release is not. */
@@ -23,7 +23,7 @@ export async function renderCeiling(visit: PluginVisit, plugin: ShownPlugin): Pr
   const names = await readPlaceNames(visit, [], [ceiling.set_by]);
   const { actions, executions, release, current: isCurrent, set_at: setAt, set_by: setBy } = ceiling;
   const inForce = { actions: isCurrent ? actions : [], executions: executions.filter(({ in_force: is }) => is) };
-  return html`${isCurrent ? null : renderStaleNotice(plugin, ceiling)}
+  return html`${isCurrent || plugin.deleted_at !== null ? null : renderStaleNotice(plugin, ceiling)}
 <div class="panel">${renderFacts([
     ['State', renderStatusBadge(isCurrent ? approved : stale)],
     ['Approved', html`${renderTime(String(setAt))}${setBy === null ? null : html` by ${renderPerson(setBy, names)}`}`],

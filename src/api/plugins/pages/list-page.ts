@@ -3,8 +3,8 @@ import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { html } from '#api/web/html.ts';
-import { pagePath, pages } from '#api/web/paths.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
@@ -15,7 +15,8 @@ import type { ListedPlugin } from './words.ts';
 export async function showPlugins(visit: Visit): Promise<FastifyReply> {
   const filter = scopeQuery(visit.scope);
   const cursor = visit.query('cursor');
-  const { installations, next_cursor: next } = await visit.read(list, { query: { ...filter, cursor } });
+  const deleted = visit.query('deleted') === 'true' ? 'true' : undefined;
+  const { installations, next_cursor: next } = await visit.read(list, { query: { ...filter, deleted, cursor } });
   const owners = installations.map(toOwner);
   const names = await readOwnerNames(visit, owners);
   return visit.show({
@@ -26,20 +27,33 @@ ${renderPageHead({
   below:
     'Programs of others that act through this service: what they declare, what is approved of them, and who may do what. Changes are made by the API.',
 })}
+${renderChips((query) => pagePath(pages.plugins, {}, { ...filter, ...query }), deleted)}
 <div class="list-panel">${
       installations.length > 0
-        ? renderTable({ caption: 'Installed plugins', rows: installations, columns: columnsOf(names) })
+        ? renderTable({
+            caption: 'Installed plugins',
+            rows: installations,
+            columns: columnsOf(names, deleted !== undefined),
+          })
         : renderEmpty(
-            'No plugins here',
+            deleted ? 'No plugin was removed here' : 'No plugins here',
             'An organization or a team installs a plugin by the API. A plugin does nothing before its actions are approved and assigned.',
           )
     }</div>
-${renderPages({ cursor, next }, (query) => pagePath(pages.plugins, {}, { ...filter, ...query }))}
+${renderPages({ cursor, next }, (query) => pagePath(pages.plugins, {}, { ...filter, deleted, ...query }))}
 </div>`,
   });
 }
 
-function columnsOf(names: Names): readonly Column<ListedPlugin>[] {
+function renderChips(link: (query: object) => LocalPath, deleted: string | undefined): Html {
+  const chips = [undefined, 'true'].map(
+    (each) =>
+      html`<li><a class="chip" href="${link({ deleted: each })}" ${each === deleted ? html`aria-current="true"` : null}>${each ? 'Removed' : 'Installed'}</a></li>`,
+  );
+  return html`<nav aria-label="Filter by state"><ul class="chips">${chips}</ul></nav>`;
+}
+
+function columnsOf(names: Names, isDeleted: boolean): readonly Column<ListedPlugin>[] {
   return [
     {
       label: 'Name',
@@ -54,8 +68,15 @@ function columnsOf(names: Names): readonly Column<ListedPlugin>[] {
     },
     { label: 'Revision', kind: 'number', cell: ({ revision }) => String(revision) },
     { label: 'Installed', kind: 'minor', cell: ({ created_at: at }) => renderTime(String(at)) },
+    ...(isDeleted ? [removedColumn] : []),
   ];
 }
+
+const removedColumn: Column<ListedPlugin> = {
+  label: 'Removed',
+  kind: 'minor',
+  cell: ({ deleted_at: at }) => renderTime(String(at)),
+};
 
 function toOwner({ organization_id, team_id }: ListedPlugin) {
   return { organization_id, team_id, project_id: null };

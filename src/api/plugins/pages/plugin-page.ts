@@ -4,10 +4,12 @@ import { copyScript, renderCopiedId } from '#api/web/components/copied.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderFilteredHistory } from '#api/web/components/history.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
 import { get } from '../installation-operations.ts';
 import { renderActions } from './actions-tab.ts';
 import { renderAssignments } from './assignments/assignments-tab.ts';
@@ -15,7 +17,7 @@ import { renderCeiling } from './ceiling-tab.ts';
 import { renderPrincipals } from './principals-tab.ts';
 import { renderReleases } from './releases-tab.ts';
 import { renderResources } from './resources-tab.ts';
-import { type PluginVisit, pluginsCrumb, type ShownPlugin } from './words.ts';
+import { ended, type PluginVisit, pluginsCrumb, readPlaceNames, renderPerson, type ShownPlugin } from './words.ts';
 
 interface Tab {
   readonly key: string;
@@ -38,6 +40,7 @@ export async function showPlugin(visit: PluginVisit): Promise<FastifyReply> {
   const { id, name, organization_id, team_id, active_release: release } = plugin;
   const owner = { organization_id, team_id, project_id: null };
   const names = await readOwnerNames(visit, [owner]);
+  const people = await readPlaceNames(visit, [], [plugin.deleted_by]);
   const tab = tabs.find(({ key }) => key === visit.query('tab')) ?? tabs[0];
   return visit.show({
     title: name,
@@ -46,9 +49,11 @@ export async function showPlugin(visit: PluginVisit): Promise<FastifyReply> {
 ${renderPageHead({
   title: name,
   crumbs: [pluginsCrumb],
+  beside: plugin.deleted_at === null ? null : renderStatusBadge({ ...ended, word: 'Removed' }),
   below: html`Of ${renderOwner(owner, names)}`,
   actions: renderFilteredHistory({ plugin_installation_id: id }),
 })}
+${renderRemoval(plugin, people)}
 <div class="panel">${renderFacts([
       [
         'Active release',
@@ -69,4 +74,10 @@ ${renderTabs(
 ${await tab.render(visit, plugin)}
 </div>`,
   });
+}
+
+/** What a removed plugin still is: a record. */
+function renderRemoval({ deleted_at: at, deleted_by: by }: ShownPlugin, people: Names): Html | null {
+  if (at === null) return null;
+  return html`<p class="notice">The plugin was removed ${renderTime(String(at))}${by && html` by ${renderPerson(by, people)}`}. Its ceiling, its assignments and its background principals have ended for good. This page shows what they were.</p>`;
 }

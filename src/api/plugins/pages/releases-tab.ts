@@ -8,7 +8,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { parseManifest } from '#domain/plugins/manifests/manifest.ts';
 import { findRelease, type ReleaseDetails } from '#domain/plugins/manifests/store.ts';
 import type { Manifest } from '#domain/plugins/model.ts';
-import { listReleases } from '../installation-operations.ts';
+import { listReleases } from '../release-operations.ts';
 import { renderEffects } from './actions-tab.ts';
 import { renderRoots } from './roots.ts';
 import { active, describeSelectors, type PluginVisit, type ShownPlugin } from './words.ts';

@@ -7,13 +7,8 @@ import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Selector, SelectorType } from '#domain/plugins/model.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
-import type {
-  ActionView,
-  InstallationView,
-  ListedBackgroundPrincipalView,
-  ListedGrantView,
-  ListedInstallationView,
-} from '../views.ts';
+import type { InstallationView, ListedInstallationView } from '../installation-views.ts';
+import type { ActionView, ListedBackgroundPrincipalView, ListedGrantView } from '../views.ts';
 
 export type ListedPlugin = z.input<typeof ListedInstallationView>;
 export type ShownPlugin = z.input<typeof InstallationView>;

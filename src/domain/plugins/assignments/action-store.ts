@@ -1,7 +1,9 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import type { SelectorType } from '../model.ts';
 
 /** An action as its readers see it. */
@@ -12,6 +14,8 @@ export interface ActionDetails {
   readonly selectors: SelectorType[];
   readonly effects: string[];
   readonly isDeclared: boolean;
+  /** Whether the ceiling approves it for what is active now. */
+  readonly isApproved: boolean;
   readonly revision: number;
 }
 
@@ -37,7 +41,7 @@ export interface ActionFilter {
 }
 
 /** The actions of an installation, also those that the active release no longer declares, unless the filter says so. */
-export function listActions(
+export function listActionsOf(
   em: Em,
   installationId: string,
   { isDeclared, selectorType, ...request }: PageRequest & ActionFilter,
@@ -48,9 +52,30 @@ export function listActions(
   return pageOf(listed, 'a.id', request);
 }
 
+/** The actions of all plugins that a principal may read, but for those that were removed. */
+export function listReadableActions(em: Em, principal: Principal, request: PageRequest): Promise<Page<ActionDetails>> {
+  const listed = selectActions(em)
+    .where('i.deleted_at', 'is', null)
+    .where((eb) => {
+      const owner = { organization: eb.ref('i.organization_id'), team: eb.ref('i.team_id'), project: sql<null>`null` };
+      return isOfReadableOwner(principal, owner, 'administrators');
+    });
+  return pageOf(listed, 'a.id', request);
+}
+
+const isApproved = sql<boolean>`a.is_declared and exists (
+  select from jsonb_array_elements(c.actions) x where x ->> 'name' = a.name)`;
+
 function selectActions(em: Em) {
   return db(em)
     .selectFrom('plugin_actions as a')
+    .innerJoin('plugin_installations as i', 'i.id', 'a.installation_id')
+    .leftJoin('plugin_ceilings as c', (join) =>
+      join
+        .onRef('c.installation_id', '=', 'i.id')
+        .onRef('c.release', '=', 'i.active_release')
+        .onRef('c.installation_revision', '=', 'i.revision'),
+    )
     .select(['a.id', 'a.installation_id as installationId', 'a.name', 'a.selectors', 'a.effects'])
-    .select(['a.is_declared as isDeclared', 'a.revision']);
+    .select(['a.is_declared as isDeclared', 'a.revision', isApproved.as('isApproved')]);
 }

@@ -30,10 +30,13 @@ export interface Standing {
 /** What keeps a subject from using anything in a scope. */
 export type Absence = 'deleted' | 'revoked' | 'disabled' | 'transferred' | 'out_of_scope' | 'left';
 
+/** Why nothing of a plugin is in force any more, in words. */
+export const pluginRemoved = 'the plugin was removed';
+
 /** Why an assignment is no longer in force, in the order in which the reasons are told. */
 export const ends = {
   revoked: 'the assignment was revoked',
-  plugin_removed: 'the plugin was removed',
+  plugin_removed: pluginRemoved,
   ...scopeEnds,
   subject_deleted: 'the principal was deleted',
   subject_revoked: 'the background principal was revoked',
@@ -63,6 +66,7 @@ interface Assigned {
 
 /** Why an assignment is no longer in force; null while it is. Somebody must assign the action anew. */
 export function findEnd({ revokedAt, basis, place, absence }: Assigned, now: Standing): End | null {
+  // The removal of a plugin ends its release and its ceiling too: they are no further reasons.
   const isReleaseSame = now.installation === basis.installation && now.isDeclared;
   const found: readonly (EndCode | null)[] = [
     revokedAt === null ? null : 'revoked',
@@ -70,7 +74,7 @@ export function findEnd({ revokedAt, basis, place, absence }: Assigned, now: Sta
     now.scope === basis.scope ? null : (findScopeEnd(basis.scope, place) ?? 'scope_restored'),
     now.subject === basis.subject ? null : subjectEndOf(absence),
     isReleaseSame || now.installation === null ? null : 'release_changed',
-    now.approval === basis.approval ? null : 'action_not_approved',
+    now.approval === basis.approval || now.installation === null ? null : 'action_not_approved',
   ];
   const [code, ...others] = found.flatMap((each) => each ?? []);
   return code === undefined ? null : { code, message: ends[code], others };

@@ -7,12 +7,13 @@ import { type Reason, selectorOf } from '../model.ts';
 import { covers, isInScope } from '../places/containment.ts';
 import type { Place } from '../places/place-store.ts';
 import type { ActionDetails } from './action-store.ts';
-import { type End, ends, findEnd } from './basis.ts';
+import { type End, ends, findEnd, pluginRemoved } from './basis.ts';
 import { type CoverageQuestion, findCovering, findNewestRevoked } from './store.ts';
 
 /** What keeps everybody from using an action at a place, and from assigning it there. */
 export const obstacles = {
   outside_installation: 'it does not belong to the organization or team that installed the plugin',
+  plugin_removed: pluginRemoved,
   manifest_missing: 'only the digest of the active release is known: nobody has staged its manifest yet',
   action_not_declared: 'the active release does not declare the action',
   scope_ineligible: 'it, or an owner of it, is archived or was deleted',
@@ -90,6 +91,7 @@ export async function findObstacle(
 ): Promise<Obstacle | null> {
   const { id, teamId, ownerOrganizationId: organizationId } = installation;
   if (!isInScope({ id, teamId, organizationId }, place)) return 'outside_installation';
+  if (installation.deletedAt !== null) return 'plugin_removed';
   if (!action.isDeclared)
     return (await isManifestMissing(em, installation)) ? 'manifest_missing' : 'action_not_declared';
   if (!place.isPresent || place.archived.length > 0) return 'scope_ineligible';

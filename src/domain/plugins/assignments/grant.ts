@@ -133,6 +133,7 @@ async function refuseObstacle(tx: Transaction, { action, target, place }: NewGra
 }
 
 const obstacleCodes = {
+  plugin_removed: 'plugin_removed',
   scope_ineligible: 'archived',
   manifest_missing: 'plugin_manifest_missing',
   action_not_declared: 'plugin_action_not_declared',

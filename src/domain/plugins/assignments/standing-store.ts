@@ -2,6 +2,8 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { SelectorType, SubjectType } from '../model.ts';
+import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
+import { ownershipNow } from '../places/ownership-store.ts';
 import { type ScopeStanding, scopeStanding, usableChain } from '../places/scope-store.ts';
 import type { Absence, Basis, Standing } from './basis.ts';
 
@@ -24,6 +26,8 @@ export interface GrantWithStanding {
   readonly createdAt: string;
   readonly organizationId: string | null;
   readonly teamId: string | null;
+  /** What owns the scope now. */
+  readonly ownership: OwnershipSnapshot;
   readonly standing: Standing;
   /** The scope as it is now. */
   readonly place: ScopeStanding;
@@ -43,7 +47,7 @@ export function selectGrants(em: Em) {
     .select(['g.revoked_at as revokedAt', 'g.revoked_by as revokedBy', 'g.revision', 'g.created_at as createdAt'])
     .select(['o.id as organizationId', 't.id as teamId'])
     .select(standing.as('standing'))
-    .select([scopeStanding.as('place'), absence.as('absence')]);
+    .select([scopeStanding.as('place'), absence.as('absence'), ownershipNow.as('ownership')]);
 }
 
 /** The approval of the action in a ceiling of the active release. */
@@ -74,7 +78,7 @@ const absence = sql<Absence | null>`case
 
 /** What an assignment relies on, as it is now. */
 const standing = sql<Standing>`jsonb_build_object(
-  'installation', i.revision,
+  'installation', case when i.deleted_at is null then i.revision end,
   'isDeclared', a.is_declared,
   'approval', ${approval},
   'subject', case when ${absence} is null then concat(s.eligibility_generation, ' ', ${eligibility}) end,

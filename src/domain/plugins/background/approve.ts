@@ -6,7 +6,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, invalidField } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import type { InstallationTarget } from '../installations/store.ts';
+import { type InstallationTarget, refuseRemoved } from '../installations/store.ts';
 import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
 import { isInScope } from '../places/containment.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
@@ -31,6 +31,7 @@ export async function approveBackgroundPrincipal(
   { name, target, place, expectedInstallationRevision, expectedOwnership }: NewBackgroundPrincipal,
 ): Promise<{ id: string; revision: number }> {
   const { installation, organizationId } = target;
+  refuseRemoved(installation);
   refuseArchived(target);
   refuseArchived(place);
   refuseStale(installation, expectedInstallationRevision, 'expected_installation_revision');

@@ -4,7 +4,10 @@ import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
+import { pluginRemoved } from '../assignments/basis.ts';
 import { type Reason, type SelectorType, selectorOf } from '../model.ts';
+import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
+import { ownershipNow } from '../places/ownership-store.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
 import { findScopeEnd, scopeEnds } from '../places/scope-end.ts';
 import { ofSelector, type ScopeStanding, scopeStanding, usableChain } from '../places/scope-store.ts';
@@ -24,23 +27,36 @@ export interface BackgroundDetails {
   readonly createdAt: string;
   /** Its scope as it is now. */
   readonly standing: ScopeStanding;
+  /** What owns its scope now. */
+  readonly ownership: OwnershipSnapshot;
+  /** When the plugin was removed; null if it was not. */
+  readonly pluginRemovedAt: string | null;
 }
 
-/** `ended`: its scope is no longer what it was approved for, so it may be assigned nothing any more. */
+/** `ended`: its plugin was removed, or its scope is no longer what it was approved for, so it may be assigned nothing any more. */
 export const backgroundStates = ['active', 'ended', 'revoked'] as const;
 export type BackgroundState = (typeof backgroundStates)[number];
 
 /** Why a background principal may be assigned nothing any more, in words by code. */
-export const backgroundEnds = { revoked: 'the background principal was revoked', ...scopeEnds } as const;
+export const backgroundEnds = {
+  revoked: 'the background principal was revoked',
+  plugin_removed: pluginRemoved,
+  ...scopeEnds,
+} as const;
 export type BackgroundEndCode = keyof typeof backgroundEnds;
 
 /** Why a background principal may be assigned nothing any more; null while it may. */
 export function findBackgroundEnd({
   revokedAt,
+  pluginRemovedAt,
   scopeBasis,
   standing,
-}: Pick<BackgroundDetails, 'revokedAt' | 'scopeBasis' | 'standing'>): Reason<BackgroundEndCode> | null {
-  const code = revokedAt === null ? findScopeEnd(scopeBasis, standing) : 'revoked';
+}: Pick<
+  BackgroundDetails,
+  'revokedAt' | 'pluginRemovedAt' | 'scopeBasis' | 'standing'
+>): Reason<BackgroundEndCode> | null {
+  const removed = pluginRemovedAt === null ? findScopeEnd(scopeBasis, standing) : 'plugin_removed';
+  const code = revokedAt === null ? removed : 'revoked';
   return code && { code, message: backgroundEnds[code] };
 }
 
@@ -85,7 +101,7 @@ export function listBackground(
 
 /** `BackgroundState`, as `findBackgroundEnd` says. */
 const stateNow = sql<BackgroundState>`case when b.revoked_at is not null then 'revoked'
-  when ${ofSelector(sql`b.selector_type`, sql`b.selector_id`, usableChain)} = b.scope_basis then 'active' else 'ended' end`;
+  when i.deleted_at is null and ${ofSelector(sql`b.selector_type`, sql`b.selector_id`, usableChain)} = b.scope_basis then 'active' else 'ended' end`;
 
 /** The owner of the place for which it was approved: its basis begins with the organization and goes on with the team. */
 const isOfTeam = sql`b.selector_type not in ('organization', 'organization_descendants')`;
@@ -99,10 +115,12 @@ function selectBackground(em: Em) {
   return db(em)
     .selectFrom('plugin_background_principals as b')
     .innerJoin('principals as p', 'p.id', 'b.id')
+    .innerJoin('plugin_installations as i', 'i.id', 'b.installation_id')
     .select([sql<string>`b.id`.as('id'), 'b.installation_id as installationId', 'p.name'])
     .select(['b.selector_type as selectorType', 'b.selector_id as selectorId', 'b.scope_basis as scopeBasis'])
     .select(['b.revoked_at as revokedAt', 'b.revoked_by as revokedBy', 'b.approved_by as approvedBy'])
-    .select(['b.revision', 'b.created_at as createdAt'])
+    .select(['b.revision', 'b.created_at as createdAt', 'i.deleted_at as pluginRemovedAt'])
     .select(ofSelector(sql`b.selector_type`, sql`b.selector_id`, scopeStanding).as('standing'))
-    .$narrowType<{ standing: ScopeStanding }>();
+    .select(ofSelector(sql`b.selector_type`, sql`b.selector_id`, ownershipNow).as('ownership'))
+    .$narrowType<{ standing: ScopeStanding; ownership: OwnershipSnapshot }>();
 }

@@ -7,7 +7,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, invalidField } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import type { InstallationDetails, InstallationTarget } from '../installations/store.ts';
+import { type InstallationDetails, type InstallationTarget, refuseRemoved } from '../installations/store.ts';
 import { readDeclarations } from '../manifests/store.ts';
 import type { Manifest } from '../model.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
@@ -34,6 +34,7 @@ export async function replaceCeiling(
   wanted: NewCeiling,
 ): Promise<{ id: string; revision: number; before: CeilingDetails | undefined }> {
   const { installation } = target;
+  refuseRemoved(installation);
   refuseArchived(target);
   refuseStale(installation, wanted.expectedRevision);
   refuseOtherOwnership(target.place, wanted.expectedOwnership);

@@ -3,12 +3,16 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { OwnerIds } from '#domain/tenancy/owned/owner.ts';
 import { isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
-import type { Selector } from '../model.ts';
+import type { Selector, SelectorType } from '../model.ts';
+import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
+import { ownershipNow } from '../places/ownership-store.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
+import { ofSelector } from '../places/scope-store.ts';
 
 /** An installation as its readers see it. */
 export interface InstallationDetails {
@@ -20,6 +24,10 @@ export interface InstallationDetails {
   readonly activeRelease: string | null;
   readonly revision: number;
   readonly createdAt: string;
+  readonly deletedAt: string | null;
+  readonly deletedBy: string | null;
+  /** What owns it now. */
+  readonly ownership: OwnershipSnapshot;
 }
 
 /** An installation with its owner. */
@@ -33,13 +41,13 @@ export interface InstallationTarget extends Ownership, Archivable {
 /** `share`: the installation stays as it is until the commit. `change`: the caller changes it. */
 type Lock = 'none' | 'share' | 'change';
 
-/** An installation by its id; undefined if it or its owner was deleted. A lock locks the owner first. */
+/** An installation by its id, also a deleted one; undefined if its owner was deleted. A lock locks the owner first. */
 export async function findInstallation(
   em: Em,
   id: string,
   lock: Lock = 'none',
 ): Promise<InstallationTarget | undefined> {
-  const known = await selectPresent(em).where('i.id', '=', id).executeTakeFirst();
+  const known = await selectInstallations(em).where('i.id', '=', id).executeTakeFirst();
   const place = known && (await findLockedPlace(em, ownerOf(known), lock !== 'none'));
   if (!place?.isPresent) return undefined;
   const installation = lock === 'none' ? known : await lockInstallation(em, id, lock);
@@ -50,7 +58,7 @@ export async function findInstallation(
 
 /** The installation without its owner, locked after whatever else the caller has locked. */
 function lockInstallation(em: Em, id: string, lock: 'share' | 'change'): Promise<InstallationDetails | undefined> {
-  const found = selectPresent(em).where('i.id', '=', id);
+  const found = selectInstallations(em).where('i.id', '=', id);
   return (lock === 'share' ? found.forShare('i') : found.forNoKeyUpdate('i')).executeTakeFirst();
 }
 
@@ -59,25 +67,41 @@ export function ownerOf({ organizationId, teamId }: Pick<InstallationDetails, 'o
   return teamId === null ? { type: 'organization', id: organizationId ?? '' } : { type: 'team', id: teamId };
 }
 
+/** @throws ActionRefused if an installation was deleted: nothing of it is approved, assigned or registered any more */
+export function refuseRemoved(installation: Pick<InstallationDetails, 'deletedAt'>): void {
+  throwIfRefused(findRemovedRefusal(installation));
+}
+
+/** Nobody can put a deleted installation back; null if it was not deleted. */
+export function findRemovedRefusal({ deletedAt }: Pick<InstallationDetails, 'deletedAt'>): Refusal | null {
+  return deletedAt === null ? null : { code: 'plugin_removed', message: 'the plugin was removed: install it anew' };
+}
+
 /** The installations of the organizations and teams that a principal may read. */
 export function listInstallations(
   em: Em,
   principal: Principal,
-  { organizationId, teamId, ...request }: PageRequest & OwnerIds,
+  { organizationId, teamId, isDeleted = false, ...request }: PageRequest & OwnerIds & { readonly isDeleted?: boolean },
 ): Promise<Page<InstallationDetails>> {
-  const listed = selectPresent(em).where((eb) => {
+  const listed = selectInstallations(em).where((eb) => {
     const owner = { organization: eb.ref('i.organization_id'), team: eb.ref('i.team_id'), project: sql<null>`null` };
     return eb.and([
       isOfReadableOwner(principal, owner, 'administrators'),
       isOfOwner({ organizationId, teamId }, owner),
+      eb('i.deleted_at', isDeleted ? 'is not' : 'is', null),
     ]);
   });
   return pageOf(listed, 'i.id', request);
 }
 
-function selectPresent(em: Em) {
+const ownerType = sql<SelectorType>`case when i.team_id is null then 'organization' else 'team' end`;
+
+function selectInstallations(em: Em) {
   return db(em)
     .selectFrom('plugin_installations as i')
     .select(['i.id', 'i.name', 'i.organization_id as organizationId', 'i.team_id as teamId'])
-    .select(['i.active_release as activeRelease', 'i.revision', 'i.created_at as createdAt']);
+    .select(['i.active_release as activeRelease', 'i.revision', 'i.created_at as createdAt'])
+    .select(['i.deleted_at as deletedAt', 'i.deleted_by as deletedBy'])
+    .select(ofSelector(ownerType, sql`coalesce(i.team_id, i.organization_id)`, ownershipNow).as('ownership'))
+    .$narrowType<{ ownership: OwnershipSnapshot }>();
 }

@@ -7,7 +7,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import type { InstallationTarget } from '../installations/store.ts';
+import { type InstallationTarget, refuseRemoved } from '../installations/store.ts';
 import type { Manifest } from '../model.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
 import { parseManifest } from './manifest.ts';
@@ -29,6 +29,7 @@ export async function activateRelease(
   { release, expectedRevision, expectedOwnership }: Activation,
 ): Promise<{ id: string; revision: number }> {
   const { installation } = target;
+  refuseRemoved(installation);
   refuseArchived(target);
   refuseStale(installation, expectedRevision);
   refuseOtherOwnership(target.place, expectedOwnership);

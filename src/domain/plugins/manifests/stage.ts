@@ -9,7 +9,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { ceilingAdministration } from '../authority.ts';
 import { PluginRelease } from '../entity.ts';
-import type { InstallationTarget } from '../installations/store.ts';
+import { type InstallationTarget, refuseRemoved } from '../installations/store.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
 import { declareActions } from './activate.ts';
 import type { ReadManifest } from './manifest.ts';
@@ -39,6 +39,7 @@ export async function stageRelease(
   { release, digest, read, expectedRevision, expectedOwnership }: StagedRelease,
 ): Promise<{ id: string; revision: number }> {
   const { installation } = target;
+  refuseRemoved(installation);
   refuseArchived(target);
   refuseStale(installation, expectedRevision);
   refuseOtherOwnership(target.place, expectedOwnership);

@@ -23,7 +23,7 @@ export const scopeStanding = sql<ScopeStanding>`jsonb_build_object('chain', ${ch
 /** `ScopeStanding.chain` of a scope that may be used; null for others. */
 export const usableChain = sql<string | null>`case when ${obstacle} is null then ${chain} end`;
 
-/** Reads something of the scope of a selector that two columns hold, by `scopeStanding` or `usableChain`. */
+/** Reads something of the scope of a selector that two columns hold, by `scopeStanding`, `usableChain` or `ownershipNow`. */
 export function ofSelector<T>(type: Expression<SelectorType>, id: Expression<string>, read: Expression<T>) {
   return sql<T | null>`(select ${read} from (select ${type} as type, ${id} as id) x
     left join plugin_resources r on x.type = 'resource' and r.id = x.id

@@ -9,7 +9,12 @@ import { Conflict, invalidField } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { PluginResource } from '../entity.ts';
-import { findInstallation, type InstallationTarget } from '../installations/store.ts';
+import {
+  findInstallation,
+  findRemovedRefusal,
+  type InstallationTarget,
+  refuseRemoved,
+} from '../installations/store.ts';
 import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
 import { readDeclarations } from '../manifests/store.ts';
 import { isInScope, isOwnerInScope } from '../places/containment.ts';
@@ -36,6 +41,7 @@ export async function createResource(
   { type, name, key, expectedOwnership }: NewResource,
 ): Promise<{ id: string; revision: number }> {
   const { installation, organizationId } = target;
+  refuseRemoved(installation);
   refuseArchived(owner);
   refuseOtherOwnership(owner, expectedOwnership);
   if (!isInScope({ id: installation.id, teamId: installation.teamId, organizationId }, owner))
@@ -114,6 +120,8 @@ async function findRestorationRefusal(em: Em, facts: RestorationFacts): Promise<
 function findParentRefusal({ resource, place, target }: RestorationFacts): Refusal | null {
   if (resource.deletedAt === null)
     return { code: 'plugin_resource_not_deleted', message: 'the resource is not deleted' };
+  const removed = findRemovedRefusal(target.installation);
+  if (removed) return removed;
   const changed = (message: string) => ({ code: 'plugin_parent_changed', message }) as const;
   if (!place.hasOwners) return changed('an owner of the resource was deleted since');
   const archived = findArchivedRefusal(place);

@@ -5,7 +5,10 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { OwnerNames, Root } from '../model.ts';
+import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
+import { ownershipNow } from '../places/ownership-store.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
+import { ofSelector } from '../places/scope-store.ts';
 
 /** A resource as its readers see it, also once it was deleted. */
 export interface ResourceDetails {
@@ -23,6 +26,8 @@ export interface ResourceDetails {
   readonly createdAt: string;
   readonly deletedAt: string | null;
   readonly deletedFrom: OwnerNames | null;
+  /** What owns it now. */
+  readonly ownership: OwnershipSnapshot;
 }
 
 /** A resource with the place that it is, also a deleted one. A lock locks its owners, then its row. */
@@ -63,6 +68,17 @@ export function listResources(
   if (teamId !== undefined) listed = listed.where('r.team_id', '=', teamId);
   if (type !== undefined) listed = listed.where('r.type', '=', type);
   return pageOf(listed, 'r.id', request);
+}
+
+/** How many resources of an installation are not deleted. */
+export async function countPresent(em: Em, installationId: string): Promise<number> {
+  const { count } = await db(em)
+    .selectFrom('plugin_resources as r')
+    .where('r.installation_id', '=', installationId)
+    .where('r.deleted_at', 'is', null)
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 type ResourceKey = Pick<ResourceDetails, 'installationId' | 'type' | 'key'>;
@@ -121,5 +137,7 @@ function selectResources(em: Em) {
     .select(['r.id', 'r.installation_id as installationId', 'r.type', 'r.name', 'r.key', 'r.roots'])
     .select(['r.team_id as teamId', 'r.project_id as projectId', 'r.environment_id as environmentId', 'r.revision'])
     .select(['r.eligibility_generation as eligibilityGeneration', 'r.created_at as createdAt'])
-    .select(['r.deleted_at as deletedAt', 'r.deleted_from as deletedFrom']);
+    .select(['r.deleted_at as deletedAt', 'r.deleted_from as deletedFrom'])
+    .select(ofSelector(sql`'resource'`, sql`r.id`, ownershipNow).as('ownership'))
+    .$narrowType<{ ownership: OwnershipSnapshot }>();
 }

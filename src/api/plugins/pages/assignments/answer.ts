@@ -54,6 +54,7 @@ function sayPlace({ type, id }: Selector, names: Awaited<ReturnType<typeof readP
 /** The steps of the decision in its order, each with the reasons by which it says no. */
 const steps: readonly { readonly label: string; readonly codes: readonly string[] }[] = [
   { label: 'The place belongs to whoever installed the plugin', codes: ['outside_installation'] },
+  { label: 'The plugin was not removed', codes: ['plugin_removed'] },
   { label: 'The active release declares the action', codes: ['manifest_missing', 'action_not_declared'] },
   { label: 'Neither the place nor an owner of it is archived', codes: ['scope_ineligible'] },
   { label: 'The ceiling approves the action', codes: ['action_not_approved'] },

@@ -33,6 +33,7 @@ function hasEnded(
   { action, after }: { action: string; after: unknown },
   { ended, action: { name } }: ShownGrant,
 ): boolean {
+  if (ended?.code === 'plugin_removed') return action === 'plugin_installation.deleted';
   if (ended?.code === 'release_changed') return action === 'plugin_installation.activated';
   if (ended?.code !== 'action_not_approved' || action !== 'plugin_installation.ceiling_replaced') return false;
   const { actions } = Object(after) as { readonly actions?: unknown };

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import { db } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Conflict } from '#domain/shared/errors.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
+import { countPresent } from '../resources/store.ts';
+import { type InstallationTarget, refuseRemoved } from './store.ts';
+
+/**
+ * Removes a plugin for good, with every assignment, background principal and ceiling of it: all of them rely on an installation that is not deleted. What they
+ * were stays readable. It takes authority away, so it is allowed where the owner is archived. The caller has locked the installation for a change, so that
+ * no resource of it is registered or restored meanwhile.
+ * @throws Conflict with `in_use` while the plugin has resources that are not deleted
+ */
+export async function removePlugin(
+  tx: Transaction,
+  caller: Principal,
+  { installation, place }: InstallationTarget,
+  { expectedRevision, expectedOwnership }: { expectedRevision: number; expectedOwnership: OwnershipSnapshot },
+): Promise<{ id: string; revision: number }> {
+  refuseRemoved(installation);
+  refuseStale(installation, expectedRevision);
+  refuseOtherOwnership(place, expectedOwnership);
+  await refuseResources(tx, installation.id);
+  const revision = installation.revision + 1;
+  await db(tx.em)
+    .updateTable('plugin_installations')
+    .set({ deleted_at: sql<string>`clock_timestamp()`, deleted_by: caller.id, revision })
+    .where('id', '=', installation.id)
+    .execute();
+  return { id: installation.id, revision };
+}
+
+async function refuseResources(tx: Transaction, installationId: string): Promise<void> {
+  const count = await countPresent(tx.em, installationId);
+  if (count === 0) return;
+  throw new Conflict(
+    `the plugin has ${count === 1 ? 'one resource' : `${count} resources`}: delete ${count === 1 ? 'it' : 'them'} first`,
+    'in_use',
+  );
+}
