@@ -59,6 +59,7 @@ import { BindingMemberships } from './20261213_32_binding_memberships.ts';
 import { WebhookProblems } from './20261213_33_webhook_problems.ts';
 import { PreferenceRevisions } from './20261213_34_preference_revisions.ts';
 import { RemovedPlugins } from './20261214_01_removed_plugins.ts';
+import { EndedEligibilities } from './20261214_02_ended_eligibilities.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -123,4 +124,5 @@ export const migrations = [
   { name: '20261213_34_preference_revisions', class: PreferenceRevisions },
   { name: '20261213_21_webhook_lanes', class: WebhookLanes },
   { name: '20261214_01_removed_plugins', class: RemovedPlugins },
+  { name: '20261214_02_ended_eligibilities', class: EndedEligibilities },
 ];

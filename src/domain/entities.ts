@@ -50,7 +50,7 @@ import { RunPlanSchema } from './runs/plans/entity.ts';
 import { ScheduleFiringSchema, ScheduleSchema } from './schedules/entity.ts';
 import { ServiceAccountSchema } from './service-accounts/entity.ts';
 import { SettingsSchema } from './settings/entity.ts';
-import { CommandReceiptSchema, InstallationSchema } from './shared/entity.ts';
+import { CommandReceiptSchema, EndedEligibilitySchema, InstallationSchema } from './shared/entity.ts';
 import { DomainEventSchema, EventNumberSchema, OutboxRowSchema } from './shared/events/entity.ts';
 import { RateCountSchema } from './shared/rate-counts/entity.ts';
 import { CandidateCheckSchema, UndoAttemptSchema } from './undo/entity.ts';
@@ -142,6 +142,7 @@ export const entities = [
   PluginResourceSchema,
   PluginRestorationSchema,
   SigningKeySchema,
+  EndedEligibilitySchema,
 ] as const;
 
 type Schema = (typeof entities)[number];

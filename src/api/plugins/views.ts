@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { ActionDetails } from '#domain/plugins/assignments/action-store.ts';
-import { ends, findEnd } from '#domain/plugins/assignments/basis.ts';
-import type { GrantWithStanding } from '#domain/plugins/assignments/standing-store.ts';
+import { ends, findEnd, findEndTime } from '#domain/plugins/assignments/basis.ts';
+import type { ShownGrant } from '#domain/plugins/assignments/standing-store.ts';
 import {
   type BackgroundDetails,
   backgroundEnds,
@@ -32,6 +32,12 @@ function codeOf<Code extends string>(messages: Readonly<Record<Code, string>>) {
   const codes = Object.keys(messages) as [Code, ...Code[]];
   return z.enum(codes).describe(codes.map((code) => `\`${code}\`: ${messages[code]}.`).join(' '));
 }
+
+const endTime = {
+  at: Time.nullable().describe(
+    'When the reason first applied. Null: that was before the service wrote such times down.',
+  ),
+};
 
 /** The owners of a thing, for the commands that change it. */
 export const ownedParts = { ownership: OwnershipSnapshot.describe('For `expected_ownership`.') };
@@ -72,7 +78,7 @@ export const ListedGrantView = z
     selector: Selector,
     in_force: z.boolean(),
     ended: reasonOf(ends)
-      .extend({ others: z.array(z.string()).describe('The codes of what else would have ended it.') })
+      .extend({ ...endTime, others: z.array(z.string()).describe('The codes of what else would have ended it.') })
       .nullable()
       .describe('Why it is no longer in force. It never is again: assign the action anew.'),
     granted_by: AnswerId,
@@ -88,7 +94,7 @@ export const GrantView = z
   .object({ ...ListedGrantView.shape, actions: grantActions.view })
   .meta({ id: 'PluginActionGrant' });
 
-export function viewGrant(grant: GrantWithStanding): z.input<typeof ListedGrantView> {
+export function viewGrant(grant: ShownGrant): z.input<typeof ListedGrantView> {
   const ended = findEnd(grant, grant.standing);
   return {
     id: grant.id,
@@ -97,7 +103,7 @@ export function viewGrant(grant: GrantWithStanding): z.input<typeof ListedGrantV
     subject: { type: grant.subjectType, id: grant.subjectId, name: grant.subjectName },
     selector: { type: grant.selectorType, id: grant.selectorId },
     in_force: ended === null,
-    ended: ended && { ...ended, others: [...ended.others] },
+    ended: ended && { ...ended, at: findEndTime(ended.code, grant), others: [...ended.others] },
     granted_by: grant.grantedBy,
     created_at: grant.createdAt,
     revoked_at: grant.revokedAt,
@@ -119,6 +125,7 @@ export const ListedBackgroundPrincipalView = z
         '`ended`: the plugin was removed, or its scope is no longer what it was approved for. It may be assigned nothing any more.',
       ),
     ended: reasonOf(backgroundEnds)
+      .extend(endTime)
       .nullable()
       .describe('Why it is not active. It never is again: approve another one.'),
     approved_by: AnswerId,

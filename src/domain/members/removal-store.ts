@@ -1,12 +1,16 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { onlyGeneration } from '#domain/shared/access/ended-eligibility-store.ts';
 import type { MembershipLevel } from './model.ts';
 
 /**
  * The ends of memberships. Their owner keeps the highest revision of those that ended, after which the next one begins: whoever
- * leaves and joins again has another revision than before.
+ * leaves and joins again has another revision than before. What relied on a membership can be told when it ended.
  */
+
+const ends = ['thing_id', 'generation', 'ended_at'] as const;
+const endsOf = sql`select id, ${onlyGeneration}::int, clock_timestamp() from ended`;
 
 interface EndingMembership {
   readonly ownerId: string;
@@ -21,8 +25,9 @@ const removals: { readonly [Level in MembershipLevel]: (em: Em, member: EndingMe
           .deleteFrom('organization_members')
           .where('organization_id', '=', ownerId)
           .where('principal_id', '=', principalId)
-          .returning(['organization_id', 'revision']),
+          .returning(['id', 'organization_id', 'revision']),
       )
+      .with('noted', (queries) => queries.insertInto('ended_eligibilities').columns(ends).expression(sql`(${endsOf})`))
       .updateTable('organizations')
       .from('ended')
       .set({ removed_member_revision: sql<number>`greatest(organizations.removed_member_revision, ended.revision)` })
@@ -55,8 +60,9 @@ async function endTeamMemberships(
         .whereRef('t.id', '=', 'm.team_id')
         .where(owner.column, '=', owner.id)
         .where('m.principal_id', '=', principalId)
-        .returning(['m.team_id', 'm.revision']),
+        .returning(['m.id', 'm.team_id', 'm.revision']),
     )
+    .with('noted', (queries) => queries.insertInto('ended_eligibilities').columns(ends).expression(sql`(${endsOf})`))
     .updateTable('teams')
     .from('ended')
     .set({ removed_member_revision: sql<number>`greatest(teams.removed_member_revision, ended.revision)` })

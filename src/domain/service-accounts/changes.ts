@@ -4,6 +4,7 @@ import type { PlatformRole } from '#domain/identity/model.ts';
 import { refuseLastAdministrator } from '#domain/identity/users/administrators.ts';
 import { refuseRoleAboveOwn } from '#domain/identity/users/user-changes.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
+import { notePrincipalEnd } from '#domain/shared/access/ended-eligibility-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
@@ -92,6 +93,7 @@ async function changePrincipal(em: Em, id: string, change: Parameters<PrincipalR
   const principal = await em.findOneOrFail(PrincipalRecord, id);
   principal.change(change);
   await em.flush();
+  if (change.enabled === false) await notePrincipalEnd(em, id);
 }
 
 /** Deletes an account, with its keys and memberships. The audit keeps its id. */

@@ -58,3 +58,19 @@ export const CommandReceiptSchema = defineEntity({
 });
 export class CommandReceipt extends CommandReceiptSchema.class {}
 CommandReceiptSchema.setClass(CommandReceipt);
+
+/**
+ * When a generation of something ended: of an owner or a principal, the revision of an installation that an activation ended, or a membership or an approval, which
+ * have only the generation 0. Something that relied on it ended then.
+ */
+export const EndedEligibilitySchema = defineEntity({
+  name: 'EndedEligibility',
+  tableName: 'ended_eligibilities',
+  properties: {
+    thingId: p.uuid().primary(),
+    generation: p.integer().primary(),
+    endedAt: at(),
+  },
+});
+export class EndedEligibility extends EndedEligibilitySchema.class {}
+EndedEligibilitySchema.setClass(EndedEligibility);

@@ -109,11 +109,11 @@ describe('a plugin that was removed', () => {
     expect(await check(member.client, sync, selector)).toEqual({ allowed: false, reason });
     expect(await root.read(`/plugin-action-grants/${grant}`)).toMatchObject({
       in_force: false,
-      ended: { ...reason, others: [] },
+      ended: { ...reason, at: expect.any(String), others: [] },
     });
     expect(await root.read(`/plugin-background-principals/${background}`)).toMatchObject({
       state: 'ended',
-      ended: reason,
+      ended: { ...reason, at: expect.any(String) },
     });
     expect(await root.read(`${path}/ceiling`)).toMatchObject({ current: false, actions: ['zone.sync', 'zone.read'] });
     const review = await root.client.send('POST', `/plugin-actions/${sync}/grant-review`, { selector });

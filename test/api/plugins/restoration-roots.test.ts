@@ -48,7 +48,6 @@ describe('the roots of a resource', () => {
       [503, 'unavailable'],
       /SCHEMAS does not name the schema "hidden"/,
     ],
-    [{ schema: 'public', table: 'runs', key: 'id' }, [503, 'unavailable'], /SCHEMAS does not name the schema "public"/],
     [inDns('zones', 'name'), [409, 'plugin_root_missing'], /the root dns\.zones is missing: it has no column "name"/],
   ] as const)('at %o are answered by %o', async (root, expected, why) => {
     const stage = await deleteResource(api, { root });

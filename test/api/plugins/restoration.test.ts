@@ -53,7 +53,10 @@ describe('restoring a resource', () => {
     const outcome = await root.client.send('GET', '/commands/outcome', undefined, { 'idempotency-key': key });
     expect(outcome.body).toMatchObject({
       kind: 'committed',
-      receipt: { audit_record_id: answer.body.audit_record_id },
+      receipt: {
+        audit_record_id: answer.body.audit_record_id,
+        eligibility_generation: answer.body.eligibility_generation,
+      },
     });
   });
 

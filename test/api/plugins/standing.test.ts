@@ -28,6 +28,21 @@ async function stageMember() {
 }
 type MemberStage = Awaited<ReturnType<typeof stageMember>>;
 
+/** Gives the team to another organization, to which the subject belongs. Returns its id. */
+async function move(stage: MemberStage): Promise<string> {
+  const name = `Elsewhere ${stage.team.slice(-12)}`;
+  const { id } = (await stage.root.command(['POST', '/organizations'], { name })).body;
+  await stage.send('PUT', `/organizations/${id}/members/${stage.member.id}`, { role: 'member' });
+  await stage.send('POST', `${teamPath(stage)}/transfer`, { organization_id: id });
+  return id;
+}
+
+/** The clock of the database, in whole milliseconds. */
+async function readClock(): Promise<number> {
+  const [row] = await api.rows<{ ms: string }>('select round(extract(epoch from clock_timestamp()) * 1000) as ms');
+  return Number(row?.ms);
+}
+
 describe('an ended assignment', () => {
   const causes: Readonly<Record<string, readonly [string, (stage: MemberStage) => Promise<unknown>]>> = {
     'its subject is disabled': [
@@ -57,25 +72,45 @@ describe('an ended assignment', () => {
       'release_changed',
       ({ root, installation }) => root.activate(installation, '1.0.0'),
     ],
+    'its subject left the organization': [
+      'subject_left',
+      (stage) => stage.send('DELETE', `/organizations/${stage.organization}/members/${stage.member.id}`),
+    ],
+    'its team was given to another organization': ['scope_moved', move],
+    'its team was given to another organization and back': [
+      'scope_restored',
+      async (stage) => {
+        const elsewhere = await move(stage);
+        const path = `/organizations/${elsewhere}/teams/${stage.team}/transfer`;
+        await stage.send('POST', path, { organization_id: stage.organization });
+      },
+    ],
+    'the plugin was removed': ['plugin_removed', ({ root, installation }) => root.remove(installation)],
     'the ceiling left the action out': [
       'action_not_approved',
       ({ root, installation }) => root.approve(installation, []),
     ],
   };
 
-  it.each(Object.entries(causes))('says that %s', async (_name, [code, change]) => {
+  it.each(Object.entries(causes))('says that %s, and when', async (_name, [code, change]) => {
     const stage = await stageMember();
     expect(await stage.ended()).toBeNull();
+    const before = await readClock();
     await change(stage);
-    expect(await stage.ended()).toMatchObject({ code, message: expect.any(String) });
+    const ended = await stage.ended();
+    expect(ended).toMatchObject({ code, message: expect.any(String) });
+    const times = [before, Date.parse(ended.at), await readClock()];
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
   });
 
   it('keeps naming that its subject left after a later activation, which it names beside it', async () => {
     const stage = await stageMember();
     await stage.send('DELETE', `${teamPath(stage)}/members/${stage.member.id}`);
+    const { at } = await stage.ended();
     await stage.root.activate(stage.installation, '1.0.0');
     expect(await stage.ended()).toMatchObject({
       code: 'subject_left',
+      at,
       others: ['release_changed', 'action_not_approved'],
     });
   });
@@ -125,9 +160,10 @@ describe('a background principal', () => {
     const read = () => root.read(`/plugin-background-principals/${id}`);
     expect(await read()).toMatchObject({ state: 'active', ended: null });
     await stage.send('POST', `${teamPath(stage)}/archive`);
-    expect(await read()).toMatchObject({ state: 'ended', ended: { code: 'scope_archived' } });
+    expect(await read()).toMatchObject({ state: 'ended', ended: { code: 'scope_archived', at: expect.any(String) } });
+    const { at } = (await read()).ended;
     await stage.send('POST', `${teamPath(stage)}/unarchive`);
-    expect(await read()).toMatchObject({ state: 'ended', ended: { code: 'scope_restored' } });
+    expect(await read()).toMatchObject({ state: 'ended', ended: { code: 'scope_restored', at } });
     const body = await root.assignmentOf(sync, { type: 'background_principal', id }, selector);
     const refused = await sendCommand(root.client, ['POST', '/plugin-action-grants'], body);
     expect([refused.status, refused.body.error]).toEqual([

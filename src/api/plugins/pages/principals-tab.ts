@@ -51,7 +51,8 @@ function columnsOf(names: Names): readonly Column<ShownPrincipal>[] {
       label: 'State',
       cell: ({ state, ended: end, revoked_at: at, revoked_by: by }) => {
         if (state === 'active') return renderStatusBadge(active);
-        if (state === 'ended') return html`${renderStatusBadge(ended)}<div>${toSentence(end?.message ?? '')}</div>`;
+        if (state === 'ended')
+          return html`${renderStatusBadge(ended)}<div>${toSentence(end?.message ?? '')}${end?.at ? html` That was ${renderTime(String(end.at))}.` : null}</div>`;
         return html`${renderStatusBadge({ ...ended, word: 'Revoked' })}<div>${renderTime(String(at))}${by && html` by ${renderPerson(by, names)}`}</div>`;
       },
     },

@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
 import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
+import { notePrincipalEnd } from '#domain/shared/access/ended-eligibility-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, Invalid } from '#domain/shared/errors.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
@@ -103,6 +104,7 @@ async function writeFields(em: Em, id: string, { email, ...fields }: Partial<Fie
     await deleteConfirmation(em, id);
   }
   await refuseTakenEmail(() => em.flush());
+  if (fields.enabled === false) await notePrincipalEnd(em, id);
 }
 
 /** @throws Conflict if another user has the address that is written */

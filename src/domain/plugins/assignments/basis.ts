@@ -80,6 +80,25 @@ export function findEnd({ revokedAt, basis, place, absence }: Assigned, now: Sta
   return code === undefined ? null : { code, message: ends[code], others };
 }
 
+/** When each part of what an assignment relied on ended; null if it has not, or if it did before the service wrote that down. */
+export interface EndTimes {
+  readonly revokedAt: string | null;
+  readonly removedAt: string | null;
+  readonly installationEndedAt: string | null;
+  readonly approvalEndedAt: string | null;
+  readonly subjectEndedAt: string | null;
+  readonly scopeEndedAt: string | null;
+}
+
+/** When the reason of an end first applied; null if that was not written down. */
+export function findEndTime(code: EndCode, times: EndTimes): string | null {
+  if (code in scopeEnds) return times.scopeEndedAt;
+  if (code.startsWith('subject_')) return times.subjectEndedAt;
+  if (code === 'revoked') return times.revokedAt;
+  if (code === 'plugin_removed') return times.removedAt;
+  return code === 'release_changed' ? times.installationEndedAt : times.approvalEndedAt;
+}
+
 function subjectEndOf(absence: Absence | null): EndCode {
   return absence === null ? 'subject_returned' : `subject_${absence}`;
 }

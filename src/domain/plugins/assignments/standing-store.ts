@@ -1,11 +1,12 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { firstEnd, onlyGeneration } from '#domain/shared/access/ended-eligibility-store.ts';
 import type { SelectorType, SubjectType } from '../model.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
 import { ownershipNow } from '../places/ownership-store.ts';
 import { type ScopeStanding, scopeStanding, usableChain } from '../places/scope-store.ts';
-import type { Absence, Basis, Standing } from './basis.ts';
+import type { Absence, Basis, EndTimes, Standing } from './basis.ts';
 
 /** An assignment with what it relies on, as one statement read both. */
 export interface GrantWithStanding {
@@ -35,6 +36,9 @@ export interface GrantWithStanding {
   readonly absence: Absence | null;
 }
 
+/** An assignment as its readers see it. */
+export interface ShownGrant extends GrantWithStanding, EndTimes {}
+
 /**
  * Assignments `g` with their action `a`, installation `i`, subject `s`, and the owners of their scope `o` `t` `p` `e` `r`. It is the only
  * place that says on what an assignment relies: the one that makes an assignment reads its basis here, and so does whoever uses it.
@@ -48,6 +52,21 @@ export function selectGrants(em: Em) {
     .select(['o.id as organizationId', 't.id as teamId'])
     .select(standing.as('standing'))
     .select([scopeStanding.as('place'), absence.as('absence'), ownershipNow.as('ownership')]);
+}
+
+const installationPair = sql<string>`concat_ws(' ', g.installation_id, g.basis ->> 'installation')`;
+
+/**
+ * Assignments with the times at which what they rely on ended, for those who are shown them. The texts of `Basis` are ids with their generations: a
+ * membership has none, and the team that owns an account may have one.
+ */
+export function selectShownGrants(em: Em) {
+  const approval = sql<string>`concat_ws(' ', g.basis ->> 'approval', ${onlyGeneration}::int, ${installationPair})`;
+  const subject = sql<string>`concat_ws(' ', g.subject_id, replace(g.basis ->> 'subject', 'owner ', ''))`;
+  return selectGrants(em)
+    .select(['i.deleted_at as removedAt', firstEnd(installationPair).as('installationEndedAt')])
+    .select([firstEnd(approval).as('approvalEndedAt'), firstEnd(sql`g.basis ->> 'scope'`).as('scopeEndedAt')])
+    .select(sql<string | null>`coalesce(${firstEnd(subject)}, b.revoked_at)`.as('subjectEndedAt'));
 }
 
 /** The approval of the action in a ceiling of the active release. */

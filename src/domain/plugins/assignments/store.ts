@@ -7,7 +7,14 @@ import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { type SelectorType, selectorOf } from '../model.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
-import { type GrantWithStanding, isInForce, selectGrants, selectorName } from './standing-store.ts';
+import {
+  type GrantWithStanding,
+  isInForce,
+  type ShownGrant,
+  selectGrants,
+  selectorName,
+  selectShownGrants,
+} from './standing-store.ts';
 
 export interface CoverageQuestion {
   /** An action, or all actions of an installation. */
@@ -43,7 +50,7 @@ export async function findGrantWithPlace(
   em: Em,
   id: string,
   lock = false,
-): Promise<(Place & { readonly grant: GrantWithStanding }) | undefined> {
+): Promise<(Place & { readonly grant: ShownGrant }) | undefined> {
   const known = await findGrant(em, id);
   const place = known && (await findLockedPlace(em, selectorOf(known), lock));
   if (lock && place)
@@ -52,8 +59,8 @@ export async function findGrantWithPlace(
   return place && grant && { ...place, grant };
 }
 
-export function findGrant(em: Em, id: string): Promise<GrantWithStanding | undefined> {
-  return selectGrants(em).where('g.id', '=', id).executeTakeFirst();
+export function findGrant(em: Em, id: string): Promise<ShownGrant | undefined> {
+  return selectShownGrants(em).where('g.id', '=', id).executeTakeFirst();
 }
 
 export interface GrantFilter {
@@ -69,12 +76,8 @@ export interface GrantFilter {
 }
 
 /** The assignments in organizations and teams that a principal may read, and its own. */
-export function listGrants(
-  em: Em,
-  principal: Principal,
-  filter: PageRequest & GrantFilter,
-): Promise<Page<GrantWithStanding>> {
-  const listed = selectGrants(em).where((eb) => {
+export function listGrants(em: Em, principal: Principal, filter: PageRequest & GrantFilter): Promise<Page<ShownGrant>> {
+  const listed = selectShownGrants(em).where((eb) => {
     const isOfTeam = eb('g.selector_type', 'not in', ['organization', 'organization_descendants']);
     const owner = {
       organization: eb.case().when(isOfTeam).then<string | null>(null).else(eb.ref('o.id')).end(),
@@ -86,7 +89,7 @@ export function listGrants(
   return pageOf(narrow(listed, filter), 'g.id', filter);
 }
 
-function narrow(all: ReturnType<typeof selectGrants>, filter: GrantFilter): ReturnType<typeof selectGrants> {
+function narrow(all: ReturnType<typeof selectShownGrants>, filter: GrantFilter): ReturnType<typeof selectShownGrants> {
   const { installationId, actionId, subjectId, subject, selectorType, selector, isInForce: wanted } = filter;
   let listed = all;
   if (installationId !== undefined) listed = listed.where('g.installation_id', '=', installationId);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { firstEnd } from '#domain/shared/access/ended-eligibility-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
@@ -29,6 +30,8 @@ export interface BackgroundDetails {
   readonly standing: ScopeStanding;
   /** What owns its scope now. */
   readonly ownership: OwnershipSnapshot;
+  /** When the scope first stopped being what it was approved for; null if it has not, or if that was not written down. */
+  readonly scopeEndedAt: string | null;
   /** When the plugin was removed; null if it was not. */
   readonly pluginRemovedAt: string | null;
 }
@@ -45,19 +48,26 @@ export const backgroundEnds = {
 } as const;
 export type BackgroundEndCode = keyof typeof backgroundEnds;
 
+/** Why a background principal may be assigned nothing any more, and since when. */
+export interface BackgroundEnd extends Reason<BackgroundEndCode> {
+  /** Null: that was not written down. */
+  readonly at: string | null;
+}
+
 /** Why a background principal may be assigned nothing any more; null while it may. */
 export function findBackgroundEnd({
   revokedAt,
   pluginRemovedAt,
   scopeBasis,
+  scopeEndedAt,
   standing,
 }: Pick<
   BackgroundDetails,
-  'revokedAt' | 'pluginRemovedAt' | 'scopeBasis' | 'standing'
->): Reason<BackgroundEndCode> | null {
+  'revokedAt' | 'pluginRemovedAt' | 'scopeBasis' | 'scopeEndedAt' | 'standing'
+>): BackgroundEnd | null {
   const removed = pluginRemovedAt === null ? findScopeEnd(scopeBasis, standing) : 'plugin_removed';
   const code = revokedAt === null ? removed : 'revoked';
-  return code && { code, message: backgroundEnds[code] };
+  return code && { code, message: backgroundEnds[code], at: revokedAt ?? pluginRemovedAt ?? scopeEndedAt };
 }
 
 /** A background principal with the place that it is for. A lock locks the owners of the place, then its row. */
@@ -120,6 +130,7 @@ function selectBackground(em: Em) {
     .select(['b.selector_type as selectorType', 'b.selector_id as selectorId', 'b.scope_basis as scopeBasis'])
     .select(['b.revoked_at as revokedAt', 'b.revoked_by as revokedBy', 'b.approved_by as approvedBy'])
     .select(['b.revision', 'b.created_at as createdAt', 'i.deleted_at as pluginRemovedAt'])
+    .select(firstEnd(sql`b.scope_basis`).as('scopeEndedAt'))
     .select(ofSelector(sql`b.selector_type`, sql`b.selector_id`, scopeStanding).as('standing'))
     .select(ofSelector(sql`b.selector_type`, sql`b.selector_id`, ownershipNow).as('ownership'))
     .$narrowType<{ standing: ScopeStanding; ownership: OwnershipSnapshot }>();

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
+import { noteEnd, onlyGeneration } from '#domain/shared/access/ended-eligibility-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -58,6 +59,7 @@ export async function replaceCeiling(
     .values({ installation_id: installation.id, ...values })
     .onConflict((conflict) => conflict.column('installation_id').doUpdateSet(values))
     .execute();
+  await noteEnd(tx.em, droppedBy(wanted, before), onlyGeneration);
   return { id: installation.id, revision, before };
 }
 
@@ -72,6 +74,11 @@ export function isCurrent(
 /** Whether an execution of a ceiling is pinned to what is active now. A stale one is denied. (specification, *Plugin authority*, rule 6) */
 export function isInForce({ release, installation_revision }: ApprovedExecution, now: InstallationDetails): boolean {
   return isCurrent({ release, installationRevision: installation_revision }, now);
+}
+
+/** The approvals that a new ceiling leaves out. Those of a stale ceiling have ended before, with its release. */
+function droppedBy({ actions }: NewCeiling, before: CeilingDetails | undefined): string[] {
+  return before?.actions.flatMap(({ name, approval }) => (actions.includes(name) ? [] : [approval])) ?? [];
 }
 
 /** An action that stays approved keeps its approval, and with it its assignments. */

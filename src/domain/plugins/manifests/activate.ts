@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
+import { noteEnd } from '#domain/shared/access/ended-eligibility-store.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
@@ -45,6 +46,7 @@ export async function activateRelease(
     .set({ active_release: release, revision })
     .where('id', '=', installation.id)
     .execute();
+  await noteEnd(tx.em, [installation.id], installation.revision);
   await declareActions(tx.em, installation.id, known.manifest && parseManifest(known.manifest));
   return { id: installation.id, revision };
 }

@@ -3,6 +3,8 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { changeOne, clock } from '#domain/shared/ownership-graph/conditions.ts';
+import { declarationOf } from '#domain/shared/ownership-graph/graph.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { OwnerNames, Root } from '../model.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
@@ -105,30 +107,12 @@ function selectKey(em: Em, { installationId, type, key }: ResourceKey) {
 
 /** Deletes a resource: its row stays as a tombstone, which says who owned it. The caller has locked the row. */
 export async function markDeleted(em: Em, { id }: Pick<ResourceDetails, 'id'>, from: OwnerNames): Promise<void> {
-  await db(em)
-    .updateTable('plugin_resources')
-    .set(({ ref }) => ({
-      deleted_at: sql<string>`clock_timestamp()`,
-      deleted_from: JSON.stringify(from),
-      revision: sql<number>`${ref('revision')} + 1`,
-      eligibility_generation: sql<number>`${ref('eligibility_generation')} + 1`,
-    }))
-    .where('id', '=', id)
-    .execute();
+  await changeOne(em, declarationOf('plugin_resource'), id, { deleted_at: clock, deleted_from: JSON.stringify(from) });
 }
 
 /** Makes a deleted resource exist again, under a generation to which nothing was assigned. The caller has locked the row. */
 export async function markRestored(em: Em, { id }: Pick<ResourceDetails, 'id'>): Promise<void> {
-  await db(em)
-    .updateTable('plugin_resources')
-    .set(({ ref }) => ({
-      deleted_at: null,
-      deleted_from: null,
-      revision: sql<number>`${ref('revision')} + 1`,
-      eligibility_generation: sql<number>`${ref('eligibility_generation')} + 1`,
-    }))
-    .where('id', '=', id)
-    .execute();
+  await changeOne(em, declarationOf('plugin_resource'), id, { deleted_at: null, deleted_from: null });
 }
 
 function selectResources(em: Em) {

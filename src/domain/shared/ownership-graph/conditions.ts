@@ -56,19 +56,35 @@ export function countersOf({ revision, generation }: Counted): Record<string, Ex
 /** The time at which a statement runs, as PostgreSQL's clock says. */
 export const clock = sql<string>`clock_timestamp()`;
 
-/** Changes one thing and counts the change; returns its new revision. */
+/** Changes one thing and counts the change; returns its new revision. The end of its generation, if it has one, is written down. */
 export async function changeOne(
   em: Em,
   declaration: Counted & Pick<AnyDeclaration, 'kind' | 'table'>,
   id: string,
   assignments: Record<string, unknown> = {},
 ): Promise<number> {
-  const changed = await declaredTables(em)
+  const tables = declaredTables(em);
+  const change = tables
     .updateTable(declaration.table)
     .set({ ...assignments, ...countersOf(declaration) })
-    .where('id', '=', id)
-    .returning('revision')
-    .executeTakeFirst();
+    .where('id', '=', id);
+  const changed = declaration.generation
+    ? await tables
+        .with('changed', () => change.returning(['id', 'revision', 'eligibility_generation']))
+        .with('noted', (queries) =>
+          queries
+            .insertInto('ended_eligibilities')
+            .columns(['thing_id', 'generation', 'ended_at'])
+            .expression((eb) =>
+              eb
+                .selectFrom('changed')
+                .select(['id', eb('eligibility_generation', '-', 1).as('generation'), clock.as('at')]),
+            ),
+        )
+        .selectFrom('changed')
+        .select('revision')
+        .executeTakeFirst()
+    : await change.returning('revision').executeTakeFirst();
   if (!changed) throw new Error(`the ${declaration.kind} ${id} was to be changed and does not exist`);
   return changed['revision'];
 }

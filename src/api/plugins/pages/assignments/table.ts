@@ -53,7 +53,7 @@ function renderWho({ installation_id: id, subject }: ShownGrant): Html {
   return html`<a class="foreign" href="${path}">${subject.name}</a> <span class="muted">${subjectWords[subject.type]}</span>`;
 }
 
-/** Why an assignment has ended; when, and who did it, if that is known. */
+/** Why an assignment has ended; when, and who did it, as far as that is known. */
 function renderEnd(
   { ended: reason, revoked_at: at, revoked_by: by }: ShownGrant,
   names: Names,
@@ -61,6 +61,8 @@ function renderEnd(
 ): Html {
   if (at !== null)
     return html`<div class="muted">Revoked ${renderTime(String(at))}${by && html` by ${renderPerson(by, names)}`}.</div>`;
-  const when = known && html` That was ${renderTime(known.at)} by <span class="foreign">${known.by}</span>.`;
-  return html`<div class="muted">${toSentence(reason?.message ?? '')}${when}</div>`;
+  const since = reason?.at ?? known?.at ?? null;
+  const who = known && html` by <span class="foreign">${known.by}</span>`;
+  const when = since !== null && html` That was ${renderTime(String(since))}${who}.`;
+  return html`<div class="muted">${toSentence(reason?.message ?? '')}${when || null}</div>`;
 }
