@@ -12,6 +12,8 @@ export interface SeededPlugins {
   readonly empty: string;
   /** Whose ceiling is for an earlier release. */
   readonly stale: string;
+  /** Which was removed, with an assignment and a ceiling. */
+  readonly removed: string;
 }
 
 /** Adds plugins of Northwind in every state. */
@@ -42,12 +44,16 @@ export async function addPlugins(people: People, { organizations, teams }: Tenan
   const zone = await fillDns(root, people, { dns, team, ownership });
   const stale = await install('Certificates', '2.0.0');
   await root.activate(stale, '2.0.0');
+  const removed = await install('Old mail relay', '1.0.0');
+  const relay = await root.actionId(removed, 'zone.sync');
+  await root.assign(relay, { type: 'user', id: people.maintainer.id }, { type: 'team', id: team });
+  await root.remove(removed);
   const empty: string = await root.install(
     { organization_id: organization },
     { organization_id: organization },
     'Cost reports',
   );
-  return { dns, zone, stale, empty };
+  return { dns, zone, stale, removed, empty };
 }
 
 async function fillDns(

@@ -8,7 +8,7 @@ import { readDeclarations } from '#domain/plugins/manifests/store.ts';
 import type { Manifest } from '#domain/plugins/model.ts';
 import { getCeiling } from '../ceiling-operations.ts';
 import type { CeilingView } from '../installation-views.ts';
-import { approved, type PluginVisit, readPlaceNames, renderPerson, type ShownPlugin, stale } from './words.ts';
+import { approved, ended, type PluginVisit, readPlaceNames, renderPerson, type ShownPlugin, stale } from './words.ts';
 
 /** What an administrator has approved, and what of the active release is not. */
 export async function renderCeiling(visit: PluginVisit, plugin: ShownPlugin): Promise<Html> {
@@ -25,7 +25,7 @@ export async function renderCeiling(visit: PluginVisit, plugin: ShownPlugin): Pr
   const inForce = { actions: isCurrent ? actions : [], executions: executions.filter(({ in_force: is }) => is) };
   return html`${isCurrent || plugin.deleted_at !== null ? null : renderStaleNotice(plugin, ceiling)}
 <div class="panel">${renderFacts([
-    ['State', renderStatusBadge(isCurrent ? approved : stale)],
+    ['State', renderStatusBadge(isCurrent ? approved : plugin.deleted_at === null ? stale : ended)],
     ['Approved', html`${renderTime(String(setAt))}${setBy === null ? null : html` by ${renderPerson(setBy, names)}`}`],
     ['Release', html`<code class="foreign">${release}</code>`],
     ['Revision', describeRevisions(plugin, ceiling)],

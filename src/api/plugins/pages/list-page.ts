@@ -74,7 +74,6 @@ function columnsOf(names: Names, isDeleted: boolean): readonly Column<ListedPlug
 
 const removedColumn: Column<ListedPlugin> = {
   label: 'Removed',
-  kind: 'minor',
   cell: ({ deleted_at: at }) => renderTime(String(at)),
 };
 

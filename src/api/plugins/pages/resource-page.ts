@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { copyScript, renderCopied, renderCopiedId } from '#api/web/components/copied.ts';
+import { copyScript, renderCopiedId } from '#api/web/components/copied.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
@@ -33,7 +33,7 @@ ${renderPageHead({
 <div class="panel">${renderFacts([
       ['Id', renderCopiedId('the id of the resource', id)],
       ['Type', html`<code class="foreign">${type}</code>`],
-      ['Key', renderCopied('the key of the resource', html`<code class="foreign" data-value>${key}</code>`)],
+      ['Key', renderCopiedId('the key of the resource', key, 'foreign')],
       ['Roots', renderRoots(roots)],
       ['Revision', String(resource.revision)],
       ['Generation', `${resource.eligibility_generation}: what was assigned under an earlier one stays ended`],

@@ -8,6 +8,8 @@ interface Entry {
   readonly label: string;
   readonly icon: IconName;
   readonly path: LocalPath;
+  /** The first part of the paths of other pages that belong to the entry. */
+  readonly also?: string;
   /** The id of the operation that the page shows. Who may not use it does not see the entry. */
   readonly operation: string;
 }
@@ -19,7 +21,7 @@ export interface NavigationGroup {
   readonly entries: readonly Entry[];
 }
 
-/** The main navigation. A page belongs to the entry whose path its own path begins with. */
+/** The main navigation. A page belongs to the entry whose path, or other path, its own path begins with. */
 export const navigation = [
   {
     label: null,
@@ -57,7 +59,13 @@ export const navigation = [
         path: pages.notificationChannels,
         operation: 'notification_channels.list',
       },
-      { label: 'Plugins', icon: 'terminal', path: pages.plugins, operation: 'plugin_installations.list' },
+      {
+        label: 'Plugins',
+        icon: 'terminal',
+        path: pages.plugins,
+        also: '/admin/plugin-resources',
+        operation: 'plugin_installations.list',
+      },
       { label: 'Quotas', icon: 'gauge', path: pages.quotas, operation: 'quotas.list' },
       { label: 'Audit', icon: 'scroll-text', path: pages.audit, operation: 'audit_records.list' },
       { label: 'Settings', icon: 'list-checks', path: pages.settings, operation: 'settings.get' },
@@ -74,6 +82,7 @@ export function navigationFor(operations: readonly Operation[], visitor: Princip
 
 /** The path of the entry to which a page belongs; undefined if it belongs to none. */
 export function sectionOf(path: string): LocalPath | undefined {
-  const paths: LocalPath[] = navigation.flatMap(({ entries }) => entries.map((entry) => entry.path));
-  return paths.find((each) => path === each || (each !== '/' && path.startsWith(`${each}/`)));
+  const entries: Entry[] = navigation.flatMap((group) => [...group.entries]);
+  const isIn = (each: string) => path === each || (each !== '/' && path.startsWith(`${each}/`));
+  return entries.find(({ path: first, also }) => isIn(first) || (also !== undefined && isIn(also)))?.path;
 }

@@ -15,7 +15,11 @@ export function pluginPages({ plugins, people }: Installation): DeclaredPage[] {
   return [
     declare('plugins', pages.plugins, { who }),
     declare('plugins-empty', pages.plugins, { who: 'fjordOwner' }),
+    declare('plugins-removed', pages.plugins, { who, query: { deleted: 'true' } }),
     declare('plugin', pages.plugin, { params, who }),
+    ...['assignments', 'ceiling'].map((tab) =>
+      declare(`plugin-removed-${tab}`, pages.plugin, { params: { id: plugins.removed }, who, query: { tab } }),
+    ),
     ...tabs,
     ...empty,
     declare('plugin-deleted-resources', pages.plugin, { params, who, query: { tab: 'resources', deleted: 'true' } }),

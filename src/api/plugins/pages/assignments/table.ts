@@ -39,18 +39,13 @@ function columnsOf(names: Names, ends: ReadonlyMap<string, End>): readonly Colum
       label: 'Assigned',
       cell: ({ created_at: at, granted_by: by }) => html`${renderTime(String(at))} by ${renderPerson(by, names)}`,
     },
-    {
-      label: 'Id',
-      cell: ({ id, action, subject }) =>
-        renderCopiedId(`the id of the assignment of ${action.name} to ${subject.name}`, id),
-    },
   ];
 }
 
-/** The name leads to everything that was assigned to its bearer. */
-function renderWho({ installation_id: id, subject }: ShownGrant): Html {
-  const path = pagePath(pages.plugin, { id }, { tab: 'assignments', subject: subject.id });
-  return html`<a class="foreign" href="${path}">${subject.name}</a> <span class="muted">${subjectWords[subject.type]}</span>`;
+/** The name leads to everything that was assigned to its bearer. The id is that of the assignment. */
+function renderWho({ id, installation_id: plugin, subject, action }: ShownGrant): Html {
+  const path = pagePath(pages.plugin, { id: plugin }, { tab: 'assignments', subject: subject.id });
+  return html`<a class="foreign" href="${path}">${subject.name}</a> <span class="muted">${subjectWords[subject.type]}</span>${renderCopiedId(`the id of the assignment of ${action.name} to ${subject.name}`, id)}`;
 }
 
 /** Why an assignment has ended; when, and who did it, as far as that is known. */
