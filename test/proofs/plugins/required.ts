@@ -8,7 +8,7 @@ const subjects = ['user', 'service_account', 'background_principal'];
 const commands = [
   ...['assignment', 'review', 'revocation', 'activation', 'staging', 'ceiling', 'ceiling with executions'],
   ...['ceiling in force', 'creation of a resource', 'deletion of a resource', 'restoration'],
-  ...['approval of a background principal', 'revocation of a background principal'],
+  ...['approval of a background principal', 'revocation of a background principal', 'removal of a plugin'],
 ];
 const changes = [
   ...['joining', 'leaving'].flatMap((verb) => [`${verb} a team`, `${verb} an organization`]),

@@ -1,11 +1,11 @@
 import { openRandom } from '#test/faults/harness/random.ts';
 import { addEnvironment, addKey, addServiceAccount, addTeam } from '#test/support/access/people.ts';
 import type { TestApi } from '#test/support/api/in-process-api.ts';
-import { manifestOf, PluginAdministrator, type PluginClient } from '#test/support/plugins/plugin-world.ts';
+import { PluginAdministrator, type PluginClient } from '#test/support/plugins/plugin-world.ts';
 import { addUser, clientOf } from '#test/support/plugins/stage.ts';
 import { PluginModel } from './model/authority.ts';
-import { shapes } from './shapes.ts';
-import { actionNames, type StepWorld } from './steps/step.ts';
+import { preparePlugin } from './steps/prepare-plugin.ts';
+import type { StepWorld } from './steps/step.ts';
 import { Tally } from './tally.ts';
 
 type Places = Pick<StepWorld, 'organizations' | 'teams' | 'projects' | 'environments'>;
@@ -115,18 +115,7 @@ async function installPlugins(root: PluginAdministrator, model: PluginModel, { o
   const plugins: string[] = [await root.install({ team_id: team }, ofTeam)];
   for (const id of organizations) plugins.push(await root.install({ organization_id: id }, { organization_id: id }));
   const actions = new Map<string, string>();
-  for (const [index, plugin] of plugins.entries()) {
-    const releases = new Map(
-      shapes.map(({ declares, changes }, at) => {
-        const manifest = manifestOf(`${at + 1}.0.0`, changes);
-        return [manifest.release, { declares, manifest, isStaged: true }] as const;
-      }),
-    );
-    for (const { manifest } of releases.values()) await root.stage(plugin, manifest);
-    await root.activate(plugin, '1.0.0');
-    const owner = [team, ...organizations][index] ?? '';
-    model.plugins.set(plugin, { owner, releases, active: '1.0.0', revision: 2, ceiling: null });
-    for (const name of actionNames) actions.set(`${plugin} ${name}`, await root.actionId(plugin, name));
-  }
+  for (const [index, plugin] of plugins.entries())
+    await preparePlugin({ root, model, actions }, plugin, [team, ...organizations][index] ?? '');
   return { plugins, actions };
 }

@@ -41,7 +41,8 @@ export class PluginModel extends Registry {
   /** The ceiling holds the action for this release and revision, and the place is as it has to be. */
   isUsable(plugin: string, action: string, place: ModelPlace): boolean {
     const isOther = place.type === 'resource' && this.resources.get(place.id)?.plugin !== plugin;
-    if (isOther || !this.isInstalledFor(plugin, place) || !this.isPresent(place)) return false;
+    if (isOther || this.plugin(plugin).isRemoved || !this.isInstalledFor(plugin, place) || !this.isPresent(place))
+      return false;
     if (!(action in this.declarations(plugin).actions) || this.tenants.isArchived(this.chainOf(place))) return false;
     return this.hasCurrentCeiling(plugin) && (this.plugin(plugin).ceiling?.actions.includes(action) ?? false);
   }
@@ -134,6 +135,17 @@ export class PluginModel extends Registry {
     const plugin = this.plugin(id);
     Object.assign(plugin, { active: release, revision: plugin.revision + 1 });
     this.end((grant) => grant.plugin === id);
+  }
+
+  /** A plugin is removed once nothing of it is left to manage. */
+  mayRemove(id: string): boolean {
+    return [...this.resources.values()].every(({ plugin, deletedFrom }) => plugin !== id || deletedFrom !== null);
+  }
+
+  remove(id: string): void {
+    this.plugin(id).isRemoved = true;
+    this.end((grant) => grant.plugin === id);
+    for (const [subject, background] of this.backgrounds) if (background.plugin === id) this.endBackground(subject);
   }
 
   replaceCeiling(id: string, ceiling: Ceiling): void {

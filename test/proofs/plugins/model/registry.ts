@@ -32,6 +32,7 @@ export interface ModelPlugin {
   active: string;
   /** Each activation raises it. */
   revision: number;
+  isRemoved: boolean;
   /** The ceiling with the revision for which it was set. */
   ceiling: (Ceiling & { readonly revision: number }) | null;
 }
@@ -121,6 +122,7 @@ export class Registry {
 
   mayCreate(plugin: string, parent: ModelPlace, key: string): boolean {
     const chain = this.chainOf(parent);
+    if (this.plugin(plugin).isRemoved) return false;
     if (!this.isPresent(parent) || this.tenants.isArchived(chain) || !this.isInstalledFor(plugin, parent)) return false;
     return (
       this.declarations(plugin).declaresZones && !this.#isTaken(plugin, key) && !this.#isKept(plugin, key, chain[1])
@@ -139,8 +141,8 @@ export class Registry {
     if (!resource?.deletedFrom) return false;
     const chain = this.tenants.chain(resource.parent);
     if (this.tenants.isDeleted(chain) || this.tenants.isArchived(chain)) return false;
-    const isElsewhere = !chain.includes(this.plugin(resource.plugin).owner);
-    if (isElsewhere || chain.join() !== resource.deletedFrom.join()) return false;
+    const { owner, isRemoved } = this.plugin(resource.plugin);
+    if (isRemoved || !chain.includes(owner) || chain.join() !== resource.deletedFrom.join()) return false;
     return this.declarations(resource.plugin).declaresZones && !this.#isTaken(resource.plugin, resource.key);
   }
 
@@ -151,6 +153,7 @@ export class Registry {
   }
 
   mayApproveBackground(plugin: string, place: ModelPlace): boolean {
+    if (this.plugin(plugin).isRemoved) return false;
     const isArchived = this.tenants.isArchived(this.chainOf(place));
     const isOther = place.type === 'resource' && this.resources.get(place.id)?.plugin !== plugin;
     return this.isPresent(place) && !isArchived && !isOther && this.isInstalledFor(plugin, place);

@@ -1,5 +1,6 @@
 import { askWhetherAllowed, assignAction, revokeAssignment } from './questions.ts';
 import { activateRelease, readCeiling, replaceCeiling, stageRelease } from './registry.ts';
+import { replacePlugin } from './removal.ts';
 import type { Step } from './step.ts';
 import {
   changeArchiving,
@@ -13,7 +14,7 @@ import { approveBackground, createResource, deleteResource, restoreResource, rev
 
 /** Every step, as often as it is taken in a hundred. */
 const weights: readonly (readonly [weight: number, step: Step])[] = [
-  [29, askWhetherAllowed],
+  [28, askWhetherAllowed],
   [25, assignAction],
   [4, revokeAssignment],
   [4, changeMembership],
@@ -24,6 +25,7 @@ const weights: readonly (readonly [weight: number, step: Step])[] = [
   [1, replaceEnvironment],
   [1, activateRelease],
   [1, stageRelease],
+  [1, replacePlugin],
   [5, replaceCeiling],
   [1, readCeiling],
   [5, createResource],

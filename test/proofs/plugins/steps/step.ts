@@ -26,8 +26,8 @@ export interface StepWorld {
   readonly clients: Map<string, PluginClient>;
   /** Gives a service account a new key. */
   readonly openClient: (account: string) => Promise<PluginClient>;
-  readonly plugins: readonly string[];
-  readonly actions: ReadonlyMap<string, string>;
+  readonly plugins: string[];
+  readonly actions: Map<string, string>;
 }
 
 export type Step = (world: StepWorld) => Promise<void>;
