@@ -1,6 +1,6 @@
 import type { FormField } from '#api/web/forms/form.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
-import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { refusalOf, revisionField, revisionOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { kindsInBytes, kindsOf, type QuotaKind, quotaKinds } from '#domain/quotas/model.ts';
@@ -49,15 +49,16 @@ function addEditQuota(addPage: AddPage): void {
         'An empty field limits nothing, and 0 allows nothing. A limit may be lower than what is used: then nothing more is let through.',
       fields: [
         ...quota.usage.map((use) => limitField(use.kind, use)),
-        ...(quota.revision === null ? [] : [revisionField({ revision: quota.revision })]),
+        // 0: the owner must have no quota yet.
+        revisionField({ revision: quota.revision ?? 0 }),
       ],
       submit: 'Set the limits',
       cancel: quotaPath(quota),
       refusal: refusalOf(quota.actions, 'set'),
     }),
     carryOut: async ({ scope, id }, typed, visit) => {
-      const { expected_revision: revision } = typed;
-      const body = { limits: toLimits(typed), ...(revision && { expected_revision: Number(revision) }) };
+      const { revision: expected } = revisionOf(typed);
+      const body = { limits: toLimits(typed), ...(expected !== undefined && { expected_revision: expected }) };
       await visit.run(set, { params: { scope, id }, body });
       return pagePath(pages.quota, { scope, id }, { done: 'saved' });
     },
@@ -90,14 +91,14 @@ function addClear(addPage: AddPage): void {
       title: `Remove the quota: ${nameOwner(quota)}`,
       crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
       lead: 'Its limits no longer hold, and runs that wait for it begin. Quotas of other owners stay.',
-      fields: [],
+      fields: quota.revision === null ? [] : [revisionField({ revision: quota.revision })],
       submit: 'Remove',
       tone: 'danger',
       cancel: quotaPath(quota),
       refusal: refusalOf(quota.actions, 'clear'),
     }),
-    carryOut: async ({ scope, id }, _typed, visit) => {
-      await visit.run(clear, { params: { scope, id } });
+    carryOut: async ({ scope, id }, typed, visit) => {
+      await visit.run(clear, { params: { scope, id }, ...revisionOf(typed) });
       return pagePath(pages.quotas, {}, { done: 'cleared' });
     },
   });

@@ -8,6 +8,11 @@ export function revisionField({ revision }: { readonly revision: number }): Form
   return { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(revision) };
 }
 
+/** The revision of a form, for an operation without a body, which compares `If-Match`. */
+export function revisionOf({ expected_revision: revision }: Typed): { readonly revision?: number } {
+  return revision === undefined ? {} : { revision: Number(revision) };
+}
+
 /** The body of an operation from what was typed: empty fields are left out, and the revision is a number. */
 export function toBody({ expected_revision: revision, ...typed }: Typed): Record<string, unknown> {
   const filled = Object.entries(typed).filter(([, value]) => value !== '');
