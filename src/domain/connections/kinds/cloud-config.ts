@@ -11,7 +11,7 @@ const Audience = z
   .max(255)
   .regex(/^[\x21-\x7e]+$/, { error: 'expected printable ASCII characters without spaces' });
 const audience = <Schema extends z.ZodType>(schema: Schema) =>
-  field(schema, 'Audience', 'What the token names as `aud`.');
+  field(schema, 'Audience', 'For whom the token is: its claim aud.');
 /** The member that replaces stored keys. */
 const identity = <Schema extends z.ZodType>(schema: Schema) =>
   field(schema, 'Workload identity', 'The cloud trusts the tokens of the service, and nothing secret is stored.');
