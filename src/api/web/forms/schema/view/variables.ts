@@ -18,12 +18,12 @@ export interface VariableFields {
   /** What is said instead of fields where there are no variables. */
   readonly none?: string;
   /** What the fields are called together. */
-  readonly title: string;
+  readonly title?: string;
 }
 
 /** The fields of variables, or their JSON beside the fields of the secrets. */
 export function renderVariableFields(fields: VariableFields): Html {
-  const { root, entry, none = 'It has no variables.', title, ...context } = fields;
+  const { root, entry, none = 'It has no variables.', title = 'Variables', ...context } = fields;
   if (root.members.length === 0) return html`<p class="muted">${none}</p>`;
   const edit = (name: 'json' | 'form', label: string) =>
     html`<p><button class="button button-small" type="submit" name="do" value="${writeEdit(name, '')}" formaction="${context.action}#variables" data-edit>${label}</button></p>`;
