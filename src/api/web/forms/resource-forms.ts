@@ -8,9 +8,9 @@ export function revisionField({ revision }: { readonly revision: number }): Form
   return { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(revision) };
 }
 
-/** The revision of a form, for an operation without a body, which compares `If-Match`. */
+/** The revision that a form was opened for; nothing if it was sent without one. Operations without a body compare it as `If-Match`. */
 export function revisionOf({ expected_revision: revision }: Typed): { readonly revision?: number } {
-  return revision === undefined ? {} : { revision: Number(revision) };
+  return revision ? { revision: Number(revision) } : {};
 }
 
 /** The body of an operation from what was typed: empty fields are left out, and the revision is a number. */
