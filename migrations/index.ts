@@ -60,6 +60,7 @@ import { WebhookProblems } from './20261213_33_webhook_problems.ts';
 import { PreferenceRevisions } from './20261213_34_preference_revisions.ts';
 import { RemovedPlugins } from './20261214_01_removed_plugins.ts';
 import { EndedEligibilities } from './20261214_02_ended_eligibilities.ts';
+import { CountedChanges } from './20261214_21_counted_changes.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -125,4 +126,5 @@ export const migrations = [
   { name: '20261213_21_webhook_lanes', class: WebhookLanes },
   { name: '20261214_01_removed_plugins', class: RemovedPlugins },
   { name: '20261214_02_ended_eligibilities', class: EndedEligibilities },
+  { name: '20261214_21_counted_changes', class: CountedChanges },
 ];

@@ -22,6 +22,8 @@ export function textLike(pattern: RegExp, expectation: string) {
   return z.string().refine((text) => pattern.test(text), { error: `must be ${expectation}` });
 }
 
+export const host = textLike(/^(?=.{1,253}$)[A-Za-z0-9_.:-]+$/, 'a host name or an IP address without a port');
+
 export const boolean = z
   .string()
   .toLowerCase()

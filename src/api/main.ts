@@ -12,7 +12,7 @@ import { checkConnection, type Orm, pendingMigrations } from '#database/database
 import { isDatabaseAway } from '#database/errors.ts';
 import { readWatchedAssemblyRuns } from '#domain/assemblies/runs/store.ts';
 import { KeyUses } from '#domain/identity/api-keys/uses.ts';
-import { readWatchedRuns } from '#domain/runs/watched-runs-store.ts';
+import { readWatchedRuns } from '#domain/runs/lists/watched-runs-store.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';

@@ -60,6 +60,7 @@ import * as schedules from '#api/schedules/operations.ts';
 import * as search from '#api/search/operations.ts';
 import * as serviceAccountKeys from '#api/service-accounts/key-operations.ts';
 import * as serviceAccounts from '#api/service-accounts/operations.ts';
+import * as serviceAccountTransfers from '#api/service-accounts/transfer-operations.ts';
 import * as settings from '#api/settings/operations.ts';
 import * as system from '#api/system/operations.ts';
 import * as teams from '#api/teams/operations.ts';
@@ -131,6 +132,7 @@ const areas = [
   userAdministration,
   serviceAccounts,
   serviceAccountKeys,
+  serviceAccountTransfers,
   organizations,
   organizationMembers,
   teams,

@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { isAssemblyRunUnfinished } from './assemblies/retention.ts';
 import { auditRetention } from './audit/retention.ts';
-import { isRunUnfinished, logRetention, planRetention } from './runs/retention.ts';
+import { isRunUnfinished, logRetention, planRetention } from './runs/deletion/retention.ts';
 import type { RetentionKind } from './settings/document.ts';
 import { keepEventNumbers } from './shared/events/retention.ts';
 import type { MonthlyRetention } from './shared/retention/monthly-retention.ts';

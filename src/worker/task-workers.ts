@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createAssemblyRunActivities } from '#activities/assembly-runs.ts';
+import { createAttemptActivities } from '#activities/attempts/execute-attempt.ts';
 import type { AttemptDeps } from '#activities/deps.ts';
-import { createAttemptActivities } from '#activities/execute-attempt.ts';
 import { createPluginRestorationActivities } from '#activities/plugin-restorations.ts';
 import { redactActivityErrors } from '#activities/redact-errors.ts';
 import { createRunActivities } from '#activities/runs.ts';

@@ -43,8 +43,8 @@ function createProject(language: 'typescript' | 'python', files: readonly string
 }
 
 describe.skipIf(typescript === null)('a TypeScript client that openapi-typescript generates', () => {
-  it('compiles strictly, makes the tour of the README, runs an assembly, undoes a run, finds drift and schedules a run', async () => {
-    const programs = ['session.ts', 'tour.ts', 'assembly.ts', 'upkeep.ts'];
+  it('compiles strictly, makes the tour of the README, runs an assembly, undoes a run, finds drift, schedules a run and makes a connection', async () => {
+    const programs = ['session.ts', 'tour.ts', 'assembly.ts', 'upkeep.ts', 'connections.ts'];
     const project = createProject('typescript', ['package.json', 'tsconfig.json', ...programs]);
     symlinkSync(join(typescript ?? '', 'node_modules'), join(project, 'node_modules'));
     const options = { cwd: project, env: environment };
@@ -75,11 +75,18 @@ describe.skipIf(typescript === null)('a TypeScript client that openapi-typescrip
       paused: 0,
       deleted: 204,
     });
+    const connections = await run(process.execPath, ['connections.ts'], options);
+    expect(JSON.parse(connections.stdout)).toEqual({
+      provides: ['MONITORING_TOKEN'],
+      rotated: 2,
+      refused: 400,
+      channel: 400,
+    });
   }, 180_000);
 });
 
 describe.skipIf(python === null)('a Python client that openapi-python-client generates', () => {
-  it('leaves out no operation, and makes the tour of the README', async () => {
+  it('leaves out no operation, makes the tour of the README and a connection', async () => {
     const project = createProject('python', ['tour.py']);
     const programs = join(python ?? '', 'venv', 'bin');
     const options = { cwd: project, env: { ...environment, PATH: `${programs}:${environment['PATH']}` } };
@@ -96,6 +103,10 @@ describe.skipIf(python === null)('a Python client that openapi-python-client gen
     await run(join(programs, 'openapi-python-client'), generate, options);
     await run(join(programs, 'python'), ['-m', 'compileall', '-q', 'client'], options);
     const { stdout } = await run(join(programs, 'python'), ['tour.py'], options);
-    expect(JSON.parse(stdout)).toEqual({ status: 'succeeded', last: 'run.finished' });
+    expect(JSON.parse(stdout)).toEqual({
+      status: 'succeeded',
+      last: 'run.finished',
+      provides: ['MONITORING_TOKEN'],
+    });
   }, 180_000);
 });

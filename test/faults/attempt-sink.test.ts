@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
-import { AttemptSink } from '#activities/attempt-sink.ts';
+import { AttemptSink } from '#activities/attempts/attempt-sink.ts';
 import type { AttemptDeps } from '#activities/deps.ts';
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import type { AttemptState } from '#domain/runs/attempts/writes.ts';

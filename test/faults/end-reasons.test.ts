@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toAttemptResult } from '#activities/attempt-result.ts';
+import { toAttemptResult } from '#activities/attempts/attempt-result.ts';
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import type { AttemptPhase } from '#domain/runs/model.ts';
 import { type ExecutionReason, executionReasons, statusReasons } from '#domain/runs/reasons/model.ts';

@@ -3,7 +3,8 @@ import { own } from '#api/identity/session-operations.ts';
 import type { ReceiptAnswer } from '#api/pipeline/answers/receipt-answer.ts';
 import { read } from '#api/pipeline/operation.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import { type RecordedReceipt, readOwnReceipt } from '#domain/shared/commands/receipts.ts';
+import { readOwnReceipt } from '#domain/shared/commands/own-receipts.ts';
+import type { RecordedReceipt } from '#domain/shared/commands/receipts.ts';
 
 const ReceiptView = z
   .object({

@@ -1,5 +1,6 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import { publishedOf } from '#api/pipeline/published.ts';
 
 type SchemaObject = OpenAPIV3_1.SchemaObject;
 type Reference = OpenAPIV3_1.ReferenceObject;
@@ -17,12 +18,13 @@ export class DocumentSchemas {
 
   /** The schema as it travels: what a client sends, or reads in an answer. */
   describe(schema: z.ZodType): Schema {
-    const wrapper = z.object({ root: schema });
+    const wrapper = z.object({ root: publishedOf(schema) });
     const { properties, $defs } = z.toJSONSchema(wrapper, {
       io: 'input',
       unrepresentable: 'any',
       override: ({ zodSchema, jsonSchema }) => {
         simplify(jsonSchema);
+        if (zodSchema instanceof z.ZodDiscriminatedUnion) nameDiscriminator(jsonSchema, zodSchema);
         if (zodSchema === wrapper) return;
         for (const property of Object.values(jsonSchema.properties ?? {})) describeDefault(property);
       },
@@ -68,6 +70,19 @@ function describeDefault(property: z.core.JSONSchema._JSONSchema): void {
 function typeOf(value: unknown): 'string' | 'number' | 'boolean' | 'null' {
   if (value === null) return 'null';
   return typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'boolean' : 'string';
+}
+
+/** Says by which member a reader tells the branches apart, and which one each value means. Only branches that are components can be named. */
+function nameDiscriminator(jsonSchema: z.core.JSONSchema.BaseSchema, { def, options }: z.ZodDiscriminatedUnion): void {
+  const { discriminator: propertyName } = def;
+  const mapping: Record<string, string> = {};
+  for (const [index, option] of options.entries()) {
+    const reference = jsonSchema.oneOf?.[index]?.$ref;
+    const value = option instanceof z.ZodObject ? option.shape[propertyName] : undefined;
+    if (reference === undefined || !(value instanceof z.ZodLiteral)) return;
+    mapping[String(value.value)] = reference.replace(definitions, components);
+  }
+  jsonSchema['discriminator'] = { propertyName, mapping };
 }
 
 /** Lets references within a schema lead to the document's components. */

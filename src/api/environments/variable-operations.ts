@@ -2,18 +2,34 @@ import { z } from 'zod';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import { ReplaceVariables, SetVariable, toNamedVariable, toNewVariable, VariableName } from '#api/variables/bodies.ts';
+import {
+  expectedRevisionOf,
+  ReplaceVariables,
+  SetVariable,
+  toNamedVariable,
+  toNewVariable,
+  VariableName,
+} from '#api/variables/bodies.ts';
 import { describeVariable, VariableView, viewVariable } from '#api/variables/views.ts';
 import type { Em } from '#database/database.ts';
-import { type EnvironmentTarget, findEnvironment, findEnvironmentToChange } from '#domain/environments/store.ts';
+import {
+  countVariableChange,
+  type EnvironmentTarget,
+  findEnvironment,
+  findEnvironmentToChange,
+} from '#domain/environments/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
 import { concernsSecret, removeVariable, replaceVariables, setVariable } from '#domain/variables/changes.ts';
 import { findVariable, listVariables, readShownVariables, type ShownVariable } from '#domain/variables/store.ts';
 import type { VariableFacts } from './variable-actions.ts';
 import { showVariable, VariableDetailsView } from './views.ts';
+
+/** Of all variables together. */
+const VariablesRevision = z.int().describe('Of all variables of the environment. It rises with every change of one.');
 
 const VariableParams = z.strictObject({ id: Id, name: VariableName });
 
@@ -97,14 +113,19 @@ export const list = read({
   summary: "List an environment's variables by name; sensitive ones without their values",
   params: z.strictObject({ id: Id }),
   query: z.strictObject(pageQuery),
-  responses: { 200: pageOf('variables', VariableView) },
+  responses: {
+    200: pageOf('variables', VariableView)
+      .extend({ revision: VariablesRevision })
+      .meta({ id: 'EnvironmentVariablePage' }),
+  },
   access: readAccess,
   target: ({ em, params }) => findEnvironment(em, params.id),
   targetName: 'environment',
   resourceId: ({ params }) => params.id,
   handle: async ({ em, target, query }) => {
     const page = await listVariables(em, toHolder(target), query);
-    return { variables: page.items.map(viewVariable), next_cursor: page.nextCursor };
+    const { variablesRevision: revision } = target;
+    return { variables: page.items.map(viewVariable), next_cursor: page.nextCursor, revision };
   },
 });
 
@@ -147,6 +168,7 @@ export const set = command({
     const { before } = target;
     const writer = { em: tx.em, keyRing: services.keyRing, holder: toHolder(target), setBy: principal.id };
     const variable = await setVariable(writer, toNamedVariable(params.name, body), before);
+    if (before?.revision !== variable.revision) await countVariableChange(tx.em, target);
     const { revision } = variable;
     const [was, after] = [before && describeVariable(before), { ...describeVariable(variable), value: 'set' }];
     const answer = showVariable({ operations, principal }, target, variable);
@@ -161,11 +183,15 @@ export const replace = command({
   description:
     'Variables that the request does not name are removed, and those that stay the same keep their revision. A sensitive variable ' +
     'whose value is left out or null keeps it, so that nobody needs to know a secret to change the others. The list may be sent ' +
-    'back as it was read: it is refused if somebody changed or removed one of its variables meanwhile. Changing, adding or ' +
+    'back as it was read: it is refused if somebody added, changed or removed a variable meanwhile. Without any revision, the last request wins. Changing, adding or ' +
     'removing a sensitive variable takes the right to manage secrets.',
   params: z.strictObject({ id: Id }),
   body: ReplaceVariables,
-  responses: { 200: z.object({ variables: z.array(VariableView) }).meta({ id: 'EnvironmentVariables' }) },
+  responses: {
+    200: z
+      .object({ variables: z.array(VariableView), revision: VariablesRevision })
+      .meta({ id: 'EnvironmentVariables' }),
+  },
   access: { ...changeAccess, review: { inherits: 'environment_variables.set' } },
   target: ({ em, params, body, lock }) => findAll(em, params.id, body, lock),
   targetName: 'environment',
@@ -175,10 +201,14 @@ export const replace = command({
   audit: 'environment_variables.replaced',
   handle: async ({ tx, principal, target, body, services }) => {
     const writer = { em: tx.em, keyRing: services.keyRing, holder: toHolder(target), setBy: principal.id };
+    refuseStale({ revision: target.variablesRevision }, expectedRevisionOf(body));
     const { before, after } = await replaceVariables(writer, wantedOf(body), target.current);
-    const answer = { variables: (await readShownVariables(tx.em, toHolder(target))).map(viewVariable) };
+    const isSame = before.length + after.length === 0;
+    const revision = isSame ? target.variablesRevision : await countVariableChange(tx.em, target);
+    const answer = { variables: (await readShownVariables(tx.em, toHolder(target))).map(viewVariable), revision };
     return {
       id: target.id,
+      revision,
       before: { variables: before.map(describeVariable) },
       after: { variables: after.map(describeVariable) },
       answer,
@@ -202,6 +232,7 @@ export const remove = command({
   audit: 'environment_variable.removed',
   handle: async ({ tx, target, params, request }) => {
     const removed = await removeVariable(tx.em, toHolder(target), target.before, revisionOf(request.headers));
+    await countVariableChange(tx.em, target);
     return { id: target.id, before: describeVariable(removed), after: { name: params.name } };
   },
 });

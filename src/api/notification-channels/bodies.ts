@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { namesOneOwner, ownerFields } from '#api/pipeline/owned.ts';
+import { publishAs } from '#api/pipeline/published.ts';
 import { Email } from '#domain/identity/model.ts';
 import {
+  type ChannelKind,
   channelKinds,
   matchesTopic,
   mostPatterns,
@@ -41,51 +43,77 @@ const Subscriptions = z
     'What the channel hears of: what a team or an environment of its owner owns, or, with neither of them, everything that its owner owns.',
   );
 
-const Config = z
-  .strictObject({
-    recipients: z
-      .array(Email)
-      .min(1)
-      .max(mostRecipients)
-      .refine((all) => new Set(all.map((each) => each.toLowerCase())).size === all.length, 'expected each address once')
-      .optional()
-      .describe('Of the kind `email`: who gets it.'),
-    url: z
-      .string()
-      .min(1)
-      .max(2000)
-      .optional()
-      .describe(
-        'Of the kinds `webhook` and `slack`: an https:// address on the public Internet, unless an operator allows others. It is kept sealed: answers show its host alone.',
-      ),
-  })
-  .describe('Where it sends to.');
+const Recipients = z
+  .array(Email)
+  .min(1)
+  .max(mostRecipients)
+  .refine((all) => new Set(all.map((each) => each.toLowerCase())).size === all.length, 'expected each address once')
+  .describe('Of the kind `email`: who gets it.');
+const Url = z
+  .string()
+  .min(1)
+  .max(2000)
+  .describe(
+    'Of the kinds `webhook` and `slack`: an https:// address on the public Internet, unless an operator allows others. It is kept sealed: answers show its host alone.',
+  );
 
-export const CreateChannel = z
-  .strictObject({
-    ...ownerFields,
-    name: ResourceName,
-    kind: z
-      .enum(channelKinds)
-      .describe(
-        '`email`: to addresses. `webhook`: signed JSON, as Standard Webhooks has it. `slack`: to an incoming webhook of Slack, or of a chat that takes the same.',
-      ),
-    config: Config,
-    enabled: z.boolean().default(true),
-    subscriptions: Subscriptions.default([{ events: ['*'] }]),
-  })
-  .check(namesOneOwner)
+const Config = z.strictObject({ recipients: Recipients.optional(), url: Url.optional() });
+
+/** The config of each kind, as the description of the API has it. The rules of channels say which one a kind lacks. */
+const EmailConfig = z.strictObject({ recipients: Recipients }).meta({ id: 'EmailChannelConfig' });
+const UrlConfig = z.strictObject({ url: Url }).meta({ id: 'UrlChannelConfig' });
+const configs = { email: EmailConfig, webhook: UrlConfig, slack: UrlConfig } as const;
+
+const kindWords: Readonly<Record<ChannelKind, string>> = {
+  email: 'To addresses.',
+  webhook: 'Signed JSON, as Standard Webhooks has it.',
+  slack: 'To an incoming webhook of Slack, or of a chat that takes the same.',
+};
+
+const created = {
+  ...ownerFields,
+  name: ResourceName,
+  enabled: z.boolean().default(true),
+  subscriptions: Subscriptions.default([{ events: ['*'] }]),
+};
+
+function describeCreation<Kind extends ChannelKind>(kind: Kind, id: string) {
+  const described = { kind: z.literal(kind).describe(kindWords[kind]), config: configs[kind] };
+  return z.strictObject({ ...created, ...described }).meta({ id });
+}
+
+const DescribedCreation = z
+  .discriminatedUnion('kind', [
+    describeCreation('email', 'CreateEmailChannel'),
+    describeCreation('webhook', 'CreateWebhookChannel'),
+    describeCreation('slack', 'CreateSlackChannel'),
+  ])
   .meta({ id: 'CreateNotificationChannel' });
 
-export const UpdateChannel = z
-  .strictObject({
-    name: ResourceName.optional(),
-    config: Config.optional(),
-    enabled: z.boolean().optional(),
-    subscriptions: Subscriptions.optional(),
-    ...ExpectedRevision,
-  })
-  .meta({ id: 'UpdateNotificationChannel' });
+export const CreateChannel = publishAs(
+  z.strictObject({ ...created, kind: z.enum(channelKinds), config: Config }).check(namesOneOwner),
+  DescribedCreation,
+);
+
+const changed = {
+  name: ResourceName.optional(),
+  enabled: z.boolean().optional(),
+  subscriptions: Subscriptions.optional(),
+  ...ExpectedRevision,
+};
+
+export const UpdateChannel = publishAs(
+  z.strictObject({ ...changed, config: Config.optional() }),
+  z
+    .strictObject({
+      ...changed,
+      config: z
+        .union([EmailConfig, UrlConfig])
+        .meta({ id: 'ChannelConfig', description: 'Where it sends to, as its kind has it.' })
+        .optional(),
+    })
+    .meta({ id: 'UpdateNotificationChannel' }),
+);
 
 export const RotateChannel = z.strictObject({ ...ExpectedRevision }).meta({ id: 'RotateNotificationChannel' });
 

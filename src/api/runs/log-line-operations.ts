@@ -4,17 +4,17 @@ import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
 import { read } from '#api/pipeline/operation.ts';
 import { Flag, Time } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
+import { findRemovedOfRun } from '#domain/runs/deletion/retention.ts';
 import { printLines, readLines } from '#domain/runs/log/lines.ts';
 import { countLines } from '#domain/runs/log/lines-store.ts';
 import { searchLines, type Wanted } from '#domain/runs/log/search.ts';
 import { readSections } from '#domain/runs/log/sections.ts';
 import { attemptOutcomes, isTerminal, logPhases, logStreams } from '#domain/runs/model.ts';
-import { findRemovedOfRun } from '#domain/runs/retention.ts';
 import { findRun, readProgress } from '#domain/runs/store.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
+import { RemovedBefore } from './log-views.ts';
 import { RunParams, readAccess } from './operations.ts';
-import { RemovedBefore } from './views.ts';
 
 const nested = { ...readAccess, review: { inherits: 'runs.get' } } as const;
 

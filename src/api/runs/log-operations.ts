@@ -9,15 +9,16 @@ import type { Em } from '#database/database.ts';
 import { type FoundLog, searchLog } from '#domain/runs/attempts/log-search.ts';
 import { readLog } from '#domain/runs/attempts/log-store.ts';
 import { streamLog } from '#domain/runs/attempts/logs.ts';
+import { findRemovedOfRun } from '#domain/runs/deletion/retention.ts';
 import { isTerminal } from '#domain/runs/model.ts';
-import { findRemovedOfRun } from '#domain/runs/retention.ts';
 import { findRun, listEvents, readProgress } from '#domain/runs/store.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { largestInteger } from '#domain/shared/values/storable.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
+import { LogEntryView, RemovedBefore, RunLogView, toLogEntry } from './log-views.ts';
 import { RunParams, readAccess } from './operations.ts';
-import { LogEntryView, RemovedBefore, RunEventView, RunLogView, toLogEntry } from './views.ts';
+import { RunEventView } from './views.ts';
 
 const pageBytes = 2 * 1024 * 1024;
 /** A stream ends after this time. Its reader connects again at its position. */

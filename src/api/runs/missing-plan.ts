@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { findRemovedOfRun } from '#domain/runs/retention.ts';
+import { findRemovedOfRun } from '#domain/runs/deletion/retention.ts';
 import { readProgress } from '#domain/runs/store.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 

@@ -5,9 +5,8 @@ import type { UsedConnection } from '#domain/connections/bindings/model.ts';
 import { type EventTypeName, eventTypes } from '#domain/events.ts';
 import { quotaScopes } from '#domain/quotas/model.ts';
 import { runActions } from '#domain/runs/actions.ts';
-import type { LogRow } from '#domain/runs/attempts/log-store.ts';
 import type { RunDetails } from '#domain/runs/details-store.ts';
-import { logPhases, logStreams, runOperations, runPhases, runStatuses } from '#domain/runs/model.ts';
+import { runOperations, runPhases, runStatuses } from '#domain/runs/model.ts';
 import { completeSummary } from '#domain/runs/plans/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
@@ -230,34 +229,3 @@ export const RunEventView = z
     at: Time,
   })
   .meta({ id: 'RunEvent' });
-
-/** Where retention has removed the beginning of something, or all of it. */
-export const RemovedBefore = Time.nullable().describe(
-  'What was older has been removed, because it was out of retention. Null: nothing was removed.',
-);
-
-export const LogEntryView = z
-  .object({
-    sequence: z.int(),
-    time: Time,
-    phase: z.enum(logPhases),
-    stream: z.enum(logStreams),
-    first_line: z.int(),
-    lines: z.int(),
-    text: z.string(),
-  })
-  .meta({ id: 'LogEntry' });
-
-export const RunLogView = z
-  .object({
-    entries: z.array(LogEntryView),
-    last_sequence: z.int(),
-    complete: z.boolean(),
-    removed_before: RemovedBefore,
-  })
-  .meta({ id: 'RunLog' });
-
-/** Bytes that are not UTF-8 become U+FFFD here; the text/plain log has them unchanged. */
-export function toLogEntry({ content, firstLine, ...row }: LogRow): z.input<typeof LogEntryView> {
-  return { ...row, first_line: firstLine, text: new TextDecoder().decode(content) };
-}

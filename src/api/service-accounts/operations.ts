@@ -6,29 +6,20 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
-import { unknownPrincipal } from '#domain/members/acquaintance.ts';
 import { createAccount, deleteAccount, setAccountEnabled, updateAccount } from '#domain/service-accounts/changes.ts';
 import type { NewOwner } from '#domain/service-accounts/model.ts';
 import { findAccountOwner, type OwnerTarget } from '#domain/service-accounts/owners.ts';
 import { readAccountAccess } from '#domain/service-accounts/policy.ts';
 import { type AccountTarget, findAccount, findAccountToChange, listAccounts } from '#domain/service-accounts/store.ts';
 import { maySucceed } from '#domain/service-accounts/succession.ts';
-import { transferAccount } from '#domain/service-accounts/transfer.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { HiddenResource } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
-import {
-  CreateServiceAccount,
-  TransferServiceAccount,
-  toAccountChange,
-  toNewOwner,
-  UpdateServiceAccount,
-} from './bodies.ts';
+import { CreateServiceAccount, toAccountChange, toNewOwner, UpdateServiceAccount } from './bodies.ts';
 import {
   ListedServiceAccountView,
   ServiceAccountView,
@@ -37,10 +28,10 @@ import {
   viewServiceAccount,
 } from './views.ts';
 
-const AccountParams = z.strictObject({ id: Id });
+export const AccountParams = z.strictObject({ id: Id });
 
 /** The accounts of users belong to no team. */
-const accessReview = { resource: 'service_accounts', unscoped: true, target: findAccount } as const;
+export const accessReview = { resource: 'service_accounts', unscoped: true, target: findAccount } as const;
 
 const readAccess: Access = { ...readAccountAccess, review: { ...accessReview, verb: 'get' } };
 export const manageAccess: Access = {
@@ -50,7 +41,7 @@ export const manageAccess: Access = {
 };
 
 /** Lets principals that manage users read and transfer an account whose owner is disabled: nobody else could. */
-function succession(access: Access) {
+export function succession(access: Access) {
   return (account: AccountTarget, principal: Principal): Access =>
     maySucceed(principal, account) ? { ...access, anyOf: ['user:manage'], scope: 'platform' } : access;
 }
@@ -188,58 +179,11 @@ export const remove = command({
   },
 });
 
-export const transfer = command({
-  id: 'service_accounts.transfer',
-  route: 'POST /api/v1/service-accounts/:id/transfer',
-  summary: 'Give a service account to another user, or to a team that you own',
-  description:
-    'Its keys are revoked and its memberships end; it keeps its name, role and history. Where the user who owns it is ' +
-    'disabled, principals that may manage users can do this.',
-  params: AccountParams,
-  body: TransferServiceAccount,
-  responses: { 200: ServiceAccountView },
-  access: { ...manageAccess, review: { ...accessReview, verb: 'transfer' } },
-  target: ({ em, params, body, lock }) => findForTransfer(em, params.id, body, lock),
-  targetName: 'service account',
-  accessTo: succession(manageAccess),
-  idempotency: 'none',
-  locks: ({ params }) => [authorityLock(params.id)],
-  audit: 'service_account.transferred',
-  handle: async ({ tx, principal, target, body, operations }) => {
-    if (!target.newOwner) throw missingOwner(body);
-    const { updated, ...ended } = await transferAccount(tx.em, principal, target, target.newOwner, {
-      expectedRevision: body.expected_revision,
-    });
-    const [before, after] = [{ owner: viewOwner(target) }, { owner: viewOwner(updated), ...ended }];
-    const change = await changeOf(tx.em, { operations, principal }, updated);
-    return { ...change, owners: updated, formerOwners: target, before, after };
-  },
-});
-
 /** The owner of a new account. An unknown user gets the same answer as a user whom the caller may not choose. */
 async function findFirstOwner(em: Em, owner: NewOwner, lock: boolean): Promise<OwnerTarget | undefined> {
   const found = await findAccountOwner(em, owner, lock);
   if (found || owner.userId === undefined) return found;
   return { organizationId: null, teamId: null, ownerUserId: owner.userId, archived: [], user: null };
-}
-
-/** Locks users before teams, whether the new owner is a user or a team. */
-async function findForTransfer(
-  em: Em,
-  id: string,
-  body: Partial<z.output<typeof TransferServiceAccount>>,
-  lock: boolean,
-) {
-  const owner = body.owner && toNewOwner(body.owner);
-  const user = owner?.userId === undefined ? undefined : await findAccountOwner(em, owner, lock);
-  const account = await findAccountToChange(em, id, lock);
-  const team = owner?.teamId === undefined ? undefined : await findAccountOwner(em, owner, lock);
-  return account && { ...account, newOwner: user ?? team };
-}
-
-function missingOwner({ owner }: z.output<typeof TransferServiceAccount>) {
-  if (owner.team_id !== undefined) return new HiddenResource('the new owner team');
-  return unknownPrincipal();
 }
 
 async function setEnabled(tx: Transaction, context: ActionContext, target: AccountTarget, enabled: boolean) {
@@ -249,7 +193,7 @@ async function setEnabled(tx: Transaction, context: ActionContext, target: Accou
   return { ...change, before: { enabled: target.enabled }, after: { enabled: updated.enabled } };
 }
 
-async function changeOf(em: Em, context: ActionContext, account: AccountTarget) {
+export async function changeOf(em: Em, context: ActionContext, account: AccountTarget) {
   const { id, revision } = account;
   return { id, revision, answer: await showServiceAccount(em, context, account) };
 }

@@ -4,7 +4,7 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import {
   expectedRevisionOf,
-  ReplaceCountedVariables,
+  ReplaceVariablesOfSet,
   SetVariable,
   toNamedVariable,
   toNewVariable,
@@ -96,7 +96,7 @@ export const replace = command({
     'Variables that the request does not name are removed, and those that stay the same keep their revision. A sensitive variable ' +
     'whose value is left out or null keeps it. The list may be sent back as it was read: it is refused if somebody added, changed or removed ' +
     'a variable meanwhile. Without any revision, the last request wins.',
-  body: ReplaceCountedVariables,
+  body: ReplaceVariablesOfSet,
   responses: {
     200: z.object({ variables: z.array(VariableView), revision: SetRevision }).meta({ id: 'VariableSetVariables' }),
   },

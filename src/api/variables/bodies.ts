@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { invalidField } from '#domain/shared/errors.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { Json } from '#domain/shared/values/json.ts';
+import { largestInteger } from '#domain/shared/values/storable.ts';
 import { mostVariables, type NewVariable, variableCategories, variablePhases } from '#domain/variables/model.ts';
 
 /** The bodies of requests about variables of environments and of variable sets. */
@@ -27,7 +28,12 @@ const variableFields = {
   phases: Phases.optional().describe(
     'Left out: an existing variable keeps its phases, and a new one is given in both.',
   ),
-  ...ExpectedRevision,
+  expected_revision: z
+    .int()
+    .min(0)
+    .max(largestInteger)
+    .optional()
+    .describe('The revision that was read. 0: there must be no such variable yet.'),
   // A variable can be sent back as it was read.
   revision: ExpectedRevision.expected_revision.describe('The same as `expected_revision`.'),
   updated_at: z.iso.datetime().optional().describe('Ignored.'),
@@ -54,15 +60,15 @@ export const ReplaceVariables = z
       })
       .optional()
       .meta({ type: 'null', description: 'As the last page of the list has it.' }),
+    // Of all variables. A list is refused if a variable was added meanwhile.
+    ...ExpectedRevision,
+    // The list can be sent back as it was read.
+    revision: ExpectedRevision.expected_revision.describe('The same as `expected_revision`.'),
   })
   .meta({ id: 'ReplaceEnvironmentVariables' });
 
-/** For a holder whose revision rises with every change of its variables, so that one that was added meanwhile is not lost. */
-export const ReplaceCountedVariables = ReplaceVariables.extend({
-  ...ExpectedRevision,
-  // The list can be sent back as it was read.
-  revision: ExpectedRevision.expected_revision.describe('The same as `expected_revision`.'),
-}).meta({ id: 'ReplaceVariableSetVariables' });
+/** The same, as the description of the API names it for variable sets. */
+export const ReplaceVariablesOfSet = ReplaceVariables.meta({ id: 'ReplaceVariableSetVariables' });
 
 /** @throws Invalid if the body names two revisions */
 export function expectedRevisionOf(

@@ -37,6 +37,8 @@ export const EnvironmentSchema = defineEntity({
     eligibilityGeneration: p.integer().default(1),
     revision: revision(),
     removedVariableRevision: removedRevision(),
+    /** Rises with every change of its variables. */
+    variablesRevision: revision(),
     createdAt: createdAt(),
     archivedAt: at().nullable(),
     deletedAt: at().nullable(),

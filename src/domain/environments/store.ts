@@ -34,6 +34,8 @@ export interface EnvironmentTarget extends Ownership, Archivable, PolicyFields {
   readonly freezeWindows: readonly FreezeWindow[];
   readonly eligibilityGeneration: number;
   readonly revision: number;
+  /** Rises with every change of its own variables. */
+  readonly variablesRevision: number;
   readonly createdAt: string;
   readonly archivedAt: string | null;
 }
@@ -70,6 +72,7 @@ function selectEnvironments(queries: Kysely<Tables>) {
       'e.freeze_windows as freezeWindows',
       'e.eligibility_generation as eligibilityGeneration',
       'e.revision',
+      'e.variables_revision as variablesRevision',
       'e.created_at as createdAt',
       'e.archived_at as archivedAt',
     ])
@@ -140,4 +143,14 @@ export async function changeEnvironment(
 ): Promise<void> {
   const changes = { ...columns, revision: revision + 1 };
   await db(em).updateTable('environments').set(changes).where('id', '=', id).execute();
+}
+
+/** Counts a change of an environment's variables, and returns the new revision of all of them. The caller has locked the row for the change. */
+export async function countVariableChange(
+  em: Em,
+  { id, variablesRevision }: Pick<EnvironmentTarget, 'id' | 'variablesRevision'>,
+): Promise<number> {
+  const changed = { variables_revision: variablesRevision + 1 };
+  await db(em).updateTable('environments').set(changed).where('id', '=', id).execute();
+  return changed.variables_revision;
 }

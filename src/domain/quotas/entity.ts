@@ -33,6 +33,8 @@ export const QuotaSchema = defineEntity({
     revision: revision(),
     createdAt: createdAt(),
     updatedAt: at(),
+    /** Set: it limits nothing any more, and only keeps its revision for the next quota of its owner. */
+    clearedAt: at().nullable(),
   },
 });
 export class Quota extends QuotaSchema.class {}

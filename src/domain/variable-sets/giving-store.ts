@@ -12,17 +12,9 @@ export interface GivingSet extends OwnerIds {
   readonly variables: number;
 }
 
-/**
- * The sets that give something to an environment, by it or by its project, or to a project. Those come first whose variables win. It does not
- * decide who may know them: pass only what the caller may read.
- * @param most how many attachments to read
- */
-export async function readGivingSets(
-  em: Em,
-  place: { readonly environmentId: string } | { readonly projectId: string },
-  most: number,
-): Promise<GivingSet[]> {
-  const rows = await db(em)
+/** The attachments `a` of sets `s` whose owner is above the project `p` that they are attached in, with how many variables each gives. */
+function selectAttachedSets(em: Em) {
+  return db(em)
     .selectFrom('variable_set_attachments as a')
     .innerJoin('variable_sets as s', 's.id', 'a.variable_set_id')
     .leftJoin('environments as e', 'e.id', 'a.environment_id')
@@ -31,14 +23,6 @@ export async function readGivingSets(
     )
     .innerJoin('teams as t', 't.id', 'p.team_id')
     .where(isOfOwnerAbove)
-    .where((eb) => {
-      if ('projectId' in place) return eb('a.project_id', '=', place.projectId);
-      const ofProject = eb.selectFrom('environments as own').where('own.id', '=', place.environmentId);
-      return eb.or([
-        eb('a.environment_id', '=', place.environmentId),
-        eb('a.project_id', '=', ofProject.select('own.project_id')),
-      ]);
-    })
     .select(['s.id', 's.name', 'a.environment_id as environmentId'])
     .select(['s.organization_id as organizationId', 's.team_id as teamId', 's.project_id as projectId'])
     .select((eb) =>
@@ -49,7 +33,28 @@ export async function readGivingSets(
         .$asScalar()
         .$notNull()
         .as('variables'),
-    )
+    );
+}
+
+/**
+ * The sets that give something to an environment, by it or by its project, or to a project. Those come first whose variables win. It does not
+ * decide who may know them: pass only what the caller may read.
+ * @param most how many attachments to read
+ */
+export async function readGivingSets(
+  em: Em,
+  place: { readonly environmentId: string } | { readonly projectId: string },
+  most: number,
+): Promise<GivingSet[]> {
+  const rows = await selectAttachedSets(em)
+    .where((eb) => {
+      if ('projectId' in place) return eb('a.project_id', '=', place.projectId);
+      const ofProject = eb.selectFrom('environments as own').where('own.id', '=', place.environmentId);
+      return eb.or([
+        eb('a.environment_id', '=', place.environmentId),
+        eb('a.project_id', '=', ofProject.select('own.project_id')),
+      ]);
+    })
     .orderBy(nearness, 'desc')
     .orderBy(nameOrder('s.name'))
     .orderBy('s.id', 'desc')

@@ -106,6 +106,38 @@ describe('an access review', () => {
     expect(await codeOf(viewer, 'list', 'runs', { team_id: tenant.team })).toBe('allowed');
   });
 
+  it.each([
+    ['connections', '/admin/connections', { kind: 'generic', credentials: { variables: { TOKEN: 'x' } } }],
+    ['webhooks', '/admin/webhooks', { url: 'https://203.0.113.9/hook', events: ['*'] }],
+    [
+      'notification_channels',
+      '/admin/notification-channels',
+      { kind: 'email', config: { recipients: ['ana@example.com'] } },
+    ],
+    ['variable_sets', '/variable-sets', {}],
+  ])(
+    'decides about creating %s for the team that it names, else for the installation',
+    async (resource, path, body) => {
+      const viewer = await api.addUser('maintainer');
+      await join(tenant, viewer, 'member', 'viewer');
+      const outsider = await api.addUser('maintainer');
+      const { team: team_id } = tenant;
+      const ask = (caller: ApiUser, about: object) => codeOf(caller, 'create', resource, about);
+      const create = async (caller: ApiUser, owner: object) =>
+        (await caller.post(path, { name: `reviewed-${newId()}`, ...body, ...owner })).status;
+      expect(await ask(tenant.owner, { team_id })).toBe('allowed');
+      // Whoever is let in may still be refused for the address of a webhook.
+      expect([201, 422]).toContain(await create(tenant.owner, { team_id }));
+      expect(await ask(viewer, { team_id })).toBe('permission_denied');
+      expect(await create(viewer, { team_id })).toBe(403);
+      expect(await ask(outsider, { team_id })).toBe('resource_not_found_or_denied');
+      expect(await create(outsider, { team_id })).toBe(404);
+      expect(await ask(tenant.owner, {})).not.toBe('allowed');
+      expect([403, 404]).toContain(await create(tenant.owner, {}));
+      expect(await ask(root, {})).toBe('allowed');
+    },
+  );
+
   it('without a team decides about what belongs to no team, where that is possible', async () => {
     expect(await codeOf(requester, 'list', 'runs')).toBe('allowed');
     expect(await codeOf(requester, 'create', 'templates')).toBe('permission_denied');

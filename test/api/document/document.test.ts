@@ -6,7 +6,8 @@ import { describeApi } from '#api/document/document.ts';
 import { DocumentSchemas } from '#api/document/schemas.ts';
 import { operations } from '#api/operations.ts';
 import { isPublic } from '#api/pipeline/operation.ts';
-import { topicNames } from '#domain/notification-channels/model.ts';
+import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
+import { channelKinds, topicNames } from '#domain/notification-channels/model.ts';
 
 type Operation = OpenAPIV3_1.OperationObject;
 type Schema = OpenAPIV3_1.SchemaObject;
@@ -66,6 +67,25 @@ describe('the OpenAPI document of the service', () => {
     expect(described).toHaveLength(operations.length);
   });
 
+  it('has the settings of each kind of connection and channel, told apart by the kind', () => {
+    const branches = (name: string) => {
+      const { oneOf = [], discriminator } = schemas[name] as Schema;
+      expect(discriminator?.propertyName).toBe('kind');
+      const mapped = Object.entries(discriminator?.mapping ?? {});
+      expect(mapped.map(([, reference]) => ({ $ref: reference }))).toEqual(oneOf);
+      return Object.fromEntries(mapped.map(([kind, reference]) => [kind, resolve(reference) as Schema]));
+    };
+    const connections = branches('CreateConnection');
+    expect(Object.keys(connections).toSorted()).toEqual(connectionKinds.toSorted());
+    expect(connections['git']?.required).toEqual(['name', 'kind', 'config', 'credentials']);
+    expect(connections['generic']?.required).toEqual(['name', 'kind', 'credentials']);
+    expect(connections['cloud']?.required).toEqual(['name', 'kind', 'config']);
+    expect(schemas['GitConnectionConfig']?.properties).toHaveProperty('url.title', 'URL');
+    const channels = branches('CreateNotificationChannel');
+    expect(Object.keys(channels).toSorted()).toEqual(channelKinds.toSorted());
+    expect(schemas['EmailChannelConfig']?.required).toEqual(['recipients']);
+  });
+
   it('has no reference that leads nowhere', () => {
     const references = [...objectsIn(document)].flatMap(([path, { $ref }]) =>
       typeof $ref === 'string' ? [[path, $ref] as const] : [],
@@ -100,7 +120,7 @@ describe('the OpenAPI document of the service', () => {
     });
     // These name things of several kinds, some of which have no UUID.
     const named =
-      /Actor|AuditRecord|Identity\/properties\/credential|request_id|message_id|resource_id|Change\/properties\/imported|Quota\/properties\/id|SigningKey\/properties\/key_id/;
+      /Actor|AuditRecord|Identity\/properties\/credential|request_id|message_id|resource_id|Change\/properties\/imported|Quota\/properties\/id|SigningKey\/properties\/key_id|access_key_id/;
     expect(free.map(([path]) => path).filter((path) => !named.test(path))).toEqual([]);
     expect(JSON.stringify(document)).not.toContain('9007199254740991');
   });

@@ -65,6 +65,50 @@ describe('all variables that are sent back as they were read', () => {
     expect(await load(tenant)).toEqual({ TOKEN: 'hunter2', password: 'hunter3', nothing: null });
   });
 
+  it.each([
+    ['the list as it was read', (_revision: number) => ({ body: {}, headers: {} })],
+    [
+      'expected_revision',
+      (revision: number) => ({ body: { revision: undefined, expected_revision: revision }, headers: {} }),
+    ],
+    ['If-Match', (revision: number) => ({ body: { revision: undefined }, headers: { 'if-match': `"${revision}"` } })],
+  ])('are refused if somebody added one meanwhile and the request sends %s', async (_what, withRevision) => {
+    const { tenant } = await tenantWithVariables();
+    const read = await tenant.owner.get(pathOf(tenant));
+    expect(read.headers['etag']).toBe(`"${read.body.revision}"`);
+    await tenant.owner.put(pathOf(tenant, 'ADDED'), { category: 'env', value: 'new' });
+    const { body, headers } = withRevision(read.body.revision);
+    const lost = await tenant.owner.send('PUT', pathOf(tenant), { ...read.body, ...body }, headers);
+    expect([lost.status, lost.headers['x-error-code']], lost.text).toEqual([409, 'stale_revision']);
+    expect(await load(tenant)).toHaveProperty('ADDED', 'new');
+    const again = await tenant.owner.get(pathOf(tenant));
+    const kept = await tenant.owner.put(pathOf(tenant), again.body);
+    expect([kept.status, kept.body.revision], kept.text).toEqual([200, again.body.revision]);
+  });
+
+  it('are taken without any revision, as by a client that knows none', async () => {
+    const { tenant } = await tenantWithVariables();
+    await tenant.owner.put(pathOf(tenant, 'ADDED'), { category: 'env', value: 'new' });
+    const variables = [{ name: 'REGION', category: 'env', value: 'us' }];
+    expect((await tenant.owner.put(pathOf(tenant), { variables })).status).toBe(200);
+    expect(await load(tenant)).toEqual({ REGION: 'us' });
+  });
+
+  it('have a revision that rises with a variable that is set, replaced or removed, and not with one that stays the same', async () => {
+    const tenant = await makeTenant(api);
+    const revision = async () => (await tenant.owner.get(pathOf(tenant))).body.revision;
+    const variable = { category: 'env', value: 'eu' };
+    const before = await revision();
+    await tenant.owner.put(pathOf(tenant, 'REGION'), variable);
+    expect(await revision()).toBe(before + 1);
+    await tenant.owner.put(pathOf(tenant), { variables: [{ name: 'REGION', ...variable }] });
+    expect(await revision()).toBe(before + 1);
+    await tenant.owner.put(pathOf(tenant), { variables: [{ name: 'REGION', ...variable, value: 'us' }] });
+    expect(await revision()).toBe(before + 2);
+    await tenant.owner.delete(pathOf(tenant, 'REGION'));
+    expect(await revision()).toBe(before + 3);
+  });
+
   it('are refused if they are only a page of them, because the others would be removed', async () => {
     const { tenant, values } = await tenantWithVariables();
     const { body: page } = await tenant.owner.get(`${pathOf(tenant)}?limit=2`);
@@ -105,6 +149,18 @@ describe('a variable that is sent back as it was read', () => {
     const answer = await tenant.owner.put(pathOf(tenant, 'TOKEN'), { ...shown, ...edit });
     expect([answer.status, answer.body.error]).toEqual([status, expect.stringMatching(message)]);
     expect(await load(tenant)).toEqual(values);
+  });
+});
+
+describe('a variable that is set with the expected revision 0', () => {
+  it('is made only if there is none of that name', async () => {
+    const { tenant, values } = await tenantWithVariables();
+    const add = (name: string) =>
+      tenant.owner.put(pathOf(tenant, name), { category: 'env', value: 'new', expected_revision: 0 });
+    expect((await add('ADDED')).status).toBe(200);
+    const refused = await add('REGION');
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([409, 'stale_revision']);
+    expect(await load(tenant)).toEqual({ ...values, ADDED: 'new' });
   });
 });
 

@@ -235,6 +235,25 @@ describe('a quota', () => {
     expect((await stage.tenant.owner.put(`/admin/quotas/team/${team}`, { limits: {} })).status).toBe(403);
   });
 
+  it('that is set again after it was cleared goes on with its revisions, so that a stale one is refused', async () => {
+    const stage = await make();
+    const { team } = stage.tenant;
+    const path = `/admin/quotas/team/${team}`;
+    const put = (limits: object, revision: number) => stage.admin.put(path, { limits, expected_revision: revision });
+    expect((await put({ queued_runs: 0 }, 0)).body.revision).toBe(1);
+    expect((await stage.clear('team', team)).status).toBe(204);
+    expect((await stage.run()).status).toBe(202);
+    expect((await stage.clear('team', team)).status).toBe(404);
+    const cleared = await stage.admin.get(path);
+    expect(cleared.body).toMatchObject({ limits: {}, revision: null });
+    const listed = await stage.admin.get('/admin/quotas?scope=team');
+    expect(listed.body.quotas.filter(({ id }: { id: string }) => id === team)).toEqual([]);
+    expect((await put({ queued_runs: 9 }, 1)).status).toBe(409);
+    expect((await put({ queued_runs: 9 }, 0)).body).toMatchObject({ limits: { queued_runs: 9 }, revision: 2 });
+    const stale = await stage.admin.send('DELETE', path, undefined, { 'if-match': '"1"' });
+    expect([stale.status, stale.headers['x-error-code']]).toEqual([409, 'stale_revision']);
+  });
+
   it('that becomes full is reported once, to the readers of its owner', async () => {
     const stage = await make();
     const { team } = stage.tenant;

@@ -234,7 +234,10 @@ describe('the pages of the settings', () => {
       'features.drift.reason': 'being moved',
     };
     const chosen = { 'default_approval_policy.when': 'never', 'default_approval_policy.allow_self': 'false' };
-    const lists = { allowed_tools: 'opentofu >=1.8 <2, 1.7.x\nterraform *', default_quotas: 'runs_per_day 500' };
+    const lists = {
+      allowed_tools: 'opentofu >=1.8 <2, 1.7.x\nterraform *',
+      'default_quotas.runs_per_day': '500',
+    };
     const sent = await visitor.submit('/admin/settings', { ...fields, ...chosen, ...typed, ...lists });
     expect([sent.status, sent.location]).toEqual([303, '/admin/settings?done=saved']);
     expect((await visitor.get('/admin/settings?done=saved')).text).toContain('The settings are saved.');

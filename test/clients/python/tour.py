@@ -6,11 +6,21 @@ import time
 
 from client import AuthenticatedClient, Client
 from client.api.auth import auth_sign_in
+from client.api.connections import connections_create
 from client.api.runs import runs_create, runs_get, runs_get_events, runs_get_plan, runs_review
 from client.api.template_versions import template_versions_publish
 from client.api.templates import templates_create
 from client.api.users import users_create
-from client.models import CreateRun, CreateTemplate, CreateUser, PublishVersion, ReviewRun, Run, SignIn
+from client.models import (
+    CreateGenericConnection,
+    CreateRun,
+    CreateTemplate,
+    CreateUser,
+    PublishVersion,
+    ReviewRun,
+    Run,
+    SignIn,
+)
 
 URL, ADMINISTRATOR, PASSWORD = (os.environ[name] for name in ("SERVICE_URL", "ADMINISTRATOR", "PASSWORD"))
 
@@ -63,4 +73,6 @@ review = ReviewRun.from_dict({"decision": "approve", "plan_digest": plan.digest}
 done(runs_review.sync_detailed(admitted.id, client=bea, body=review))
 run = await_status(admin, admitted.id, "succeeded")
 events = done(runs_get_events.sync_detailed(admitted.id, client=admin)).events
-print(json.dumps({"status": run.status, "last": events[-1].type_}))
+settings = {"name": "python", "kind": "generic", "credentials": {"variables": {"MONITORING_TOKEN": "not a real one"}}}
+connection = done(connections_create.sync_detailed(client=admin, body=CreateGenericConnection.from_dict(settings)))
+print(json.dumps({"status": run.status, "last": events[-1].type_, "provides": connection.provides}))

@@ -88,6 +88,27 @@ describe('a repository of others', () => {
       await server.close();
     }
   }, 60_000);
+
+  it('that hang in every place give one up to a repository of somebody else, and are told so', async () => {
+    const server = await serveGit(root.path, () => true);
+    const source = repository();
+    source.commit({ 'main.tf': main });
+    try {
+      const url = `http://127.0.0.1:${server.port}/hangs`;
+      const hanging = Array.from({ length: 6 }, (_, n) =>
+        refusalOf(snapshot({ url }, { timeoutMs: 10_000, keepsPlaceMs: 0, holders: [`caller ${n}`, `owner ${n}`] })),
+      );
+      expect((await snapshot({ url: source.url }, { holders: ['alice', 'hers'] })).commit).toHaveLength(40);
+      expect(await Promise.race(hanging)).toMatchObject({
+        kind: 'unavailable',
+        message: expect.stringContaining('while others waited'),
+      });
+      const others = (await Promise.all(hanging)).filter(({ message }) => !message.includes('while others'));
+      expect(others).toHaveLength(5);
+    } finally {
+      await server.close();
+    }
+  }, 60_000);
 });
 
 describe('a snapshot of a git source', () => {

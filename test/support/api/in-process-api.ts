@@ -14,7 +14,7 @@ import { KeyUses } from '#domain/identity/api-keys/uses.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { createUser } from '#domain/identity/users/users.ts';
-import { readWatchedRuns } from '#domain/runs/watched-runs-store.ts';
+import { readWatchedRuns } from '#domain/runs/lists/watched-runs-store.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';

@@ -106,7 +106,7 @@ function changes({ kind, id }: Pick<BindingPlace, 'kind' | 'id'>): Column<Bindin
   const { bind, unbind } = bindingPages[kind];
   return [
     {
-      label: 'Change',
+      label: 'Actions',
       cell: ({ name }) =>
         html`<a href="${pagePath(bind, { id }, { name })}">Change</a> <a href="${pagePath(unbind, { id, name })}">Remove</a>`,
     },

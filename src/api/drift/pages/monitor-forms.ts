@@ -4,7 +4,7 @@ import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { placedName } from '#api/web/components/instance-name.ts';
 import { choicesOf } from '#api/web/forms/choices.ts';
-import type { FormField } from '#api/web/forms/form.ts';
+import type { FormField } from '#api/web/forms/form-field.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { readTimes, timeFields } from '#api/web/forms/schedule-times.ts';

@@ -117,7 +117,7 @@ function columnsOf(id: string, may: boolean): Column<Numbered>[] {
   ];
   if (!may) return columns;
   const remove: Column<Numbered> = {
-    label: 'Change',
+    label: 'Actions',
     cell: ({ index }) =>
       html`<a href="${pagePath(pages.unsubscribeNotificationChannel, { id, index: String(index) })}">Remove</a>`,
   };

@@ -1,5 +1,5 @@
 import { ownerOrInstallation } from '#api/tenancy/pages/owner-choice.ts';
-import type { FormField } from '#api/web/forms/form.ts';
+import type { FormField } from '#api/web/forms/form-field.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { create } from '../operations.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { FormField } from '#api/web/forms/form.ts';
+import type { FormField } from '#api/web/forms/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { readRow } from '#api/web/forms/matrix.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';

@@ -1,13 +1,14 @@
-import type { FormField } from '#api/web/forms/form.ts';
-import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
-import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import type { FormField } from '#api/web/forms/form-field.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField, revisionOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
-import { kindsInBytes, kindsOf, type QuotaKind, quotaKinds } from '#domain/quotas/model.ts';
+import { kindsOf } from '#domain/quotas/model.ts';
 import { clear, get, recount, set } from '../operations.ts';
+import { limitField, toLimits } from './limit-fields.ts';
 import { quotaOwnerField, toQuotaParams } from './owner-field.ts';
 import { crumbs, paramsOf, type QuotaVisit } from './quota-page.ts';
-import { kindLabels, nameOwner, quotaPath, showAmount, type Usage } from './words.ts';
+import { nameOwner, quotaPath, showAmount, type Usage } from './words.ts';
 
 /** Adds the forms that set, recount and remove quotas. */
 export function registerQuotaForms(addPage: AddPage): void {
@@ -25,15 +26,15 @@ function addNewQuota(addPage: AddPage): void {
     describe: async (_subject, visit) => ({
       title: 'New quota',
       crumbs,
-      below: 'It replaces the limits that the owner has already.',
-      fields: [await quotaOwnerField(visit), ...kindsOf('installation').map((kind) => limitField(kind))],
+      below: 'It replaces the limits that the owner has already. An empty field limits nothing, and 0 allows nothing.',
+      fields: [await quotaOwnerField(visit), ...kindsOf('installation').map((kind) => limitField('limits', kind))],
       submit: 'Set the limits',
       cancel: pagePath(pages.quotas),
       refusal: visit.mayDo(set).reason,
     }),
     carryOut: async (_subject, typed, visit) => {
       const params = await toQuotaParams(visit, typed);
-      await visit.run(set, { params, body: { limits: toLimits(typed) } });
+      await visit.run(set, { params, body: { limits: toLimits('limits', typed) } });
       return pagePath(pages.quota, params, { done: 'saved' });
     },
   });
@@ -48,16 +49,20 @@ function addEditQuota(addPage: AddPage): void {
       below:
         'An empty field limits nothing, and 0 allows nothing. A limit may be lower than what is used: then nothing more is let through.',
       fields: [
-        ...quota.usage.map((use) => limitField(use.kind, use)),
-        ...(quota.revision === null ? [] : [revisionField({ revision: quota.revision })]),
+        ...quota.usage.map(usedLimitField),
+        // 0: the owner must have no quota yet.
+        revisionField({ revision: quota.revision ?? 0 }),
       ],
       submit: 'Set the limits',
       cancel: quotaPath(quota),
       refusal: refusalOf(quota.actions, 'set'),
     }),
     carryOut: async ({ scope, id }, typed, visit) => {
-      const { expected_revision: revision } = typed;
-      const body = { limits: toLimits(typed), ...(revision && { expected_revision: Number(revision) }) };
+      const { revision: expected } = revisionOf(typed);
+      const body = {
+        limits: toLimits('limits', typed),
+        ...(expected !== undefined && { expected_revision: expected }),
+      };
       await visit.run(set, { params: { scope, id }, body });
       return pagePath(pages.quota, { scope, id }, { done: 'saved' });
     },
@@ -90,39 +95,19 @@ function addClear(addPage: AddPage): void {
       title: `Remove the quota: ${nameOwner(quota)}`,
       crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
       lead: 'Its limits no longer hold, and runs that wait for it begin. Quotas of other owners stay.',
-      fields: [],
+      fields: quota.revision === null ? [] : [revisionField({ revision: quota.revision })],
       submit: 'Remove',
       tone: 'danger',
       cancel: quotaPath(quota),
       refusal: refusalOf(quota.actions, 'clear'),
     }),
-    carryOut: async ({ scope, id }, _typed, visit) => {
-      await visit.run(clear, { params: { scope, id } });
+    carryOut: async ({ scope, id }, typed, visit) => {
+      await visit.run(clear, { params: { scope, id }, ...revisionOf(typed) });
       return pagePath(pages.quotas, {}, { done: 'cleared' });
     },
   });
 }
 
-function limitField(kind: QuotaKind, use?: Usage): FormField {
-  const used = use === undefined || use.used === null ? '' : ` Used: ${showAmount(kind, use.used)}.`;
-  const unit = kindsInBytes.includes(kind) ? ' In bytes: a GiB is 1073741824.' : '';
-  return {
-    name: `limits.${kind}`,
-    label: kindLabels[kind],
-    kind: 'number',
-    min: 0,
-    isOptional: true,
-    hint: `At most this many ${quotaKinds[kind]}.${unit}${used}`,
-    ...(use?.limit !== undefined && use.limit !== null && { value: String(use.limit) }),
-  };
-}
-
-/** The limits that were typed. The operation says what is wrong with anything but a number. */
-function toLimits(typed: Typed): Record<string, unknown> {
-  const fields = Object.entries(typed).filter(([name, value]) => name.startsWith('limits.') && value.trim() !== '');
-  return Object.fromEntries(fields.map(([name, value]) => [name.slice('limits.'.length), toNumber(value.trim())]));
-}
-
-function toNumber(text: string): unknown {
-  return /^\d{1,16}$/.test(text) ? Number(text) : text;
+function usedLimitField({ kind, limit, used }: Usage): FormField {
+  return limitField('limits', kind, limit, used === null ? '' : ` Used: ${showAmount(kind, used)}.`);
 }

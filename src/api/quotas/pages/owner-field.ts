@@ -1,7 +1,7 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listOrganizations } from '#api/organizations/operations.ts';
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
-import type { FormField } from '#api/web/forms/form.ts';
+import type { FormField } from '#api/web/forms/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { installationId, type QuotaSubject } from '#domain/quotas/model.ts';

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import { renderUse } from '#api/workers/pages/workers.ts';
 import { kindsInBytes, type QuotaKind } from '#domain/quotas/model.ts';
 import { type ListedQuotaView, scopeNames } from '../views.ts';
 
@@ -31,11 +30,11 @@ export function quotaPath({ scope, id }: Pick<ListedQuota, 'scope' | 'id'>): Loc
 /** How much of a kind is used: in words, and as a bar where it is limited. */
 export function renderUsage({ kind, limit, used }: Usage): Html {
   if (used === null) return html`<strong>unknown: recount it</strong>`;
-  const full = limit !== null && used >= limit ? html` <strong>full</strong>` : null;
   if (limit === null) return html`${showAmount(kind, used)} <span class="muted">not limited</span>`;
-  if (!kindsInBytes.includes(kind)) return html`${renderUse(used, limit)}${full}`;
   const words = `${showAmount(kind, used)} of ${showAmount(kind, limit)}`;
-  return html`<span class="use">${words} <meter class="meter" min="0" max="${Math.max(limit, 1)}" value="${used}" aria-hidden="true"></meter></span>${full}`;
+  const full = used >= limit ? html` <strong>full</strong>` : null;
+  const most = Math.max(limit, 1);
+  return html`<span class="use">${words}${full} <meter class="meter" min="0" max="${most}" high="${most - 0.5}" optimum="0" value="${Math.min(used, most)}" aria-hidden="true"></meter></span>`;
 }
 
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;

@@ -4,7 +4,7 @@ import { get as getEnvironment, list as listEnvironments } from '#api/environmen
 import { operationLabels } from '#api/registry/pages/run/basic-fields.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { type Choices, choicesOf } from '#api/web/forms/choices.ts';
-import type { FormField } from '#api/web/forms/form.ts';
+import type { FormField } from '#api/web/forms/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';

@@ -1,7 +1,7 @@
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { readHeldLead } from '#api/schedules/pages/held.ts';
 import { platformRoleChoices } from '#api/tenancy/pages/roles.ts';
-import type { FormField } from '#api/web/forms/form.ts';
+import type { FormField } from '#api/web/forms/form-field.ts';
 import { addFormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
@@ -10,7 +10,8 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { create, disable, enable, remove, transfer, update } from '../operations.ts';
+import { create, disable, enable, remove, update } from '../operations.ts';
+import { transfer } from '../transfer-operations.ts';
 import {
   type AccountSubject,
   accountCrumbs,

@@ -7,7 +7,8 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { get, update } from '../operations.ts';
 import { settingsName } from '../views.ts';
-import { settingsFields, toChange } from './fields.ts';
+import { toChange } from './change.ts';
+import { settingsFields } from './fields.ts';
 
 /** Adds the page of the settings, which shows what holds and changes it. For administrators. */
 export function registerSettingsPages(addPage: AddPage): void {

@@ -3,7 +3,7 @@ import type { Operation } from '#api/pipeline/operation.ts';
 import { list as listProjects } from '#api/projects/operations.ts';
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
-import type { FormField } from '#api/web/forms/form.ts';
+import type { FormField } from '#api/web/forms/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';

@@ -1,4 +1,4 @@
-import type { FormField } from '#api/web/forms/form.ts';
+import type { FormField } from '#api/web/forms/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -37,16 +37,10 @@ function readValue(category = '', value = ''): JsonValue {
   }
 }
 
+/** The fields of a variable: of a new one, or of the one of that name. A secret that is kept is never filled in. */
 export function variableFields(existing: string | undefined, keepsSecret: boolean): FormField[] {
   return [
-    existing === undefined
-      ? {
-          name: 'name',
-          label: 'Name',
-          hint: 'As the template or the tool knows it, such as region or AWS_REGION.',
-          maxLength: 128,
-        }
-      : { name: 'name', label: 'Name', kind: 'hidden' },
+    nameField(existing),
     {
       name: 'category',
       label: 'Given as',
@@ -56,11 +50,27 @@ export function variableFields(existing: string | undefined, keepsSecret: boolea
         { value: 'env', label: 'Environment variable of the tools' },
       ],
     },
+    ...valueFields(keepsSecret),
+    { name: 'sensitive', label: 'It is a secret: nobody can read it again', kind: 'checkbox' },
+    { name: 'plan', label: 'Give it while planning', kind: 'checkbox' },
+    { name: 'apply', label: 'Give it while applying', kind: 'checkbox' },
+  ];
+}
+
+function nameField(existing: string | undefined): FormField {
+  if (existing !== undefined) return { name: 'name', label: 'Name', kind: 'hidden' };
+  const hint = 'As the template or the tool knows it, such as region or AWS_REGION.';
+  return { name: 'name', label: 'Name', hint, maxLength: 128 };
+}
+
+function valueFields(keepsSecret: boolean): FormField[] {
+  const kind = keepsSecret ? 'password' : 'area';
+  return [
     {
       name: 'value',
       label: 'Value',
       isSecret: true,
-      kind: keepsSecret ? 'password' : 'area',
+      kind,
       isOptional: keepsSecret,
       hint: keepsSecret
         ? 'It is stored, and never shown. Leave it empty to keep it.'
@@ -76,12 +86,9 @@ export function variableFields(existing: string | undefined, keepsSecret: boolea
       name: 'plan_value',
       label: 'Value for planning',
       isSecret: true,
-      kind: keepsSecret ? 'password' : 'area',
+      kind,
       isOptional: true,
       ...(keepsSecret && { hint: 'It is never shown. Leave it empty to keep the one that there is.' }),
     },
-    { name: 'sensitive', label: 'It is a secret: nobody can read it again', kind: 'checkbox' },
-    { name: 'plan', label: 'Give it while planning', kind: 'checkbox' },
-    { name: 'apply', label: 'Give it while applying', kind: 'checkbox' },
   ];
 }

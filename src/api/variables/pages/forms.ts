@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { renderActions } from '#api/web/components/actions.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
-import type { FormField } from '#api/web/forms/form.ts';
+import type { FormField } from '#api/web/forms/form-field.ts';
 import { addFormPage, type FormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';
-import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { refusalOf, revisionField, revisionOf } from '#api/web/forms/resource-forms.ts';
 import { type LocalPath, pagePath, type pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -36,7 +36,7 @@ export interface VariableForms<H extends Holder> {
   readonly readHolder: (visit: HolderVisit) => Promise<H>;
   readonly readVariable: (visit: HolderVisit, variable: NamedVariable) => Promise<ShownVariable>;
   readonly set: (visit: HolderVisit, variable: NamedVariable & { readonly body: object }) => Promise<unknown>;
-  readonly remove: (visit: HolderVisit, variable: NamedVariable) => Promise<unknown>;
+  readonly remove: (visit: HolderVisit, variable: NamedVariable & { readonly revision?: number }) => Promise<unknown>;
   /** Why the visitor may not add a variable; null if they may. */
   readonly findRefusal: (holder: H) => string | null;
   readonly crumbs: (holder: H) => readonly Crumb[];
@@ -70,7 +70,8 @@ function addForm<H extends Holder>(forms: VariableForms<H>): FormPageDeclaration
       const params = { id: holder.id, name: typed['name']?.trim() ?? '' };
       if (await exists(forms, visit, params))
         throw invalidField('name', `there is a variable "${params.name}" already: change it, or choose another name`);
-      await forms.set(visit, { params, body: toVariableBody(typed, false) });
+      // Somebody may have added it meanwhile.
+      await forms.set(visit, { params, body: { ...toVariableBody(typed, false), expected_revision: 0 } });
       return forms.path(holder, 'variable');
     },
   };
@@ -116,18 +117,18 @@ function changeForm<H extends Holder>(forms: VariableForms<H>): VariableFormPage
 function removeForm<H extends Holder>(forms: VariableForms<H>): VariableFormPage<H> {
   return {
     read: (visit) => readSubject(forms, visit),
-    describe: ({ holder, variable: { name, actions } }) => ({
+    describe: ({ holder, variable: { name, actions, revision } }) => ({
       ...frameOf(forms, holder),
       title: `Remove the variable ${name}`,
       lead: 'Runs that are admitted from now on do not get it. A secret value cannot be brought back. Runs that were admitted before keep what they were given.',
-      fields: [],
+      fields: [revisionField({ revision })],
       submit: 'Remove',
       tone: 'danger',
       cancel: pagePath(forms.patterns.change, { id: holder.id, name }),
       refusal: refusalOf(actions, 'remove'),
     }),
-    carryOut: async ({ holder, variable: { name } }, _typed, visit) => {
-      await forms.remove(visit, { params: { id: holder.id, name } });
+    carryOut: async ({ holder, variable: { name } }, typed, visit) => {
+      await forms.remove(visit, { params: { id: holder.id, name }, ...revisionOf(typed) });
       return forms.path(holder, 'variable-removed');
     },
   };

@@ -3,51 +3,12 @@ import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import { renderLinkedText } from '../linked-text.ts';
 import type { LocalPath } from '../paths.ts';
-import { type Choice, explainCut } from './choices.ts';
-import { type Matrix, renderMatrix } from './matrix.ts';
+import { explainCut } from './choices.ts';
+import { renderControl } from './control.ts';
+import type { FormField } from './form-field.ts';
+import { renderMatrix } from './matrix.ts';
 import type { FormProblems } from './problems.ts';
 import { isStale, renderStale, revisionName } from './stale.ts';
-
-export interface FormField {
-  /** The field begins a section of the form, which has this heading and says what its fields are about. */
-  readonly section?: { readonly title: string; readonly help: string };
-  /** The path of the value in the operation's body, such as `approval_policy.required`. */
-  readonly name: string;
-  readonly label: string;
-  readonly kind?:
-    | 'text'
-    | 'email'
-    | 'password'
-    | 'number'
-    | 'area'
-    | 'code'
-    | 'select'
-    | 'radio'
-    | 'checkbox'
-    | 'hidden'
-    | 'date'
-    | 'datetime'
-    | 'files'
-    | 'folder'
-    | 'matrix';
-  /** What the value means, or how it should look. */
-  readonly hint?: Html | string;
-  readonly value?: string | undefined;
-  readonly isOptional?: boolean;
-  /** The value may be a secret: the browser keeps no copy of it. */
-  readonly isSecret?: boolean;
-  readonly choices?: readonly Choice[];
-  /** A select has more choices than these. It then takes the id of another, too. */
-  readonly isCut?: boolean;
-  /** Of the kind `matrix`. */
-  readonly matrix?: Matrix;
-  readonly maxLength?: number;
-  readonly min?: number;
-  readonly max?: number;
-  readonly autocomplete?: string;
-  /** The name of the form, if the page has several. `renderForm` sets it. */
-  readonly form?: string | undefined;
-}
 
 export interface Form {
   /** Keeps its fields apart from those of other forms of the page. */
@@ -195,58 +156,8 @@ function renderRadios({ name, label, value, choices = [] }: FormField, id: strin
   )}${notes}</fieldset>`;
 }
 
-/** Of several choices none is made for the visitor: a form that is sent in a hurry must not act on the first one. */
-function renderUnchosen(choices: readonly Choice[], value: string): Html | null {
-  if (choices.length === 1 || choices.some((choice) => choice.value === value)) return null;
-  return html`<option value="" selected>${choices.length === 0 ? 'There is nothing to choose' : 'Choose…'}</option>`;
-}
-
 /** A hint, and whether there is more to choose than the field offers. */
 function hintOf({ hint, isCut, choices = [], value }: FormField): FormField['hint'] {
   if (!isCut) return hint;
   return html`${hint ? html`${hint} ` : null}${explainCut(choices, value)}`;
-}
-
-/** A field that offers its choices while somebody types, and takes what it does not offer. */
-function renderOpenSelect({ choices = [], value = '' }: FormField, id: string, common: Html): Html {
-  const [empty] = choices.filter((choice) => choice.value === '');
-  return html`<input type="text" ${common} list="${id}-choices" value="${value}" placeholder="${empty?.label ?? ''}" maxlength="100" autocomplete="off" autocapitalize="none" spellcheck="false">
-<datalist id="${id}-choices">${choices
-    .filter((choice) => choice.value !== '')
-    .map((choice) => html`<option value="${choice.value}" label="${choice.label}"></option>`)}</datalist>`;
-}
-
-function renderControl(field: FormField, id: string, state: Html): Html {
-  const {
-    name,
-    kind = 'text',
-    value = '',
-    choices = [],
-    maxLength,
-    min,
-    max,
-    autocomplete = 'off',
-    isOptional,
-    isSecret,
-  } = field;
-  const common = html`id="${id}" name="${name}" ${isOptional ? null : html`aria-required="true"`} ${isSecret ? html`data-secret` : null} ${state}`;
-  const length = maxLength === undefined ? null : html`maxlength="${maxLength}"`;
-  if (kind === 'area' || kind === 'code') {
-    const rows = kind === 'code' ? 16 : 4;
-    return html`<textarea ${common} ${length} rows="${rows}" class="${kind}" spellcheck="${String(kind === 'area')}">
-${value}</textarea>`;
-  }
-  if (kind === 'files' || kind === 'folder') {
-    return html`<input type="file" ${common} ${kind === 'folder' ? html`webkitdirectory` : null} multiple>`;
-  }
-  if (kind === 'select' && field.isCut) return renderOpenSelect(field, id, common);
-  if (kind === 'select') {
-    return html`<select ${common}>${renderUnchosen(choices, value)}${choices.map(
-      (choice) =>
-        html`<option value="${choice.value}" ${choice.value === value ? html`selected` : null}>${choice.label}</option>`,
-    )}</select>`;
-  }
-  const type = kind === 'datetime' ? 'datetime-local' : kind;
-  const bounds = html`${min === undefined ? null : html`min="${min}"`} ${max === undefined ? null : html`max="${max}"`}`;
-  return html`<input type="${type}" ${common} ${length} ${bounds} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false">`;
 }

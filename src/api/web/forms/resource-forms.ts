@@ -1,11 +1,16 @@
 import type { Action } from '#domain/shared/actions.ts';
 import { invalidField } from '#domain/shared/errors.ts';
-import type { FormField } from './form.ts';
+import type { FormField } from './form-field.ts';
 import type { Typed } from './form-page.ts';
 
 /** The revision that a form was opened for: the operation refuses to overwrite what somebody else has changed since then. */
 export function revisionField({ revision }: { readonly revision: number }): FormField {
   return { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(revision) };
+}
+
+/** The revision that a form was opened for; nothing if it was sent without one. Operations without a body compare it as `If-Match`. */
+export function revisionOf({ expected_revision: revision }: Typed): { readonly revision?: number } {
+  return revision ? { revision: Number(revision) } : {};
 }
 
 /** The body of an operation from what was typed: empty fields are left out, and the revision is a number. */

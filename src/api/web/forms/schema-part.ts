@@ -138,5 +138,5 @@ export function renderPart(part: SchemaPart, entry: VariablesEntry, placed: Plac
     : null;
   return html`<section class="form-part" aria-labelledby="variables"><h2 id="variables">${title}</h2>
 <input type="hidden" name="${ofName}" value="${of}">
-${lead}${secrets}${renderVariableFields({ root, entry, action, problems: placed.bySlot, inherited, ...(none && { none }) })}</section>`;
+${lead}${secrets}${renderVariableFields({ root, entry, action, problems: placed.bySlot, inherited, title, ...(none && { none }) })}</section>`;
 }

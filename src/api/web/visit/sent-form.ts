@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Em } from '#database/database.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
-import { extendReceipt, readOwnReceipt } from '#domain/shared/commands/receipts.ts';
+import { extendReceipt, readOwnReceipt } from '#domain/shared/commands/own-receipts.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { LocalPath } from '../paths.ts';
 import type { PageServices } from './operations.ts';

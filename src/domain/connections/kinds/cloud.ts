@@ -1,15 +1,23 @@
 import { z } from 'zod';
 import { CloudConfig, type FederatedConfig, isFederated } from './cloud-config.ts';
-import { type Delivery, defineKind, Secret, SecretText } from './kind.ts';
+import { type Delivery, defineKind, field, Secret, SecretText } from './kind.ts';
 import { audienceOf, deliverIdentity } from './workload-identity.ts';
 
-const Aws = z.strictObject({ access_key_id: Secret, secret_access_key: Secret, session_token: Secret.optional() });
-const Google = z.strictObject({
-  service_account_key: SecretText.refine(isServiceAccountKey, {
-    error: 'expected the JSON of a service account\'s key, with "type": "service_account"',
-  }),
+const Aws = z.strictObject({
+  access_key_id: field(Secret, 'Access key ID'),
+  secret_access_key: field(Secret, 'Secret access key'),
+  session_token: field(Secret.optional(), 'Session token', 'Of keys that end soon.'),
 });
-const Azure = z.strictObject({ client_secret: Secret });
+const Google = z.strictObject({
+  service_account_key: field(
+    SecretText.refine(isServiceAccountKey, {
+      error: 'expected the JSON of a service account\'s key, with "type": "service_account"',
+    }),
+    'Key of a service account',
+    'The JSON file that Google Cloud gave.',
+  ),
+});
+const Azure = z.strictObject({ client_secret: field(Secret, 'Client secret') });
 const None = z.strictObject({});
 /** `None` with a refusal that gives the reason, whatever was sent. */
 const NoneKept = z.custom<z.output<typeof None>>((given) => None.safeParse(given).success, {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { explainVariableName } from '#domain/variables/names.ts';
-import { defineKind, SecretText } from './kind.ts';
+import { defineKind, field, SecretText } from './kind.ts';
 
 const mostNames = 50;
 
@@ -17,8 +17,12 @@ const Named = z
 
 const Credentials = z
   .strictObject({
-    variables: Named.describe('Environment variables by their names.'),
-    files: Named.describe('Text of files. Each name is an environment variable that holds the path of its file.'),
+    variables: field(Named, 'Variables', 'Environment variables by their names.'),
+    files: field(
+      Named,
+      'Files',
+      'Text of files. Each name is an environment variable that holds the path of its file.',
+    ),
   })
   .refine(({ variables, files }) => Object.keys(variables).length + Object.keys(files).length > 0, {
     error: 'expected at least one of variables and files',

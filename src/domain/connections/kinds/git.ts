@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { GitCredential } from '#domain/registry/git/access.ts';
-import { defineKind, nothing, Secret, SecretText } from './kind.ts';
+import { defineKind, field, nothing, Secret, SecretText } from './kind.ts';
 
 const GitPrefix = z.string().max(2_000).refine(isPrefix, {
   error:
@@ -8,16 +8,20 @@ const GitPrefix = z.string().max(2_000).refine(isPrefix, {
 });
 
 const Config = z.strictObject({
-  url: GitPrefix.describe('The credentials open repositories below this URL and no others.'),
+  url: field(GitPrefix, 'URL', 'The credentials open repositories below this URL and no others.'),
 });
 
 const Token = z.strictObject({
-  username: Secret.max(255).default('git').describe('What the host wants beside a token; often anything.'),
-  token: Secret,
+  username: field(Secret.max(255).default('git'), 'User name', 'What the host wants beside a token; often anything.'),
+  token: field(Secret, 'Access token', 'It needs to read repositories only.'),
 });
 const Key = z.strictObject({
-  private_key: SecretText.regex(/^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/, { error: 'expected a private key in PEM' }),
-  known_hosts: SecretText.describe("The host's keys, as ssh-keyscan prints them."),
+  private_key: field(
+    SecretText.regex(/^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/, { error: 'expected a private key in PEM' }),
+    'Private key',
+    'In PEM and without a passphrase, such as a deploy key.',
+  ),
+  known_hosts: field(SecretText, 'Known hosts', "The host's keys, as ssh-keyscan prints them."),
 });
 const Credentials = z.union([Token, Key]);
 

@@ -43,6 +43,14 @@ export interface KindDefinition<Config, Credentials> {
   readonly deliver: (config: Config, credentials: Credentials, identity: AttemptIdentity) => Delivery;
 }
 
+/**
+ * A field of a kind, with what people read of it: forms show the label and the hint, and the description of the API has both.
+ * The hint says where to find the value, or what happens without one.
+ */
+export function field<Schema extends z.ZodType>(schema: Schema, label: string, hint?: string): Schema {
+  return schema.meta({ title: label, ...(hint !== undefined && { description: hint }) });
+}
+
 /** Lets the compiler derive the types of a kind from its schemas. */
 export function defineKind<Config, Credentials>(
   kind: KindDefinition<Config, Credentials>,

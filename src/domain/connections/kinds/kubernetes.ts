@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Certificates, defineKind, Secret } from './kind.ts';
+import { Certificates, defineKind, field, Secret } from './kind.ts';
 
 const Server = z
   .string()
@@ -9,19 +9,27 @@ const Server = z
   });
 
 const Config = z.strictObject({
-  server: Server,
-  ca: Certificates.optional().describe("The cluster's authorities in PEM; the public ones unless given."),
-  namespace: z
-    .string()
-    .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, { error: 'expected a name such as "team-a"' })
-    .optional(),
+  server: field(Server, 'API server', 'Its URL, such as https://cluster.example.com:6443.'),
+  ca: field(
+    Certificates.optional(),
+    'Certificate authorities',
+    "The cluster's authorities in PEM; the public ones unless given.",
+  ),
+  namespace: field(
+    z
+      .string()
+      .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, { error: 'expected a name such as "team-a"' })
+      .optional(),
+    'Namespace',
+    'Where the tools work unless a template says otherwise.',
+  ),
 });
 
 /** Opens a Kubernetes cluster: the tools find a kubeconfig by KUBECONFIG and KUBE_CONFIG_PATH. */
 export const kubernetes = defineKind({
   summary: 'Reach a Kubernetes cluster.',
   config: Config,
-  credentials: z.strictObject({ token: Secret }),
+  credentials: z.strictObject({ token: field(Secret, 'Token', 'Of a service account of the cluster.') }),
   urls: ({ server }) => [server],
   deliver: ({ server, ca, namespace }, { token }) => {
     const name = 'connection';

@@ -1,23 +1,28 @@
 import { z } from 'zod';
-import { defineKind, nothing, Secret } from './kind.ts';
+import { defineKind, field, nothing, Secret } from './kind.ts';
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 
 const Config = z.strictObject({
-  host: z
-    .string()
-    .max(253)
-    .regex(new RegExp(`^${label}(?:\\.${label})+$`), {
-      error: 'expected the name of a host in lower case, such as "registry.example.com"',
-    })
-    .describe('The host of the registry of providers or modules.'),
+  host: field(
+    z
+      .string()
+      .max(253)
+      .regex(new RegExp(`^${label}(?:\\.${label})+$`), {
+        error: 'expected the name of a host in lower case, such as "registry.example.com"',
+      }),
+    'Host',
+    'The host of the registry of providers or modules.',
+  ),
 });
 
 /** Opens a registry of providers and modules to OpenTofu and Terraform. */
 export const registry = defineKind({
   summary: 'Download providers and modules from a private registry.',
   config: Config,
-  credentials: z.strictObject({ token: Secret }),
+  credentials: z.strictObject({
+    token: field(Secret, 'Token', 'As for the host in the credentials file of the tool.'),
+  }),
   urls: ({ host }) => [`https://${host}/`],
   deliver: ({ host }, { token }) => ({ ...nothing, variables: { [tokenVariable(host)]: token } }),
 });

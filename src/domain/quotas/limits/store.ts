@@ -57,6 +57,7 @@ export const selectLimits = prepare((db, parameter: ParameterOf<OwnerParameters>
       eb
         .selectFrom('quotas as q')
         .where('q.scope', '=', sql.lit('installation' as const))
+        .where('q.cleared_at', 'is', null)
         .select((of) => storedLimits(of.ref('q.limits')))
         .as('stored'),
     ])
@@ -70,6 +71,7 @@ export const selectLimits = prepare((db, parameter: ParameterOf<OwnerParameters>
           eb
             .selectFrom('quotas as q')
             .whereRef('q.organization_id', '=', 't.organization_id')
+            .where('q.cleared_at', 'is', null)
             .select((of) => storedLimits(of.ref('q.limits')))
             .as('stored'),
         ]),
@@ -84,6 +86,7 @@ export const selectLimits = prepare((db, parameter: ParameterOf<OwnerParameters>
           eb
             .selectFrom('quotas as q')
             .whereRef('q.team_id', '=', 't.id')
+            .where('q.cleared_at', 'is', null)
             .select((of) => storedLimits(of.ref('q.limits')))
             .as('stored'),
         ]),
@@ -98,6 +101,7 @@ export const selectLimits = prepare((db, parameter: ParameterOf<OwnerParameters>
           eb
             .selectFrom('quotas as q')
             .whereRef('q.environment_id', '=', 'e.id')
+            .where('q.cleared_at', 'is', null)
             .select((of) => storedLimits(of.ref('q.limits')))
             .as('stored'),
         ]),

@@ -17,13 +17,18 @@ export type GitPlace = {
   readonly largestFile: number;
   /** The time by which the command must be done, in milliseconds like `Date.now()`. */
   readonly deadline: number;
+  /** Stops the command before: somebody else has its place. */
+  readonly givenUp?: AbortSignal;
 };
 
-/** The command took too long or printed too much, and was killed. */
+/** Why a command was stopped: its time was over, it printed too much, or somebody else has its place. */
+type StopReason = 'time' | 'output' | 'place';
+
+/** The command was killed. */
 export class GitStopped extends Error {
-  readonly reason: 'time' | 'output';
-  constructor(reason: 'time' | 'output') {
-    super(`git was stopped: too much ${reason}`);
+  readonly reason: StopReason;
+  constructor(reason: StopReason) {
+    super(`git was stopped because of its ${reason}`);
     this.reason = reason;
   }
 }
@@ -50,21 +55,15 @@ export async function runGit(
   place: GitPlace,
   options: { input?: string; maximumOutput?: number } = {},
 ): Promise<GitOutcome> {
-  const blocks = String(Math.ceil(place.largestFile / blockBytes));
-  const limited = ['-c', withLimits, 'sh', blocks, String(memoryUnits), 'git', ...args];
-  const child = spawn('/bin/sh', limited, {
-    cwd: place.directory,
-    env: { ...ownEnvironment(place.directory), ...place.environment },
-    // Its own process group, so that the helpers that git starts end with it.
-    detached: true,
-    ...findGitUser(),
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  if (place.givenUp?.aborted) throw new GitStopped('place');
+  const child = startGit(args, place);
   let stopped: GitStopped | undefined;
-  const stop = (reason: 'time' | 'output') => {
+  const stop = (reason: StopReason) => {
     stopped ??= new GitStopped(reason);
     killGroup(child.pid);
   };
+  const giveUp = () => stop('place');
+  place.givenUp?.addEventListener('abort', giveUp);
   const timer = setTimeout(() => stop('time'), Math.max(0, place.deadline - Date.now()));
   const stdout = collect(child.stdout, options.maximumOutput ?? 1024 * 1024, () => stop('output'));
   const stderr = collect(child.stderr, maximumStderr, () => undefined);
@@ -80,8 +79,22 @@ export async function runGit(
     return { code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() };
   } finally {
     clearTimeout(timer);
+    place.givenUp?.removeEventListener('abort', giveUp);
     killGroup(child.pid);
   }
+}
+
+function startGit(args: readonly string[], { directory, environment, largestFile }: GitPlace) {
+  const blocks = String(Math.ceil(largestFile / blockBytes));
+  const limited = ['-c', withLimits, 'sh', blocks, String(memoryUnits), 'git', ...args];
+  return spawn('/bin/sh', limited, {
+    cwd: directory,
+    env: { ...ownEnvironment(directory), ...environment },
+    // Its own process group, so that the helpers that git starts end with it.
+    detached: true,
+    ...findGitUser(),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
 }
 
 /** Only what git needs. Prompts, stored credentials and configuration from elsewhere are off. */

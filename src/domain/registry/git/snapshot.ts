@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ServiceError, Unavailable, Unprocessable } from '#domain/shared/errors.ts';
+import { Unavailable, Unprocessable } from '#domain/shared/errors.ts';
 import { checkOutbound, type Resolve } from '#domain/shared/outbound/outbound.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import { ShareLimit } from '#domain/shared/tasks/share-limit.ts';
+import { YieldingPlaces } from '#domain/shared/tasks/yielding-places.ts';
 import { type FileLimits, snapshotLimits, type TemplateFiles } from '../files.ts';
 import { type GitCredential, prepareAccess } from './access.ts';
 import { explainGit } from './errors.ts';
@@ -30,17 +31,23 @@ export type SnapshotOptions = {
   readonly resolve?: Resolve;
   /** For whom the repository is read, such as a caller and an organization: each holds a share of the places at most. */
   readonly holders?: readonly string[];
+  /** How long this keeps its place when others want one. */
+  readonly keepsPlaceMs?: number;
 };
 
 const defaultTimeoutMs = 60_000;
 const defaultLargestPack = 256 * 1024 * 1024;
 const largestListing = 32 * 1024 * 1024;
-const maximumAtOnce = 6;
+/** A repository that takes longer is read on only as long as nobody else needs its place. */
+const defaultKeepsPlaceMs = 10_000;
 const shares = new ShareLimit({
   most: 2,
   refusal: 'two repositories of yours, or of this owner, are being read at this moment: try again soon',
 });
-let running = 0;
+const places = new YieldingPlaces({
+  most: 6,
+  refusal: 'too many repositories are being read at this moment: try again soon',
+});
 
 /**
  * Fetches one ref with `git` and returns the template's files. The ref is a branch, a tag or a full commit id. Only that commit
@@ -71,20 +78,21 @@ function withGit<Result>(
   options: SnapshotOptions,
   work: (git: Git, url: string) => Promise<Result>,
 ): Promise<Result> {
-  return shares.run(options.holders ?? [], () => runWithGit(source, options, work));
+  const keepsMs = options.keepsPlaceMs ?? defaultKeepsPlaceMs;
+  const run = (givenUp: AbortSignal) => runWithGit(source, { ...options, givenUp }, work);
+  return shares.run(options.holders ?? [], () => places.run({ keepsMs, run }));
+}
+
+interface PlacedOptions extends SnapshotOptions {
+  /** Somebody else has its place. */
+  readonly givenUp: AbortSignal;
 }
 
 async function runWithGit<Result>(
   source: string,
-  options: SnapshotOptions,
+  options: PlacedOptions,
   work: (git: Git, url: string) => Promise<Result>,
 ): Promise<Result> {
-  if (running >= maximumAtOnce) {
-    throw new ServiceError('limited', 'too many repositories are being read at this moment: try again soon', {
-      retryAfter: 5,
-    });
-  }
-  running += 1;
   const directory = await mkdtemp(join(tmpdir(), 'coordinator-git-'));
   try {
     const { git, url } = await openGit(directory, source, options);
@@ -92,18 +100,14 @@ async function runWithGit<Result>(
   } catch (error) {
     if (!(error instanceof GitStopped)) throw error;
     if (error.reason === 'output') throw new Unprocessable('the repository is too large', { code: 'source_too_large' });
-    throw new Unavailable('the repository could not be read in time');
+    const reason = error.reason === 'place' ? ' while others waited for their turn: try again soon' : '';
+    throw new Unavailable(`the repository could not be read in time${reason}`);
   } finally {
-    running -= 1;
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-async function openGit(
-  directory: string,
-  source: string,
-  options: SnapshotOptions,
-): Promise<{ git: Git; url: string }> {
+async function openGit(directory: string, source: string, options: PlacedOptions): Promise<{ git: Git; url: string }> {
   const deadline = Date.now() + (options.timeoutMs ?? defaultTimeoutMs);
   const schemes = ['https', 'ssh', 'file'] as const;
   const destination = await checkOutbound(source, options.policy, {
@@ -112,7 +116,8 @@ async function openGit(
   });
   const environment = await prepareAccess(directory, destination, options.credential);
   await giveToGit(directory);
-  const place = { directory, environment, deadline, largestFile: options.largestPack ?? defaultLargestPack };
+  const { givenUp, largestPack: largestFile = defaultLargestPack } = options;
+  const place = { directory, environment, deadline, largestFile, givenUp };
   const git = createGit(place, secretsOf(options.credential));
   await requireGit(git);
   return { git, url: destination.url.href };

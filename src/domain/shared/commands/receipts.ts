@@ -6,8 +6,7 @@ import type { ParameterOf } from '#database/queries.ts';
 import { type JsonText, json } from '#database/tables.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Principal } from '../access/principal.ts';
-import { isCredentialValid } from '../access/store.ts';
-import { Conflict, Unauthenticated } from '../errors.ts';
+import { Conflict } from '../errors.ts';
 import { isId, zeroId } from '../ids.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -30,7 +29,7 @@ export interface RecordedReceipt<Answer> extends Receipt<Answer> {
 }
 
 /** The columns of a `Receipt`. A receipt of the release before this one has `status` and `location` instead of `answer`. */
-function selectReceipt(eb: Over<{ r: 'command_receipts' }>) {
+export function selectReceipt(eb: Over<{ r: 'command_receipts' }>) {
   const earlier = sql<
     Record<string, unknown>
   >`jsonb_build_object('status', ${eb.ref('r.status')}, 'location', ${eb.ref('r.location')})`;
@@ -204,49 +203,4 @@ export function completeReceipt<Answer>(
   // Pools and the pause of all applies are known by names. The answer itself says where they are read.
   const id = resourceId !== null && isId(resourceId) ? resourceId : null;
   void tx.send(updateReceipt(tx.em, { key, answer: kept, resourceId: id, revision }));
-}
-
-/** Adds to what the receipt of a principal's own command keeps for its answer, unless it holds such members already. */
-export async function extendReceipt(
-  em: Em,
-  caller: Principal,
-  key: string,
-  members: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  await db(em)
-    .updateTable('command_receipts')
-    .set(({ ref }) => ({ answer: sql`${json(members)}::jsonb || ${ref('answer')}` }))
-    .where('key', '=', key)
-    .where('principal_id', '=', caller.id)
-    .where('answer', 'is not', null)
-    .execute();
-}
-
-/**
- * The receipt of a principal's own command, even if its target was deleted. Undefined if there is none yet; a command under way
- * may still leave one. Principal and credential are checked in the same snapshot. Somebody else's key is answered like one that
- * was never used. (specification, *Original-key outcome and command keys*, rules 4, 5)
- * @throws Unauthenticated if the credential is no longer valid
- */
-export async function readOwnReceipt<Answer>(
-  em: Em,
-  caller: Principal,
-  key: string,
-): Promise<RecordedReceipt<Answer> | undefined> {
-  const { type, id } = caller.credential;
-  const [row] = await db(em)
-    .selectFrom('principals as p')
-    .leftJoin('command_receipts as r', (join) =>
-      join.onRef('r.principal_id', '=', 'p.id').on('r.key', '=', key).on('r.is_reserved', '=', false),
-    )
-    .where('p.id', '=', caller.id)
-    .where('p.enabled', '=', true)
-    .where('p.deleted_at', 'is', null)
-    .where(isCredentialValid(type, id))
-    .select(['r.key', 'r.operation', 'r.created_at as createdAt'])
-    .select(selectReceipt)
-    .$castTo<RecordedReceipt<Answer> | (Receipt<Answer> & { key: null })>()
-    .execute();
-  if (!row) throw new Unauthenticated('the credential is no longer valid');
-  return row.key === null ? undefined : row;
 }

@@ -17,19 +17,22 @@ export interface VariableFields {
   readonly inherited: ReadonlyMap<string, string>;
   /** What is said instead of fields where there are no variables. */
   readonly none?: string;
+  /** What the fields are called together. */
+  readonly title?: string;
 }
 
 /** The fields of variables, or their JSON beside the fields of the secrets. */
-export function renderVariableFields({ root, entry, none = 'It has no variables.', ...context }: VariableFields): Html {
+export function renderVariableFields(fields: VariableFields): Html {
+  const { root, entry, none = 'It has no variables.', title = 'Variables', ...context } = fields;
   if (root.members.length === 0) return html`<p class="muted">${none}</p>`;
   const edit = (name: 'json' | 'form', label: string) =>
     html`<p><button class="button button-small" type="submit" name="do" value="${writeEdit(name, '')}" formaction="${context.action}#variables" data-edit>${label}</button></p>`;
   if (entry.json === null) {
     const mayWrite = openPart(root).members.length > 0;
-    return html`${renderMembers(root, entry.members, context)}${mayWrite ? edit('json', 'Write all variables as JSON') : null}`;
+    return html`${renderMembers(root, entry.members, context)}${mayWrite ? edit('json', `Write all ${title.toLowerCase()} as JSON`) : null}`;
   }
   const id = idOf(fieldNames.json(''));
-  return html`<div class="field"><label for="${id}">Variables as JSON</label><textarea class="code" id="${id}" name="${fieldNames.json('')}" rows="16" spellcheck="false" autocomplete="off">
+  return html`<div class="field"><label for="${id}">${title} as JSON</label><textarea class="code" id="${id}" name="${fieldNames.json('')}" rows="16" spellcheck="false" autocomplete="off">
 ${entry.json}</textarea></div>
 ${edit('form', 'Back to the form')}
 ${renderMembers(secretPart(root), entry.members, context)}`;

@@ -13,13 +13,13 @@ import {
   SandboxDemanded,
 } from '#domain/runs/errors.ts';
 import type { FailureReason } from '#domain/runs/reasons/model.ts';
+import { watchCancellation } from '../cancellation.ts';
+import type { AttemptDeps } from '../deps.ts';
+import type { AttemptActivities } from '../runs.contract.ts';
+import { writeWithRetry } from '../write-with-retry.ts';
 import { toAttemptResult, toInterruptedResult } from './attempt-result.ts';
 import { AttemptSink, ignoreSuperseded } from './attempt-sink.ts';
-import { watchCancellation } from './cancellation.ts';
-import type { AttemptDeps } from './deps.ts';
 import { toExecutorRequest } from './executor-request.ts';
-import type { AttemptActivities } from './runs.contract.ts';
-import { writeWithRetry } from './write-with-retry.ts';
 
 const heartbeatMs = 3_000;
 /** How long a worker that must not take an attempt leaves it to others before it asks for more work. */

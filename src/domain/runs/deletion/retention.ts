@@ -3,7 +3,7 @@ import { findRemovedBefore, type MonthlyTable } from '#database/partitions.ts';
 import { db } from '#domain/db.ts';
 import { firstIdAt } from '#domain/shared/ids.ts';
 import type { MonthlyRetention } from '#domain/shared/retention/monthly-retention.ts';
-import { terminalStatuses } from './model.ts';
+import { terminalStatuses } from '../model.ts';
 
 /** Whether a run that was admitted before a moment has not ended yet: it needs its log and its plan. */
 export async function isRunUnfinished(em: Em, before: Date): Promise<boolean> {

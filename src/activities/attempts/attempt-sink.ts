@@ -5,8 +5,8 @@ import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { AttemptSuperseded, AttemptWriteRefused } from '#domain/runs/errors.ts';
 import type { ExecutionSink, LogChunk, StateMeta } from '#executors/protocol/request.ts';
-import type { AttemptDeps } from './deps.ts';
-import { writeWithRetry } from './write-with-retry.ts';
+import type { AttemptDeps } from '../deps.ts';
+import { writeWithRetry } from '../write-with-retry.ts';
 
 /** Stores an attempt's logs in the database and its states in the spool, and records whether a state was refused. */
 export class AttemptSink implements ExecutionSink {

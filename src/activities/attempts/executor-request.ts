@@ -3,7 +3,7 @@ import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import { logPhaseOf, toolGraceMs } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { ExecutionRequest, ResolvedExecutor, Tool, ToolName } from '#executors/protocol/request.ts';
-import type { AttemptDeps } from './deps.ts';
+import type { AttemptDeps } from '../deps.ts';
 
 /** Builds the request that asks the executor for an attempt. */
 export function toExecutorRequest(

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { ownerFields } from '#api/pipeline/owned.ts';
+import { connectionKinds, kindOf } from '#domain/connections/kinds/kinds.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { ResourceName } from '#domain/tenancy/model.ts';
+
+/** What the description of the API says of each kind's settings. `checkSettings` compares them with the same schemas, and the two with each other. */
+
+const titleOf = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+
+/** Makes each branch of a config a component, so that generators of clients give it a name and write it once. */
+function withNamedBranches(config: z.ZodType): z.ZodType {
+  if (!(config instanceof z.ZodDiscriminatedUnion)) return config;
+  const { discriminator } = config.def;
+  const [first, ...others] = config.options.map((branch) => {
+    const literal = branch instanceof z.ZodObject ? branch.shape[discriminator] : undefined;
+    if (!(literal instanceof z.ZodLiteral)) throw new Error(`a branch has no constant ${discriminator}`);
+    return (branch as z.ZodObject).meta({ id: `${titleOf(String(literal.value))}ConnectionConfig` });
+  });
+  if (!first) throw new Error('the config has no branches');
+  return z.discriminatedUnion(discriminator, [first, ...others]);
+}
+
+const described = connectionKinds.map((kind) => {
+  const { summary, config, credentials } = kindOf(kind);
+  const title = titleOf(kind);
+  return {
+    kind,
+    summary,
+    title,
+    config: withNamedBranches(config).meta({ id: `${title}ConnectionConfig` }),
+    credentials: credentials.meta({ id: `${title}ConnectionCredentials` }),
+  };
+});
+
+/** A member may be left out where nothing has to be in it. */
+function leftOutIfEmpty(schema: z.ZodType): z.ZodType {
+  return schema.safeParse({}).success ? schema.optional() : schema;
+}
+
+const [first, ...others] = described.map(({ kind, summary, title, config, credentials }) =>
+  z
+    .strictObject({
+      name: ResourceName,
+      kind: z.literal(kind).describe(summary),
+      ...ownerFields,
+      config: leftOutIfEmpty(config),
+      credentials: leftOutIfEmpty(credentials),
+    })
+    .meta({ id: `Create${title}Connection` }),
+);
+if (!first) throw new Error('there is no kind of connection');
+
+/** A new connection: one form for each kind. */
+export const DescribedCreation = z.discriminatedUnion('kind', [first, ...others]).meta({ id: 'CreateConnection' });
+
+const AnyConfig = z
+  .union(described.map(({ config }) => config))
+  .meta({ id: 'ConnectionConfig', description: 'What readers see, as the kind of the connection has it.' });
+const AnyCredentials = z.union(described.map(({ credentials }) => credentials)).meta({
+  id: 'ConnectionCredentials',
+  description: 'What nobody is ever shown, as the kind of the connection has it.',
+});
+
+/** A change of the settings of a connection, whose kind stays. */
+export const DescribedUpdate = z
+  .strictObject({
+    name: ResourceName.optional(),
+    config: AnyConfig.optional(),
+    credentials: AnyCredentials.optional(),
+    ...ExpectedRevision,
+  })
+  .meta({ id: 'UpdateConnection' });
+
+export const DescribedRotation = z
+  .strictObject({ credentials: AnyCredentials, ...ExpectedRevision })
+  .meta({ id: 'RotateConnection' });

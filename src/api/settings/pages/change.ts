@@ -1,0 +1,69 @@
+import { toLimits } from '#api/quotas/pages/limit-fields.ts';
+import type { Typed } from '#api/web/forms/form-page.ts';
+import { featureNames } from '#domain/features.ts';
+import { quotaKindNames } from '#domain/quotas/model.ts';
+import { retentionKinds } from '#domain/settings/document.ts';
+import { type ShownSettings, settingsFields } from './fields.ts';
+
+/** The change of the settings that was typed: only what differs from what the form showed. An empty field restores the default. */
+export function toChange(settings: ShownSettings, typed: Typed): Record<string, unknown> {
+  const shown = new Map(settingsFields(settings).map(({ name, value = '' }) => [name, value]));
+  const isChanged = (name: string) => (typed[name] ?? '').trim() !== shown.get(name)?.trim();
+  const one = (name: string, read: (text: string) => unknown) =>
+    isChanged(name) ? { [name]: toNull(typed[name], read) } : {};
+  const policy = ['required', 'when', 'allow_self'].map((part) => `default_approval_policy.${part}`);
+  return {
+    ...one('sign_in_notice', (text) => text),
+    ...one('default_pool', (text) => text.trim()),
+    ...one('allowed_tools', (text) => readLines(text, (ranges) => ranges.split(/\s*,\s*/))),
+    ...(policy.some(isChanged) && { default_approval_policy: readPolicy(typed) }),
+    ...group(
+      'retention',
+      retentionKinds.filter((kind) => isChanged(`retention.${kind}`)),
+      (kind) => toNull(typed[`retention.${kind}`], toDays),
+    ),
+    ...group(
+      'default_quotas',
+      quotaKindNames.filter((kind) => isChanged(`default_quotas.${kind}`)),
+      (kind) => toLimits('default_quotas', typed)[kind] ?? null,
+    ),
+    ...group(
+      'features',
+      featureNames.filter((name) => isChanged(`features.${name}.reason`)),
+      (name) => {
+        const reason = typed[`features.${name}.reason`]?.trim();
+        return reason ? { enabled: false, reason } : { enabled: true };
+      },
+    ),
+    ...(typed['expected_revision'] && { expected_revision: Number(typed['expected_revision']) }),
+  };
+}
+
+function toNull(text: string | undefined, read: (text: string) => unknown): unknown {
+  return text === undefined || text.trim() === '' ? null : read(text);
+}
+
+function group<Name extends string>(name: string, members: readonly Name[], read: (member: Name) => unknown): object {
+  if (members.length === 0) return {};
+  return { [name]: Object.fromEntries(members.map((member) => [member, read(member)])) };
+}
+
+/** The operation says what is wrong with anything but digits. */
+function toDays(text: string): unknown {
+  return /^\d{1,9}$/.test(text.trim()) ? Number(text) : text.trim();
+}
+
+function readPolicy(typed: Typed): object {
+  const part = (name: string) => typed[`default_approval_policy.${name}`];
+  return { required: toDays(part('required') ?? ''), when: part('when'), allow_self: part('allow_self') === 'true' };
+}
+
+function readLines(text: string, read: (value: string) => unknown): Record<string, unknown> {
+  const lines = text.split('\n').flatMap((line) => line.trim() || []);
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', value = ''] = line.split(/\s+(.*)/s);
+      return [name, read(value)];
+    }),
+  );
+}

@@ -1,0 +1,54 @@
+import { type Html, html } from '../html.ts';
+import type { Choice } from './choices.ts';
+import type { FormField } from './form-field.ts';
+
+/** What a visitor fills in for a field. The state is what a screen reader says of it. */
+export function renderControl(field: FormField, id: string, state: Html): Html {
+  const {
+    name,
+    kind = 'text',
+    value = '',
+    choices = [],
+    maxLength,
+    min,
+    max,
+    autocomplete = 'off',
+    isOptional,
+    isSecret,
+  } = field;
+  const common = html`id="${id}" name="${name}" ${isOptional ? null : html`aria-required="true"`} ${isSecret ? html`data-secret` : null} ${state}`;
+  const length = maxLength === undefined ? null : html`maxlength="${maxLength}"`;
+  if (kind === 'area' || kind === 'code') {
+    const rows = kind === 'code' ? 16 : 4;
+    return html`<textarea ${common} ${length} rows="${rows}" class="${kind}" spellcheck="${String(kind === 'area')}">
+${value}</textarea>`;
+  }
+  if (kind === 'files' || kind === 'folder') {
+    return html`<input type="file" ${common} ${kind === 'folder' ? html`webkitdirectory` : null} multiple>`;
+  }
+  if (kind === 'select' && field.isCut) return renderOpenSelect(field, id, common);
+  if (kind === 'select') {
+    return html`<select ${common}>${renderUnchosen(choices, value)}${choices.map(
+      (choice) =>
+        html`<option value="${choice.value}" ${choice.value === value ? html`selected` : null}>${choice.label}</option>`,
+    )}</select>`;
+  }
+  const type = kind === 'datetime' ? 'datetime-local' : kind;
+  const bounds = html`${min === undefined ? null : html`min="${min}"`} ${max === undefined ? null : html`max="${max}"`}`;
+  return html`<input type="${type}" ${common} ${length} ${bounds} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false">`;
+}
+
+/** A field that offers its choices while somebody types, and takes what it does not offer. */
+function renderOpenSelect({ choices = [], value = '' }: FormField, id: string, common: Html): Html {
+  const [empty] = choices.filter((choice) => choice.value === '');
+  return html`<input type="text" ${common} list="${id}-choices" value="${value}" placeholder="${empty?.label ?? ''}" maxlength="100" autocomplete="off" autocapitalize="none" spellcheck="false">
+<datalist id="${id}-choices">${choices
+    .filter((choice) => choice.value !== '')
+    .map((choice) => html`<option value="${choice.value}" label="${choice.label}"></option>`)}</datalist>`;
+}
+
+/** Of several choices none is made for the visitor: a form that is sent in a hurry must not act on the first one. */
+function renderUnchosen(choices: readonly Choice[], value: string): Html | null {
+  if (choices.length === 1 || choices.some((choice) => choice.value === value)) return null;
+  return html`<option value="" selected>${choices.length === 0 ? 'There is nothing to choose' : 'Choose…'}</option>`;
+}

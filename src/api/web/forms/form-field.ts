@@ -1,0 +1,45 @@
+import type { Html } from '../html.ts';
+import type { Choice } from './choices.ts';
+import type { Matrix } from './matrix.ts';
+
+/** One field of a form. */
+export interface FormField {
+  /** The field begins a section of the form, which has this heading and says what its fields are about. */
+  readonly section?: { readonly title: string; readonly help: string };
+  /** The path of the value in the operation's body, such as `approval_policy.required`. */
+  readonly name: string;
+  readonly label: string;
+  readonly kind?:
+    | 'text'
+    | 'email'
+    | 'password'
+    | 'number'
+    | 'area'
+    | 'code'
+    | 'select'
+    | 'radio'
+    | 'checkbox'
+    | 'hidden'
+    | 'date'
+    | 'datetime'
+    | 'files'
+    | 'folder'
+    | 'matrix';
+  /** What the value means, or how it should look. */
+  readonly hint?: Html | string;
+  readonly value?: string | undefined;
+  readonly isOptional?: boolean;
+  /** The value may be a secret: the browser keeps no copy of it. */
+  readonly isSecret?: boolean;
+  readonly choices?: readonly Choice[];
+  /** A select has more choices than these. It then takes the id of another, too. */
+  readonly isCut?: boolean;
+  /** Of the kind `matrix`. */
+  readonly matrix?: Matrix;
+  readonly maxLength?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly autocomplete?: string;
+  /** The name of the form, if the page has several. `renderForm` sets it. */
+  readonly form?: string | undefined;
+}

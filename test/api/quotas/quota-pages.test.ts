@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
+
+/** The forms of quotas, as an administrator sends them. */
+let api: TestApi;
+let admin: ApiUser;
+let visitor: Visitor;
+let tenant: Tenant;
+beforeAll(async () => {
+  api = await startApi();
+  admin = await api.addUser('admin');
+  visitor = await signInVisitor(api, admin);
+  tenant = await makeTenant(api);
+});
+afterAll(() => api?.close());
+
+const quotaOf = async (team: string) => (await admin.get(`/admin/quotas/team/${team}`)).body;
+const pathOf = (team: string, form = '') => `/admin/quotas/team/${team}${form}`;
+
+it('the form for a new quota sets the limits of the owner that was chosen, and its page says so', async () => {
+  const { team } = tenant;
+  const form = await visitor.get('/admin/quotas/new');
+  for (const shown of ['The installation', `value="${team}"`, 'Runs a day (UTC)', 'a GiB is 1073741824'])
+    expect(form.text).toContain(shown);
+  const sent = await visitor.submit('/admin/quotas/new', {
+    owner: team,
+    'limits.queued_runs': '2',
+    'limits.instances': '',
+  });
+  expect([sent.status, sent.location], sent.text).toEqual([303, `${pathOf(team)}?done=saved`]);
+  expect((await quotaOf(team)).limits).toEqual({ queued_runs: 2 });
+  const page = await visitor.get(`${pathOf(team)}?done=saved`);
+  expect(page.text).toContain('The limits are set.');
+  expect(page.text).toContain('0 of 2');
+});
+
+it.each([
+  ['without an owner', { 'limits.queued_runs': '2' }, 'Must be chosen'],
+  ['with a limit that is no number', { owner: 'global', 'limits.queued_runs': 'many' }, 'many'],
+])('the form for a new quota %s is shown again with what was typed', async (_what, typed, shown) => {
+  const sent = await visitor.submit('/admin/quotas/new', typed);
+  expect(sent.status).toBe(400);
+  expect(sent.text).toContain('notice-problem');
+  expect(sent.text).toContain(shown);
+  expect((await admin.get('/admin/quotas/installation/global')).body.revision).toBeNull();
+});
+
+it('the form of the limits is refused if somebody has made or changed the quota since it was opened', async () => {
+  const { team } = await makeTenant(api);
+  const typed = { expected_revision: '0', 'limits.queued_runs': '7' };
+  await admin.put(`/admin/quotas/team/${team}`, { limits: { queued_runs: 3 } });
+  const sent = await visitor.submit(pathOf(team, '/edit'), typed);
+  expect([sent.status, sent.text.includes('Somebody has changed this')]).toEqual([409, true]);
+  expect((await quotaOf(team)).limits).toEqual({ queued_runs: 3 });
+  const again = await visitor.submit(pathOf(team, '/edit'), { ...typed, expected_revision: '1' });
+  expect(again.location).toBe(`${pathOf(team)}?done=saved`);
+  expect((await quotaOf(team)).limits).toEqual({ queued_runs: 7 });
+});
+
+it('the form that removes a quota removes only the one that was shown', async () => {
+  const { team } = await makeTenant(api);
+  await admin.put(`/admin/quotas/team/${team}`, { limits: { queued_runs: 3 } });
+  expect((await visitor.get(pathOf(team, '/clear'))).text).toContain('name="expected_revision" value="1"');
+  await admin.put(`/admin/quotas/team/${team}`, { limits: { queued_runs: 4 } });
+  const stale = await visitor.submit(pathOf(team, '/clear'), { expected_revision: '1' });
+  expect([stale.status, (await quotaOf(team)).limits]).toEqual([409, { queued_runs: 4 }]);
+  const removed = await visitor.submit(pathOf(team, '/clear'), { expected_revision: '2' });
+  expect(removed.location).toBe('/admin/quotas?done=cleared');
+  expect((await visitor.get('/admin/quotas?done=cleared')).text).toContain('The quota is removed.');
+  expect((await quotaOf(team)).revision).toBeNull();
+});
