@@ -24,7 +24,7 @@ export const topics: Readonly<Record<Topic, string>> = {
   'drift_monitor.drifted': 'A scan found something that is not as it was deployed.',
   'drift_monitor.scan_failed': 'A scan failed.',
   'webhook.disabled': 'The service disabled a webhook.',
-  'quota.exceeded': 'A quota is full. Only channels of the installation hear of it.',
+  'quota.exceeded': 'A quota is full.',
   'drift_finding.suppression_ending': 'A suppression ends within a day.',
   'instance.expiring': 'The service destroys an instance within a day, because its time to live ends.',
 };

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { renderUse } from '#api/workers/pages/workers.ts';
-import { kindsInBytes, type QuotaKind } from '#domain/quotas/model.ts';
-import { type ListedQuotaView, scopeNames } from '../views.ts';
+import { kindsInBytes, type QuotaKind, scopeNames } from '#domain/quotas/model.ts';
+import type { ListedQuotaView } from '../views.ts';
 
 export type ListedQuota = z.input<typeof ListedQuotaView>;
 export type Usage = ListedQuota['usage'][number];

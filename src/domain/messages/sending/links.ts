@@ -1,4 +1,8 @@
+import type { Em } from '#database/database.ts';
 import type { SubjectKind } from '#domain/notifications/model.ts';
+import type { Subject } from '#domain/notifications/subjects.ts';
+import { installationId } from '#domain/quotas/model.ts';
+import { findQuotaOwner, type QuotaOwner } from '#domain/quotas/owner-store.ts';
 
 type Path = `/${string}`;
 
@@ -19,6 +23,25 @@ const subjectPaths: Readonly<Record<SubjectKind, (id: string) => Path>> = {
 /** The page of what a message or a notification is about. */
 export function subjectPath(kind: SubjectKind, id: string): Path {
   return subjectPaths[kind](id);
+}
+
+/** Those who may read quotas, or those whom a quota limits. */
+export type LinkReader = 'administrators' | 'owners';
+
+/**
+ * The page of a subject that these readers may open. Administrators alone may open the page of a quota: others get the page of the owner that it
+ * limits.
+ */
+export async function findSubjectPath(em: Em, { kind, id }: Subject, readers: LinkReader): Promise<Path> {
+  if (kind !== 'quota') return subjectPath(kind, id);
+  const owner = await findQuotaOwner(em, id);
+  if (!owner) return `/admin/quotas/installation/${installationId}`;
+  return readers === 'administrators' ? `/admin/quotas/${owner.scope}/${id}` : pageOf(owner);
+}
+
+function pageOf({ organizationId, teamId, environmentId }: QuotaOwner): Path {
+  if (environmentId !== null) return `/environments/${environmentId}`;
+  return teamId === null ? `/organizations/${organizationId}` : `/organizations/${organizationId}/teams/${teamId}`;
 }
 
 /** Tokens come behind `#`, so that they are never part of a request's address. */
