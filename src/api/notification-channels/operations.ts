@@ -40,9 +40,12 @@ export const list = readList({
   responses: { 200: pageOf('notification_channels', ListedChannelView) },
   access: listAccess,
   owners: ownerParameters,
-  handle: async ({ em, principal, query }) => {
+  handle: async ({ em, principal, query, services }) => {
     const page = await listChannels(em, principal, toOwnerIds(query), query);
-    return { notification_channels: page.items.map(viewChannel), next_cursor: page.nextCursor };
+    return {
+      notification_channels: page.items.map((each) => viewChannel(each, services)),
+      next_cursor: page.nextCursor,
+    };
   },
 });
 
@@ -68,10 +71,10 @@ export const get = read({
   access: readAccess,
   target: ({ em, params }) => findChannel(em, params.id),
   targetName: 'notification channel',
-  handle: async ({ em, operations, principal, target }) => {
+  handle: async ({ em, operations, principal, services, target }) => {
     const channel = await readChannel(em, target.channel.id);
     if (!channel) throw new NotFound('notification channel');
-    return { ...viewChannel(channel), actions: channelActions.describe({ operations, principal }, target) };
+    return { ...viewChannel(channel, services), actions: channelActions.describe({ operations, principal }, target) };
   },
 });
 
@@ -102,7 +105,7 @@ export const create = command({
     const { name, kind, config, enabled: isEnabled } = body;
     const wanted = { name, kind, config, isEnabled, subscriptions: toSubscriptions(body.subscriptions) };
     const { channel, secret } = await createChannel(tx, services.keyRing, target, wanted);
-    const shown = viewChannel(await readBack(readChannel(tx.em, channel.id)));
+    const shown = viewChannel(await readBack(readChannel(tx.em, channel.id)), services);
     const actions = channelActions.describe({ operations, principal }, { ...target, channel });
     const after = await describeChannel(tx.em, channel);
     return { id: channel.id, revision: channel.revision, after, answer: { ...shown, actions, secret } };

@@ -6,7 +6,7 @@ import { composeChat } from '../http/chat-text.ts';
 import { postJson } from '../http/post.ts';
 import { composeBody } from '../mail/mail-body.ts';
 import type { MailServer } from '../mail/mail-server.ts';
-import { SendingFailure } from '../sending-failure.ts';
+import { noMailServer, SendingFailure } from '../sending-failure.ts';
 import type { Wording } from './wording.ts';
 
 /** Where a message goes, with the secrets that this needs. */
@@ -45,7 +45,7 @@ export async function carry({ http, mail }: CarryDeps, { id, to, wording, news }
     const body = composeJson(wording, news, timestamp);
     return postJson(http, to.url, body, signedHeaders({ id: `msg_${id}`, timestamp, body }, to.secrets));
   }
-  if (!mail) throw new SendingFailure('this installation sends no e-mail: an operator can set COORDINATOR_SMTP_URL');
+  if (!mail) throw new SendingFailure(noMailServer);
   await mail.send({ id, to: [to.address], subject: wording.subject, ...composeBody(wording) });
 }
 
