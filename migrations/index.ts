@@ -58,6 +58,7 @@ import { DisabledChannels } from './20261213_31_disabled_channels.ts';
 import { BindingMemberships } from './20261213_32_binding_memberships.ts';
 import { WebhookProblems } from './20261213_33_webhook_problems.ts';
 import { PreferenceRevisions } from './20261213_34_preference_revisions.ts';
+import { NotificationRevisions } from './20261214_11_notification_revisions.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -121,4 +122,5 @@ export const migrations = [
   { name: '20261213_33_webhook_problems', class: WebhookProblems },
   { name: '20261213_34_preference_revisions', class: PreferenceRevisions },
   { name: '20261213_21_webhook_lanes', class: WebhookLanes },
+  { name: '20261214_11_notification_revisions', class: NotificationRevisions },
 ];

@@ -23,18 +23,21 @@ export async function findQuotaOwner(em: Em, id: string): Promise<QuotaOwner | u
     .where('e.id', '=', id)
     .where('e.deleted_at', 'is', null)
     .select([sql.lit<string>('environment').as('scope'), sql<string>`p.name || ' / ' || e.name`.as('name')])
-    .select(['t.organization_id as organizationId', 't.id as teamId', 'p.id as projectId', 'e.id as environmentId']);
+    .select(['t.organization_id as organizationId', 't.id as teamId', 'p.id as projectId', 'e.id as environmentId'])
+    .$castTo<QuotaOwner>();
   const team = db(em)
     .selectFrom('teams as t')
     .where('t.id', '=', id)
     .where('t.deleted_at', 'is', null)
     .select([sql.lit<string>('team').as('scope'), 't.name'])
-    .select(['t.organization_id as organizationId', 't.id as teamId', none.as('projectId'), none.as('environmentId')]);
+    .select(['t.organization_id as organizationId', 't.id as teamId', none.as('projectId'), none.as('environmentId')])
+    .$castTo<QuotaOwner>();
   const organization = db(em)
     .selectFrom('organizations as o')
     .where('o.id', '=', id)
     .where('o.deleted_at', 'is', null)
     .select([sql.lit<string>('organization').as('scope'), 'o.name', 'o.id as organizationId'])
-    .select([none.as('teamId'), none.as('projectId'), none.as('environmentId')]);
-  return environment.unionAll(team).unionAll(organization).$castTo<QuotaOwner>().executeTakeFirst();
+    .select([none.as('teamId'), none.as('projectId'), none.as('environmentId')])
+    .$castTo<QuotaOwner>();
+  return environment.unionAll(team).unionAll(organization).executeTakeFirst();
 }

@@ -74,8 +74,7 @@ describe('a channel', () => {
   it('leaves the full quota of the installation to its own channels', async () => {
     await makeChannel(owner, { ...chat(), organization_id: team.runs.tenant.organization });
     const { path } = await makeChannel(admin, chat());
-    const [installation] = await api.rows('select id from installation');
-    const id = String(installation?.['id']);
+    const [{ id }] = (await api.rows('select id from installation')) as [{ id: string }];
     const data = { scope: 'installation', id: 'global', kind: 'runs_per_day', limit: 9, used: 9 } as const;
     await team.publish({ type: 'quota.exceeded', subjectId: id, owners: { teamId: null }, data });
     await sendMessages(api);

@@ -5,9 +5,9 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { subjectPath } from '#domain/messages/sending/links.ts';
 import type { NotificationKind, NotificationState } from '#domain/notifications/model.ts';
-import type { NotificationView, ThreadView } from '../views.ts';
+import type { ListedNotificationView, ThreadView } from '../views.ts';
 
-export type ShownNotification = z.input<typeof NotificationView>;
+export type ShownNotification = z.input<typeof ListedNotificationView>;
 export type ShownThread = z.input<typeof ThreadView>;
 
 export const notificationsCrumb: Crumb = { label: 'Notifications', path: pagePath(pages.notifications) };
