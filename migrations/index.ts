@@ -59,6 +59,7 @@ import { BindingMemberships } from './20261213_32_binding_memberships.ts';
 import { WebhookProblems } from './20261213_33_webhook_problems.ts';
 import { PreferenceRevisions } from './20261213_34_preference_revisions.ts';
 import { NotificationRevisions } from './20261214_11_notification_revisions.ts';
+import { DeliveryTries } from './20261214_12_delivery_tries.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -123,4 +124,5 @@ export const migrations = [
   { name: '20261213_34_preference_revisions', class: PreferenceRevisions },
   { name: '20261213_21_webhook_lanes', class: WebhookLanes },
   { name: '20261214_11_notification_revisions', class: NotificationRevisions },
+  { name: '20261214_12_delivery_tries', class: DeliveryTries },
 ];
