@@ -27,10 +27,11 @@ import { ChannelView, IssuedChannelView, ListedChannelView, viewChannel } from '
 
 export const ChannelParams = z.strictObject({ id: Id });
 
-export const { review, listAccess, readAccess, writeAccess } = ownedAccess(
-  'notification_channels',
-  'notification_channel:manage',
-);
+export const { review, listAccess, readAccess, createAccess, writeAccess } = ownedAccess('notification_channels', {
+  reads: ['notification_channel:manage'],
+  changes: ['notification_channel:manage'],
+  ofInstallation: 'administrators',
+});
 
 export const list = readList({
   id: 'notification_channels.list',
@@ -87,11 +88,7 @@ export const create = command({
   body: CreateChannel,
   responses: { 201: IssuedChannelView },
   at: get,
-  access: {
-    ...writeAccess,
-    installation: 'administrators',
-    review: { resource: 'notification_channels', verb: 'create' },
-  },
+  access: createAccess,
   target: ({ em, body, lock }) => findRowOwner(em, toOwnerIds(body), lock),
   targetName: 'owner',
   idempotency: 'none',

@@ -12,6 +12,7 @@ import {
   topicNames,
 } from '#domain/notification-channels/model.ts';
 import { type ChannelDetails, mostCounted } from '#domain/notification-channels/store.ts';
+import { overlapUntil } from '#domain/shared/signing/signing-secrets.ts';
 import { channelActions } from './actions.ts';
 
 const SubscriptionView = z.object({
@@ -72,8 +73,7 @@ export const IssuedChannelView = ChannelView.extend({
 
 /** A channel that sends e-mail has a problem from the start where no mail server is set. */
 export function viewChannel(channel: ChannelDetails, { config }: Services): z.input<typeof ListedChannelView> {
-  const { previousUntil, recipients } = channel;
-  const isOverlapping = previousUntil !== null && Date.parse(previousUntil) > Date.now();
+  const { recipients } = channel;
   return {
     id: channel.id,
     ...viewOwner(channel),
@@ -91,7 +91,7 @@ export function viewChannel(channel: ChannelDetails, { config }: Services): z.in
     waiting: channel.waiting,
     last_sent_at: channel.lastSentAt,
     problem: channel.kind === 'email' && config.mail === null ? noMailServer : channel.problem,
-    overlap_until: isOverlapping ? previousUntil : null,
+    overlap_until: overlapUntil(channel.previousUntil),
     revision: channel.revision,
     created_at: channel.createdAt,
   };

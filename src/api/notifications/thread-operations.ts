@@ -42,12 +42,14 @@ export const thread = read({
   params: NotificationParams,
   query: z.strictObject(pageQuery),
   responses: {
-    200: pageOf('notifications', ListedNotificationView).extend({
-      subject_name: z
-        .string()
-        .nullable()
-        .describe('What the subject is called, such as "Webhook Chat"; null where it is gone or has no name.'),
-    }),
+    200: pageOf('notifications', ListedNotificationView)
+      .extend({
+        subject_name: z
+          .string()
+          .nullable()
+          .describe('What the subject is called, such as "Webhook Chat"; null where it is gone or has no name.'),
+      })
+      .meta({ id: 'NotificationsOfThread' }),
   },
   access: ownAsUser,
   handle: async ({ em, principal, params, query }) => {

@@ -3,6 +3,7 @@ import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { overlapUntil } from '#domain/shared/signing/signing-secrets.ts';
 import type { DeliveryDetails, TriedDelivery } from '#domain/webhooks/deliveries/log-store.ts';
 import type { Outcome } from '#domain/webhooks/deliveries/send.ts';
 import {
@@ -58,9 +59,7 @@ export const IssuedWebhookView = WebhookView.extend({
 
 /** A webhook as a principal sees it who may read it. */
 export function viewWebhook(webhook: WebhookDetails, principal: Principal): z.input<typeof ListedWebhookView> {
-  const { previousUntil } = webhook;
   const owner = { organizationId: webhook.belongsTo, teamId: webhook.teamId ?? null };
-  const isOverlapping = previousUntil !== null && Date.parse(previousUntil) > Date.now();
   return {
     id: webhook.id,
     ...viewOwner(webhook),
@@ -73,7 +72,7 @@ export function viewWebhook(webhook: WebhookDetails, principal: Principal): z.in
     failing_since: webhook.failingSince,
     problem: webhook.problem,
     pending_deliveries: webhook.pending,
-    overlap_until: isOverlapping ? previousUntil : null,
+    overlap_until: overlapUntil(webhook.previousUntil),
     revision: webhook.revision,
     created_at: webhook.createdAt,
   };

@@ -52,9 +52,6 @@ export const mostRecipients = 20;
 export const mostSubscriptions = 50;
 export const mostPatterns = 20;
 
-/** After a rotation, requests carry signatures by both secrets for so long. */
-export const overlapMs = 24 * 60 * 60_000;
-
 /** What a channel hears of: everything below its owner, or only a team or an environment, as far as the patterns match. */
 export interface Subscription {
   readonly teamId: string | null;

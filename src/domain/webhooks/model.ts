@@ -70,9 +70,6 @@ export const retryPausesMs = [
 /** A webhook to which nothing could be delivered for so long is disabled. */
 export const failingLimitMs = 72 * hour;
 
-/** After a rotation, requests carry signatures by both secrets for so long. */
-export const overlapMs = 24 * hour;
-
 /** So many of the last tries of a delivery are kept. */
 export const keptTries = 10;
 

@@ -26,7 +26,7 @@ export function webhookPath({ id }: { readonly id: string }, done?: NewsOf<typeo
 
 export const webhooksCrumb: Crumb = { label: 'Webhooks', path: pagePath(pages.webhooks) };
 
-export function webhookCrumbs(webhook: ShownWebhook): Crumb[] {
+export function webhookCrumbs(webhook: Pick<ShownWebhook, 'id' | 'name'>): Crumb[] {
   return [webhooksCrumb, { label: webhook.name, path: webhookPath(webhook) }];
 }
 

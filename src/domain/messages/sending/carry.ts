@@ -1,7 +1,7 @@
 import { channelMessageType, type channelTest, type Topic } from '#domain/notification-channels/model.ts';
 import type { NotificationKind, SubjectKind } from '#domain/notifications/model.ts';
 import type { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
-import { signedHeaders } from '#domain/webhooks/secrets.ts';
+import { signedHeaders } from '#domain/shared/signing/signed-headers.ts';
 import { composeChat } from '../http/chat-text.ts';
 import { postJson } from '../http/post.ts';
 import { composeBody } from '../mail/mail-body.ts';

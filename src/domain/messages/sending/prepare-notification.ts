@@ -1,6 +1,6 @@
 import { findPlace, stillHears } from '#domain/notification-channels/hearing-store.ts';
 import { isTopic, topics } from '#domain/notification-channels/model.ts';
-import { openSecrets, openUrl } from '#domain/notification-channels/secrets.ts';
+import { channelSecrets, openUrl } from '#domain/notification-channels/secrets.ts';
 import { type ChannelTarget, findChannel } from '#domain/notification-channels/store.ts';
 import { openChat } from '#domain/notifications/chats-store.ts';
 import { notificationsFeature } from '#domain/notifications/feature.ts';
@@ -114,7 +114,7 @@ export function recipientOf(
 ): Recipient | undefined {
   if (channel.kind === 'slack') return { medium: 'chat', url: openUrl(keyRing, channel) };
   if (channel.kind === 'webhook')
-    return { medium: 'webhook', url: openUrl(keyRing, channel), secrets: openSecrets(keyRing, channel) };
+    return { medium: 'webhook', url: openUrl(keyRing, channel), secrets: channelSecrets.open(keyRing, channel) };
   const known = address !== null && channel.recipients?.includes(address);
   return known ? { medium: 'email', address } : undefined;
 }

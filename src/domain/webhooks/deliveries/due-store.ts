@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import type { JsonText } from '#database/tables.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
 import { readRecords } from '#domain/audit/store.ts';
 import { db } from '#domain/db.ts';
@@ -91,7 +92,7 @@ export async function settleDelivery(
       attempts: eb('attempts', '+', 1),
       due_at: sql<string>`now() + make_interval(secs => ${(pauseMs ?? 0) / 1000})`,
       tried_at: sql<string>`now()`,
-      tries: sql<Try[]>`case when jsonb_array_length(tries) < ${keptTries} then tries else tries - 0 end
+      tries: sql<JsonText<Try[]>>`case when jsonb_array_length(tries) < ${keptTries} then tries else tries - 0 end
         || (${JSON.stringify(tried)}::jsonb || jsonb_build_object('at', now()::timestamptz(3)))`,
       answer_status: outcome.status,
       answer_ms: outcome.ms,
