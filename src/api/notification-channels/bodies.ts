@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { namesOneOwner, ownerFields } from '#api/pipeline/owned.ts';
 import { Email } from '#domain/identity/model.ts';
-import {
-  channelKinds,
-  matchesTopic,
-  mostPatterns,
-  mostRecipients,
-  mostSubscriptions,
-  topicNames,
-} from '#domain/notification-channels/model.ts';
+import { matchesTopic, topicNames } from '#domain/news/topics.ts';
+import { channelKinds, mostPatterns, mostRecipients, mostSubscriptions } from '#domain/notification-channels/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ResourceName } from '#domain/tenancy/model.ts';

@@ -6,6 +6,7 @@ import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts'
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { ownedAccess } from '#api/tenancy/owned-access.ts';
+import { topicNames, topics } from '#domain/news/topics.ts';
 import {
   checkConfig,
   createChannel,
@@ -13,7 +14,6 @@ import {
   describeChannel,
   updateChannel,
 } from '#domain/notification-channels/channel-changes.ts';
-import { topicNames, topics } from '#domain/notification-channels/model.ts';
 import { findChannel, listChannels, readChannel } from '#domain/notification-channels/store.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';

@@ -5,11 +5,11 @@ import type { Services } from '#api/services.ts';
 import { messageStatuses } from '#domain/messages/model.ts';
 import type { ChannelMessage } from '#domain/messages/queue/log-store.ts';
 import { noMailServer } from '#domain/messages/sending-failure.ts';
+import { topicNames } from '#domain/news/topics.ts';
 import {
   type ChannelDisabledReason,
   channelDisabledReasons,
   channelKinds,
-  topicNames,
 } from '#domain/notification-channels/model.ts';
 import { type ChannelDetails, mostCounted } from '#domain/notification-channels/store.ts';
 import { overlapUntil } from '#domain/shared/signing/signing-secrets.ts';

@@ -4,7 +4,8 @@ import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { keptDays, mostCounted, mostLookedAt, notificationKindNames, stateOf } from '#domain/notifications/model.ts';
+import { notificationKindNames } from '#domain/news/model.ts';
+import { keptDays, mostCounted, mostLookedAt, stateOf } from '#domain/notifications/model.ts';
 import {
   countUnread,
   listNotifications,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { notificationKindNames } from '#domain/notifications/model.ts';
+import { notificationKindNames } from '#domain/news/model.ts';
 import { listThread, listThreads, markThread } from '#domain/notifications/store.ts';
 import { findSubjectName } from '#domain/notifications/subject-names-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';

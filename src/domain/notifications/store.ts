@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
+import type { NotificationKind, SubjectKind } from '#domain/news/model.ts';
+import { isReadableSubject } from '#domain/news/subjects.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { keptDays, mostCounted, mostLookedAt, type NotificationKind, type SubjectKind } from './model.ts';
-import { isReadableSubject } from './subjects.ts';
+import { keptDays, mostCounted, mostLookedAt } from './model.ts';
 
 /** A notification as its user sees it. */
 export interface NotificationDetails {

@@ -1,10 +1,10 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { SubjectKind } from '#domain/news/model.ts';
+import type { Subject } from '#domain/news/subjects.ts';
 import { scopeNames } from '#domain/quotas/model.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
 import { findRun, placeOfRun } from './creation/run-facts.ts';
-import type { SubjectKind } from './model.ts';
-import type { Subject } from './subjects.ts';
 
 type FindName = (em: Em, id: string) => Promise<string | undefined>;
 

@@ -6,7 +6,7 @@ import { describeApi } from '#api/document/document.ts';
 import { DocumentSchemas } from '#api/document/schemas.ts';
 import { operations } from '#api/operations.ts';
 import { isPublic } from '#api/pipeline/operation.ts';
-import { topicNames } from '#domain/notification-channels/model.ts';
+import { topicNames } from '#domain/news/topics.ts';
 
 type Operation = OpenAPIV3_1.OperationObject;
 type Schema = OpenAPIV3_1.SchemaObject;

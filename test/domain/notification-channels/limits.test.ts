@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { matchesTopic, type Topic } from '#domain/news/topics.ts';
 import { findHearingChannels, stillHears } from '#domain/notification-channels/hearing-store.ts';
-import { matchesTopic, type Topic } from '#domain/notification-channels/model.ts';
 import { channelSecrets } from '#domain/notification-channels/secrets.ts';
 import { findChannel } from '#domain/notification-channels/store.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';

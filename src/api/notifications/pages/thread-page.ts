@@ -5,7 +5,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { subjectPath } from '#domain/messages/sending/links.ts';
+import { subjectPath } from '#domain/message-sending/links.ts';
 import { thread } from '../thread-operations.ts';
 import { renderMarks, renderThreadMarks } from './marks.ts';
 import { kindLabels, notificationsCrumb, renderState, renderTitle, type ShownNotification } from './words.ts';

@@ -1,13 +1,13 @@
-import { channelMessageType, type channelTest, type Topic } from '#domain/notification-channels/model.ts';
-import type { NotificationKind, SubjectKind } from '#domain/notifications/model.ts';
+import { composeChat } from '#domain/messages/http/chat-text.ts';
+import { postJson } from '#domain/messages/http/post.ts';
+import { composeBody } from '#domain/messages/mail/mail-body.ts';
+import type { MailServer } from '#domain/messages/mail/mail-server.ts';
+import { noMailServer, SendingFailure } from '#domain/messages/sending-failure.ts';
+import type { Wording } from '#domain/messages/wording.ts';
+import type { NotificationKind, SubjectKind } from '#domain/news/model.ts';
+import { channelMessageType, type channelTest, type Topic } from '#domain/news/topics.ts';
 import type { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { signedHeaders } from '#domain/shared/signing/signed-headers.ts';
-import { composeChat } from '../http/chat-text.ts';
-import { postJson } from '../http/post.ts';
-import { composeBody } from '../mail/mail-body.ts';
-import type { MailServer } from '../mail/mail-server.ts';
-import { noMailServer, SendingFailure } from '../sending-failure.ts';
-import type { Wording } from './wording.ts';
 
 /** Where a message goes, with the secrets that this needs. */
 export type Recipient =

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
-import type { SubjectKind } from '#domain/notifications/model.ts';
-import type { Subject } from '#domain/notifications/subjects.ts';
+import type { SubjectKind } from '#domain/news/model.ts';
+import type { Subject } from '#domain/news/subjects.ts';
 import { installationId } from '#domain/quotas/model.ts';
 import { findQuotaOwner, type QuotaOwner } from '#domain/quotas/owner-store.ts';
 

@@ -1,18 +1,18 @@
+import type { DueMessage } from '#domain/messages/queue/lease-store.ts';
+import { asForeignText, toSubject, type Wording } from '#domain/messages/wording.ts';
+import { isNotificationKind, notificationKinds } from '#domain/news/model.ts';
+import { isTopic, topics } from '#domain/news/topics.ts';
 import { findPlace, stillHears } from '#domain/notification-channels/hearing-store.ts';
-import { isTopic, topics } from '#domain/notification-channels/model.ts';
 import { channelSecrets, openUrl } from '#domain/notification-channels/secrets.ts';
 import { type ChannelTarget, findChannel } from '#domain/notification-channels/store.ts';
 import { openChat } from '#domain/notifications/chats-store.ts';
 import { notificationsFeature } from '#domain/notifications/feature.ts';
-import { isNotificationKind, notificationKinds } from '#domain/notifications/model.ts';
 import { readGates } from '#domain/settings/store.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
-import type { DueMessage } from '../queue/lease-store.ts';
 import type { News, Recipient } from './carry.ts';
 import { findSubjectPath, type LinkReader, preferencesPath } from './links.ts';
 import type { ContentOf, PrepareDeps, Prepared } from './prepared.ts';
 import { belongsToFormerMember, findMailbox, mayStillRead } from './recipients-store.ts';
-import { asForeignText, toSubject, type Wording } from './wording.ts';
 
 type Content = ContentOf<'notification'>;
 interface Hearer {
