@@ -50,7 +50,7 @@ export const ListedChannelView = z
       .string()
       .nullable()
       .describe(
-        'Why messages do not arrive: the installation has no mail server for a channel that sends e-mail, or else the problem of the recipient that has failed for longest. Null: the last message to each arrived.',
+        'Why messages do not arrive at the recipient that has failed for longest, or that the installation has no mail server for a channel that sends e-mail. Null: the last message to each arrived.',
       ),
     overlap_until: Time.nullable().describe(
       'Until then, messages also carry a signature by the secret before the last rotation.',
@@ -90,7 +90,7 @@ export function viewChannel(channel: ChannelDetails, { config }: Services): z.in
     })),
     waiting: channel.waiting,
     last_sent_at: channel.lastSentAt,
-    problem: channel.kind === 'email' && config.mail === null ? noMailServer : channel.problem,
+    problem: channel.problem ?? (channel.kind === 'email' && config.mail === null ? noMailServer : null),
     overlap_until: overlapUntil(channel.previousUntil),
     revision: channel.revision,
     created_at: channel.createdAt,
