@@ -163,6 +163,25 @@ module.exports = {
       from: { path: '^src/', pathNot: '^src/(local/|(main|command-line)\\.ts$)' },
       to: { path: '^src/local/' },
     },
+    {
+      name: 'messages-know-no-recipients',
+      comment: 'channels and notifications queue messages, and sending asks both who may still have them',
+      severity: 'error',
+      from: { path: '^src/domain/(news|messages|notification-channels|notifications)/' },
+      to: { path: '^src/domain/message-sending/' },
+    },
+    {
+      name: 'messages-below-channels-below-notifications',
+      severity: 'error',
+      from: { path: '^src/domain/(news|messages|notification-channels)/' },
+      to: { path: '^src/domain/notifications/' },
+    },
+    {
+      name: 'messages-below-channels',
+      severity: 'error',
+      from: { path: '^src/domain/(news|messages)/' },
+      to: { path: '^src/domain/notification-channels/' },
+    },
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
     { name: 'resolves', severity: 'error', from: { path: '^(src|migrations)/' }, to: { couldNotResolve: true } },
     {

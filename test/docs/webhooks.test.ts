@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeSecret, signedHeaders } from '#domain/webhooks/secrets.ts';
+import { makeSecret, signedHeaders } from '#domain/shared/signing/signed-headers.ts';
 import { findFreePort } from '#local/ports.ts';
 import { addPerson, addTeam } from '#test/support/access/people.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';

@@ -6,7 +6,7 @@ import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts'
 import { Nothing } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { limitTest } from '#api/tenancy/outbound-tests.ts';
-import type { Em } from '#database/database.ts';
+import { ownedAccess } from '#api/tenancy/owned-access.ts';
 import { connectionReading } from '#domain/connections/authority.ts';
 import { checkSettings } from '#domain/connections/check.ts';
 import {
@@ -18,10 +18,8 @@ import {
   updateConnection,
 } from '#domain/connections/connection-changes.ts';
 import { type ConnectionDetails, findConnection, listConnections } from '#domain/connections/store.ts';
-import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { findRowOwner } from '#domain/tenancy/owned/owner.ts';
-import { findOwnershipOf } from '#domain/tenancy/owned/rows-store.ts';
 import { connectionActions } from './actions.ts';
 import { CreateConnection, RotateConnection, TestConnection, UpdateConnection } from './bodies.ts';
 import { tryConnection } from './try-connection.ts';
@@ -29,22 +27,11 @@ import { ConnectionTestView, ConnectionView, ListedConnectionView, viewConnectio
 
 const ConnectionParams = z.strictObject({ id: Id });
 
-const review = {
-  resource: 'connections',
-  target: (em: Em, id: string) => findOwnershipOf(em, 'connections', id),
-} as const;
-
-const readAccess: Access = { ...connectionReading, review: { ...review, verb: 'get' } };
-
-const writeAccess: Access = {
-  anyOf: ['connection:manage'],
-  scope: 'owned',
-  teamAction: 'team.metadata.write',
-  organizationRole: 'admin',
-  installation: 'administrators',
-  hidden: 'not_found',
-  review: { ...review, verb: 'update' },
-};
+const { review, listAccess, readAccess, createAccess, writeAccess } = ownedAccess('connections', {
+  reads: connectionReading.anyOf,
+  changes: ['connection:manage'],
+  ofInstallation: 'everybody',
+});
 
 export const list = readList({
   id: 'connections.list',
@@ -53,7 +40,7 @@ export const list = readList({
   description: 'The list has no pages: an owner has at most 200 connections.',
   query: z.strictObject(ownerQuery),
   responses: { 200: z.object({ connections: z.array(ListedConnectionView) }).meta({ id: 'Connections' }) },
-  access: { ...readAccess, review: { resource: 'connections', verb: 'list' } },
+  access: listAccess,
   owners: ownerParameters,
   handle: async ({ em, principal, query }) => {
     const connections = await listConnections(em, principal, toOwnerIds(query));
@@ -84,7 +71,7 @@ export const create = command({
   body: CreateConnection,
   responses: { 201: ConnectionView },
   at: get,
-  access: { ...writeAccess, review: { resource: 'connections', verb: 'create' } },
+  access: createAccess,
   target: ({ em, body, lock }) => findRowOwner(em, toOwnerIds(body), lock),
   targetName: 'owner',
   idempotency: 'none',
@@ -157,11 +144,8 @@ export const test = command({
   body: TestConnection.prefault({}),
   responses: { 200: ConnectionTestView },
   access: {
-    ...readAccess,
+    ...writeAccess,
     anyOf: ['connection:test'],
-    teamAction: 'team.metadata.write',
-    organizationRole: 'admin',
-    installation: 'administrators',
     review: { ...review, verb: 'test' },
   },
   target: ({ em, params, lock }) => findConnection(em, params.id, lock),

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { namesOneOwner, ownerFields } from '#api/pipeline/owned.ts';
 import { publishAs } from '#api/pipeline/published.ts';
 import { Email } from '#domain/identity/model.ts';
+import { matchesTopic, topicNames } from '#domain/news/topics.ts';
 import {
   type ChannelKind,
   channelKinds,
-  matchesTopic,
   mostPatterns,
   mostRecipients,
   mostSubscriptions,
-  topicNames,
 } from '#domain/notification-channels/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';

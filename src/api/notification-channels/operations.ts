@@ -6,6 +6,7 @@ import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts'
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { ownedAccess } from '#api/tenancy/owned-access.ts';
+import { topicNames, topics } from '#domain/news/topics.ts';
 import {
   checkConfig,
   createChannel,
@@ -13,7 +14,6 @@ import {
   describeChannel,
   updateChannel,
 } from '#domain/notification-channels/channel-changes.ts';
-import { topicNames, topics } from '#domain/notification-channels/model.ts';
 import { findChannel, listChannels, readChannel } from '#domain/notification-channels/store.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -27,10 +27,11 @@ import { ChannelView, IssuedChannelView, ListedChannelView, viewChannel } from '
 
 export const ChannelParams = z.strictObject({ id: Id });
 
-export const { review, listAccess, readAccess, writeAccess } = ownedAccess(
-  'notification_channels',
-  'notification_channel:manage',
-);
+export const { review, listAccess, readAccess, createAccess, writeAccess } = ownedAccess('notification_channels', {
+  reads: ['notification_channel:manage'],
+  changes: ['notification_channel:manage'],
+  ofInstallation: 'administrators',
+});
 
 export const list = readList({
   id: 'notification_channels.list',
@@ -40,9 +41,12 @@ export const list = readList({
   responses: { 200: pageOf('notification_channels', ListedChannelView) },
   access: listAccess,
   owners: ownerParameters,
-  handle: async ({ em, principal, query }) => {
+  handle: async ({ em, principal, query, services }) => {
     const page = await listChannels(em, principal, toOwnerIds(query), query);
-    return { notification_channels: page.items.map(viewChannel), next_cursor: page.nextCursor };
+    return {
+      notification_channels: page.items.map((each) => viewChannel(each, services)),
+      next_cursor: page.nextCursor,
+    };
   },
 });
 
@@ -68,10 +72,10 @@ export const get = read({
   access: readAccess,
   target: ({ em, params }) => findChannel(em, params.id),
   targetName: 'notification channel',
-  handle: async ({ em, operations, principal, target }) => {
+  handle: async ({ em, operations, principal, services, target }) => {
     const channel = await readChannel(em, target.channel.id);
     if (!channel) throw new NotFound('notification channel');
-    return { ...viewChannel(channel), actions: channelActions.describe({ operations, principal }, target) };
+    return { ...viewChannel(channel, services), actions: channelActions.describe({ operations, principal }, target) };
   },
 });
 
@@ -84,11 +88,7 @@ export const create = command({
   body: CreateChannel,
   responses: { 201: IssuedChannelView },
   at: get,
-  access: {
-    ...writeAccess,
-    installation: 'administrators',
-    review: { resource: 'notification_channels', verb: 'create' },
-  },
+  access: createAccess,
   target: ({ em, body, lock }) => findRowOwner(em, toOwnerIds(body), lock),
   targetName: 'owner',
   idempotency: 'none',
@@ -102,7 +102,7 @@ export const create = command({
     const { name, kind, config, enabled: isEnabled } = body;
     const wanted = { name, kind, config, isEnabled, subscriptions: toSubscriptions(body.subscriptions) };
     const { channel, secret } = await createChannel(tx, services.keyRing, target, wanted);
-    const shown = viewChannel(await readBack(readChannel(tx.em, channel.id)));
+    const shown = viewChannel(await readBack(readChannel(tx.em, channel.id)), services);
     const actions = channelActions.describe({ operations, principal }, { ...target, channel });
     const after = await describeChannel(tx.em, channel);
     return { id: channel.id, revision: channel.revision, after, answer: { ...shown, actions, secret } };

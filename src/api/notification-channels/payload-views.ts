@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import { channelMessageType, channelTest, topicNames, topics } from '#domain/notification-channels/model.ts';
-import { subjectKinds } from '#domain/notifications/model.ts';
+import { subjectKinds } from '#domain/news/model.ts';
+import { channelMessageType, channelTest, topicNames, topics } from '#domain/news/topics.ts';
 
 /** What the service sends to a channel of the kind `webhook`. */
 export interface ChannelMessage {

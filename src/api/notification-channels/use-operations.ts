@@ -3,11 +3,11 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { limitTest } from '#api/tenancy/outbound-tests.ts';
+import { testChannel } from '#domain/message-sending/test-channel.ts';
 import { MailServer } from '#domain/messages/mail/mail-server.ts';
 import { keptDays, messageStatuses } from '#domain/messages/model.ts';
 import { listChannelMessages } from '#domain/messages/queue/log-store.ts';
 import { countMails } from '#domain/messages/queue/mail-limits.ts';
-import { testChannel } from '#domain/messages/sending/test-channel.ts';
 import { rotateChannelSecret } from '#domain/notification-channels/channel-changes.ts';
 import { findChannel, readChannel } from '#domain/notification-channels/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
@@ -92,7 +92,7 @@ export const rotate = command({
     const { channel } = target;
     if (channel.kind !== 'webhook') throw new Conflict('only webhook channels sign messages', 'no_signature');
     const secret = await rotateChannelSecret(tx, services.keyRing, target, body.expected_revision);
-    const shown = viewChannel(await readBack(readChannel(tx.em, channel.id)));
+    const shown = viewChannel(await readBack(readChannel(tx.em, channel.id)), services);
     const actions = channelActions.describe({ operations, principal }, target);
     return { id: channel.id, revision: channel.revision, after: {}, answer: { ...shown, actions, secret } };
   },

@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import type { Services } from '#api/services.ts';
 import { messageStatuses } from '#domain/messages/model.ts';
 import type { ChannelMessage } from '#domain/messages/queue/log-store.ts';
+import { noMailServer } from '#domain/messages/sending-failure.ts';
+import { topicNames } from '#domain/news/topics.ts';
 import {
   type ChannelDisabledReason,
   channelDisabledReasons,
   channelKinds,
-  topicNames,
 } from '#domain/notification-channels/model.ts';
 import { type ChannelDetails, mostCounted } from '#domain/notification-channels/store.ts';
+import { overlapUntil } from '#domain/shared/signing/signing-secrets.ts';
 import { channelActions } from './actions.ts';
 
 const SubscriptionView = z.object({
@@ -47,7 +50,7 @@ export const ListedChannelView = z
       .string()
       .nullable()
       .describe(
-        'Why messages do not arrive at the recipient that has failed for longest; null: the last message to each arrived.',
+        'Why messages do not arrive at the recipient that has failed for longest, or that the installation has no mail server for a channel that sends e-mail. Null: the last message to each arrived.',
       ),
     overlap_until: Time.nullable().describe(
       'Until then, messages also carry a signature by the secret before the last rotation.',
@@ -68,9 +71,9 @@ export const IssuedChannelView = ChannelView.extend({
     .describe('Of the kind `webhook`: signs every message. Shown only in this response. Null for other kinds.'),
 }).meta({ id: 'IssuedNotificationChannel' });
 
-export function viewChannel(channel: ChannelDetails): z.input<typeof ListedChannelView> {
-  const { previousUntil, recipients } = channel;
-  const isOverlapping = previousUntil !== null && Date.parse(previousUntil) > Date.now();
+/** A channel that sends e-mail has a problem from the start where no mail server is set. */
+export function viewChannel(channel: ChannelDetails, { config }: Services): z.input<typeof ListedChannelView> {
+  const { recipients } = channel;
   return {
     id: channel.id,
     ...viewOwner(channel),
@@ -87,8 +90,8 @@ export function viewChannel(channel: ChannelDetails): z.input<typeof ListedChann
     })),
     waiting: channel.waiting,
     last_sent_at: channel.lastSentAt,
-    problem: channel.problem,
-    overlap_until: isOverlapping ? previousUntil : null,
+    problem: channel.problem ?? (channel.kind === 'email' && config.mail === null ? noMailServer : null),
+    overlap_until: overlapUntil(channel.previousUntil),
     revision: channel.revision,
     created_at: channel.createdAt,
   };

@@ -1,21 +1,34 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { keptDays, mostCounted, mostLookedAt, notificationKindNames, stateOf } from '#domain/notifications/model.ts';
+import { notificationKindNames } from '#domain/news/model.ts';
+import { keptDays, mostCounted, mostLookedAt, stateOf } from '#domain/notifications/model.ts';
 import {
   countUnread,
   listNotifications,
+  lockNotification,
+  type Mark,
   markAllRead,
   markNotification,
   type NotificationDetails,
   readNotification,
 } from '#domain/notifications/store.ts';
+import { installationOwnership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { readBack } from '#domain/shared/revisions.ts';
-import { NotificationParams, NotificationView, ownAsUser, viewNotification } from './views.ts';
+import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import {
+  ListedNotificationView,
+  NotificationParams,
+  NotificationView,
+  notificationActions,
+  ownAsUser,
+  viewNotification,
+} from './views.ts';
 
 export const list = read({
   id: 'notifications.list',
@@ -28,7 +41,7 @@ export const list = read({
     archived: Flag.optional().describe('`true`: only archived ones, which the list leaves out otherwise.'),
     kind: z.enum(notificationKindNames).optional(),
   }),
-  responses: { 200: pageOf('notifications', NotificationView) },
+  responses: { 200: pageOf('notifications', ListedNotificationView) },
   access: ownAsUser,
   handle: async ({ em, principal, query }) => {
     const unread = query.unread === undefined ? undefined : query.unread === 'true';
@@ -65,46 +78,59 @@ export const get = read({
   params: NotificationParams,
   responses: { 200: NotificationView },
   access: ownAsUser,
-  handle: async ({ em, principal, params }) => viewNotification(await findOwn(em, principal, params.id)),
+  handle: async ({ em, principal, operations, params }) =>
+    view(await findOwn(em, principal, params.id), { operations, principal }),
 });
 
-export const markRead = command({
+interface Marking {
+  readonly id: `notifications.${string}`;
+  readonly route: `POST /api/v1/notifications/:id/${string}`;
+  readonly summary: string;
+  readonly audit: string;
+}
+
+/** A command that marks one notification of the caller. */
+function marking(as: Mark, declared: Marking) {
+  return command({
+    ...declared,
+    description: 'One that is so already stays as it is.',
+    params: NotificationParams,
+    responses: { 200: NotificationView },
+    at: get,
+    access: ownAsUser,
+    ifMatch: true,
+    idempotency: 'none',
+    handle: async ({ tx: { em }, principal, operations, params: { id }, request }) => {
+      const known = await lockNotification(em, principal, id);
+      const before = await findOwn(em, principal, id);
+      refuseStale(known ?? before, revisionOf(request.headers));
+      await markNotification(em, principal, id, as);
+      const answer = view(await readBack(readNotification(em, principal, id)), { operations, principal });
+      const audited = { before: { state: stateOf(before) }, after: { state: answer.state } };
+      return { id, ...audited, revision: answer.revision, answer };
+    },
+  });
+}
+
+export const markRead = marking('read', {
   id: 'notifications.read',
   route: 'POST /api/v1/notifications/:id/read',
   summary: 'Mark one of your notifications as read',
-  params: NotificationParams,
-  responses: { 200: NotificationView },
-  at: get,
-  access: ownAsUser,
-  idempotency: 'none',
   audit: 'notification.read',
-  handle: ({ tx, principal, params }) => mark(tx.em, principal, params.id, 'read'),
 });
 
-export const archive = command({
+export const archive = marking('archived', {
   id: 'notifications.put_away',
   route: 'POST /api/v1/notifications/:id/archive',
   summary: 'Archive one of your notifications, which marks it as read',
-  params: NotificationParams,
-  responses: { 200: NotificationView },
-  at: get,
-  access: ownAsUser,
-  idempotency: 'none',
   audit: 'notification.archived',
-  handle: ({ tx, principal, params }) => mark(tx.em, principal, params.id, 'archived'),
 });
 
-export const unarchive = command({
+export const unarchive = marking('unarchived', {
   id: 'notifications.take_back',
   route: 'POST /api/v1/notifications/:id/unarchive',
   summary: 'Take one of your notifications out of the archive; it stays read',
-  params: NotificationParams,
-  responses: { 200: NotificationView },
-  at: get,
-  access: ownAsUser,
-  idempotency: 'none',
   audit: 'notification.unarchived',
-  handle: ({ tx, principal, params }) => mark(tx.em, principal, params.id, 'unarchived'),
 });
 
 export const readAll = command({
@@ -123,11 +149,8 @@ export const readAll = command({
   },
 });
 
-async function mark(em: Em, principal: Principal, id: string, as: 'read' | 'archived' | 'unarchived') {
-  const before = stateOf(await findOwn(em, principal, id));
-  await markNotification(em, principal, id, as);
-  const shown = viewNotification(await readBack(readNotification(em, principal, id)));
-  return { id, before: { state: before }, after: { state: shown.state }, answer: shown };
+function view(notification: NotificationDetails, context: ActionContext): z.input<typeof NotificationView> {
+  return { ...viewNotification(notification), actions: notificationActions.describe(context, installationOwnership) };
 }
 
 /** @throws HiddenResource also where the user may not read the subject any more */

@@ -4,9 +4,9 @@ import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
-import { findMailbox, type Mailbox } from '#domain/messages/sending/recipients-store.ts';
+import { findMailbox, type Mailbox } from '#domain/message-sending/recipients-store.ts';
+import { notificationKindNames, notificationKinds } from '#domain/news/model.ts';
 import { keepChat, readChat } from '#domain/notifications/chats-store.ts';
-import { notificationKindNames, notificationKinds } from '#domain/notifications/model.ts';
 import {
   lockPreferences,
   readPreferences,

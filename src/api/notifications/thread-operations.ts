@@ -2,12 +2,20 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { notificationKindNames } from '#domain/notifications/model.ts';
+import { notificationKindNames } from '#domain/news/model.ts';
 import { listThread, listThreads, markThread } from '#domain/notifications/store.ts';
+import { findSubjectName } from '#domain/notifications/subject-names-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { NotificationParams, NotificationView, ownAsUser, ThreadView, viewNotification, viewThread } from './views.ts';
+import {
+  ListedNotificationView,
+  NotificationParams,
+  ownAsUser,
+  ThreadView,
+  viewNotification,
+  viewThread,
+} from './views.ts';
 
 export const threads = read({
   id: 'notification_threads.list',
@@ -33,12 +41,27 @@ export const thread = read({
   summary: 'List your notifications about one subject, by its id, archived ones included',
   params: NotificationParams,
   query: z.strictObject(pageQuery),
-  responses: { 200: pageOf('notifications', NotificationView) },
+  responses: {
+    200: pageOf('notifications', ListedNotificationView)
+      .extend({
+        subject_name: z
+          .string()
+          .nullable()
+          .describe('What the subject is called, such as "Webhook Chat"; null where it is gone or has no name.'),
+      })
+      .meta({ id: 'NotificationsOfThread' }),
+  },
   access: ownAsUser,
   handle: async ({ em, principal, params, query }) => {
     const page = await listThread(em, principal, params.id, query);
     if (page.items.length === 0 && query.cursor === undefined) throw new HiddenResource('thread');
-    return { notifications: page.items.map(viewNotification), next_cursor: page.nextCursor };
+    const [first] = page.items;
+    const subjectName = first ? await findSubjectName(em, { kind: first.subjectKind, id: first.subjectId }) : null;
+    return {
+      notifications: page.items.map(viewNotification),
+      next_cursor: page.nextCursor,
+      subject_name: subjectName,
+    };
   },
 });
 

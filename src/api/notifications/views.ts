@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { own } from '#api/identity/session-operations.ts';
+import { actionsOf } from '#api/pipeline/actions.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import { notificationKindNames, notificationStates, stateOf, subjectKinds } from '#domain/notifications/model.ts';
+import { notificationKindNames, subjectKinds } from '#domain/news/model.ts';
+import { notificationStates, stateOf } from '#domain/notifications/model.ts';
 import type { NotificationDetails, ThreadDetails } from '#domain/notifications/store.ts';
-import type { Access } from '#domain/shared/access/decide.ts';
+import type { Access, Ownership } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 
 /** Only people are told of something, and everybody sees their own notifications alone. */
@@ -11,9 +13,17 @@ export const ownAsUser: Access = { ...own, principals: ['user'] };
 
 export const NotificationParams = z.strictObject({ id: Id });
 
+/** What a user may do with a notification of their own. Doing it again changes nothing. */
+export const notificationActions = actionsOf<Ownership>()({
+  read: { operation: 'notifications.read' },
+  archive: { operation: 'notifications.put_away' },
+  unarchive: { operation: 'notifications.take_back' },
+});
+
 const Subject = z.object({ kind: z.enum(subjectKinds), id: AnswerId });
 
-export const NotificationView = z
+/** A notification in a list. */
+export const ListedNotificationView = z
   .object({
     id: AnswerId,
     kind: z.enum(notificationKindNames),
@@ -22,8 +32,13 @@ export const NotificationView = z
     title: z.string(),
     created_at: Time,
     read_at: Time.nullable(),
+    revision: z.int(),
   })
-  .meta({ id: 'Notification' });
+  .meta({ id: 'ListedNotification' });
+
+export const NotificationView = ListedNotificationView.extend({ actions: notificationActions.view }).meta({
+  id: 'Notification',
+});
 
 export const ThreadView = z
   .object({
@@ -31,14 +46,14 @@ export const ThreadView = z
     subject: Subject,
     count: z.int().describe('How many notifications are about the subject, without archived ones.'),
     unread: z.int(),
-    latest: NotificationView,
+    latest: ListedNotificationView,
   })
   .meta({ id: 'NotificationThread' });
 
-export function viewNotification(notification: NotificationDetails): z.input<typeof NotificationView> {
-  const { id, kind, title, subjectKind, subjectId, createdAt, readAt } = notification;
+export function viewNotification(notification: NotificationDetails): z.input<typeof ListedNotificationView> {
+  const { id, kind, title, subjectKind, subjectId, createdAt, readAt, revision } = notification;
   const subject = { kind: subjectKind, id: subjectId };
-  return { id, kind, state: stateOf(notification), subject, title, created_at: createdAt, read_at: readAt };
+  return { id, kind, state: stateOf(notification), subject, title, created_at: createdAt, read_at: readAt, revision };
 }
 
 export function viewThread({ count, unread: unreadCount, ...latest }: ThreadDetails): z.input<typeof ThreadView> {

@@ -3,14 +3,7 @@ import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
 import { Time } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { readDefaultLimits } from '#domain/quotas/limits/limits.ts';
-import {
-  installationId,
-  Limits,
-  type QuotaScope,
-  quotaKindNames,
-  quotaKinds,
-  quotaScopes,
-} from '#domain/quotas/model.ts';
+import { installationId, Limits, quotaKindNames, quotaKinds, quotaScopes } from '#domain/quotas/model.ts';
 import { type QuotaDetails, readQuota } from '#domain/quotas/store.ts';
 import type { QuotaTarget } from '#domain/quotas/targets.ts';
 import { readUsage, type Usage } from '#domain/quotas/usage.ts';
@@ -128,11 +121,3 @@ export async function showQuota(
     actions: quotaActions.describe(context, { ...target, hasQuota: quota !== undefined }),
   };
 }
-
-/** Names a scope before the id or the name of the owner. */
-export const scopeNames: Readonly<Record<QuotaScope, string>> = {
-  installation: 'Installation',
-  organization: 'Organization',
-  team: 'Team',
-  environment: 'Environment',
-};

@@ -2,23 +2,41 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { limitTest } from '#api/tenancy/outbound-tests.ts';
+import type { Em } from '#database/database.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { Id, newId } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { TimeOrDay } from '#domain/shared/values/times.ts';
 import { tryToSend } from '#domain/webhooks/deliveries/attempt.ts';
-import { listDeliveries, readDelivery, repeatDelivery } from '#domain/webhooks/deliveries/log-store.ts';
+import { findContent } from '#domain/webhooks/deliveries/due-store.ts';
+import {
+  listDeliveries,
+  readDelivery,
+  repeatDelivery,
+  type TriedDelivery,
+} from '#domain/webhooks/deliveries/log-store.ts';
 import { shownStatuses } from '#domain/webhooks/model.ts';
-import { testPayload } from '#domain/webhooks/payload.ts';
-import { findWebhook, readWebhook } from '#domain/webhooks/store.ts';
+import { payloadOf, testPayload } from '#domain/webhooks/payload.ts';
+import { findWebhook, readWebhook, type WebhookTarget } from '#domain/webhooks/store.ts';
 import { rotateSecret } from '#domain/webhooks/webhook-changes.ts';
 import { readAccess, writeAccess } from './access.ts';
 import { webhookActions } from './actions.ts';
 import { checkAuditPatterns } from './audit-authority.ts';
 import { RotateWebhook } from './bodies.ts';
 import { get, WebhookParams } from './operations.ts';
-import { DeliveryView, IssuedWebhookView, viewDelivery, viewTest, viewWebhook, WebhookTestView } from './views.ts';
+import {
+  DeliveryDetailsView,
+  DeliveryView,
+  IssuedWebhookView,
+  mayChange,
+  viewDelivery,
+  viewDeliveryDetails,
+  viewTest,
+  viewWebhook,
+  WebhookTestView,
+} from './views.ts';
 
 const DeliveryParams = z.strictObject({ id: Id, deliveryID: Id });
 const review = { resource: 'webhooks', target: readTarget } as const;
@@ -51,16 +69,16 @@ export const listOf = read({
 export const getDelivery = read({
   id: 'webhooks.get_delivery',
   route: 'GET /api/v1/admin/webhooks/:id/deliveries/:deliveryID',
-  summary: 'Read a delivery',
+  summary: 'Read a delivery with its last tries and, for those who may change the webhook, the body of its message',
   params: DeliveryParams,
-  responses: { 200: DeliveryView },
+  responses: { 200: DeliveryDetailsView },
   access: { ...readAccess, review: { inherits: 'webhooks.get' } },
   target: ({ em, params }) => findWebhook(em, params.id),
   targetName: 'webhook',
-  handle: async ({ em, target, params }) => {
+  handle: async ({ em, target, params, principal }) => {
     const delivery = await readDelivery(em, target.webhook.id, params.deliveryID);
     if (!delivery) throw new NotFound('delivery');
-    return viewDelivery(delivery);
+    return show(em, principal, target, delivery);
   },
 });
 
@@ -71,7 +89,7 @@ export const redeliver = command({
   description:
     'A delivery that still waits is tried at once; one that has ended gets a new delivery of the same message.',
   params: DeliveryParams,
-  responses: { 202: DeliveryView },
+  responses: { 202: DeliveryDetailsView },
   at: getDelivery,
   access: { ...writeAccess, review: { ...review, verb: 'redeliver', parameter: 'id' } },
   target: ({ em, params, lock }) => findWebhook(em, params.id, lock),
@@ -87,11 +105,17 @@ export const redeliver = command({
     if (!isEnabled) throw new Conflict('the webhook is disabled: enable it first', 'webhook_disabled');
     const repeated = await repeatDelivery(tx.em, delivery);
     const { eventId, eventType } = delivery;
-    const shown = viewDelivery(await readBack(readDelivery(tx.em, id, repeated)));
+    const shown = await show(tx.em, principal, target, await readBack(readDelivery(tx.em, id, repeated)));
     return { id, after: { deliveryId: repeated, eventId, eventType, repeats: delivery.id }, answer: shown };
   },
   atParams: ({ id, answer }) => ({ id, deliveryID: answer.id }),
 });
+
+async function show(em: Em, principal: Principal, target: WebhookTarget, delivery: TriedDelivery) {
+  const { id, events } = target.webhook;
+  const content = mayChange(principal, target, events) ? await findContent(em, id, delivery.id) : null;
+  return viewDeliveryDetails(delivery, content && payloadOf(content));
+}
 
 export const test = command({
   id: 'webhooks.test',

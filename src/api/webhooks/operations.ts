@@ -14,7 +14,7 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { findRowOwner } from '#domain/tenancy/owned/owner.ts';
 import { findWebhook, listWebhooks, readWebhook } from '#domain/webhooks/store.ts';
 import { createWebhook, deleteWebhook, type NewWebhook, updateWebhook } from '#domain/webhooks/webhook-changes.ts';
-import { listAccess, readAccess, review, writeAccess } from './access.ts';
+import { createAccess, listAccess, readAccess, review, writeAccess } from './access.ts';
 import { webhookActions } from './actions.ts';
 import { checkAuditPatterns } from './audit-authority.ts';
 import { CreateWebhook, UpdateWebhook } from './bodies.ts';
@@ -78,7 +78,7 @@ export const create = command({
   body: CreateWebhook,
   responses: { 201: IssuedWebhookView },
   at: get,
-  access: { ...writeAccess, installation: 'administrators', review: { resource: 'webhooks', verb: 'create' } },
+  access: createAccess,
   target: ({ em, body, lock }) => findRowOwner(em, toOwnerIds(body), lock),
   targetName: 'owner',
   idempotency: 'none',

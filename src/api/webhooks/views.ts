@@ -1,11 +1,19 @@
 import { z } from 'zod';
 import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import { decide } from '#domain/shared/access/decide.ts';
+import { decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { DeliveryDetails } from '#domain/webhooks/deliveries/log-store.ts';
+import { overlapUntil } from '#domain/shared/signing/signing-secrets.ts';
+import type { DeliveryDetails, TriedDelivery } from '#domain/webhooks/deliveries/log-store.ts';
 import type { Outcome } from '#domain/webhooks/deliveries/send.ts';
-import { type DisabledReason, disabledReasons, shownStatuses, shownStatusOf } from '#domain/webhooks/model.ts';
+import {
+  type DisabledReason,
+  disabledReasons,
+  keptTries,
+  shownBodyCharacters,
+  shownStatuses,
+  shownStatusOf,
+} from '#domain/webhooks/model.ts';
 import { mostCounted, type WebhookDetails } from '#domain/webhooks/store.ts';
 import { writeAccess } from './access.ts';
 import { webhookActions } from './actions.ts';
@@ -51,13 +59,12 @@ export const IssuedWebhookView = WebhookView.extend({
 
 /** A webhook as a principal sees it who may read it. */
 export function viewWebhook(webhook: WebhookDetails, principal: Principal): z.input<typeof ListedWebhookView> {
-  const { previousUntil } = webhook;
-  const isOverlapping = previousUntil !== null && Date.parse(previousUntil) > Date.now();
+  const owner = { organizationId: webhook.belongsTo, teamId: webhook.teamId ?? null };
   return {
     id: webhook.id,
     ...viewOwner(webhook),
     name: webhook.name,
-    url: mayChange(webhook, principal) ? webhook.url : null,
+    url: mayChange(principal, owner, webhook.events) ? webhook.url : null,
     host: new URL(webhook.url).host,
     events: [...webhook.events],
     enabled: webhook.isEnabled,
@@ -65,14 +72,14 @@ export function viewWebhook(webhook: WebhookDetails, principal: Principal): z.in
     failing_since: webhook.failingSince,
     problem: webhook.problem,
     pending_deliveries: webhook.pending,
-    overlap_until: isOverlapping ? previousUntil : null,
+    overlap_until: overlapUntil(webhook.previousUntil),
     revision: webhook.revision,
     created_at: webhook.createdAt,
   };
 }
 
-function mayChange({ teamId, belongsTo, events }: WebhookDetails, principal: Principal): boolean {
-  const owner = { organizationId: belongsTo, teamId: teamId ?? null };
+/** Whether a principal may change a webhook with these owners and patterns. Others see neither its address nor what it sends. */
+export function mayChange(principal: Principal, owner: Ownership, events: readonly string[]): boolean {
   return decide(principal, writeAccess, owner).allowed && auditRefusal(principal, owner, events) === null;
 }
 
@@ -117,6 +124,32 @@ export function viewDelivery(delivery: DeliveryDetails): z.input<typeof Delivery
     problem: delivery.problem,
     created_at: delivery.createdAt,
   };
+}
+
+/** A delivery where it is read alone. */
+export const DeliveryDetailsView = DeliveryView.extend({
+  tries: z
+    .array(
+      z.object({ at: Time, status: answer.status, milliseconds: answer.milliseconds, problem: z.string().nullable() }),
+    )
+    .describe(`The last ${keptTries} tries, oldest first.`),
+  body: z
+    .string()
+    .nullable()
+    .describe(
+      `The body of every try, cut after ${shownBodyCharacters} characters, for those who may change the webhook. Null for others, where what it brings was removed or has another owner now, and where the webhook no longer hears events of this type.`,
+    ),
+}).meta({ id: 'WebhookDeliveryDetails' });
+
+/** `body` is that of the message, or null where it is not for the reader. */
+export function viewDeliveryDetails(delivery: TriedDelivery, body: string | null): z.input<typeof DeliveryDetailsView> {
+  const tries = delivery.tries.map(({ at, status, ms, problem }) => ({
+    at: new Date(at).toISOString(),
+    status,
+    milliseconds: ms,
+    problem,
+  }));
+  return { ...viewDelivery(delivery), tries, body: body === null ? null : body.slice(0, shownBodyCharacters) };
 }
 
 export const WebhookTestView = z

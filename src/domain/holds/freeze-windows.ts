@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { clockTimeAt, timeOf } from '#domain/shared/values/clock-time.ts';
+import { humanName } from '#domain/shared/values/human-name.ts';
 import { TimeZone } from '#domain/shared/values/time-zone.ts';
 import { TimeInput } from '#domain/shared/values/times.ts';
 
@@ -16,7 +17,7 @@ const WeeklyMoment = z
 
 /** The members are described for clients, since the answer has the same shape. */
 const Common = {
-  name: z.string().trim().min(1).max(100).describe('Names the window among those of its environment.'),
+  name: humanName(100).describe('Names the window among those of its environment.'),
   reason: z.string().trim().max(1000).default('').describe('Runs that wait show it.'),
 };
 

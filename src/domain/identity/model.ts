@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { humanName } from '#domain/shared/values/human-name.ts';
 
 /** The platform roles, weakest first. A principal can grant roles up to its own. */
 export const platformRoles = ['requester', 'maintainer', 'operator', 'admin'] as const;
@@ -22,7 +23,7 @@ export type ApiKeyState = (typeof apiKeyStates)[number];
 
 export const Email = z.email({ error: 'expected an e-mail address such as ana@example.com' }).max(254);
 
-export const PersonName = z.string().trim().min(1, { error: 'must not be empty' }).max(200);
+export const PersonName = humanName(200);
 
 /** The form in which two addresses are compared. */
 export function emailKey(email: string): string {

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id } from '#database/columns.ts';
-import type { SubjectKind } from '#domain/notifications/model.ts';
+import type { SubjectKind } from '#domain/news/model.ts';
 import type { Medium, MessageContent, MessageStatus } from './model.ts';
 
 /** A message to one recipient, until it is sent or given up, and its end for some time afterwards. */

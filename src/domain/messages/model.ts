@@ -1,5 +1,5 @@
-import type { Topic } from '#domain/notification-channels/model.ts';
-import type { NotificationKind } from '#domain/notifications/model.ts';
+import type { NotificationKind } from '#domain/news/model.ts';
+import type { Topic } from '#domain/news/topics.ts';
 
 /** What the service sends to people outside its pages, and when it tries again. Pure. */
 

@@ -1,3 +1,6 @@
+/** Why an installation without a mail server cannot send a mail. */
+export const noMailServer = 'this installation sends no e-mail: an operator can set COORDINATOR_SMTP_URL';
+
 /** Why a message was not accepted, in words without accounts and addresses. */
 export class SendingFailure extends Error {
   /** Another try would fail as well, because the recipient or the message itself is refused. */

@@ -11,7 +11,7 @@ import { refuseBeyondLimit } from '#domain/tenancy/owned/limit-store.ts';
 import type { OwnerIds, RowOwner } from '#domain/tenancy/owned/owner.ts';
 import { NotificationChannel } from './entity.ts';
 import type { ChannelKind, Subscription } from './model.ts';
-import { keepUrl, renewSecret } from './secrets.ts';
+import { channelSecrets, keepUrl } from './secrets.ts';
 import type { ChannelTarget } from './store.ts';
 import { findPlacesBelow, readSubscriptions, writeSubscriptions } from './subscriptions-store.ts';
 
@@ -63,7 +63,7 @@ export async function createChannel(
   await checkSubscriptions(em, owner.columns, subscriptions);
   const channel = em.create(NotificationChannel, { ...wanted, ...owner.columns, id: newId() });
   configure(keyRing, channel, config);
-  const secret = channel.kind === 'webhook' ? renewSecret(keyRing, channel) : null;
+  const secret = channel.kind === 'webhook' ? channelSecrets.renew(keyRing, channel) : null;
   em.persist(channel);
   await em.flush();
   await writeSubscriptions(em, channel.id, subscriptions);
@@ -123,7 +123,7 @@ export async function rotateChannelSecret(
   const { channel } = target;
   refuseArchived(target);
   refuseStale(channel, expectedRevision);
-  const secret = renewSecret(keyRing, channel);
+  const secret = channelSecrets.renew(keyRing, channel);
   channel.revision += 1;
   await em.flush();
   return secret;

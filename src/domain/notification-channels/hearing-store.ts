@@ -1,11 +1,13 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
-import type { Subject } from '#domain/notifications/subjects.ts';
+import type { Subject } from '#domain/news/subjects.ts';
+import type { Topic } from '#domain/news/topics.ts';
+import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
 import { ownerOfAny } from '#domain/shared/ownership-graph/any-owner.ts';
 import type { OwnerLevel } from '#domain/shared/ownership-graph/owners.ts';
 import { coversOwner } from '#domain/tenancy/owned/rows-store.ts';
-import type { ChannelKind, Topic } from './model.ts';
+import type { ChannelKind } from './model.ts';
 
 /** Who owns a subject at present, at each level; null where it has no such owner. */
 export interface Place {
@@ -15,8 +17,11 @@ export interface Place {
   readonly environmentId: string | null;
 }
 
-/** The present place of a subject. One that is gone, or belongs to the installation, has none. */
+const nowhere: Place = { organizationId: null, teamId: null, projectId: null, environmentId: null };
+
+/** The present place of a subject. One that is gone, or belongs to the installation, has none. A quota is where the owner is that it limits. */
 export async function findPlace(em: Em, { kind, id }: Subject): Promise<Place> {
+  if (kind === 'quota') return (await findQuotaOwner(em, id)) ?? nowhere;
   const [name, key] = [sql<string>`${kind}::text`, sql<string>`${id}::uuid`];
   const ownerAt = (level: OwnerLevel) => sql<string | null>`${ownerOfAny(level, name, key)}`;
   const owners = db(em)

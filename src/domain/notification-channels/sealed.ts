@@ -1,5 +1,5 @@
 import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
-import { secretContext, urlContext } from './secrets.ts';
+import { channelSecrets, urlContext } from './secrets.ts';
 
 const table = 'notification_channels';
 const key = ['id'] as const;
@@ -7,6 +7,6 @@ const key = ['id'] as const;
 /** The addresses of channels, and the secrets by which they sign. */
 export const notificationChannelSeals = [
   sealedColumn({ table, column: 'sealed_url', key, context: ({ id }) => urlContext(id) }),
-  sealedColumn({ table, column: 'sealed_secret', key, context: ({ id }) => secretContext(id) }),
-  sealedColumn({ table, column: 'sealed_previous_secret', key, context: ({ id }) => secretContext(id) }),
+  sealedColumn({ table, column: 'sealed_secret', key, context: ({ id }) => channelSecrets.contextOf(id) }),
+  sealedColumn({ table, column: 'sealed_previous_secret', key, context: ({ id }) => channelSecrets.contextOf(id) }),
 ];

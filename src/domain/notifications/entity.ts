@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { at, createdAt, id } from '#database/columns.ts';
+import { at, createdAt, id, revision } from '#database/columns.ts';
+import type { NotificationKind, SubjectKind } from '#domain/news/model.ts';
 import type { EventCursor } from '#domain/shared/events/cursor.ts';
-import type { NotificationKind, SubjectKind } from './model.ts';
 
 /** Something that a user is told, once. */
 export const NotificationSchema = defineEntity({
@@ -28,6 +28,7 @@ export const NotificationSchema = defineEntity({
     cause: p.text(),
     readAt: at().nullable(),
     archivedAt: at().nullable(),
+    revision: revision(),
     createdAt: createdAt(),
   },
 });

@@ -3,7 +3,7 @@ import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts'
 const ofUser = { kind: 'user', columns: ['user_id'], cascade: { rows: 'deleted' } } as const;
 
 export const notificationTables = [
-  { kind: 'notification', table: 'notifications', label: 'title', owners: [ofUser] },
+  { kind: 'notification', table: 'notifications', label: 'title', revision: true, owners: [ofUser] },
   {
     kind: 'notification_preference',
     table: 'notification_preferences',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { mailedKinds, type NotificationKind, notificationKindNames } from './model.ts';
+import { mailedKinds, type NotificationKind, notificationKindNames } from '#domain/news/model.ts';
 
 /** How a user wants to hear of a kind. */
 export interface Preference {

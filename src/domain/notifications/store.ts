@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
+import type { NotificationKind, SubjectKind } from '#domain/news/model.ts';
+import { isReadableSubject } from '#domain/news/subjects.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { keptDays, mostCounted, mostLookedAt, type NotificationKind, type SubjectKind } from './model.ts';
-import { isReadableSubject } from './subjects.ts';
+import { keptDays, mostCounted, mostLookedAt } from './model.ts';
 
 /** A notification as its user sees it. */
 export interface NotificationDetails {
@@ -15,6 +16,7 @@ export interface NotificationDetails {
   readonly title: string;
   readonly readAt: string | null;
   readonly archivedAt: string | null;
+  readonly revision: number;
   readonly createdAt: string;
 }
 
@@ -134,22 +136,35 @@ export function listThread(
   return pageOf(selectOwn(em, user).where('n.subject_id', '=', subjectId).select(details), 'n.id', request);
 }
 
-/** Notes that a user has read a notification, or has put it away, which reads it as well, or has taken it back. The first time counts. */
-export async function markNotification(
-  em: Em,
-  user: Principal,
-  id: string,
-  as: 'read' | 'archived' | 'unarchived',
-): Promise<void> {
+/** Locks a notification of a user and reads its revision; undefined if the user has no such notification. */
+export function lockNotification(em: Em, user: Principal, id: string): Promise<{ revision: number } | undefined> {
+  return db(em)
+    .selectFrom('notifications')
+    .where('id', '=', id)
+    .where('user_id', '=', user.id)
+    .select('revision')
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** `archived`: it is put away, and read as well. `unarchived`: it is taken back. */
+export type Mark = 'read' | 'archived' | 'unarchived';
+
+/** Notes that a user has read a notification, has put it away or has taken it back. One that is so already stays as it is. */
+export async function markNotification(em: Em, user: Principal, id: string, as: Mark): Promise<void> {
   await db(em)
     .updateTable('notifications')
     .set((eb) => ({
       read_at: eb.fn.coalesce('read_at', now),
-      ...(as === 'archived' && { archived_at: eb.fn.coalesce('archived_at', now) }),
+      ...(as === 'archived' && { archived_at: now }),
       ...(as === 'unarchived' && { archived_at: null }),
+      revision: eb('revision', '+', 1),
     }))
     .where('id', '=', id)
     .where('user_id', '=', user.id)
+    .$if(as === 'read', (query) => query.where('read_at', 'is', null))
+    .$if(as === 'archived', (query) => query.where('archived_at', 'is', null))
+    .$if(as === 'unarchived', (query) => query.where('archived_at', 'is not', null))
     .execute();
 }
 
@@ -160,7 +175,11 @@ export async function markNotification(
 export async function markThread(em: Em, user: Principal, subjectId: string, as: 'read' | 'archived'): Promise<number> {
   const { numUpdatedRows } = await db(em)
     .updateTable('notifications')
-    .set((eb) => ({ read_at: eb.fn.coalesce('read_at', now), ...(as === 'archived' && { archived_at: now }) }))
+    .set((eb) => ({
+      read_at: eb.fn.coalesce('read_at', now),
+      ...(as === 'archived' && { archived_at: now }),
+      revision: eb('revision', '+', 1),
+    }))
     .where('user_id', '=', user.id)
     .where('subject_id', '=', subjectId)
     .where('archived_at', 'is', null)
@@ -173,7 +192,7 @@ export async function markThread(em: Em, user: Principal, subjectId: string, as:
 export async function markAllRead(em: Em, user: Principal): Promise<number> {
   const { numUpdatedRows } = await db(em)
     .updateTable('notifications')
-    .set({ read_at: now })
+    .set((eb) => ({ read_at: now, revision: eb('revision', '+', 1) }))
     .where('user_id', '=', user.id)
     .where('read_at', 'is', null)
     .executeTakeFirst();
@@ -212,6 +231,7 @@ function details(_eb: Over<{ n: 'notifications' }>) {
     'n.title',
     'n.read_at as readAt',
     'n.archived_at as archivedAt',
+    'n.revision',
     'n.created_at as createdAt',
   ] as const;
 }

@@ -1,5 +1,5 @@
 import { ServiceError, Unavailable } from '#domain/shared/errors.ts';
-import { type QuotaKind, type QuotaSubject, quotaKinds } from './model.ts';
+import { describeUse, type QuotaKind, type QuotaSubject } from './model.ts';
 
 /** How much of a limit is used. */
 export interface QuotaState extends QuotaSubject {
@@ -34,9 +34,10 @@ export class QuotaExceeded extends ServiceError {
   }
 }
 
-function describe({ scope, kind, limit, used }: QuotaState): string {
+function describe(state: QuotaState): string {
+  const { scope, kind } = state;
   const remedy = kind === 'runs_per_day' ? 'wait until midnight (UTC), or' : 'remove some, or';
-  return `the quota of the ${scope} is used up: ${used} of ${limit} ${quotaKinds[kind]}; ${kind === 'queued_runs' ? 'wait until some have begun, or' : remedy} ask an administrator to raise it`;
+  return `the quota of the ${scope} is used up: ${describeUse(state)}; ${kind === 'queued_runs' ? 'wait until some have begun, or' : remedy} ask an administrator to raise it`;
 }
 
 function secondsUntilRoom(kind: QuotaKind, now = Date.now()): number {

@@ -7,6 +7,14 @@ import { largestInteger } from '#domain/shared/values/storable.ts';
 export const quotaScopes = ['environment', 'team', 'organization', 'installation'] as const;
 export type QuotaScope = (typeof quotaScopes)[number];
 
+/** Names a scope before the id or the name of the owner. */
+export const scopeNames: Readonly<Record<QuotaScope, string>> = {
+  installation: 'Installation',
+  organization: 'Organization',
+  team: 'Team',
+  environment: 'Environment',
+};
+
 /** The id of the installation in paths. */
 export const installationId = 'global';
 
@@ -23,6 +31,11 @@ export const quotaKinds = {
 } as const;
 export type QuotaKind = keyof typeof quotaKinds;
 export const quotaKindNames = Object.keys(quotaKinds) as [QuotaKind, ...QuotaKind[]];
+
+/** How much of a limit is used, as in "5 of 5 queued runs". */
+export function describeUse({ kind, used, limit }: { kind: QuotaKind; used: number; limit: number }): string {
+  return `${used} of ${limit} ${quotaKinds[kind]}`;
+}
 
 /** Templates and keys belong to no environment. */
 const withoutEnvironment: readonly QuotaKind[] = ['templates', 'api_keys'];

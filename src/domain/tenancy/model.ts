@@ -1,11 +1,7 @@
 import { z } from 'zod';
+import { humanName } from '#domain/shared/values/human-name.ts';
 
-export const ResourceName = z
-  .string()
-  .trim()
-  .min(1, { error: 'must not be empty' })
-  .max(100)
-  .refine((name) => !/\p{Cc}/u.test(name), { error: 'must be one line without control characters' });
+export const ResourceName = humanName(100);
 
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 export const Slug = z

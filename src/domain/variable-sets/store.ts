@@ -3,11 +3,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { findRowOwner, type OwnerIds, type RowOwner } from '#domain/tenancy/owned/owner.ts';
-import { findOwnershipOf, isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
+import { isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { isOfOwnerAbove } from '#domain/variables/given-store.ts';
 import { VariableSet } from './entity.ts';
 
@@ -122,9 +121,4 @@ export async function countChange(em: Em, set: VariableSet): Promise<number> {
 /** Deletes a set with its variables and attachments. */
 export async function removeVariableSet(em: Em, id: string): Promise<void> {
   await db(em).deleteFrom('variable_sets').where('id', '=', id).execute();
-}
-
-/** Who owns a set, in one query. */
-export function findVariableSetOwner(em: Em, id: string): Promise<Ownership | undefined> {
-  return findOwnershipOf(em, 'variable_sets', id);
 }

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { EventCursor } from '#domain/shared/events/cursor.ts';
 import { ownerColumns } from '#domain/tenancy/owned/columns.ts';
-import type { AuditPosition, DeliveryStatus, DisabledReason } from './model.ts';
+import type { AuditPosition, DeliveryStatus, DisabledReason, Try } from './model.ts';
 
 export const WebhookSchema = defineEntity({
   name: 'Webhook',
@@ -91,6 +91,8 @@ export const WebhookDeliverySchema = defineEntity({
     attempts: p.integer().default(0),
     dueAt: at(),
     triedAt: at().nullable(),
+    /** What the last tries came to, oldest first. */
+    tries: p.json<Try[]>().default('[]'),
     answerStatus: p.integer().nullable(),
     answerMs: p.integer().nullable(),
     answerText: p.text().nullable(),

@@ -70,8 +70,21 @@ export const retryPausesMs = [
 /** A webhook to which nothing could be delivered for so long is disabled. */
 export const failingLimitMs = 72 * hour;
 
-/** After a rotation, requests carry signatures by both secrets for so long. */
-export const overlapMs = 24 * hour;
+/** So many of the last tries of a delivery are kept. */
+export const keptTries = 10;
+
+/** What one try of a delivery came to. */
+export interface Try {
+  readonly at: string;
+  /** Null: there was no whole answer. */
+  readonly status: number | null;
+  readonly ms: number;
+  /** Why it failed; null: it succeeded. */
+  readonly problem: string | null;
+}
+
+/** So much of the body of a message is shown. */
+export const shownBodyCharacters = 16_384;
 
 /** How much of an answer is kept. */
 export const keptAnswerBytes = 1024;

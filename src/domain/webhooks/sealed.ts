@@ -1,13 +1,18 @@
 import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
-import { contextOf } from './secrets.ts';
+import { webhookSecrets } from './secrets.ts';
 
 /** The secrets by which webhooks sign. */
 export const webhookSeals = [
-  sealedColumn({ table: 'webhooks', column: 'sealed_secret', key: ['id'], context: ({ id }) => contextOf(id) }),
+  sealedColumn({
+    table: 'webhooks',
+    column: 'sealed_secret',
+    key: ['id'],
+    context: ({ id }) => webhookSecrets.contextOf(id),
+  }),
   sealedColumn({
     table: 'webhooks',
     column: 'sealed_previous_secret',
     key: ['id'],
-    context: ({ id }) => contextOf(id),
+    context: ({ id }) => webhookSecrets.contextOf(id),
   }),
 ];

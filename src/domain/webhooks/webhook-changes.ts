@@ -8,8 +8,7 @@ import { refuseBeyondLimit } from '#domain/tenancy/owned/limit-store.ts';
 import type { RowOwner } from '#domain/tenancy/owned/owner.ts';
 import { beginAnew } from './deliveries/queue-store.ts';
 import { Webhook } from './entity.ts';
-import { overlapMs } from './model.ts';
-import { makeSecret, sealSecret } from './secrets.ts';
+import { webhookSecrets } from './secrets.ts';
 import type { WebhookTarget } from './store.ts';
 
 /** How many webhooks an owner may have: each event is sent to all that hear it. */
@@ -30,8 +29,7 @@ export async function createWebhook(tx: Transaction, keyRing: KeyRing, owner: Ro
   refuseArchived(owner);
   await refuseBeyondLimit(tx.em, owner, { table: 'webhooks', name: 'webhooks', most: mostWebhooks });
   const id = newId();
-  const secret = makeSecret();
-  const sealedSecret = sealSecret(keyRing, id, secret);
+  const { secret, sealed: sealedSecret } = webhookSecrets.make(keyRing, id);
   const webhook = tx.em.create(Webhook, { ...wanted, ...owner.columns, id, sealedSecret });
   tx.em.persist(webhook);
   await tx.em.flush();
@@ -70,10 +68,7 @@ export async function rotateSecret(
   const { webhook } = target;
   refuseArchived(target);
   refuseStale(webhook, expectedRevision);
-  const secret = makeSecret();
-  webhook.sealedPreviousSecret = webhook.sealedSecret;
-  webhook.previousUntil = new Date(Date.now() + overlapMs);
-  webhook.sealedSecret = sealSecret(keyRing, webhook.id, secret);
+  const secret = webhookSecrets.renew(keyRing, webhook);
   webhook.revision += 1;
   await tx.em.flush();
   return secret;

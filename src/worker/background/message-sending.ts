@@ -1,7 +1,7 @@
+import { deliverMessage, type MessageDeps } from '#domain/message-sending/deliver.ts';
 import type { Medium } from '#domain/messages/model.ts';
 import { type DueMessage, leaseMessages, type MessageLane } from '#domain/messages/queue/lease-store.ts';
 import { removeOldMessages } from '#domain/messages/queue/settle-store.ts';
-import { deliverMessage, type MessageDeps } from '#domain/messages/sending/deliver.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
 import { type LaneSize, Places } from './sending/places.ts';
 

@@ -7,7 +7,8 @@ import { DocumentSchemas } from '#api/document/schemas.ts';
 import { operations } from '#api/operations.ts';
 import { isPublic } from '#api/pipeline/operation.ts';
 import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
-import { channelKinds, topicNames } from '#domain/notification-channels/model.ts';
+import { topicNames } from '#domain/news/topics.ts';
+import { channelKinds } from '#domain/notification-channels/model.ts';
 
 type Operation = OpenAPIV3_1.OperationObject;
 type Schema = OpenAPIV3_1.SchemaObject;

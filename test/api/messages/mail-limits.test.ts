@@ -98,12 +98,9 @@ it('names in mails are text that mail programs make no links of', async () => {
   await api.rows('update organizations set name = ? where id = ?', [name, tenant.organization]);
   await tenant.owner.post(invitations(tenant), { email: 'careful@example.com', role: 'member' });
   const config = { recipients: ['seen@example.com'] };
-  const { id } = await makeChannel(tenant.owner, {
-    name: name.slice(0, 90),
-    kind: 'email',
-    config,
-    team_id: tenant.team,
-  });
+  const { id } = await makeChannel(tenant.owner, { kind: 'email', config, team_id: tenant.team });
+  // Names that were saved before such characters were refused may have them.
+  await api.rows('update notification_channels set name = ? where id = ?', [name, id]);
   await tenant.owner.post(`/admin/notification-channels/${id}/test`);
   await sendMessages(api);
   expect(server.received).toHaveLength(2);

@@ -56,6 +56,17 @@ describe('the pages of notification channels', () => {
     expect((await visitor.get('/admin/notification-channels')).text.match(/>On call &lt;b&gt;</g)).toHaveLength(2);
   });
 
+  it('say from the start that a channel cannot send e-mail where no mail server is set', async () => {
+    const path = await mailed();
+    const problem = 'this installation sends no e-mail: an operator can set COORDINATOR_SMTP_URL';
+    expect((await tenant.owner.get(path)).body).toMatchObject({ enabled: true, problem });
+    expect((await tenant.owner.get('/admin/notification-channels')).body.notification_channels).toMatchObject([
+      { problem },
+    ]);
+    expect((await visitor.get(path)).text).toContain('Messages do not arrive: This installation sends no e-mail');
+    expect((await tenant.owner.get(await chat())).body.problem).toBeNull();
+  });
+
   it('keep the address unless another is typed, and never show it', async () => {
     const path = await chat();
     const typed = { name: 'Days', enabled: 'yes', expected_revision: await revisionOf(path) };

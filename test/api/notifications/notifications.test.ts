@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { operations } from '#api/operations.ts';
+import type { SubjectKind } from '#domain/news/model.ts';
+import { subjectAccess } from '#domain/news/subjects.ts';
 import { notifyOfEvents } from '#domain/notifications/creation/follow.ts';
-import type { SubjectKind } from '#domain/notifications/model.ts';
 import { removeOldNotifications } from '#domain/notifications/store.ts';
-import { subjectAccess } from '#domain/notifications/subjects.ts';
 import { join, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { NotifiedTeam, titlesOf } from '#test/support/notifications/notified-team.ts';

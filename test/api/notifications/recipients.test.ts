@@ -132,9 +132,10 @@ describe('the managers of a webhook', () => {
 
 describe('administrators', () => {
   it('hear of a full quota, and a user who is none hears nothing', async () => {
-    const data = { scope: 'team', id: tenant.team, kind: 'templates', limit: 3, used: 3 } as const;
+    const { name } = (await tenant.owner.get(`/organizations/${tenant.organization}/teams/${tenant.team}`)).body;
+    const data = { scope: 'team', id: tenant.team, kind: 'queued_runs', limit: 20, used: 20 } as const;
     await team.publish({ type: 'quota.exceeded', subjectId: tenant.team, owners: { teamId: tenant.team }, data });
-    expect(await titlesOf(admin)).toEqual(['The quota templates of the team is full: 3 of 3']);
+    expect(await titlesOf(admin)).toEqual([`Team ${name} has used 20 of 20 queued runs`]);
     expect(await titlesOf(tenant.owner)).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noMailServer } from '#domain/messages/sending-failure.ts';
 import { runStatuses } from '#domain/runs/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -83,7 +84,11 @@ function namedStates({ channels, webhooks, schedules, drift, variableSets }: Ins
   const monitor = (id: string) => `/drift-monitors/${id}`;
   const finding = (id: string) => `/drift-findings/${id}`;
   return [
-    ['mailed channel', channel(channels.mailed), { kind: 'email', last_sent_at: time, problem: null, waiting: 0 }],
+    [
+      'mailed channel',
+      channel(channels.mailed),
+      { kind: 'email', last_sent_at: time, problem: noMailServer, waiting: 0 },
+    ],
     ['failing channel', channel(channels.failing), { problem: 'the address answered 503', waiting: 1 }],
     ['silent channel', channel(channels.silent), { kind: 'webhook', subscriptions: [], overlap_until: time }],
     ['chat webhook', webhook(webhooks.chat), { enabled: true, failing_since: null, overlap_until: time }],

@@ -66,6 +66,54 @@ describe('a delivery that failed', () => {
   });
 });
 
+describe('a delivery that is read alone', () => {
+  it('has its last ten tries, each with time, status, duration and problem', async () => {
+    endpoint.answers = { status: 503 };
+    await rename();
+    await sending.work();
+    const [{ id }] = await list();
+    const delivery = `${path}/deliveries/${id}`;
+    const problem = 'the endpoint answered 503; only 2xx is a delivery';
+    const failed = { at: expect.any(String), status: 503, milliseconds: expect.any(Number), problem };
+    expect((await tenant.owner.get(delivery)).body).toMatchObject({ attempts: 1, tries: [failed] });
+    for (let again = 0; again < 8; again += 1) {
+      await tenant.owner.post(`${delivery}/redeliver`);
+      await sending.work();
+    }
+    endpoint.answers = { status: 204 };
+    await tenant.owner.post(`${delivery}/redeliver`);
+    await sending.work();
+    const { attempts, tries, last_attempt_at: last } = (await tenant.owner.get(delivery)).body;
+    expect([attempts, tries.length]).toEqual([10, 10]);
+    expect(tries.slice(0, 9)).toEqual(Array(9).fill(failed));
+    expect(tries[9]).toMatchObject({ at: last, status: 204, problem: null });
+    const times = tries.map(({ at }: { at: string }) => at);
+    expect(times).toEqual(times.toSorted());
+  });
+
+  it('has the body that the endpoint got, for those who may change the webhook alone', async () => {
+    await rename();
+    await sending.work();
+    const [{ id, ...listed }] = await list();
+    expect(Object.keys(listed)).not.toContain('body');
+    const { body } = (await tenant.owner.get(`${path}/deliveries/${id}`)).body;
+    expect(body).toBe(endpoint.heard[0]?.body);
+    const seen = (await viewer.get(`${path}/deliveries/${id}`)).body;
+    expect(seen).toMatchObject({ body: null, tries: [{ status: 204 }] });
+  });
+
+  it('has no body where its subject has another owner now', async () => {
+    await rename();
+    await sending.work();
+    const [{ id }] = await list();
+    const { team: elsewhere } = await makeTenant(api);
+    await api.rows(`update projects set team_id = ?, slug = 'moved' where id = ?`, [elsewhere, tenant.project]);
+    const { body } = await tenant.owner.get(`${path}/deliveries/${id}`);
+    await api.rows(`update projects set team_id = ?, slug = 'network' where id = ?`, [tenant.team, tenant.project]);
+    expect(body).toMatchObject({ status: 'delivered', body: null });
+  });
+});
+
 describe('sending again', () => {
   it('answers 404 for a delivery that there is none of, also while the webhook is disabled', async () => {
     await tenant.owner.patch(path, { enabled: false });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { matchesTopic, type Topic } from '#domain/news/topics.ts';
 import { findHearingChannels, stillHears } from '#domain/notification-channels/hearing-store.ts';
-import { matchesTopic, type Topic } from '#domain/notification-channels/model.ts';
-import { openSecrets } from '#domain/notification-channels/secrets.ts';
+import { channelSecrets } from '#domain/notification-channels/secrets.ts';
 import { findChannel } from '#domain/notification-channels/store.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { makeChannel } from '#test/support/notifications/channels.ts';
@@ -46,7 +46,7 @@ it.each([
   ]);
   const { orm, keyRing } = api.services;
   const target = await findChannel(orm.em.fork(), id);
-  const secrets = target ? openSecrets(keyRing, target.channel) : [];
+  const secrets = target ? channelSecrets.open(keyRing, target.channel) : [];
   expect(secrets).toHaveLength(stillSigns ? 2 : 1);
   expect(secrets.includes(secret ?? '')).toBe(stillSigns);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { matchesTopic, topicNames } from '#domain/news/topics.ts';
 import { mostChannels } from '#domain/notification-channels/channel-changes.ts';
-import { matchesTopic, mostRecipients, topicNames } from '#domain/notification-channels/model.ts';
+import { mostRecipients } from '#domain/notification-channels/model.ts';
 import { docsText } from '#test/support/stated-in-docs.ts';
 
 test.each([

@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
+import { overlapMs } from '#domain/shared/signing/signing-secrets.ts';
 import {
   failingLimitMs,
   hearsAudit,
   keptAnswerBytes,
   matchesEvent,
-  overlapMs,
   pauseAfter,
   retryPausesMs,
   sendTimeoutMs,

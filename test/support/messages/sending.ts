@@ -1,7 +1,7 @@
 import pino from 'pino';
+import { deliverMessage } from '#domain/message-sending/deliver.ts';
 import { MailServer } from '#domain/messages/mail/mail-server.ts';
 import { leaseMessages } from '#domain/messages/queue/lease-store.ts';
-import { deliverMessage } from '#domain/messages/sending/deliver.ts';
 import type { TestApi } from '#test/support/api/in-process-api.ts';
 
 const plenty = { places: 100, share: 100 };

@@ -7,7 +7,6 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { kindOf } from '#domain/connections/kinds/kinds.ts';
-import type { Action } from '#domain/shared/actions.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { create, remove, rotate, update } from '../operations.ts';
 import { credentialsPart, settingsPart, toSettings } from './settings-schema.ts';
@@ -23,12 +22,11 @@ export function registerConnectionForms(addPage: AddPage): void {
   addDelete(addPage);
 }
 
-const ownerHint =
-  'Environments below the owner can be given the connection, and one of the installation by the maintainers of any organization. The owner never changes.';
-
-export function mayCreateConnection(visit: Visit): Promise<Action> {
-  return ownerOrInstallation.mayCreate(visit, create);
-}
+/** Who may own a new connection. */
+export const connectionOwners = ownerOrInstallation(create, {
+  hint: 'Environments below the owner can be given the connection, and one of the installation by the maintainers of any organization. The owner never changes.',
+  installation: 'The installation',
+});
 
 function nameField(name?: string): FormField {
   return { name: 'name', label: 'Name', maxLength: 200, hint: 'What it opens, such as aws-production.', value: name };
@@ -49,14 +47,14 @@ function addNew(addPage: AddPage): void {
       title: 'New connection',
       crumbs: [connectionsCrumb],
       lead: renderVariants(variant, visit),
-      fields: [await ownerOrInstallation.field(visit, create, ownerHint, 'The installation'), nameField()],
+      fields: [await connectionOwners.field(visit), nameField()],
       schema: settingsPart(variant),
       submit: 'Create connection',
       cancel: pagePath(pages.connections),
-      refusal: (await mayCreateConnection(visit)).reason,
+      refusal: (await connectionOwners.mayCreate(visit)).reason,
     }),
     carryOut: async (variant, typed, visit, read) => {
-      const owner = await ownerOrInstallation.toBody(visit, typed);
+      const owner = await connectionOwners.toBody(visit, typed);
       const body = { name: typed['name'], kind: variant.kind, ...owner, ...toSettings(variant, read) };
       return connectionPath(await visit.run(create, { body }), 'created');
     },

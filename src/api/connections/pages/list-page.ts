@@ -11,14 +11,14 @@ import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
 import { list } from '../operations.ts';
-import { mayCreateConnection } from './forms.ts';
+import { connectionOwners } from './forms.ts';
 import { connectionPath, kindWords, type ListedConnection } from './words.ts';
 
 /** The connections that the visitor may read, in the scope of the address. The list has no pages. */
 export async function showConnections(visit: Visit): Promise<FastifyReply> {
   const filter = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
   const { connections } = await visit.read(list, { query: filter });
-  const [names, mayCreate] = await Promise.all([readOwnerNames(visit, connections), mayCreateConnection(visit)]);
+  const [names, mayCreate] = await Promise.all([readOwnerNames(visit, connections), connectionOwners.mayCreate(visit)]);
   const path = pagePath(pages.newConnection, {}, filter);
   const button = renderAction(mayCreate, { label: 'New connection', icon: 'plus', tone: 'primary', path });
   return visit.show({

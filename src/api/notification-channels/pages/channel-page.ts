@@ -9,6 +9,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
+import { noMailServer } from '#domain/messages/sending-failure.ts';
 import { channelDisabledReasons } from '#domain/notification-channels/model.ts';
 import { mostCounted } from '#domain/notification-channels/store.ts';
 import { renderMessages } from './message-list.ts';
@@ -41,7 +42,7 @@ ${renderPageHead({
 })}
 ${renderNews(visit, pages.notificationChannel)}
 ${channel.disabled_reason && html`<p class="notice notice-problem">${channelDisabledReasons[channel.disabled_reason]} Whoever made it may get the messages: look at where it sends to before you enable it.</p>`}
-${channel.problem && html`<p class="notice notice-problem foreign">Messages do not arrive: ${toSentence(channel.problem)} The service tries each message for two days, unless its recipient was refused.</p>`}
+${channel.problem && html`<p class="notice notice-problem foreign">Messages do not arrive: ${toSentence(channel.problem)}${channel.problem === noMailServer ? null : ' The service tries each message for two days, unless its recipient was refused.'}</p>`}
 <div class="panel">${renderFacts([
       ['Kind', kindWords[channel.kind]],
       ['Sends to', html`<span class="foreign">${describeTarget(channel)}</span>`],

@@ -1,4 +1,4 @@
-import { ownerOrInstallation } from '#api/tenancy/pages/owner-choice.ts';
+import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
 import type { FormField } from '#api/web/forms/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
@@ -6,8 +6,8 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { type ChannelKind, channelKinds } from '#domain/notification-channels/model.ts';
 import { create, remove, update } from '../operations.ts';
-import { channelOwnerField, mayCreateChannel } from './owners.ts';
-import { secretPage } from './secret-page.ts';
+import { channelOwners } from './owners.ts';
+import { secretPlaces } from './secret-page.ts';
 import { channelCrumbs, channelPath, channelsCrumb, kindWords, readShown, type ShownChannel } from './words.ts';
 
 /** Adds the forms that make, change and delete notification channels. */
@@ -63,7 +63,7 @@ function addNew(addPage: AddPage): void {
       crumbs: [channelsCrumb],
       lead: 'It hears of everything that its owner owns. Its page limits that to teams, environments and events.',
       fields: [
-        await channelOwnerField(visit),
+        await channelOwners.field(visit),
         nameField,
         kindField,
         { ...recipientsField, isOptional: true },
@@ -72,16 +72,18 @@ function addNew(addPage: AddPage): void {
       ],
       submit: 'Create channel',
       cancel: pagePath(pages.notificationChannels),
-      refusal: (await mayCreateChannel(visit)).reason,
+      refusal: (await channelOwners.mayCreate(visit)).reason,
       forgets: () => ['config.url'],
     }),
     carryOut: async (_subject, typed, visit) => {
       const kind = toKind(typed['kind']);
       const config = toConfig(kind, typed) ?? {};
       const settings = { name: typed['name'], kind, config, enabled: typed['enabled'] === 'yes' };
-      const owner = await ownerOrInstallation.toBody(visit, typed);
+      const owner = await channelOwners.toBody(visit, typed);
       const made = await visit.run(create, { body: { ...settings, ...owner } });
-      return made.secret === null ? channelPath(made, 'created') : secretPage(made, 'The channel is created.');
+      return made.secret === null
+        ? channelPath(made, 'created')
+        : secretPage(secretPlaces, made, 'The channel is created.');
     },
   });
 }

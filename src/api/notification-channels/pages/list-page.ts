@@ -11,7 +11,7 @@ import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
 import { list } from '../operations.ts';
-import { mayCreateChannel } from './owners.ts';
+import { channelOwners } from './owners.ts';
 import { channelPath, describeTarget, kindWords, type ListedChannel, renderHealth } from './words.ts';
 
 /** The notification channels that the visitor may read, in the scope of the address. */
@@ -21,7 +21,7 @@ export async function showChannels(visit: Visit): Promise<FastifyReply> {
   const { notification_channels: channels, next_cursor: next } = await visit.read(list, {
     query: { ...filter, cursor },
   });
-  const [names, mayCreate] = await Promise.all([readOwnerNames(visit, channels), mayCreateChannel(visit)]);
+  const [names, mayCreate] = await Promise.all([readOwnerNames(visit, channels), channelOwners.mayCreate(visit)]);
   const path = pagePath(pages.newNotificationChannel, {}, filter);
   const button = renderAction(mayCreate, { label: 'New channel', icon: 'plus', tone: 'primary', path });
   return visit.show({

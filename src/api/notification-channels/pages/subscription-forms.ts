@@ -8,7 +8,7 @@ import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { topicNames } from '#domain/notification-channels/model.ts';
+import { topicNames } from '#domain/news/topics.ts';
 import { HiddenResource, invalidField } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';

@@ -6,7 +6,8 @@ import type { Html } from '#api/web/html.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { type ChannelKind, isTopic, type Topic } from '#domain/notification-channels/model.ts';
+import { isTopic, type Topic } from '#domain/news/topics.ts';
+import type { ChannelKind } from '#domain/notification-channels/model.ts';
 import { get } from '../operations.ts';
 import type { ChannelMessageView, ChannelView, ListedChannelView } from '../views.ts';
 

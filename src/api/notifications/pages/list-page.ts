@@ -6,7 +6,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { notificationKindNames } from '#domain/notifications/model.ts';
+import { notificationKindNames } from '#domain/news/model.ts';
 import { list } from '../operations.ts';
 import { threads } from '../thread-operations.ts';
 import { renderMark, renderMarks, renderThreadMarks } from './marks.ts';

@@ -7,7 +7,7 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
-import { notificationKindNames } from '#domain/notifications/model.ts';
+import { notificationKindNames } from '#domain/news/model.ts';
 import { get, type PreferencesView, replace } from '../preference-operations.ts';
 import { kindLabels, notificationsCrumb } from './words.ts';
 

@@ -5,7 +5,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { subjectPath } from '#domain/messages/sending/links.ts';
+import { subjectPath } from '#domain/message-sending/links.ts';
 import { thread } from '../thread-operations.ts';
 import { renderMarks, renderThreadMarks } from './marks.ts';
 import { kindLabels, notificationsCrumb, renderState, renderTitle, type ShownNotification } from './words.ts';
@@ -22,9 +22,10 @@ const columns: Column<ShownNotification>[] = [
 export async function showThread(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   const { id } = visit.params;
   const cursor = visit.query('cursor');
-  const { notifications, next_cursor: next } = await visit.read(thread, { params: { id }, query: { cursor } });
+  const found = await visit.read(thread, { params: { id }, query: { cursor } });
+  const { notifications, next_cursor: next, subject_name: name } = found;
   const newest = notifications[0];
-  const title = newest?.title ?? 'About one subject';
+  const title = name ?? newest?.title ?? 'About one subject';
   const subject =
     newest && html` <a href="${subjectPath(newest.subject.kind, newest.subject.id)}">Open what it is about</a>.`;
   const unread = notifications.filter(({ state }) => state === 'unread').length;

@@ -3,11 +3,12 @@ import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { subjectPath } from '#domain/messages/sending/links.ts';
-import type { NotificationKind, NotificationState } from '#domain/notifications/model.ts';
-import type { NotificationView, ThreadView } from '../views.ts';
+import { subjectPath } from '#domain/message-sending/links.ts';
+import type { NotificationKind } from '#domain/news/model.ts';
+import type { NotificationState } from '#domain/notifications/model.ts';
+import type { ListedNotificationView, ThreadView } from '../views.ts';
 
-export type ShownNotification = z.input<typeof NotificationView>;
+export type ShownNotification = z.input<typeof ListedNotificationView>;
 export type ShownThread = z.input<typeof ThreadView>;
 
 export const notificationsCrumb: Crumb = { label: 'Notifications', path: pagePath(pages.notifications) };

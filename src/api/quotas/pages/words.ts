@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import { kindsInBytes, type QuotaKind } from '#domain/quotas/model.ts';
-import { type ListedQuotaView, scopeNames } from '../views.ts';
+import { kindsInBytes, type QuotaKind, scopeNames } from '#domain/quotas/model.ts';
+import type { ListedQuotaView } from '../views.ts';
 
 export type ListedQuota = z.input<typeof ListedQuotaView>;
 export type Usage = ListedQuota['usage'][number];

@@ -79,21 +79,30 @@ export async function toOwner({ em }: Visit, { owner = '' }: Typed): Promise<Rec
 /** The value of the field that chooses the installation. */
 const installation = 'installation';
 
-/** The same choice for what the whole installation may own, too. Each function takes the operation that makes it. */
-export const ownerOrInstallation = {
-  /** Whether the visitor may make one of the installation, or of an organization or a team that the scope leaves. */
-  async mayCreate(visit: Visit, create: Pick<Operation, 'id'>): Promise<Action> {
-    const ofInstallation = visit.mayDo(create, installationOwnership);
-    return ofInstallation.allowed ? ofInstallation : visit.mayDo(create, ...(await visitorOwners(visit)));
-  },
-  /** The field that chooses the owner. Those who may choose the installation see it by this label. */
-  async field(visit: Visit, create: Pick<Operation, 'id'>, hint: string, label: string): Promise<FormField> {
-    const field = await ownerField(visit, create, hint);
-    if (!visit.mayDo(create, installationOwnership).allowed) return field;
-    return { ...field, choices: [...field.choices, { value: installation, label }] };
-  },
-  /** The owner in the body of a creation. */
-  async toBody(visit: Visit, typed: Typed): Promise<Record<string, string>> {
-    return typed['owner'] === installation ? {} : toOwner(visit, typed);
-  },
-};
+interface OwnerTexts {
+  /** Below the field. */
+  readonly hint: string;
+  /** What the choice of the installation is called, for those who may choose it. */
+  readonly installation: string;
+}
+
+/** The same choice for what the whole installation may own, too, and what `create` makes. */
+export function ownerOrInstallation(create: Pick<Operation, 'id'>, texts: OwnerTexts) {
+  return {
+    /** Whether the visitor may make one of the installation, or of an organization or a team that the scope leaves. */
+    async mayCreate(visit: Visit): Promise<Action> {
+      const ofInstallation = visit.mayDo(create, installationOwnership);
+      return ofInstallation.allowed ? ofInstallation : visit.mayDo(create, ...(await visitorOwners(visit)));
+    },
+    /** The field that chooses the owner. */
+    async field(visit: Visit): Promise<FormField> {
+      const field = await ownerField(visit, create, texts.hint);
+      if (!visit.mayDo(create, installationOwnership).allowed) return field;
+      return { ...field, choices: [...field.choices, { value: installation, label: texts.installation }] };
+    },
+    /** The owner in the body of a creation. */
+    async toBody(visit: Visit, typed: Typed): Promise<Record<string, string>> {
+      return typed['owner'] === installation ? {} : toOwner(visit, typed);
+    },
+  };
+}

@@ -7,18 +7,20 @@ import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
-import { type Html, html } from '#api/web/html.ts';
+import { html } from '#api/web/html.ts';
 import { renderLive, renderStill } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { getDelivery, redeliver } from '../delivery-operations.ts';
+import { renderAnswerText, renderBody, renderTries } from './delivery-content.ts';
 import {
   deliveryLooks,
   describeAnswer,
   readShown,
   type ShownDelivery,
+  type ShownDeliveryDetails,
   type ShownWebhook,
   webhookCrumbs,
 } from './words.ts';
@@ -27,7 +29,7 @@ type DeliveryVisit = Visit<{ id: string; deliveryID: string }>;
 
 interface Subject {
   readonly webhook: ShownWebhook;
-  readonly delivery: ShownDelivery;
+  readonly delivery: ShownDeliveryDetails;
 }
 
 async function readSubject(visit: DeliveryVisit): Promise<Subject> {
@@ -79,7 +81,8 @@ async function showDelivery(visit: DeliveryVisit): Promise<FastifyReply> {
     title: event.type,
     crumbs: webhookCrumbs(webhook),
     beside: renderStatusBadge(deliveryLooks[status]),
-    below: 'A message to the endpoint of the webhook. The answer to its last try is kept.',
+    below:
+      'A message to the endpoint of the webhook. What its last tries came to is kept, and the answer to the last one.',
     actions: renderActions(webhook.actions, {
       redeliver: {
         label: 'Send again',
@@ -98,7 +101,9 @@ ${delivery.problem && html`<p class="notice notice-problem foreign">${toSentence
     ['Message id', html`<code>${delivery.message_id}</code>`],
     ['Event id', html`<code>${event.id}</code>`],
   ])}</div>
-${renderAnswerText(delivery.answer)}`;
+${renderTries(delivery.tries)}
+${renderAnswerText(delivery.answer)}
+${renderBody(delivery.body)}`;
   const live = { stream: null, address: deliveryPath(delivery), again: '5s' };
   return visit.show({
     title: event.type,
@@ -107,11 +112,4 @@ ${renderNews(visit, pages.webhookDelivery)}
 ${isWaiting(delivery) ? renderLive(live, content) : renderStill(content)}
 </div>`,
   });
-}
-
-/** The beginning of what an endpoint sent back. */
-export function renderAnswerText(answer: ShownDelivery['answer']): Html | null {
-  if (!answer?.text) return null;
-  return html`<section class="stack"><h2>What the endpoint sent back</h2>
-<pre class="code-block foreign" tabindex="0" role="group" aria-label="Answer"><code>${answer.text}</code></pre></section>`;
 }

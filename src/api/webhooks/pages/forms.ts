@@ -1,4 +1,4 @@
-import { ownerOrInstallation } from '#api/tenancy/pages/owner-choice.ts';
+import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
 import type { FormField } from '#api/web/forms/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
@@ -8,8 +8,8 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { everyEvent } from '#domain/webhooks/model.ts';
 import { create, remove, update } from '../operations.ts';
 import { eventsField, renderEventList, toEvents } from './event-field.ts';
-import { mayCreateWebhook, webhookOwnerField } from './owners.ts';
-import { secretPage } from './secret-page.ts';
+import { webhookOwners } from './owners.ts';
+import { secretPlaces } from './secret-page.ts';
 import { readShown, type ShownWebhook, webhookCrumbs, webhookPath, webhooksCrumb } from './words.ts';
 
 /** Adds the forms that make, change and delete webhooks. */
@@ -41,18 +41,18 @@ function addNew(addPage: AddPage): void {
       title: 'New webhook',
       crumbs: [webhooksCrumb],
       lead: await renderEventList(visit),
-      fields: [await webhookOwnerField(visit), ...settingFields()],
+      fields: [await webhookOwners.field(visit), ...settingFields()],
       submit: 'Create webhook',
       cancel: pagePath(pages.webhooks),
-      refusal: (await mayCreateWebhook(visit)).reason,
+      refusal: (await webhookOwners.mayCreate(visit)).reason,
     }),
     carryOut: async (_subject, typed, visit) => {
       const { name, url, enabled } = typed;
       const settings = { name, url, events: toEvents(typed['events']), enabled: enabled === 'yes' };
       const made = await visit.run(create, {
-        body: { ...settings, ...(await ownerOrInstallation.toBody(visit, typed)) },
+        body: { ...settings, ...(await webhookOwners.toBody(visit, typed)) },
       });
-      return secretPage(made, 'The webhook is created.');
+      return secretPage(secretPlaces, made, 'The webhook is created.');
     },
   });
 }

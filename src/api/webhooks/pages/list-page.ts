@@ -12,7 +12,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
 import { mostCounted } from '#domain/webhooks/store.ts';
 import { list } from '../operations.ts';
-import { mayCreateWebhook } from './owners.ts';
+import { webhookOwners } from './owners.ts';
 import { type ListedWebhook, renderHealth, webhookPath } from './words.ts';
 
 /** The webhooks that the visitor may read, in the scope of the address, with the health of their endpoints. */
@@ -20,7 +20,7 @@ export async function showWebhooks(visit: Visit): Promise<FastifyReply> {
   const filter = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
   const cursor = visit.query('cursor');
   const { webhooks, next_cursor: next } = await visit.read(list, { query: { ...filter, cursor } });
-  const [names, mayCreate] = await Promise.all([readOwnerNames(visit, webhooks), mayCreateWebhook(visit)]);
+  const [names, mayCreate] = await Promise.all([readOwnerNames(visit, webhooks), webhookOwners.mayCreate(visit)]);
   const path = pagePath(pages.newWebhook, {}, filter);
   const button = renderAction(mayCreate, { label: 'New webhook', icon: 'plus', tone: 'primary', path });
   return visit.show({

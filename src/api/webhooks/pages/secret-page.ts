@@ -1,51 +1,21 @@
-import type { z } from 'zod';
-import { renderPageHead } from '#api/web/components/page-head.ts';
-import { renderSecret, secretScript } from '#api/web/components/secret.ts';
-import { renderTime } from '#api/web/components/time.ts';
+import { rotationForm } from '#api/tenancy/pages/signing-secret.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
-import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
-import { html } from '#api/web/html.ts';
-import type { Page } from '#api/web/layout.ts';
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { rotate } from '../delivery-operations.ts';
-import type { IssuedWebhookView } from '../views.ts';
 import { readShown, webhookCrumbs, webhookPath } from './words.ts';
+
+/** Where the secret of a webhook is shown. */
+export const secretPlaces = { crumbs: webhookCrumbs, path: webhookPath };
+
+const rotation = rotationForm({
+  ...secretPlaces,
+  read: readShown,
+  signed: 'request',
+  rotate: (visit, body) => visit.run(rotate, { params: { id: visit.params.id }, body }),
+});
 
 /** Adds the form that replaces the secret of a webhook. */
 export function registerRotation(addPage: AddPage): void {
-  addFormPage(addPage, pages.rotateWebhook, {
-    read: readShown,
-    describe: (webhook) => ({
-      title: `Rotate the secret of ${webhook.name}`,
-      crumbs: webhookCrumbs(webhook),
-      lead: 'A new secret is made and shown once. For 24 hours each request is signed by the old secret, too, so that the endpoint can change over without a gap. An older one ends at once.',
-      fields: [revisionField(webhook)],
-      submit: 'Rotate the secret',
-      cancel: webhookPath(webhook),
-      refusal: refusalOf(webhook.actions, 'rotate'),
-    }),
-    carryOut: async ({ id }, typed, visit) => {
-      const body = { expected_revision: Number(typed['expected_revision']) };
-      return secretPage(await visit.run(rotate, { params: { id }, body }), 'The secret is replaced.');
-    },
-  });
-}
-
-/** The answer to the form that made a secret: the only page that shows it. */
-export function secretPage(issued: z.input<typeof IssuedWebhookView>, news: string): Page {
-  const { secret, overlap_until: until, ...webhook } = issued;
-  const title = `The secret of ${webhook.name}`;
-  return {
-    title,
-    scripts: [secretScript],
-    main: html`<div class="page page-narrow">
-${renderPageHead({ title, crumbs: webhookCrumbs({ ...webhook, overlap_until: until }) })}
-<div class="panel stack">
-<p>${news} Give the secret to the endpoint, which checks by it that messages are genuine. Whoever loses it rotates it.</p>
-${renderSecret({ id: 'secret', label: 'Secret', value: secret })}
-${until ? html`<p class="muted">The old secret signs, too, until ${renderTime(String(until))}.</p>` : null}
-<div class="form-end"><a class="button button-primary" href="${webhookPath(webhook)}">Done</a></div>
-</div></div>`,
-  };
+  addFormPage(addPage, pages.rotateWebhook, rotation);
 }

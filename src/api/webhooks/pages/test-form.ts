@@ -10,7 +10,7 @@ import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { test } from '../delivery-operations.ts';
 import type { WebhookTestView } from '../views.ts';
-import { renderAnswerText } from './delivery-page.ts';
+import { renderAnswerText } from './delivery-content.ts';
 import { deliveryLooks, describeAnswer, readShown, type ShownWebhook, webhookCrumbs, webhookPath } from './words.ts';
 
 /** Adds the form that sends a test message, and shows what the endpoint said. */

@@ -7,11 +7,13 @@ import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { ShownStatus } from '#domain/webhooks/model.ts';
 import { get } from '../operations.ts';
-import type { DeliveryView, ListedWebhookView, WebhookView } from '../views.ts';
+import type { DeliveryDetailsView, DeliveryView, ListedWebhookView, WebhookView } from '../views.ts';
 
 export type ListedWebhook = z.input<typeof ListedWebhookView>;
 export type ShownWebhook = z.input<typeof WebhookView>;
 export type ShownDelivery = z.input<typeof DeliveryView>;
+export type ShownDeliveryDetails = z.input<typeof DeliveryDetailsView>;
+export type ShownTry = ShownDeliveryDetails['tries'][number];
 export type WebhookVisit = Visit<{ id: string }>;
 
 export function readShown(visit: WebhookVisit): Promise<ShownWebhook> {
@@ -24,7 +26,7 @@ export function webhookPath({ id }: { readonly id: string }, done?: NewsOf<typeo
 
 export const webhooksCrumb: Crumb = { label: 'Webhooks', path: pagePath(pages.webhooks) };
 
-export function webhookCrumbs(webhook: ShownWebhook): Crumb[] {
+export function webhookCrumbs(webhook: Pick<ShownWebhook, 'id' | 'name'>): Crumb[] {
   return [webhooksCrumb, { label: webhook.name, path: webhookPath(webhook) }];
 }
 
@@ -49,7 +51,7 @@ export const deliveryLooks: Readonly<Record<ShownStatus, StatusLook>> = {
 };
 
 /** What the endpoint said in a few words, such as "204 after 35 ms". */
-export function describeAnswer(answer: ShownDelivery['answer']): string {
+export function describeAnswer(answer: Pick<ShownTry, 'status' | 'milliseconds'> | null): string {
   if (answer === null) return 'none';
   return `${answer.status ?? 'no answer'} after ${answer.milliseconds} ms`;
 }

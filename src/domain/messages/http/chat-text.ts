@@ -1,4 +1,4 @@
-import { type Wording, withoutControls } from '../sending/wording.ts';
+import { type Wording, withoutControls } from '../wording.ts';
 
 /**
  * A message as the incoming webhooks of Slack take it, and of chats that imitate them. `&`, `<` and `>` would begin links and mentions, so names

@@ -1,5 +1,5 @@
 import { escapeMarkup } from '#domain/shared/values/escape-markup.ts';
-import { type Wording, withoutControls } from '../sending/wording.ts';
+import { type Wording, withoutControls } from '../wording.ts';
 
 /** The two forms of a mail. Names in them are shown as text, never as markup or as links. */
 export function composeBody(wording: Wording): { text: string; html: string } {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { SubjectKind } from '#domain/notifications/model.ts';
+import type { SubjectKind } from '#domain/news/model.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import { type Medium, type MessageContent, media } from '../model.ts';
 import type { MessageDestination } from './failing-store.ts';

@@ -2,14 +2,14 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Medium } from '#domain/messages/model.ts';
 import { type NewMessage, queueMessages } from '#domain/messages/queue/queue-store.ts';
+import { isNotificationKind, type NotificationKind } from '#domain/news/model.ts';
+import { findSubjectOwner, mayReadSubject, type Subject } from '#domain/news/subjects.ts';
+import { isTopic, type Topic } from '#domain/news/topics.ts';
 import { findHearingChannels, findPlace, type HearingChannel } from '#domain/notification-channels/hearing-store.ts';
-import { isTopic, type Topic } from '#domain/notification-channels/model.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { findChatUsers } from '../chats-store.ts';
-import { isNotificationKind, type NotificationKind } from '../model.ts';
 import { findListeners } from '../preferences-store.ts';
-import { findSubjectOwner, mayReadSubject, type Subject } from '../subjects.ts';
 
 /** Something that some users and channels are to be told, if they may hear of it. */
 export interface Draft {

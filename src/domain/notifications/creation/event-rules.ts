@@ -1,6 +1,9 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { EventTypeName } from '#domain/events.ts';
+import { quotaEvents } from '#domain/quotas/events.ts';
+import { describeUse, scopeNames } from '#domain/quotas/model.ts';
+import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
 import type { SystemAction } from '#domain/system-actions.ts';
 import { disabledReasons } from '#domain/webhooks/model.ts';
@@ -111,11 +114,17 @@ async function tellOfWebhook(em: Em, { subject, organizationId, teamId }: Publis
 }
 
 async function tellOfQuota(em: Em, { subject, data }: PublishedEvent): Promise<Told> {
-  const { scope, kind, used, limit } = data;
+  const state = quotaEvents['quota.exceeded'].data.parse(data);
+  const owner = await findQuotaOwner(em, subject.id);
+  if (!owner && state.scope !== 'installation') return undefined;
+  const user = owner ? `${scopeNames[owner.scope]} ${owner.name}` : 'The installation';
+  const effect =
+    state.kind === 'concurrent_runs' ? 'Further runs wait until one of these ends' : 'What goes beyond this is refused';
   return {
     kind: 'quota.exceeded',
     subject: { kind: 'quota', id: subject.id },
-    title: `The quota ${kind} of the ${scope} is full: ${used} of ${limit}`,
+    title: `${user} has used ${describeUse(state)}`,
+    facts: [`${effect}. Administrators of the installation can raise the limit.`],
     candidates: await findAdministrators(em),
   };
 }

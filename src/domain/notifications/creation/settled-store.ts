@@ -16,7 +16,7 @@ export const settlingTypes: ReadonlySet<string> = new Set<EventTypeName>(['run.r
 export async function settleRequests(em: Em, { type, subject, actor }: PublishedEvent): Promise<void> {
   await db(em)
     .updateTable('notifications')
-    .set({ read_at: sql<string>`now()` })
+    .set((eb) => ({ read_at: sql<string>`now()`, revision: eb('revision', '+', 1) }))
     .where('subject_id', '=', subject.id)
     .where('kind', '=', 'run.approval_requested')
     .where('read_at', 'is', null)

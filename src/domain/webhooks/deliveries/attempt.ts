@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Webhook } from '../entity.ts';
-import { openSecret } from '../secrets.ts';
-import { type Endpoint, type Message, type Outcome, sendMessage } from './send.ts';
+import { webhookSecrets } from '../secrets.ts';
+import { type Message, type Outcome, sendMessage } from './send.ts';
 
 export interface AttemptDeps {
   readonly log: Logger;
@@ -22,18 +22,10 @@ export async function tryToSend(
 ): Promise<Outcome> {
   const begun = performance.now();
   try {
-    return await sendMessage(http, endpointOf(keyRing, webhook), makeMessage());
+    return await sendMessage(http, { url: webhook.url, secrets: webhookSecrets.open(keyRing, webhook) }, makeMessage());
   } catch (error) {
     log.error({ err: error, webhook_id: webhook.id }, 'could not make or send the request of a webhook');
     const problem = 'the service could not make or send the request; its log says why';
     return { status: null, ms: Math.round(performance.now() - begun), text: null, problem };
   }
-}
-
-/** The address of a webhook, and the secrets that sign its messages now. */
-function endpointOf(keyRing: KeyRing, webhook: Webhook): Endpoint {
-  const { id, url, sealedSecret, sealedPreviousSecret: previous, previousUntil } = webhook;
-  const isValid = previous !== null && previous !== undefined && previousUntil && previousUntil.getTime() > Date.now();
-  const sealed = isValid ? [sealedSecret, previous] : [sealedSecret];
-  return { url, secrets: sealed.map((each) => openSecret(keyRing, id, each)) };
 }

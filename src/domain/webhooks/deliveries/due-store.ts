@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import type { JsonText } from '#database/tables.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
 import { readRecords } from '#domain/audit/store.ts';
 import { db } from '#domain/db.ts';
 import { type EventRow, type PublishedEvent, selectEvent, toEvent } from '#domain/shared/events/event-store.ts';
-import { auditStream, hearsAudit, matchesEvent } from '../model.ts';
+import { auditStream, hearsAudit, keptTries, matchesEvent, type Try } from '../model.ts';
 import { belongsElsewhere } from './present-owner.ts';
 import type { Outcome } from './send.ts';
 
@@ -26,21 +27,37 @@ const isRemoved = 'the service no longer keeps the event or the audit record, so
 
 /** The deliveries of a webhook that are due, those that wait longest first. The caller holds the lease of its queue. */
 export async function findDue(em: Em, webhookId: string, limit: number): Promise<DueDelivery[]> {
-  const rows = await db(em)
+  const due = selectWithContent(em, webhookId)
+    .where('d.status', '=', sql.lit('pending'))
+    .where('d.due_at', '<=', sql<string>`now()`)
+    .orderBy('d.due_at')
+    .orderBy('d.id')
+    .limit(limit);
+  return withContents(em, await due.execute());
+}
+
+/** What a delivery brings, or would bring if it was sent now; null: it would not be sent. */
+export async function findContent(em: Em, webhookId: string, id: string): Promise<DueDelivery['content']> {
+  const rows = await selectWithContent(em, webhookId).where('d.id', '=', id).execute();
+  const [found] = await withContents(em, rows);
+  return found?.content ?? null;
+}
+
+function selectWithContent(em: Em, webhookId: string) {
+  return db(em)
     .selectFrom('webhook_deliveries as d')
     .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
     .leftJoin('domain_events as e', 'e.id', 'd.event_id')
     .where('d.webhook_id', '=', webhookId)
-    .where('d.status', '=', sql.lit('pending'))
-    .where('d.due_at', '<=', sql<string>`now()`)
     .select(selectEvent)
     .select(['d.id as deliveryId', 'd.message_id as messageId', 'd.attempts', 'd.created_at as createdAt'])
     .select(['d.event_type as eventType', 'd.event_id as eventId', 'w.events as patterns'])
-    .select((eb) => belongsElsewhere(eb).as('belongsElsewhere'))
-    .orderBy('d.due_at')
-    .orderBy('d.id')
-    .limit(limit)
-    .execute();
+    .select((eb) => belongsElsewhere(eb).as('belongsElsewhere'));
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectWithContent>['execute']>>[number];
+
+async function withContents(em: Em, rows: readonly Row[]): Promise<DueDelivery[]> {
   // Those who change a webhook without the audit need not be allowed to read it.
   const mayBringAudit = rows.some(({ patterns }) => hearsAudit(patterns));
   const recordIds = rows.filter(({ eventType }) => eventType === auditStream).map(({ eventId }) => eventId);
@@ -67,6 +84,7 @@ export async function settleDelivery(
   { outcome, pauseMs }: Settlement,
 ): Promise<void> {
   const status = outcome.problem === null ? 'delivered' : pauseMs === null ? 'failed' : 'pending';
+  const tried: Omit<Try, 'at'> = { status: outcome.status, ms: outcome.ms, problem: outcome.problem };
   await db(em)
     .updateTable('webhook_deliveries')
     .set((eb) => ({
@@ -74,6 +92,8 @@ export async function settleDelivery(
       attempts: eb('attempts', '+', 1),
       due_at: sql<string>`now() + make_interval(secs => ${(pauseMs ?? 0) / 1000})`,
       tried_at: sql<string>`now()`,
+      tries: sql<JsonText<Try[]>>`case when jsonb_array_length(tries) < ${keptTries} then tries else tries - 0 end
+        || (${JSON.stringify(tried)}::jsonb || jsonb_build_object('at', now()::timestamptz(3)))`,
       answer_status: outcome.status,
       answer_ms: outcome.ms,
       answer_text: outcome.text,

@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import type { DeliveryStatus, ShownStatus } from '../model.ts';
+import type { DeliveryStatus, ShownStatus, Try } from '../model.ts';
 import { wakeQueue } from './queue-store.ts';
 
 /** A delivery as the readers of its webhook see it. */
@@ -52,8 +52,13 @@ function storedStatusOf(status: ShownStatus | undefined): DeliveryStatus {
   return status === undefined || status === 'retrying' ? 'pending' : status;
 }
 
-export function readDelivery(em: Em, webhookId: string, id: string): Promise<DeliveryDetails | undefined> {
-  return selectDeliveries(em, webhookId).where('d.id', '=', id).executeTakeFirst();
+/** A delivery with its last tries. */
+export interface TriedDelivery extends DeliveryDetails {
+  readonly tries: readonly Try[];
+}
+
+export function readDelivery(em: Em, webhookId: string, id: string): Promise<TriedDelivery | undefined> {
+  return selectDeliveries(em, webhookId).where('d.id', '=', id).select('d.tries').executeTakeFirst();
 }
 
 function selectDeliveries(em: Em, webhookId: string) {

@@ -1,6 +1,6 @@
 import { OutboundFailure, type OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
+import { signedHeaders } from '#domain/shared/signing/signed-headers.ts';
 import { keptAnswerBytes, sendTimeoutMs } from '../model.ts';
-import { signedHeaders } from '../secrets.ts';
 
 /** What became of one request. */
 export interface Outcome {

@@ -151,7 +151,15 @@ describe('the pages of webhooks', () => {
     expect(page.text).toContain('Nothing could be delivered');
     const delivery = /href="(\/admin\/webhooks\/[^"]+\/deliveries\/[0-9a-f-]{36})"/.exec(page.text)?.[1] ?? '';
     const shown = (await visitor.get(delivery)).text;
-    for (const part of ['<dt>Tries</dt><dd>1</dd>', '503 after', 'back &lt;soon&gt;', '<dt>Next try</dt>'])
+    for (const part of [
+      '<dt>Tries</dt><dd>1</dd>',
+      '503 after',
+      'back &lt;soon&gt;',
+      '<dt>Next try</dt>',
+      '<h2>Tries</h2>',
+      'The endpoint answered 503; only 2xx is a delivery.',
+      '&quot;type&quot;: &quot;project.updated&quot;',
+    ])
       expect(shown).toContain(part);
     expect((await visitor.get(`${path}?status=delivered`)).text).toContain('None like this');
     expect((await visitor.get(`${path}?status=retrying`)).text).toContain(delivery);

@@ -2,7 +2,7 @@ import type { TestApi } from '../../api/in-process-api.ts';
 import { required } from '../answers.ts';
 import { type RunProgress, setProgress } from '../assemblies/progress.ts';
 import type { People } from '../people.ts';
-import { hostileName, hostileText, longWord } from './texts.ts';
+import { hostileName, hostileText, longWord, savedName } from './texts.ts';
 
 /** An assembly whose every text attacks the pages that show it. */
 export interface HostileAssembly {
@@ -25,7 +25,7 @@ const longKey = `n${'w'.repeat(62)}`;
 /** Adds a version, a draft that is wrong, and runs. The owner of the installation may read them. */
 export async function addHostileAssembly(api: TestApi, { owner }: People, place: Place): Promise<HostileAssembly> {
   const { teamId: team_id, templateId, environmentId } = place;
-  const named = { name: hostileName(), slug: 'hostile', description: hostileText };
+  const named = { name: savedName(), slug: 'hostile', description: hostileText };
   const { id } = await owner.make('/assemblies', { ...named, team_id });
   const path = `/assemblies/${id}`;
   required(await owner.put(`${path}/draft`, { spec: specOf(templateId) }), 200);

@@ -2,13 +2,13 @@ import type { TestApi } from '../../api/in-process-api.ts';
 import { required } from '../answers.ts';
 import { failedTry, leaveMessage } from '../channels.ts';
 import type { People } from '../people.ts';
-import { hostileName, hostileText, longWord } from './texts.ts';
+import { hostileText, longWord, savedName } from './texts.ts';
 
 /** Adds a notification channel with a hostile name, many long addresses, and a hostile problem. Returns its id. */
 export async function addHostileChannel(api: TestApi, { owner }: People, teamId: string): Promise<string> {
   const recipients = Array.from({ length: 20 }, (_, index) => `${longWord(60)}${index}@example.com`);
   const body = {
-    name: hostileName(),
+    name: savedName(),
     kind: 'email',
     config: { recipients },
     team_id: teamId,

@@ -1,6 +1,6 @@
 import { required } from '../answers.ts';
 import type { People } from '../people.ts';
-import { hostileName, longWord } from './texts.ts';
+import { longWord, savedName } from './texts.ts';
 
 /** Adds a connection whose name attacks the pages that show it, with many long names of variables. @returns its id */
 export async function addHostileConnection({ owner }: People, teamId: string): Promise<string> {
@@ -12,6 +12,6 @@ export async function addHostileConnection({ owner }: People, teamId: string): P
       'secret',
     ]),
   );
-  const body = { name: hostileName(), kind: 'generic', team_id: teamId, credentials: { variables } };
+  const body = { name: savedName(), kind: 'generic', team_id: teamId, credentials: { variables } };
   return required(await owner.post('/admin/connections', body), 201).id;
 }

@@ -19,7 +19,7 @@ import { addHostileSchedules, type HostileSchedules } from './hostile-schedules.
 import { addHostileUndo, type HostileUndo } from './hostile-undo.ts';
 import { addHostileVariableSets } from './hostile-variable-sets.ts';
 import { addHostileWebhook, type HostileWebhook } from './hostile-webhooks.ts';
-import { hostileName, hostileText, longWord } from './texts.ts';
+import { hostileName, hostileText, longWord, savedName } from './texts.ts';
 
 /** What hostile people have added, by the ids with which pages show it. */
 export interface HostileContent {
@@ -86,6 +86,7 @@ export async function addHostileContent(api: TestApi, installation: Installation
     },
   ]);
   const undo = await addHostileUndo(api, people.reviewer, { run: runs.applied.id, laterRun: runs.failed.id });
+  await giveOldNames(api);
   return {
     assembly,
     drift,
@@ -107,10 +108,17 @@ export async function addHostileContent(api: TestApi, installation: Installation
   };
 }
 
+/** Gives what was made its hostile names: names that were saved before such characters were refused have them. */
+async function giveOldNames(api: TestApi): Promise<void> {
+  const tables = ['organizations', 'teams', 'environments', 'templates', 'assemblies', 'schedules'] as const;
+  for (const table of [...tables, 'variable_sets', 'notification_channels', 'connections', 'webhooks'])
+    await api.rows(`update ${table} set name = ? where name = ?`, [hostileName(), savedName()]);
+}
+
 async function addTeam({ people }: Installation): Promise<SeededTeam> {
-  const organization = await people.owner.make('/organizations', { name: hostileName(), slug: 'hostile' });
+  const organization = await people.owner.make('/organizations', { name: savedName(), slug: 'hostile' });
   const path = `/organizations/${organization.id}/teams`;
-  const { id } = await people.owner.make(path, { name: hostileName(), slug: 'hostile' });
+  const { id } = await people.owner.make(path, { name: savedName(), slug: 'hostile' });
   return { id, name: hostileName(), organizationId: organization.id, path: `${path}/${id}` };
 }
 
@@ -127,7 +135,7 @@ async function addEnvironment(
   { people }: Installation,
   project: SeededEnvironment['project'],
 ): Promise<SeededEnvironment> {
-  const name = hostileName();
+  const name = savedName();
   const body = await people.owner.make('/environments', {
     project_id: project.id,
     name,
@@ -135,7 +143,7 @@ async function addEnvironment(
     kind: 'production',
   });
   const path = `/environments/${body.id}`;
-  const window = { name: hostileName(), reason: hostileText.slice(0, 1000) };
+  const window = { name: savedName(), reason: hostileText.slice(0, 1000) };
   const [from, to] = [-1, 1].map((days) => new Date(Date.now() + days * 24 * 60 * 60_000).toISOString());
   const windows = [{ ...window, starts_at: from, ends_at: to }];
   required(await people.owner.put(`${path}/freeze-windows`, { freeze_windows: windows }), 200);
@@ -151,7 +159,7 @@ async function addEnvironment(
 }
 
 async function addTemplate({ people, templates }: Installation, team: SeededTeam): Promise<SeededTemplate> {
-  const named = { name: hostileName(), slug: 'hostile', description: hostileText, tags: ['x'.repeat(63)] };
+  const named = { name: savedName(), slug: 'hostile', description: hostileText, tags: ['x'.repeat(63)] };
   const { id } = await people.owner.make('/registry/templates', { ...named, team_id: team.id });
   const field = { title: hostileName(), description: hostileText, default: hostileText, examples: [hostileText] };
   const variables = {

@@ -1,7 +1,7 @@
 import type { TestApi } from '../../api/in-process-api.ts';
 import { required } from '../answers.ts';
 import type { People } from '../people.ts';
-import { hostileName, hostileText, longWord } from './texts.ts';
+import { hostileName, hostileText, longWord, savedName } from './texts.ts';
 
 /** Schedules whose every text attacks the pages that show it, by what they start. */
 export type HostileSchedules = Readonly<Record<'run' | 'assembly', string>>;
@@ -18,7 +18,7 @@ export async function addHostileSchedules(api: TestApi, { owner }: People, place
   const { teamId: team_id, templateId: template_id, environmentId: environment_id } = place;
   const message = hostileText;
   const make = async (work: object): Promise<string> => {
-    const body = { team_id, name: hostileName(), schedule: { every: 'P1D' }, work };
+    const body = { team_id, name: savedName(), schedule: { every: 'P1D' }, work };
     const { id } = required(await owner.post('/schedules', body), 201);
     await addHistory(api, id);
     return id;

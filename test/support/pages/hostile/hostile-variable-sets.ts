@@ -1,6 +1,6 @@
 import { required } from '../answers.ts';
 import type { People } from '../people.ts';
-import { hostileName, hostileText, longWord } from './texts.ts';
+import { hostileName, hostileText, longWord, savedName } from './texts.ts';
 
 interface Place {
   readonly organizationId: string;
@@ -27,5 +27,5 @@ export async function addHostileVariableSets({ owner }: People, place: Place): P
   const { organizationId: organization_id, teamId: team_id, projectId, environmentId } = place;
   await make(longWord(), { organization_id }, { environment_ids: [environmentId] });
   const everywhere = { project_ids: [projectId], environment_ids: [environmentId] };
-  return make(hostileName(), { team_id }, everywhere);
+  return make(savedName(), { team_id }, everywhere);
 }

@@ -2,7 +2,7 @@ import type { TestApi } from '../../api/in-process-api.ts';
 import { required } from '../answers.ts';
 import type { People } from '../people.ts';
 import { addDeliveries, unresolved } from '../webhooks.ts';
-import { hostileName, hostileText, longWord } from './texts.ts';
+import { hostileText, longWord, savedName } from './texts.ts';
 
 /** A webhook whose texts attack the pages that show it. */
 export interface HostileWebhook {
@@ -14,7 +14,7 @@ export interface HostileWebhook {
 /** Adds a webhook with a hostile name and a long address, and a delivery that a hostile endpoint answered. */
 export async function addHostileWebhook(api: TestApi, { owner }: People, teamId: string): Promise<HostileWebhook> {
   const body = {
-    name: hostileName(),
+    name: savedName(),
     url: `${unresolved}/${longWord(400)}?"><script>`,
     events: ['*'],
     team_id: teamId,

@@ -15,6 +15,11 @@ export function hostileName(longest = 100): string {
   return `${attribute}${bidi}${zeroWidth}`.slice(0, longest - 1).toWellFormed();
 }
 
+/** The same name as far as it is accepted today. Names that were saved before may be `hostileName`. */
+export function savedName(longest = 100): string {
+  return hostileName(longest).replaceAll(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '');
+}
+
 /** One word of this many letters. */
 export function longWord(letters = 100): string {
   return word.slice(0, letters);

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
+import { pauseAfter } from '#domain/messages/model.ts';
+import type { DueMessage } from '#domain/messages/queue/lease-store.ts';
+import { type Settlement, settleMessage } from '#domain/messages/queue/settle-store.ts';
+import { SendingFailure } from '#domain/messages/sending-failure.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { pauseAfter } from '../model.ts';
-import type { DueMessage } from '../queue/lease-store.ts';
-import { type Settlement, settleMessage } from '../queue/settle-store.ts';
-import { SendingFailure } from '../sending-failure.ts';
 import { type CarryDeps, carry } from './carry.ts';
 import { prepareMessage } from './prepare.ts';
 

@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
+import type { MessageContent, Purpose } from '#domain/messages/model.ts';
+import type { Wording } from '#domain/messages/wording.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import type { MessageContent, Purpose } from '../model.ts';
 import type { News, Recipient } from './carry.ts';
-import type { Wording } from './wording.ts';
 
 /** The message to send, or the reason why it must not be sent. */
 export type Prepared =

@@ -1,13 +1,13 @@
-import { channelMessageType, type channelTest, type Topic } from '#domain/notification-channels/model.ts';
-import type { NotificationKind, SubjectKind } from '#domain/notifications/model.ts';
+import { composeChat } from '#domain/messages/http/chat-text.ts';
+import { postJson } from '#domain/messages/http/post.ts';
+import { composeBody } from '#domain/messages/mail/mail-body.ts';
+import type { MailServer } from '#domain/messages/mail/mail-server.ts';
+import { noMailServer, SendingFailure } from '#domain/messages/sending-failure.ts';
+import type { Wording } from '#domain/messages/wording.ts';
+import type { NotificationKind, SubjectKind } from '#domain/news/model.ts';
+import { channelMessageType, type channelTest, type Topic } from '#domain/news/topics.ts';
 import type { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
-import { signedHeaders } from '#domain/webhooks/secrets.ts';
-import { composeChat } from '../http/chat-text.ts';
-import { postJson } from '../http/post.ts';
-import { composeBody } from '../mail/mail-body.ts';
-import type { MailServer } from '../mail/mail-server.ts';
-import { SendingFailure } from '../sending-failure.ts';
-import type { Wording } from './wording.ts';
+import { signedHeaders } from '#domain/shared/signing/signed-headers.ts';
 
 /** Where a message goes, with the secrets that this needs. */
 export type Recipient =
@@ -45,7 +45,7 @@ export async function carry({ http, mail }: CarryDeps, { id, to, wording, news }
     const body = composeJson(wording, news, timestamp);
     return postJson(http, to.url, body, signedHeaders({ id: `msg_${id}`, timestamp, body }, to.secrets));
   }
-  if (!mail) throw new SendingFailure('this installation sends no e-mail: an operator can set COORDINATOR_SMTP_URL');
+  if (!mail) throw new SendingFailure(noMailServer);
   await mail.send({ id, to: [to.address], subject: wording.subject, ...composeBody(wording) });
 }
 

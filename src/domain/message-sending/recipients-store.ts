@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { emailKey } from '#domain/identity/model.ts';
-import { isReadableSubject } from '#domain/notifications/subjects.ts';
+import { isReadableSubject } from '#domain/news/subjects.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Em } from '#database/database.ts';
-import { channelTest } from '#domain/notification-channels/model.ts';
+import { SendingFailure } from '#domain/messages/sending-failure.ts';
+import { channelTest } from '#domain/news/topics.ts';
 import type { ChannelTarget } from '#domain/notification-channels/store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { SendingFailure } from '../sending-failure.ts';
 import { type CarryDeps, carry } from './carry.ts';
 import { describeChannel, hasLeft, recipientOf } from './prepare-notification.ts';
 import { belongsToFormerMember } from './recipients-store.ts';

@@ -1,18 +1,18 @@
+import type { DueMessage } from '#domain/messages/queue/lease-store.ts';
+import { asForeignText, toSubject, type Wording } from '#domain/messages/wording.ts';
+import { isNotificationKind, notificationKinds } from '#domain/news/model.ts';
+import { isTopic, topics } from '#domain/news/topics.ts';
 import { findPlace, stillHears } from '#domain/notification-channels/hearing-store.ts';
-import { isTopic, topics } from '#domain/notification-channels/model.ts';
-import { openSecrets, openUrl } from '#domain/notification-channels/secrets.ts';
+import { channelSecrets, openUrl } from '#domain/notification-channels/secrets.ts';
 import { type ChannelTarget, findChannel } from '#domain/notification-channels/store.ts';
 import { openChat } from '#domain/notifications/chats-store.ts';
 import { notificationsFeature } from '#domain/notifications/feature.ts';
-import { isNotificationKind, notificationKinds } from '#domain/notifications/model.ts';
 import { readGates } from '#domain/settings/store.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
-import type { DueMessage } from '../queue/lease-store.ts';
 import type { News, Recipient } from './carry.ts';
-import { preferencesPath, subjectPath } from './links.ts';
+import { findSubjectPath, type LinkReader, preferencesPath } from './links.ts';
 import type { ContentOf, PrepareDeps, Prepared } from './prepared.ts';
 import { belongsToFormerMember, findMailbox, mayStillRead } from './recipients-store.ts';
-import { asForeignText, toSubject, type Wording } from './wording.ts';
 
 type Content = ContentOf<'notification'>;
 interface Hearer {
@@ -20,6 +20,7 @@ interface Hearer {
   /** What kind of thing has happened, in a sentence for this recipient. */
   readonly about: string;
   readonly reason: string;
+  readonly readers: LinkReader;
 }
 type Found = Hearer | { readonly withhold: string };
 
@@ -31,15 +32,20 @@ export async function prepareNotification(deps: PrepareDeps, message: DueMessage
     message.channelId === null ? await findUser(deps, message, content) : await findHearing(deps, message, content);
   if ('withhold' in found) return found;
   const news: News = { kind: content.kind, subject: subjectOf(message) };
-  return { to: found.to, wording: word(deps, news, content, found), news };
+  return { to: found.to, wording: await word(deps, news, content, found), news };
 }
 
 function subjectOf({ subjectKind, subjectId }: DueMessage): News['subject'] {
   return subjectKind && subjectId ? { kind: subjectKind, id: subjectId } : null;
 }
 
-function word({ linkOrigin }: PrepareDeps, { subject }: News, content: Content, { about, reason }: Hearer): Wording {
-  const path = subject && subjectPath(subject.kind, subject.id);
+async function word(
+  { em, linkOrigin }: PrepareDeps,
+  { subject }: News,
+  content: Content,
+  { about, reason, readers }: Hearer,
+): Promise<Wording> {
+  const path = subject && (await findSubjectPath(em, subject, readers));
   return {
     subject: toSubject(asForeignText(content.title)),
     lines: content.facts?.map(asForeignText) ?? [about],
@@ -66,6 +72,7 @@ async function findUser(
     return {
       to: { medium: 'email', address: mailbox.address },
       about,
+      readers: 'administrators',
       reason: `You get this by e-mail, as your notification preferences say. Change them ${where}.`,
     };
   const url = await openChat(em, keyRing, message.userId);
@@ -73,6 +80,7 @@ async function findUser(
   return {
     to: { medium: 'chat', url },
     about,
+    readers: 'administrators',
     reason: `You get this in your chat, as your notification preferences say. Change them ${where}.`,
   };
 }
@@ -87,7 +95,8 @@ async function findHearing({ em, keyRing }: PrepareDeps, message: DueMessage, { 
   const to = recipientOf(target, keyRing, message.address);
   if (!to) return { withhold: 'the address was taken out of the channel' };
   if (to.medium === 'email' && (await belongsToFormerMember(em, target, to.address))) return { withhold: hasLeft };
-  return { to, about: topics[kind], reason: describeChannel(channel.name) };
+  const readers = target.organizationId === null && target.teamId === null ? 'administrators' : 'owners';
+  return { to, about: topics[kind], reason: describeChannel(channel.name), readers };
 }
 
 export const hasLeft = 'the address belongs to somebody who is not, or no longer, a member of the organization';
@@ -105,7 +114,7 @@ export function recipientOf(
 ): Recipient | undefined {
   if (channel.kind === 'slack') return { medium: 'chat', url: openUrl(keyRing, channel) };
   if (channel.kind === 'webhook')
-    return { medium: 'webhook', url: openUrl(keyRing, channel), secrets: openSecrets(keyRing, channel) };
+    return { medium: 'webhook', url: openUrl(keyRing, channel), secrets: channelSecrets.open(keyRing, channel) };
   const known = address !== null && channel.recipients?.includes(address);
   return known ? { medium: 'email', address } : undefined;
 }

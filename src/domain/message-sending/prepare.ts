@@ -1,13 +1,13 @@
-import type { Purpose } from '../model.ts';
-import type { DueMessage } from '../queue/lease-store.ts';
-import { openToken } from '../queue/tokens.ts';
+import type { Purpose } from '#domain/messages/model.ts';
+import type { DueMessage } from '#domain/messages/queue/lease-store.ts';
+import { openToken } from '#domain/messages/queue/tokens.ts';
+import { asForeignText, toSubject, type Wording } from '#domain/messages/wording.ts';
 import type { Recipient } from './carry.ts';
 import { findInvitationToSend } from './invitation-facts.ts';
 import { emailConfirmationPath, invitationPath, passwordResetPath, profilePath } from './links.ts';
 import { prepareNotification } from './prepare-notification.ts';
 import type { ContentOf, PrepareDeps, Prepared } from './prepared.ts';
 import { findMailbox } from './recipients-store.ts';
-import { asForeignText, toSubject, type Wording } from './wording.ts';
 
 type Preparations = {
   readonly [P in Purpose]: (deps: PrepareDeps, message: DueMessage, content: ContentOf<P>) => Promise<Prepared>;

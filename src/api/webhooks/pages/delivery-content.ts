@@ -1,0 +1,43 @@
+import { type Column, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { toSentence } from '#api/web/text.ts';
+import { shownBodyCharacters } from '#domain/webhooks/model.ts';
+import { describeAnswer, type ShownDelivery, type ShownTry } from './words.ts';
+
+const columns: Column<ShownTry>[] = [
+  { label: 'Began', kind: 'main', cell: ({ at }) => renderTime(String(at)) },
+  { label: 'Answer', cell: (tried) => describeAnswer(tried) },
+  {
+    label: 'Why it failed',
+    cell: ({ problem }) => problem && html`<span class="foreign">${toSentence(problem)}</span>`,
+  },
+];
+
+/** The last tries of a delivery, the newest first. */
+export function renderTries(tries: readonly ShownTry[]): Html | null {
+  if (tries.length === 0) return null;
+  const table = renderTable({ caption: 'The last tries, newest first', rows: tries.toReversed(), columns });
+  return html`<section class="stack"><h2>Tries</h2><div class="list-panel">${table}</div></section>`;
+}
+
+/** The body of a message, in lines; nothing where the reader may not see it. */
+export function renderBody(body: string | null): Html | null {
+  if (body === null) return null;
+  const cut = body.length < shownBodyCharacters ? null : html`<p class="muted">The rest is not shown.</p>`;
+  return html`<section class="stack"><h2>What the endpoint gets</h2>
+<pre class="code-block foreign" tabindex="0" role="group" aria-label="Body"><code>${inLines(body)}</code></pre>${cut}</section>`;
+}
+
+/** The beginning of what an endpoint sent back. */
+export function renderAnswerText(answer: ShownDelivery['answer']): Html | null {
+  if (!answer?.text) return null;
+  return html`<section class="stack"><h2>What the endpoint sent back</h2>
+<pre class="code-block foreign" tabindex="0" role="group" aria-label="Answer"><code>${answer.text}</code></pre></section>`;
+}
+
+/** A body that was cut is no JSON any more, and is shown as it is. */
+function inLines(body: string): string {
+  if (body.length >= shownBodyCharacters) return body;
+  return JSON.stringify(JSON.parse(body), null, 2);
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { QuotaScope } from './model.ts';
+
+/** Whose quota it is, and where that owner stands. */
+export interface QuotaOwner {
+  readonly scope: Exclude<QuotaScope, 'installation'>;
+  readonly name: string;
+  readonly organizationId: string;
+  readonly teamId: string | null;
+  readonly projectId: string | null;
+  readonly environmentId: string | null;
+}
+
+/** The owner whose id an event of quotas names; undefined for the installation, and for an owner that was deleted. */
+export async function findQuotaOwner(em: Em, id: string): Promise<QuotaOwner | undefined> {
+  const none = sql<string | null>`null::uuid`;
+  const environment = db(em)
+    .selectFrom('environments as e')
+    .innerJoin('projects as p', 'p.id', 'e.project_id')
+    .innerJoin('teams as t', 't.id', 'p.team_id')
+    .where('e.id', '=', id)
+    .where('e.deleted_at', 'is', null)
+    .select([sql.lit<string>('environment').as('scope'), sql<string>`p.name || ' / ' || e.name`.as('name')])
+    .select(['t.organization_id as organizationId', 't.id as teamId', 'p.id as projectId', 'e.id as environmentId'])
+    .$castTo<QuotaOwner>();
+  const team = db(em)
+    .selectFrom('teams as t')
+    .where('t.id', '=', id)
+    .where('t.deleted_at', 'is', null)
+    .select([sql.lit<string>('team').as('scope'), 't.name'])
+    .select(['t.organization_id as organizationId', 't.id as teamId', none.as('projectId'), none.as('environmentId')])
+    .$castTo<QuotaOwner>();
+  const organization = db(em)
+    .selectFrom('organizations as o')
+    .where('o.id', '=', id)
+    .where('o.deleted_at', 'is', null)
+    .select([sql.lit<string>('organization').as('scope'), 'o.name', 'o.id as organizationId'])
+    .select([none.as('teamId'), none.as('projectId'), none.as('environmentId')])
+    .$castTo<QuotaOwner>();
+  return environment.unionAll(team).unionAll(organization).executeTakeFirst();
+}

@@ -1,0 +1,50 @@
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { makeSecret } from './signed-headers.ts';
+
+/** After a rotation, messages carry signatures by both secrets for so long. */
+export const overlapMs = 24 * 60 * 60_000;
+
+/** A row whose messages are signed. It keeps its secrets sealed. */
+export interface Signing {
+  readonly id: string;
+  sealedSecret?: Buffer | Uint8Array | null | undefined;
+  /** The secret before the last rotation, which signs as well until `previousUntil`. */
+  sealedPreviousSecret?: Buffer | Uint8Array | null | undefined;
+  previousUntil?: Date | null | undefined;
+}
+
+/** How the rows of one kind keep the secrets that sign their messages. `purpose` begins the context of the seals: it never changes. */
+export function signingSecrets(purpose: string) {
+  const contextOf = (id: string) => [purpose, id] as const;
+  const seal = (keyRing: KeyRing, id: string, secret: string) => keyRing.seal(contextOf(id), Buffer.from(secret));
+  return {
+    contextOf,
+    /** A new secret, and the same sealed for the row with this id. */
+    make(keyRing: KeyRing, id: string): { secret: string; sealed: Buffer } {
+      const secret = makeSecret();
+      return { secret, sealed: seal(keyRing, id, secret) };
+    },
+    /** Gives a row a new secret, and returns it. The one before counts for another day, and an older one no more. */
+    renew(keyRing: KeyRing, row: Signing): string {
+      const secret = makeSecret();
+      if (row.sealedSecret) {
+        row.sealedPreviousSecret = row.sealedSecret;
+        row.previousUntil = new Date(Date.now() + overlapMs);
+      }
+      row.sealedSecret = seal(keyRing, row.id, secret);
+      return secret;
+    },
+    /** The secrets that sign the messages of a row now. @throws Error if the key ring does not open one */
+    open(keyRing: KeyRing, { id, sealedSecret, sealedPreviousSecret, previousUntil }: Readonly<Signing>): string[] {
+      const isValid = previousUntil && previousUntil.getTime() > Date.now();
+      return [sealedSecret, isValid ? sealedPreviousSecret : null].flatMap((sealed) =>
+        sealed ? [keyRing.open(contextOf(id), sealed).toString()] : [],
+      );
+    },
+  };
+}
+
+/** Until when the secret before the last rotation signs as well; null if it no longer does. */
+export function overlapUntil(previousUntil: string | null): string | null {
+  return previousUntil !== null && Date.parse(previousUntil) > Date.now() ? previousUntil : null;
+}

@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { makeChannel } from '#test/support/notifications/channels.ts';
+import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
+
+/** Tests of webhooks and channels: how many may be under way, and what an endpoint that refuses them is reported as. */
+let api: TestApi;
+let endpoint: Endpoint;
+let tenant: Tenant;
+let stranger: Tenant;
+let admin: ApiUser;
+
+beforeAll(async () => {
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' });
+  tenant = await makeTenant(api);
+  stranger = await makeTenant(api);
+  admin = await api.addUser('admin');
+});
+afterAll(() => api?.close());
+beforeEach(async () => {
+  endpoint = await startEndpoint();
+});
+// This ends the tests that hang.
+afterEach(() => endpoint.close());
+
+const refusal = 'four tests of yours, or of this owner, are under way: wait until one has ended';
+
+async function addWebhook({ owner, team }: Tenant): Promise<string> {
+  const { id } = await owner.make('/admin/webhooks', {
+    team_id: team,
+    name: 'Chat',
+    url: endpoint.url,
+    events: ['*'],
+  });
+  return `/admin/webhooks/${id}/test`;
+}
+
+async function addChat({ owner, team }: Tenant): Promise<string> {
+  const { path } = await makeChannel(owner, { kind: 'slack', config: { url: endpoint.url }, team_id: team });
+  return `${path}/test`;
+}
+
+/** Begins tests that hang, and waits until the endpoint has got them all. */
+async function begin(...tests: readonly (readonly [ApiUser, string])[]) {
+  const known = endpoint.heard.length;
+  const answers = tests.map(([caller, path]) => caller.post(path));
+  await expect.poll(() => endpoint.heard.length).toBe(known + tests.length);
+  return answers;
+}
+
+describe('the fifth test under way', () => {
+  it('of one owner answers 429, whoever asks for it, and that of another owner is sent', async () => {
+    const [webhook, chat, other] = [await addWebhook(tenant), await addChat(tenant), await addWebhook(stranger)];
+    endpoint.answers = 'hang';
+    const { owner } = tenant;
+    const hanging = await begin([owner, webhook], [owner, chat], [admin, webhook], [admin, chat]);
+    for (const caller of [owner, admin])
+      for (const path of [webhook, chat])
+        expect(await caller.post(path)).toMatchObject({
+          status: 429,
+          headers: { 'retry-after': expect.anything() },
+          body: { error: refusal },
+        });
+    expect(endpoint.heard).toHaveLength(4);
+    const others = await begin([stranger.owner, other]);
+    await endpoint.close();
+    endpoint = await startEndpoint();
+    for (const { status } of await Promise.all([...hanging, ...others])) expect(status).toBe(200);
+  });
+
+  it('of one caller answers 429, whoever owns what is tested, and is sent once another has ended', async () => {
+    const [mine, theirs] = [await addWebhook(tenant), await addWebhook(stranger)];
+    endpoint.answers = 'hang';
+    const hanging = await begin([admin, mine], [admin, theirs], [admin, mine], [admin, theirs]);
+    expect(await admin.post(theirs)).toMatchObject({ status: 429, body: { error: refusal } });
+    await endpoint.close();
+    await Promise.all(hanging);
+    endpoint = await startEndpoint();
+    expect(await admin.post(await addChat(tenant))).toMatchObject({ status: 200 });
+  });
+});
+
+describe('a test that the endpoint answers with 429', () => {
+  it('is a test that failed, and no limit of the service', async () => {
+    endpoint.answers = { status: 429, text: 'slow down', headers: { 'retry-after': '77' } };
+    const webhook = await tenant.owner.post(await addWebhook(tenant));
+    expect(webhook).toMatchObject({
+      status: 200,
+      body: {
+        ok: false,
+        answer: { status: 429, text: 'slow down' },
+        problem: 'the endpoint answered 429; only 2xx is a delivery',
+      },
+    });
+    const chat = await tenant.owner.post(await addChat(tenant));
+    const results = [{ recipient: new URL(endpoint.url).host, problem: 'the address answered 429' }];
+    expect(chat).toMatchObject({ status: 200, body: { ok: false, results } });
+    for (const { headers } of [webhook, chat])
+      expect([headers['retry-after'], headers['x-error-code']]).toEqual([undefined, undefined]);
+  });
+});
