@@ -42,7 +42,7 @@ const featureByKind = new Map(
   }),
 );
 
-/** The feature that a kind of thing belongs to which a search finds; undefined if nothing can turn it off. */
+/** The feature that can turn off a kind of search result; undefined if none can. */
 export function featureOfKind(kind: string): FeatureName | undefined {
   return featureByKind.get(kind);
 }

@@ -62,7 +62,7 @@ const AnyCredentials = z.union(described.map(({ credentials }) => credentials)).
   description: 'What nobody is ever shown, as the kind of the connection has it.',
 });
 
-/** A change of the settings of a connection, whose kind stays. */
+/** The settings in an update. An update cannot change the kind of a connection. */
 export const DescribedUpdate = z
   .strictObject({
     name: ResourceName.optional(),

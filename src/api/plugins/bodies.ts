@@ -1,16 +1,10 @@
 import { z } from 'zod';
-import {
-  DeclaredName,
-  largestManifest,
-  PluginThingName,
-  ReleaseName,
-  Selector,
-  Subject,
-} from '#domain/plugins/model.ts';
+import { DeclaredName, largestManifest, ReleaseName, Selector, Subject } from '#domain/plugins/model.ts';
 import { OwnershipSnapshot } from '#domain/plugins/places/ownership-snapshot.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { readable } from '#domain/shared/values/human-name.ts';
 import { largestInteger } from '#domain/shared/values/storable.ts';
-import { isVisibleText, visibleTextRule } from '#domain/shared/values/visible-text.ts';
+import { ResourceName } from '#domain/tenancy/model.ts';
 
 /** Requests of the plugin operations. Expected revisions and owners are required: a command is for the state that its caller has read. */
 
@@ -31,7 +25,7 @@ export const ExpectedState = z.strictObject(expected).meta({ id: 'PluginExpected
 
 export const InstallPlugin = z
   .strictObject({
-    name: PluginThingName,
+    name: ResourceName,
     organization_id: Id.optional().describe('The organization that installs it.'),
     team_id: Id.optional().describe('The team that installs it.'),
     expected_ownership: OwnershipSnapshot,
@@ -113,7 +107,7 @@ export const AssignAction = z
 export const ApproveBackgroundPrincipal = z
   .strictObject({
     installation_id: Id,
-    name: PluginThingName,
+    name: ResourceName,
     selector: Selector.describe('Where it may be assigned actions.'),
     ...expectedInstallation,
   })
@@ -123,14 +117,8 @@ export const CreateResource = z
   .strictObject({
     installation_id: Id,
     type: DeclaredName,
-    name: PluginThingName,
-    key: z
-      .string()
-      .min(1)
-      .max(200)
-      .regex(/^\P{Cc}*$/u, { error: 'expected no control characters' })
-      .refine(isVisibleText, { error: visibleTextRule })
-      .describe('Its key in the tables that the manifest names as roots.'),
+    name: ResourceName,
+    key: readable(z.string().min(1).max(200)).describe('Its key in the tables that the manifest names as roots.'),
     team_id: Id.optional(),
     project_id: Id.optional(),
     environment_id: Id.optional(),

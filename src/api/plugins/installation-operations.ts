@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, pageOf } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
 import { listActionsOf } from '#domain/plugins/assignments/action-store.ts';
 import { isCovered } from '#domain/plugins/assignments/check.ts';
 import { accessIfCovered, pluginAdministration, pluginReading } from '#domain/plugins/authority.ts';
@@ -78,22 +79,28 @@ export const create = command({
   },
 });
 
+/** What every command about an installed plugin declares. */
+export const changesInstallation = {
+  params: PluginParams,
+  responses: { 200: PluginReceipt },
+  at: get,
+  access: pluginAdministration,
+  target: ({ em, params, lock }: { em: Em; params: z.output<typeof PluginParams>; lock: boolean }) =>
+    findInstallation(em, params.id, lock ? 'change' : 'none'),
+  targetName: 'plugin installation',
+  idempotency: 'required',
+  answersReceipt: true,
+} as const;
+
 export const remove = command({
+  ...changesInstallation,
   id: 'plugin_installations.delete',
   route: 'DELETE /api/v1/plugin-installations/:id',
   summary: 'Remove a plugin with all its assignments, background principals and approvals, for good',
   description:
     'It answers 409 while the plugin has resources that are not deleted. What was approved and assigned stays readable, and gives nothing. The data of the ' +
     'plugin stays as it is.',
-  params: PluginParams,
   body: ExpectedState,
-  responses: { 200: PluginReceipt },
-  at: get,
-  access: pluginAdministration,
-  target: ({ em, params, lock }) => findInstallation(em, params.id, lock ? 'change' : 'none'),
-  targetName: 'plugin installation',
-  idempotency: 'required',
-  answersReceipt: true,
   audit: 'plugin_installation.deleted',
   handle: async ({ tx, principal, target, body }) => {
     const { name, activeRelease: release } = target.installation;

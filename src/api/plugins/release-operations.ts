@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
-import { pluginAdministration, pluginReading } from '#domain/plugins/authority.ts';
+import { pluginReading } from '#domain/plugins/authority.ts';
 import { findInstallation } from '#domain/plugins/installations/store.ts';
 import { activateRelease } from '#domain/plugins/manifests/activate.ts';
 import { readManifest } from '#domain/plugins/manifests/manifest.ts';
@@ -9,9 +9,8 @@ import { stageRelease } from '#domain/plugins/manifests/stage.ts';
 import { listReleases as findReleases } from '#domain/plugins/manifests/store.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { ActivateRelease, StageManifest } from './bodies.ts';
-import { get, PluginParams } from './installation-operations.ts';
+import { changesInstallation, PluginParams } from './installation-operations.ts';
 import { ReleaseView, viewRelease } from './installation-views.ts';
-import { PluginReceipt } from './views.ts';
 
 export const listReleases = read({
   id: 'plugin_installations.list_manifests',
@@ -30,21 +29,14 @@ export const listReleases = read({
 });
 
 export const stage = command({
+  ...changesInstallation,
   id: 'plugin_installations.stage_manifest',
   route: 'POST /api/v1/plugin-installations/:id/manifests',
   summary: 'Stage the manifest of a release byte for byte, or make known only its digest',
   description:
     'A release never changes: another digest of the same release answers 409. Staging activates nothing. A manifest that names SQL ' +
     'roots needs `settings.manage`, since restoring a resource reads those tables.',
-  params: PluginParams,
   body: StageManifest,
-  responses: { 200: PluginReceipt },
-  at: get,
-  access: pluginAdministration,
-  target: ({ em, params, lock }) => findInstallation(em, params.id, lock ? 'change' : 'none'),
-  targetName: 'plugin installation',
-  idempotency: 'required',
-  answersReceipt: true,
   audit: 'plugin_installation.manifest_staged',
   handle: async ({ tx, principal, target, body }) => {
     const { release, digest, manifest, expected_revision, expected_ownership: expectedOwnership } = body;
@@ -56,19 +48,12 @@ export const stage = command({
 });
 
 export const activate = command({
+  ...changesInstallation,
   id: 'plugin_installations.activate',
   route: 'POST /api/v1/plugin-installations/:id/activate',
   summary: 'Let a release of a plugin count; it ends all assignments and makes the ceiling stale',
   description: 'It starts no code of the plugin. Approve a new ceiling and assign the actions anew.',
-  params: PluginParams,
   body: ActivateRelease,
-  responses: { 200: PluginReceipt },
-  at: get,
-  access: pluginAdministration,
-  target: ({ em, params, lock }) => findInstallation(em, params.id, lock ? 'change' : 'none'),
-  targetName: 'plugin installation',
-  idempotency: 'required',
-  answersReceipt: true,
   audit: 'plugin_installation.activated',
   handle: async ({ tx, target, body: { release, expected_revision, expected_ownership: expectedOwnership } }) => {
     const done = await activateRelease(tx, target, { release, expectedRevision: expected_revision, expectedOwnership });

@@ -32,7 +32,7 @@ export const PluginInstallationSchema = defineEntity({
     name: p.string(),
     /** The release that counts; null: none was activated yet. */
     activeRelease: p.text().nullable(),
-    /** Raised by each activation and by the deletion, and by nothing else: what was approved or assigned at an earlier one is void. */
+    /** Only an activation and the removal raise it. They end what was approved or assigned before. */
     revision: revision(),
     createdBy: p.uuid(),
     createdAt: createdAt(),

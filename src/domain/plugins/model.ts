@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { Id } from '#domain/shared/ids.ts';
-import { isVisibleText, visibleTextRule } from '#domain/shared/values/visible-text.ts';
-import { ResourceName } from '#domain/tenancy/model.ts';
 
 /** Where an action may be used: one resource of the plugin, or everything in a scope (specification, *Plugin action rules*). */
 export const selectorTypes = [
@@ -48,9 +46,6 @@ export const ReleaseName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
 export const DeclaredName = z.string().regex(/^[a-z][a-z0-9_.:-]{0,99}$/, {
   error: 'expected 1-100 lowercase letters, digits and _ . : -, beginning with a letter, such as "zone.sync"',
 });
-
-/** The name of a plugin, of a background principal or of a resource. */
-export const PluginThingName = ResourceName.refine(isVisibleText, { error: visibleTextRule });
 
 /** The type of a resource whose existence is known by a row: the column `key` of the table holds the resource's key. */
 const Root = z.strictObject({

@@ -44,15 +44,11 @@ export async function setQuota(
   const limits = withoutNulls(wanted);
   refuseUnknownKinds(target, limits);
   await countNewBytes(tx, target, limits);
-  const { quota, cleared } = await lockQuota(tx, target);
+  const row = await lockQuota(tx, target);
+  const quota = row?.clearedAt === null ? row : null;
   if (expectedRevision !== undefined) refuseStale({ revision: quota?.revision ?? 0 }, expectedRevision);
   const before = quota ? readLimits(quota.limits) : null;
-  const revision =
-    quota === null
-      ? await insertQuota(tx, target, limits, cleared)
-      : isDeepStrictEqual(before, limits)
-        ? quota.revision
-        : changeQuota(quota, limits);
+  const revision = quota && isDeepStrictEqual(before, limits) ? quota.revision : save(tx, target, row, limits);
   await tx.em.flush();
   await noteUses(tx, target, limits);
   await wakeFirst(tx, target);
@@ -72,34 +68,22 @@ async function countNewBytes(tx: Transaction, target: QuotaTarget, limits: Limit
   if (kindsInBytes.some(isNew)) await recountBytes(tx.em, target);
 }
 
-/** Waits for everybody who has read the quota, and lets nobody else read it until the commit. */
-async function lockQuota(
-  tx: Transaction,
-  { scope, id }: QuotaSubject,
-): Promise<{ readonly quota: Quota | null; readonly cleared: Quota | null }> {
+/** Waits for everybody who has read the quota, and lets nobody else read it until the commit. The row stays when a quota is cleared. */
+async function lockQuota(tx: Transaction, { scope, id }: QuotaSubject): Promise<Quota | null> {
   await takeAdvisoryLock(tx.em, `quotas/${subjectName({ scope, id })}`);
-  const found = await tx.em.findOne(Quota, scope === 'installation' ? { scope } : { [`${scope}Id`]: id });
-  return found?.clearedAt ? { quota: null, cleared: found } : { quota: found, cleared: null };
+  return tx.em.findOne(Quota, scope === 'installation' ? { scope } : { [`${scope}Id`]: id });
 }
 
-function changeQuota(quota: Quota, limits: Limits): number {
-  Object.assign(quota, { limits, updatedAt: new Date(), revision: quota.revision + 1 });
-  return quota.revision;
-}
-
-/** Makes a new quota. It goes on with the revisions of the one that was cleared before, so that no stale revision matches it. */
-async function insertQuota(
-  { em }: Transaction,
-  { scope, id }: QuotaSubject,
-  limits: Limits,
-  cleared: Quota | null,
-): Promise<number> {
-  if (cleared) await em.remove(cleared).flush();
-  const revision = (cleared?.revision ?? 0) + 1;
-  const owner = scope === 'installation' ? {} : { [`${scope}Id`]: id };
+/** A quota that was cleared goes on with its revisions, so that no stale revision matches it. */
+function save(tx: Transaction, { scope, id }: QuotaSubject, row: Quota | null, limits: Limits): number {
   const now = new Date();
-  em.persist(em.create(Quota, { id: newId(), scope, ...owner, limits, revision, createdAt: now, updatedAt: now }));
-  return revision;
+  if (row) {
+    Object.assign(row, { limits, clearedAt: null, updatedAt: now, revision: row.revision + 1 });
+    return row.revision;
+  }
+  const owner = scope === 'installation' ? {} : { [`${scope}Id`]: id };
+  tx.em.persist(tx.em.create(Quota, { id: newId(), scope, ...owner, limits, createdAt: now, updatedAt: now }));
+  return 1;
 }
 
 /** Reports limits that are at or below what is used. A limit of 0 where nothing is used is not reported: whoever set it wants nothing used. */
@@ -117,8 +101,8 @@ export async function clearQuota(
   target: QuotaTarget,
   expectedRevision: number | undefined,
 ): Promise<QuotaChange> {
-  const { quota } = await lockQuota(tx, target);
-  if (!quota) throw new NotFound(`a quota of the ${target.scope}`);
+  const quota = await lockQuota(tx, target);
+  if (quota?.clearedAt !== null) throw new NotFound(`a quota of the ${target.scope}`);
   refuseStale(quota, expectedRevision);
   const { revision } = quota;
   const before = readLimits(quota.limits);

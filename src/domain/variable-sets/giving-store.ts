@@ -12,7 +12,7 @@ export interface GivingSet extends OwnerIds {
   readonly variables: number;
 }
 
-/** The attachments `a` of sets `s` whose owner is above the project `p` that they are attached in, with how many variables each gives. */
+/** Attachments `a` with their set `s`, its number of variables, and the project `p`. The owner of the set must own the project, too. */
 function selectAttachedSets(em: Em) {
   return db(em)
     .selectFrom('variable_set_attachments as a')
@@ -37,8 +37,8 @@ function selectAttachedSets(em: Em) {
 }
 
 /**
- * The sets that give something to an environment, by it or by its project, or to a project. Those come first whose variables win. It does not
- * decide who may know them: pass only what the caller may read.
+ * The sets that are attached to a project, or to an environment or its project. The set whose variables win comes first. This does not check access:
+ * pass only a place that the caller may read.
  * @param most how many attachments to read
  */
 export async function readGivingSets(

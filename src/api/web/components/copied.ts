@@ -13,7 +13,11 @@ export function renderCopied(name: string, value: Html): Html {
   return html`<div class="copied" data-copied>${value}${renderButton(name)}</div>`;
 }
 
-/** An id, a key or a digest with a button that copies it. @param name what it is, such as "the id of zone.sync" @param look of what others chose: `foreign` */
+/**
+ * Shows an id, a key or a digest with a button that copies it.
+ * @param name says what the button copies, such as "the id of zone.sync"
+ * @param look `foreign` for a text that other people chose
+ */
 export function renderCopiedId(name: string, id: string, look: 'muted' | 'foreign' = 'muted'): Html {
   return html`<div class="copied copied-id" data-copied><code class="${look}" data-value>${id}</code>${renderButton(name)}</div>`;
 }

@@ -21,7 +21,7 @@ export interface NavigationGroup {
   readonly entries: readonly Entry[];
 }
 
-/** The main navigation. A page belongs to the entry whose path, or other path, its own path begins with. */
+/** The main navigation. An entry is current on every page whose path begins with one of the entry's paths. */
 export const navigation = [
   {
     label: null,

@@ -4,6 +4,7 @@ import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
+import { isCurrentCeiling } from '../ceilings/store.ts';
 import type { SelectorType } from '../model.ts';
 
 /** An action as its readers see it. */
@@ -70,12 +71,7 @@ function selectActions(em: Em) {
   return db(em)
     .selectFrom('plugin_actions as a')
     .innerJoin('plugin_installations as i', 'i.id', 'a.installation_id')
-    .leftJoin('plugin_ceilings as c', (join) =>
-      join
-        .onRef('c.installation_id', '=', 'i.id')
-        .onRef('c.release', '=', 'i.active_release')
-        .onRef('c.installation_revision', '=', 'i.revision'),
-    )
+    .leftJoin('plugin_ceilings as c', (join) => join.on(isCurrentCeiling))
     .select(['a.id', 'a.installation_id as installationId', 'a.name', 'a.selectors', 'a.effects'])
     .select(['a.is_declared as isDeclared', 'a.revision', isApproved.as('isApproved')]);
 }

@@ -2,6 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { firstEnd, onlyGeneration } from '#domain/shared/access/ended-eligibility-store.ts';
+import { isCurrentCeiling } from '../ceilings/store.ts';
 import type { SelectorType, SubjectType } from '../model.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
 import { ownershipNow } from '../places/ownership-store.ts';
@@ -57,8 +58,8 @@ export function selectGrants(em: Em) {
 const installationPair = sql<string>`concat_ws(' ', g.installation_id, g.basis ->> 'installation')`;
 
 /**
- * Assignments with the times at which what they rely on ended, for those who are shown them. The texts of `Basis` are ids with their generations: a
- * membership has none, and the team that owns an account may have one.
+ * Assignments with the times at which each part of their basis ended. A text of `Basis` lists ids, each followed by its generation. A membership
+ * has no generation.
  */
 export function selectShownGrants(em: Em) {
   const approval = sql<string>`concat_ws(' ', g.basis ->> 'approval', ${onlyGeneration}::int, ${installationPair})`;
@@ -118,12 +119,7 @@ function joinScopes(em: Em) {
     .selectFrom('plugin_action_grants as g')
     .innerJoin('plugin_installations as i', 'i.id', 'g.installation_id')
     .innerJoin('plugin_actions as a', 'a.id', 'g.action_id')
-    .leftJoin('plugin_ceilings as c', (join) =>
-      join
-        .onRef('c.installation_id', '=', 'i.id')
-        .onRef('c.release', '=', 'i.active_release')
-        .onRef('c.installation_revision', '=', 'i.revision'),
-    )
+    .leftJoin('plugin_ceilings as c', (join) => join.on(isCurrentCeiling))
     .leftJoin('plugin_resources as r', (join) => join.on((eb) => eb('r.id', '=', idIf('resource'))))
     .leftJoin('environments as e', (join) =>
       join.on((eb) => eb('e.id', '=', eb.fn.coalesce(idIf('environment'), 'r.environment_id'))),

@@ -30,13 +30,13 @@ export interface BackgroundDetails {
   readonly standing: ScopeStanding;
   /** What owns its scope now. */
   readonly ownership: OwnershipSnapshot;
-  /** When the scope first stopped being what it was approved for; null if it has not, or if that was not written down. */
+  /** When the place was first archived, deleted or given away after the approval. Null: it was not, or the service recorded no time. */
   readonly scopeEndedAt: string | null;
   /** When the plugin was removed; null if it was not. */
   readonly pluginRemovedAt: string | null;
 }
 
-/** `ended`: its plugin was removed, or its scope is no longer what it was approved for, so it may be assigned nothing any more. */
+/** `ended`: the plugin was removed, or its place was archived, deleted or given away. Nobody can assign it anything from then on. */
 export const backgroundStates = ['active', 'ended', 'revoked'] as const;
 export type BackgroundState = (typeof backgroundStates)[number];
 

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { ApprovedAction, ApprovedExecution } from './model.ts';
@@ -22,3 +23,7 @@ export function findCeiling(em: Em, installationId: string): Promise<CeilingDeta
     .select(['c.revision', 'c.set_at as setAt', 'c.set_by as setBy'])
     .executeTakeFirst();
 }
+
+/** Whether a ceiling `c` is that of the active release and the present revision of an installation `i`. */
+export const isCurrentCeiling = sql<SqlBool>`(
+  c.installation_id = i.id and c.release = i.active_release and c.installation_revision = i.revision)`;

@@ -72,7 +72,7 @@ export function refuseRemoved(installation: Pick<InstallationDetails, 'deletedAt
   throwIfRefused(findRemovedRefusal(installation));
 }
 
-/** Nobody can put a deleted installation back; null if it was not deleted. */
+/** Why nothing can be done with an installation that was deleted; null if it was not. */
 export function findRemovedRefusal({ deletedAt }: Pick<InstallationDetails, 'deletedAt'>): Refusal | null {
   return deletedAt === null ? null : { code: 'plugin_removed', message: 'the plugin was removed: install it anew' };
 }

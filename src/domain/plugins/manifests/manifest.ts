@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import { invalidField } from '#domain/shared/errors.ts';
 import { formatPath } from '#domain/shared/validation/field-path.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
+import { findMisleading } from '#domain/shared/values/human-name.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
 import { parseStrictJson } from '#domain/shared/values/strict-json.ts';
-import { isVisibleText, visibleTextRule } from '#domain/shared/values/visible-text.ts';
 import { isPluginSchema, isSystemSchema, largestManifest, Manifest, type Root } from '../model.ts';
 
 /** A manifest that was read, with the bytes that it was read from. */
@@ -32,7 +32,7 @@ export function readManifest(
   const manifest = parseManifest(bytes);
   if (manifest.release !== release)
     throw invalidField('manifest', `declares the release ${manifest.release}, not ${release}`);
-  const problem = findMisleading(manifest);
+  const problem = findTrick(manifest);
   if (problem !== null) throw invalidField('manifest', problem);
   return { bytes, digest, manifest };
 }
@@ -84,8 +84,9 @@ function findContradiction({ actions, executions, resources }: Manifest): string
 }
 
 /** What would mislead those who read a manifest. Manifests that were staged before these rules are still read. */
-function findMisleading({ name, actions, resources }: Manifest): string | null {
-  if (!isVisibleText(name)) return `name: ${visibleTextRule}`;
+function findTrick({ name, actions, resources }: Manifest): string | null {
+  const misleading = findMisleading(name);
+  if (misleading !== null) return `name: ${misleading}`;
   for (const { name, selectors, effects } of actions) {
     const twice = findTwice(selectors) ?? findTwice(effects);
     if (twice !== undefined) return `the action "${name}" names "${twice}" twice`;

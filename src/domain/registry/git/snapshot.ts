@@ -38,7 +38,7 @@ export type SnapshotOptions = {
 const defaultTimeoutMs = 60_000;
 const defaultLargestPack = 256 * 1024 * 1024;
 const largestListing = 32 * 1024 * 1024;
-/** A repository that takes longer is read on only as long as nobody else needs its place. */
+/** After this time, a repository loses its place to the next one that needs it. */
 const defaultKeepsPlaceMs = 10_000;
 const shares = new ShareLimit({
   most: 2,

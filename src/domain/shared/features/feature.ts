@@ -4,6 +4,6 @@ export interface Feature {
   readonly title: string;
   /** The first parts of the ids of its operations. */
   readonly operations: readonly string[];
-  /** The kinds of its things that a search finds; none unless given. */
+  /** Which kinds of search results belong to it; none unless given. */
   readonly searched?: readonly string[];
 }

@@ -21,8 +21,8 @@ interface Place {
 }
 
 /**
- * Runs a limited number of tasks at once. When every place is taken, a new task gets that of the one which has kept it longest beyond its time:
- * tasks that hang use up no more than the places that nobody else wants.
+ * Runs a limited number of tasks at once. When every place is taken, a new task stops the one whose time ended first, and gets its place. So tasks
+ * that hang keep nobody waiting.
  */
 export class YieldingPlaces {
   readonly #limits: PlaceLimits;

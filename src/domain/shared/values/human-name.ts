@@ -22,14 +22,14 @@ export function findMisleading(text: string): string | null {
   return `must not contain the character ${point}: expected one line of visible characters, none of which turns the direction of text`;
 }
 
+/** Text that people read in one line: it is refused if it holds characters that mislead them, and the refusal names the first. */
+export function readable<Schema extends z.ZodType<string>>(schema: Schema): Schema {
+  return schema.refine((text) => findMisleading(text) === null, {
+    error: ({ input }) => findMisleading(String(input)) ?? undefined,
+  });
+}
+
 /** A name that people give to something or somebody, for others to read. */
 export function humanName(mostCharacters: number) {
-  return z
-    .string()
-    .trim()
-    .min(1, { error: 'must not be empty' })
-    .max(mostCharacters)
-    .refine((name) => findMisleading(name) === null, {
-      error: ({ input }) => findMisleading(String(input)) ?? undefined,
-    });
+  return readable(z.string().trim().min(1, { error: 'must not be empty' }).max(mostCharacters));
 }
