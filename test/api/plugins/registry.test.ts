@@ -73,12 +73,12 @@ describe('a manifest', () => {
     [
       'a name that turns the direction of text',
       () => encodeText(JSON.stringify(manifestOf('1.0.0', { name: 'dns\u202Esnd' }))),
-      /the direction of text/,
+      /name: must not contain the character U\+202E/,
     ],
     [
       'a name with characters that nobody sees',
       () => encodeText(JSON.stringify(manifestOf('1.0.0', { name: 'd\u200Bns' }))),
-      /no invisible ones/,
+      /name: must not contain the character U\+200B/,
     ],
     ['a byte order mark', () => encodeText(`\uFEFF${JSON.stringify(manifestOf('1.0.0'))}`), /JSON/],
     ['what is not base64', () => ({ manifest: '????' }), /base64/],
