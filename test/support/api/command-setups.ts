@@ -297,6 +297,9 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
       credentials: { variables: { T: secret('connection') } },
     },
   }),
+  'connections.update': async () => ({
+    body: { name: `Renamed ${newId()}`, credentials: { variables: { T: secret('changed connection') } } },
+  }),
   'connections.rotate': async () => ({ body: { credentials: { files: { T: secret('rotation') } } } }),
   'environment_variables.remove': async ({ root }, { environment }) => {
     const variable = { value: secret('variable'), category: 'template', sensitive: true };
