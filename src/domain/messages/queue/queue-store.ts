@@ -38,7 +38,8 @@ const keptAtOnce = 1_000;
 function toRow(message: NewMessage) {
   const { medium, userId = null, channelId = null, address = null, content, subject, cause, token } = message;
   const id = newId();
-  const now = sql<string>`now()`;
+  // The column holds milliseconds. Rounding up would make the message due later than now.
+  const now = sql<string>`date_trunc('milliseconds', now())`;
   return {
     id,
     medium,
