@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { publishAs } from '#api/document/published.ts';
 import { namesOneOwner, ownerFields } from '#api/pipeline/owned.ts';
-import { publishAs } from '#api/pipeline/published.ts';
 import { Email } from '#domain/identity/model.ts';
 import { matchesTopic, topicNames } from '#domain/news/topics.ts';
 import {

@@ -4,9 +4,8 @@ import { replaceCeiling as replace } from '#domain/plugins/ceilings/replace.ts';
 import { findCeiling } from '#domain/plugins/ceilings/store.ts';
 import { findInstallation } from '#domain/plugins/installations/store.ts';
 import { ReplaceCeiling } from './bodies.ts';
-import { PluginParams } from './installation-operations.ts';
+import { changesInstallation, PluginParams } from './installation-operations.ts';
 import { CeilingView, viewCeiling } from './installation-views.ts';
-import { PluginReceipt } from './views.ts';
 
 export const getCeiling = read({
   id: 'plugin_installations.get_ceiling',
@@ -21,6 +20,7 @@ export const getCeiling = read({
 });
 
 export const replaceCeiling = command({
+  ...changesInstallation,
   id: 'plugin_installations.replace_ceiling',
   route: 'PUT /api/v1/plugin-installations/:id/ceiling',
   summary: 'Replace what is approved of an installed plugin; it gives nobody any authority',
@@ -28,16 +28,10 @@ export const replaceCeiling = command({
     'Both lists are required, and empty ones approve nothing. An action that is left out loses its assignments for good. `expected_revision` is that ' +
     'of the installation. To replace a ceiling that is current, name its own revision too, as `expected_ceiling_revision` or `If-Match`: otherwise two ' +
     'administrators could overwrite each other.',
-  params: PluginParams,
   body: ReplaceCeiling,
-  responses: { 200: PluginReceipt },
   at: getCeiling,
   ifMatch: 'expected_ceiling_revision',
   access: ceilingAdministration,
-  target: ({ em, params, lock }) => findInstallation(em, params.id, lock ? 'change' : 'none'),
-  targetName: 'plugin installation',
-  idempotency: 'required',
-  answersReceipt: true,
   audit: 'plugin_installation.ceiling_replaced',
   handle: async ({ tx, principal, target, body }) => {
     const { actions, executions, expected_ownership: expectedOwnership } = body;
