@@ -155,10 +155,18 @@ describe('a connection that is changed twice at once', () => {
     for (let round = 0; round < 5; round++) {
       const first = { kind: 'cloud', ...aws('eu-west-1', 'first') };
       const { id } = await add({ team_id: tenant.team, ...first });
-      const [moved, rotated] = await Promise.all([
+      // Both have read the first config before either changes it.
+      const em = api.services.orm.em.fork();
+      await em.begin();
+      await em.execute('select from connections where id = ? for update', [id]);
+      const both = Promise.all([
         tenant.owner.patch(`${path}/${id}`, aws('us-east-1', 'second')),
         tenant.owner.post(`${path}/${id}/rotate`, { credentials: aws('', 'rotated').credentials }),
       ]);
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(() => api.rows(waiting)).toHaveLength(2);
+      await em.commit();
+      const [moved, rotated] = await both;
       expect(moved.status, moved.text).toBe(200);
       expect([200, 409]).toContain(rotated.status);
       expect(await use(id)).toMatchObject({ secret_access_key: 'second' });

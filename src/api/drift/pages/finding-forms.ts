@@ -17,7 +17,7 @@ const suppressionFields = () =>
       label: 'Reason',
       kind: 'area',
       maxLength: 1000,
-      hint: 'Why the value may stay as it is for now.',
+      hint: 'Why the value may stay as it is until then.',
     },
     {
       name: 'until',
