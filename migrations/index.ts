@@ -60,9 +60,9 @@ import { WebhookProblems } from './20261213_33_webhook_problems.ts';
 import { PreferenceRevisions } from './20261213_34_preference_revisions.ts';
 import { RemovedPlugins } from './20261214_01_removed_plugins.ts';
 import { EndedEligibilities } from './20261214_02_ended_eligibilities.ts';
-import { CountedChanges } from './20261214_21_counted_changes.ts';
 import { NotificationRevisions } from './20261214_11_notification_revisions.ts';
 import { DeliveryTries } from './20261214_12_delivery_tries.ts';
+import { CountedChanges } from './20261214_21_counted_changes.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
