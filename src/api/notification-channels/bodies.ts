@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { publishAs } from '#api/document/published.ts';
 import { namesOneOwner, ownerFields } from '#api/pipeline/owned.ts';
 import { Email } from '#domain/identity/model.ts';
-import { matchesTopic, topicNames } from '#domain/news/topics.ts';
+import { topicNames } from '#domain/news/model.ts';
+import { matchesTopic } from '#domain/news/topics.ts';
 import {
   type ChannelKind,
   channelKinds,

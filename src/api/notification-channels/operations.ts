@@ -6,7 +6,7 @@ import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts'
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { ownedAccess } from '#api/tenancy/owned-access.ts';
-import { topicNames, topics } from '#domain/news/topics.ts';
+import { describeToChannels, topicNames } from '#domain/news/model.ts';
 import {
   checkConfig,
   createChannel,
@@ -60,7 +60,7 @@ export const listTopics = read({
       .meta({ id: 'NotificationChannelEvents' }),
   },
   access: { scope: 'platform', hidden: 'not_found', anyOf: ['notification_channel:manage'], review: 'none' },
-  handle: async () => ({ events: topicNames.map((type) => ({ type, summary: topics[type] })) }),
+  handle: async () => ({ events: topicNames.map((type) => ({ type, summary: describeToChannels(type) })) }),
 });
 
 export const get = read({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import { subjectKinds } from '#domain/news/model.ts';
-import { channelMessageType, channelTest, topicNames, topics } from '#domain/news/topics.ts';
+import { describeToChannels, subjectKinds, topicNames } from '#domain/news/model.ts';
+import { channelMessageType, channelTest } from '#domain/news/topics.ts';
 
 /** What the service sends to a channel of the kind `webhook`. */
 export interface ChannelMessage {
@@ -19,7 +19,11 @@ const Url = z
 export function channelMessages(): ChannelMessage[] {
   const notifications = topicNames.map((topic) => {
     const type = channelMessageType(topic);
-    return { type, summary: `A notification channel tells: ${topics[topic]}`, payload: payloadOf(type, Subject) };
+    return {
+      type,
+      summary: `A notification channel tells: ${describeToChannels(topic)}`,
+      payload: payloadOf(type, Subject),
+    };
   });
   const test = {
     type: channelTest,

@@ -5,7 +5,7 @@ import type { Services } from '#api/services.ts';
 import { messageStatuses } from '#domain/messages/model.ts';
 import type { ChannelMessage } from '#domain/messages/queue/log-store.ts';
 import { noMailServer } from '#domain/messages/sending-failure.ts';
-import { topicNames } from '#domain/news/topics.ts';
+import { topicNames } from '#domain/news/model.ts';
 import {
   type ChannelDisabledReason,
   channelDisabledReasons,

@@ -5,7 +5,7 @@ import { command, read } from '#api/pipeline/operation.ts';
 import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
 import { findMailbox, type Mailbox } from '#domain/message-sending/recipients-store.ts';
-import { notificationKindNames, notificationKinds } from '#domain/news/model.ts';
+import { describeToUsers, notificationKindNames } from '#domain/news/model.ts';
 import { keepChat, readChat } from '#domain/notifications/chats-store.ts';
 import {
   lockPreferences,
@@ -113,7 +113,7 @@ export const replace = command({
 async function show(em: Em, context: ActionContext, { config }: Services): Promise<z.input<typeof PreferencesView>> {
   const preferences = await readPreferences(em, context.principal.id);
   return {
-    preferences: preferences.map((each) => ({ ...each, description: notificationKinds[each.kind] })),
+    preferences: preferences.map((each) => ({ ...each, description: describeToUsers(each.kind) })),
     chat: (await readChat(em, context.principal.id)) ?? noChat,
     email: await describeMailbox(em, context.principal.id, config.mail !== null),
     revision: await readPreferencesRevision(em, context.principal.id),

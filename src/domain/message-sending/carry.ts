@@ -4,8 +4,8 @@ import { composeBody } from '#domain/messages/mail/mail-body.ts';
 import type { MailServer } from '#domain/messages/mail/mail-server.ts';
 import { noMailServer, SendingFailure } from '#domain/messages/sending-failure.ts';
 import type { Wording } from '#domain/messages/wording.ts';
-import type { NotificationKind, SubjectKind } from '#domain/news/model.ts';
-import { channelMessageType, type channelTest, type Topic } from '#domain/news/topics.ts';
+import type { NotificationKind, SubjectKind, Topic } from '#domain/news/model.ts';
+import { channelMessageType, type channelTest } from '#domain/news/topics.ts';
 import type { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { signedHeaders } from '#domain/shared/signing/signed-headers.ts';
 

@@ -1,29 +1,11 @@
 import type { Em } from '#database/database.ts';
-import type { SubjectKind } from '#domain/news/model.ts';
-import type { Subject } from '#domain/news/subjects.ts';
+import type { Path } from '#domain/news/subject-kinds.ts';
+import { type Subject, subjectPath } from '#domain/news/subjects.ts';
 import { installationId } from '#domain/quotas/model.ts';
 import { findQuotaOwner, type QuotaOwner } from '#domain/quotas/owner-store.ts';
 
-type Path = `/${string}`;
-
-export const profilePath = '/profile';
+export const profilePath: Path = '/profile';
 export const preferencesPath = '/notifications/preferences';
-
-/** The page of each kind of subject. A test compares the paths with the list of pages. */
-const subjectPaths: Readonly<Record<SubjectKind, (id: string) => Path>> = {
-  run: (id) => `/workloads/runs/${id}`,
-  drift_monitor: (id) => `/drift/monitors/${id}`,
-  drift_finding: (id) => `/drift/findings/${id}`,
-  webhook: (id) => `/admin/webhooks/${id}`,
-  instance: (id) => `/workloads/instances/${id}`,
-  quota: () => '/admin/quotas',
-  api_key: () => profilePath,
-};
-
-/** The page of what a message or a notification is about. */
-export function subjectPath(kind: SubjectKind, id: string): Path {
-  return subjectPaths[kind](id);
-}
 
 /** Those who may read quotas, or those whom a quota limits. */
 export type LinkReader = 'administrators' | 'owners';

@@ -1,7 +1,6 @@
 import type { DueMessage } from '#domain/messages/queue/lease-store.ts';
 import { asForeignText, toSubject, type Wording } from '#domain/messages/wording.ts';
-import { isNotificationKind, notificationKinds } from '#domain/news/model.ts';
-import { isTopic, topics } from '#domain/news/topics.ts';
+import { describeToChannels, describeToUsers, isNotificationKind, isTopic } from '#domain/news/model.ts';
 import { findPlace, stillHears } from '#domain/notification-channels/hearing-store.ts';
 import { channelSecrets, openUrl } from '#domain/notification-channels/secrets.ts';
 import { type ChannelTarget, findChannel } from '#domain/notification-channels/store.ts';
@@ -60,7 +59,7 @@ async function findUser(
   { kind }: Content,
 ): Promise<Found> {
   if (!isNotificationKind(kind)) return { withhold: 'only channels get messages of this kind' };
-  const about = notificationKinds[kind];
+  const about = describeToUsers(kind);
   const mailbox = await findMailbox(em, message.userId);
   if (!mailbox) return { withhold: 'the user is disabled or gone' };
   if (message.medium === 'email' && !mailbox.isVerified)
@@ -96,7 +95,7 @@ async function findHearing({ em, keyRing }: PrepareDeps, message: DueMessage, { 
   if (!to) return { withhold: 'the address was taken out of the channel' };
   if (to.medium === 'email' && (await belongsToFormerMember(em, target, to.address))) return { withhold: hasLeft };
   const readers = target.organizationId === null && target.teamId === null ? 'administrators' : 'owners';
-  return { to, about: topics[kind], reason: describeChannel(channel.name), readers };
+  return { to, about: describeToChannels(kind), reason: describeChannel(channel.name), readers };
 }
 
 export const hasLeft = 'the address belongs to somebody who is not, or no longer, a member of the organization';

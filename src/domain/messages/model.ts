@@ -1,5 +1,4 @@
-import type { NotificationKind } from '#domain/news/model.ts';
-import type { Topic } from '#domain/news/topics.ts';
+import type { NotificationKind, Topic } from '#domain/news/model.ts';
 
 /** What the service sends to people outside its pages, and when it tries again. Pure. */
 

@@ -1,41 +1,71 @@
-/** What people are told, and what it is about. Pure. */
+import { driftNews } from '#domain/drift/news.ts';
+import { apiKeyNews } from '#domain/identity/api-keys/news.ts';
+import { instanceNews } from '#domain/instances/news.ts';
+import { quotaNews } from '#domain/quotas/news.ts';
+import { runNews } from '#domain/runs/news.ts';
+import { webhookNews } from '#domain/webhooks/news.ts';
+import type { KindOfNews, KindsOfNews } from './kind-of-news.ts';
 
-/** Every kind of notification, with who hears of it. Clients match the names: they never change. */
-export const notificationKinds = {
-  'run.approval_requested': 'Somebody asked you to review a run.',
-  'run.finished': 'A run that you requested, or answer for, ended.',
-  'drift_monitor.drifted': 'A scan found something that is not as it was deployed, in one of your teams.',
-  'drift_monitor.scan_failed': 'A scan failed, in one of your teams.',
-  'webhook.disabled': 'The service disabled a webhook that you manage.',
-  'quota.exceeded': 'A quota is full. Administrators of the installation hear of it.',
-  'api_key.expiring': 'A key of yours, or of a service account that you own, ends within a week.',
-  'drift_finding.suppression_ending': 'A suppression ends within a day, in one of your teams.',
-  'instance.expiring':
-    'The service destroys an instance within a day, because its time to live ends, in one of your teams.',
-} as const;
-export type NotificationKind = keyof typeof notificationKinds;
-/** The kinds that come by e-mail and in the chat, too, unless a user decides otherwise: those that ask somebody to do something. */
-export const mailedKinds: ReadonlySet<NotificationKind> = new Set([
-  'run.approval_requested',
-  'webhook.disabled',
-  'quota.exceeded',
-  'api_key.expiring',
-  'drift_finding.suppression_ending',
-  'instance.expiring',
-]);
-export function isNotificationKind(kind: string): kind is NotificationKind {
-  return Object.hasOwn(notificationKinds, kind);
+/** What people and channels are told. Pure. */
+
+/** Every kind of news that some area declares. An area with a new `news.ts` adds it here. */
+const kinds = {
+  ...runNews,
+  ...driftNews,
+  ...webhookNews,
+  ...quotaNews,
+  ...apiKeyNews,
+  ...instanceNews,
+} as const satisfies KindsOfNews;
+type Kinds = typeof kinds;
+type Declaring<Member extends keyof KindOfNews> = {
+  [Kind in keyof Kinds]: Kinds[Kind] extends Required<Pick<KindOfNews, Member>> ? Kind : never;
+}[keyof Kinds];
+
+/** A kind of news that users hear: a kind of notification. */
+export type NotificationKind = Declaring<'toUsers'>;
+/** A kind of news that channels hear. */
+export type Topic = Declaring<'toChannels'>;
+/** A kind of thing that news is about. */
+export type SubjectKind = Kinds[keyof Kinds]['subject'];
+
+const declared: KindsOfNews = kinds;
+
+function namesWith(member: 'toUsers' | 'toChannels'): string[] {
+  return Object.keys(declared).filter((kind) => declared[kind]?.[member] !== undefined);
 }
-export const notificationKindNames = Object.keys(notificationKinds) as [NotificationKind, ...NotificationKind[]];
 
-/** The kinds of things that notifications are about. */
-export const subjectKinds = [
-  'run',
-  'drift_monitor',
-  'drift_finding',
-  'webhook',
-  'quota',
-  'api_key',
-  'instance',
-] as const;
-export type SubjectKind = (typeof subjectKinds)[number];
+export const notificationKindNames = namesWith('toUsers') as [NotificationKind, ...NotificationKind[]];
+export const topicNames = namesWith('toChannels') as [Topic, ...Topic[]];
+export const subjectKinds = [...new Set(Object.values(kinds).map(({ subject }) => subject))] as [
+  SubjectKind,
+  ...SubjectKind[],
+];
+
+/** What filters and the table of preferences call a kind. */
+export function labelOf(kind: NotificationKind | Topic): string {
+  return kinds[kind].label;
+}
+
+/** What users hear, and which of them. */
+export function describeToUsers(kind: NotificationKind): string {
+  return kinds[kind].toUsers;
+}
+
+/** What channels hear. */
+export function describeToChannels(topic: Topic): string {
+  return kinds[topic].toChannels;
+}
+
+/** Whether e-mail and chat bring a kind unless a user decides otherwise: it asks somebody to do something. */
+export function isMailedByDefault(kind: NotificationKind): boolean {
+  return declared[kind]?.asksToAct ?? false;
+}
+
+export function isNotificationKind(kind: string): kind is NotificationKind {
+  return Object.hasOwn(declared, kind) && declared[kind]?.toUsers !== undefined;
+}
+
+export function isTopic(kind: string): kind is Topic {
+  return Object.hasOwn(declared, kind) && declared[kind]?.toChannels !== undefined;
+}

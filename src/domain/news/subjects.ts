@@ -2,17 +2,12 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import {
-  type Access,
-  decide,
-  decidePermission,
-  installationOwnership,
-  type Ownership,
-} from '#domain/shared/access/decide.ts';
+import { decide, decidePermission, installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { ownerOfAny } from '#domain/shared/ownership-graph/any-owner.ts';
 import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { type SubjectKind, subjectKinds } from './model.ts';
+import { kindsOfSubjects, type Path } from './subject-kinds.ts';
 
 /** What a notification is about. */
 export interface Subject {
@@ -20,25 +15,19 @@ export interface Subject {
   readonly id: string;
 }
 
-const ofTeam = { scope: 'team', teamAction: 'team.metadata.read', hidden: 'not_found', review: 'none' } as const;
-
-/**
- * The access that reading a subject demands, as the operation that reads it declares it. Whoever does not have it is not told of the subject, and what
- * they were told before is hidden.
- */
-export const subjectAccess: Readonly<Record<SubjectKind, Access>> = {
-  run: { ...ofTeam, anyOf: ['run:read'] },
-  drift_monitor: { ...ofTeam, anyOf: ['drift_monitor:read'], installation: 'hidden' },
-  drift_finding: { ...ofTeam, anyOf: ['drift_monitor:read'], installation: 'hidden' },
-  webhook: { ...ofTeam, scope: 'owned', anyOf: ['webhook:manage'], installation: 'hidden' },
-  instance: { ...ofTeam, anyOf: ['workload:read'] },
-  quota: { scope: 'platform', hidden: 'not_found', anyOf: ['quota:manage'], review: 'none' },
-  api_key: { scope: 'self', hidden: 'not_found', anyOf: ['profile:manage'], review: 'none' },
-};
-
 /** Whether a user may read a subject with these owners. Of keys, it says nothing about who holds them. */
 export function mayReadSubject(user: Principal, { kind }: Subject, owner: Ownership): boolean {
-  return user.kind === 'user' && decide(user, subjectAccess[kind], owner).allowed;
+  return user.kind === 'user' && decide(user, kindsOfSubjects[kind].access, owner).allowed;
+}
+
+/** The page of what a message or a notification is about. */
+export function subjectPath(kind: SubjectKind, id: string): Path {
+  return kindsOfSubjects[kind].path(id);
+}
+
+/** What a subject is called, such as "Webhook Chat"; null where nobody knows any more. The caller has decided that it may be read. */
+export async function findSubjectName(em: Em, { kind, id }: Subject): Promise<string | null> {
+  return (await kindsOfSubjects[kind].findName(em, id)) ?? null;
 }
 
 /** The present owners of a subject. */
@@ -62,7 +51,7 @@ export interface SubjectRefs {
 /** The condition that a user may still read the subject that a row names: `mayReadSubject` in SQL. */
 export function isReadableSubject(subject: SubjectRefs, user: Principal): Expression<SqlBool> {
   const eb = expressionBuilder<Tables>();
-  const permitted = subjectKinds.filter((kind) => decidePermission(user, subjectAccess[kind]).allowed);
+  const permitted = subjectKinds.filter((kind) => decidePermission(user, kindsOfSubjects[kind].access).allowed);
   return eb.or(permitted.map((kind) => eb.and([eb(subject.kind, '=', kind), isReadableAs(subject.id, user, kind)])));
 }
 
@@ -78,7 +67,7 @@ function isReadableAs(id: Expression<string | null>, user: Principal, kind: Subj
     organization: sql<string | null>`case when ${team} is null then ${ownerOfAny('organization', name, key)} end`,
     project: sql<string | null>`null`,
   };
-  const rule = subjectAccess[kind].installation === undefined ? 'visible' : 'administrators';
+  const rule = kindsOfSubjects[kind].access.installation === undefined ? 'visible' : 'administrators';
   return isOfReadableOwner(user, owner, rule);
 }
 

@@ -1,8 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
+import type { Topic } from '#domain/news/model.ts';
 import type { Subject } from '#domain/news/subjects.ts';
-import type { Topic } from '#domain/news/topics.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
 import { ownerOfAny } from '#domain/shared/ownership-graph/any-owner.ts';
 import type { OwnerLevel } from '#domain/shared/ownership-graph/owners.ts';

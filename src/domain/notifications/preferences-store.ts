@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { mailedKinds, type NotificationKind, notificationKindNames } from '#domain/news/model.ts';
+import { isMailedByDefault, type NotificationKind, notificationKindNames } from '#domain/news/model.ts';
 
 /** How a user wants to hear of a kind. */
 export interface Preference {
@@ -31,8 +31,8 @@ export async function readPreferences(em: Em, userId: string): Promise<Preferenc
   return notificationKindNames.map((kind) => ({
     kind,
     page: decided.get(kind)?.page ?? true,
-    email: decided.get(kind)?.email ?? mailedKinds.has(kind),
-    chat: decided.get(kind)?.chat ?? mailedKinds.has(kind),
+    email: decided.get(kind)?.email ?? isMailedByDefault(kind),
+    chat: decided.get(kind)?.chat ?? isMailedByDefault(kind),
   }));
 }
 
@@ -91,7 +91,7 @@ export async function findListeners(
     .where('p.id', '=', (eb) => eb.fn.any(eb.val([...userIds])))
     .select(['p.id', 'f.in_page as page', 'f.by_email as email', 'f.by_chat as chat'])
     .execute();
-  const isMailed = mailedKinds.has(kind);
+  const isMailed = isMailedByDefault(kind);
   const wanted = rows.map(
     ({ id, page, email, chat }) =>
       [id, { page: page ?? true, email: email ?? isMailed, chat: chat ?? isMailed }] as const,

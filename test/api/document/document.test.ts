@@ -7,7 +7,7 @@ import { DocumentSchemas } from '#api/document/schemas.ts';
 import { operations } from '#api/operations.ts';
 import { isPublic } from '#api/pipeline/operation.ts';
 import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
-import { topicNames } from '#domain/news/topics.ts';
+import { topicNames } from '#domain/news/model.ts';
 import { channelKinds } from '#domain/notification-channels/model.ts';
 
 type Operation = OpenAPIV3_1.OperationObject;

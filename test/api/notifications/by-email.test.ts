@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { pages } from '#api/web/page-list.ts';
-import { subjectPath } from '#domain/message-sending/links.ts';
 import { subjectKinds } from '#domain/news/model.ts';
+import { subjectPath } from '#domain/news/subjects.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { startMailServer, type TestMailServer } from '#test/support/messages/mail-server.ts';
 import { sendMessages, storedMessages } from '#test/support/messages/sending.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { operations } from '#api/operations.ts';
 import type { SubjectKind } from '#domain/news/model.ts';
-import { subjectAccess } from '#domain/news/subjects.ts';
+import { kindsOfSubjects } from '#domain/news/subject-kinds.ts';
 import { notifyOfEvents } from '#domain/notifications/creation/follow.ts';
 import { removeOldNotifications } from '#domain/notifications/store.ts';
 import { join, type Tenant } from '#test/support/access/tenancy.ts';
@@ -280,7 +280,7 @@ describe('notifications', () => {
     };
     for (const [kind, operation] of Object.entries(reading)) {
       const declared = operations.find(({ id }) => id === operation)?.access;
-      const { review: _, ...expected } = subjectAccess[kind as SubjectKind];
+      const { review: _, ...expected } = kindsOfSubjects[kind as SubjectKind].access;
       expect({ kind, ...declared }).toMatchObject({ kind, ...expected });
       expect(declared && 'installation' in declared ? declared.installation : undefined, kind).toBe(
         expected.installation,

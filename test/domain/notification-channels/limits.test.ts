@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { matchesTopic, type Topic } from '#domain/news/topics.ts';
+import type { Topic } from '#domain/news/model.ts';
+import { matchesTopic } from '#domain/news/topics.ts';
 import { findHearingChannels, stillHears } from '#domain/notification-channels/hearing-store.ts';
 import { channelSecrets } from '#domain/notification-channels/secrets.ts';
 import { findChannel } from '#domain/notification-channels/store.ts';

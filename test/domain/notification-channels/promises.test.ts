@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { matchesTopic, topicNames } from '#domain/news/topics.ts';
+import { topicNames } from '#domain/news/model.ts';
+import { matchesTopic } from '#domain/news/topics.ts';
 import { mostChannels } from '#domain/notification-channels/channel-changes.ts';
 import { mostRecipients } from '#domain/notification-channels/model.ts';
 import { docsText } from '#test/support/stated-in-docs.ts';

@@ -4,8 +4,9 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { type MessageStatus, messageStatuses } from '#domain/messages/model.ts';
+import { labelOf } from '#domain/news/model.ts';
 import { listMessages } from '../use-operations.ts';
-import { type ChannelVisit, type ShownMessage, topicLabels } from './words.ts';
+import type { ChannelVisit, ShownMessage } from './words.ts';
 
 /** The messages of a channel with what became of them, a page at a time. */
 export async function renderMessages(visit: ChannelVisit): Promise<Html> {
@@ -36,7 +37,7 @@ const columns: Column<ShownMessage>[] = [
     label: 'About',
     kind: 'main',
     cell: ({ kind, recipient }) =>
-      html`${topicLabels[kind]}${recipient !== null && html` <span class="foreign muted">to ${recipient}</span>`}`,
+      html`${labelOf(kind)}${recipient !== null && html` <span class="foreign muted">to ${recipient}</span>`}`,
   },
   { label: 'Status', cell: ({ status }) => renderStatusBadge(messageLooks[status]) },
   { label: 'Tries', kind: 'number', cell: ({ attempts }) => String(attempts) },

@@ -8,7 +8,7 @@ import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { topicNames } from '#domain/news/topics.ts';
+import { labelOf, topicNames } from '#domain/news/model.ts';
 import { HiddenResource, invalidField } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
@@ -20,7 +20,6 @@ import {
   describePattern,
   readShown,
   type ShownChannel,
-  topicLabels,
 } from './words.ts';
 
 type Shown = ShownChannel['subscriptions'][number];
@@ -109,7 +108,7 @@ function fieldOf(topic: string): string {
 }
 
 const topicFields = topicNames.map(
-  (topic): FormField => ({ name: fieldOf(topic), label: topicLabels[topic], kind: 'checkbox', value: 'yes' }),
+  (topic): FormField => ({ name: fieldOf(topic), label: labelOf(topic), kind: 'checkbox', value: 'yes' }),
 );
 
 function placeField({ choices, isCut }: Choices): FormField {

@@ -1,12 +1,11 @@
 import type { z } from 'zod';
-import { kindLabels } from '#api/notifications/pages/words.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
 import type { Html } from '#api/web/html.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { isTopic, type Topic } from '#domain/news/topics.ts';
+import { isTopic, labelOf } from '#domain/news/model.ts';
 import type { ChannelKind } from '#domain/notification-channels/model.ts';
 import { get } from '../operations.ts';
 import type { ChannelMessageView, ChannelView, ListedChannelView } from '../views.ts';
@@ -39,15 +38,10 @@ export const kindWords: Readonly<Record<ChannelKind, string>> = {
   slack: 'Chat (Slack)',
 };
 
-export const topicLabels: Readonly<Record<Topic, string>> = {
-  ...kindLabels,
-  'run.approval_required': 'Approval needed',
-};
-
 /** What a pattern of a subscription means. */
 export function describePattern(pattern: string): string {
   if (pattern === '*') return 'everything';
-  return isTopic(pattern) ? topicLabels[pattern] : pattern;
+  return isTopic(pattern) ? labelOf(pattern) : pattern;
 }
 
 /** Shows whether messages arrive. */

@@ -6,11 +6,11 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { notificationKindNames } from '#domain/news/model.ts';
+import { labelOf, notificationKindNames } from '#domain/news/model.ts';
 import { list } from '../operations.ts';
 import { threads } from '../thread-operations.ts';
 import { renderMark, renderMarks, renderThreadMarks } from './marks.ts';
-import { kindLabels, renderState, renderTitle, type ShownNotification, type ShownThread } from './words.ts';
+import { renderState, renderTitle, type ShownNotification, type ShownThread } from './words.ts';
 
 /** What the list shows: what has unread notifications, unless the address says otherwise. */
 const views = [
@@ -38,7 +38,7 @@ ${renderPageHead({
 })}
 ${renderNews(visit, pages.notifications)}
 <nav aria-label="Filter by state"><ul class="chips">${views.map(({ value, label }) => chip(label, link({ show: value }), value === view.value))}</ul></nav>
-<nav aria-label="Filter by kind"><ul class="chips">${[undefined, ...notificationKindNames].map((each) => chip(each ? kindLabels[each] : 'Every kind', link({ kind: each }), each === kind))}</ul></nav>
+<nav aria-label="Filter by kind"><ul class="chips">${[undefined, ...notificationKindNames].map((each) => chip(each ? labelOf(each) : 'Every kind', link({ kind: each }), each === kind))}</ul></nav>
 <div class="list-panel">${
       table ??
       renderEmpty(
@@ -77,7 +77,7 @@ function chip(label: string, path: string, isCurrent: boolean): Html {
 const threadColumns: Column<ShownThread>[] = [
   { label: 'Newest', kind: 'main', cell: ({ latest }) => renderTitle(latest) },
   { label: 'State', cell: ({ unread }) => renderState(unread > 0 ? 'unread' : 'read') },
-  { label: 'Kind', kind: 'minor', cell: ({ latest }) => kindLabels[latest.kind] },
+  { label: 'Kind', kind: 'minor', cell: ({ latest }) => labelOf(latest.kind) },
   { label: 'Since', cell: ({ latest }) => renderTime(String(latest.created_at)) },
   { label: 'About the same', cell: renderThread },
   {
@@ -95,7 +95,7 @@ function renderThread({ id, count, unread }: ShownThread): Html | null {
 
 const archivedColumns: Column<ShownNotification>[] = [
   { label: 'What', kind: 'main', cell: renderTitle },
-  { label: 'Kind', kind: 'minor', cell: ({ kind }) => kindLabels[kind] },
+  { label: 'Kind', kind: 'minor', cell: ({ kind }) => labelOf(kind) },
   { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
   {
     label: 'About the same',

@@ -7,9 +7,9 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
-import { notificationKindNames } from '#domain/news/model.ts';
+import { labelOf, notificationKindNames } from '#domain/news/model.ts';
 import { get, type PreferencesView, replace } from '../preference-operations.ts';
-import { kindLabels, notificationsCrumb } from './words.ts';
+import { notificationsCrumb } from './words.ts';
 
 type Shown = z.input<typeof PreferencesView>;
 
@@ -53,7 +53,7 @@ export function registerPreferences(addPage: AddPage): void {
 function toTable({ preferences }: Shown): FormField {
   const rows = preferences.map((each) => ({
     name: each.kind,
-    label: kindLabels[each.kind],
+    label: labelOf(each.kind),
     hint: each.description,
     ticked: new Set<string>(wayNames.filter((way) => each[way])),
   }));

@@ -5,15 +5,16 @@ import { renderTime } from '#api/web/components/time.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { subjectPath } from '#domain/message-sending/links.ts';
+import { labelOf } from '#domain/news/model.ts';
+import { subjectPath } from '#domain/news/subjects.ts';
 import { thread } from '../thread-operations.ts';
 import { renderMarks, renderThreadMarks } from './marks.ts';
-import { kindLabels, notificationsCrumb, renderState, renderTitle, type ShownNotification } from './words.ts';
+import { notificationsCrumb, renderState, renderTitle, type ShownNotification } from './words.ts';
 
 const columns: Column<ShownNotification>[] = [
   { label: 'What', kind: 'main', cell: renderTitle },
   { label: 'State', cell: ({ state }) => renderState(state) },
-  { label: 'Kind', kind: 'minor', cell: ({ kind }) => kindLabels[kind] },
+  { label: 'Kind', kind: 'minor', cell: ({ kind }) => labelOf(kind) },
   { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
   { label: 'Put away', cell: renderMarks },
 ];

@@ -3,8 +3,7 @@ import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { subjectPath } from '#domain/message-sending/links.ts';
-import type { NotificationKind } from '#domain/news/model.ts';
+import { subjectPath } from '#domain/news/subjects.ts';
 import type { NotificationState } from '#domain/notifications/model.ts';
 import type { ListedNotificationView, ThreadView } from '../views.ts';
 
@@ -12,19 +11,6 @@ export type ShownNotification = z.input<typeof ListedNotificationView>;
 export type ShownThread = z.input<typeof ThreadView>;
 
 export const notificationsCrumb: Crumb = { label: 'Notifications', path: pagePath(pages.notifications) };
-
-/** What each kind is called in filters and in the table of preferences. */
-export const kindLabels: Readonly<Record<NotificationKind, string>> = {
-  'run.approval_requested': 'Review requested',
-  'run.finished': 'Run ended',
-  'drift_monitor.drifted': 'Drift found',
-  'drift_monitor.scan_failed': 'Scan failed',
-  'webhook.disabled': 'Webhook disabled',
-  'quota.exceeded': 'Quota full',
-  'api_key.expiring': 'Key ends',
-  'drift_finding.suppression_ending': 'Suppression ends',
-  'instance.expiring': 'Time to live ends',
-};
 
 const looks: Readonly<Record<NotificationState, StatusLook>> = {
   unread: { word: 'Unread', icon: 'bell', tone: 'running' },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { Topic } from '#domain/news/topics.ts';
+import type { Topic } from '#domain/news/model.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { MessageStatus } from '../model.ts';
 

@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { EventTypeName } from '#domain/events.ts';
+import { factsOfRun, findRun, placeOfRun } from '#domain/news/run-facts.ts';
 import { quotaEvents } from '#domain/quotas/events.ts';
 import { describeUse, scopeNames } from '#domain/quotas/model.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
@@ -9,7 +10,6 @@ import type { SystemAction } from '#domain/system-actions.ts';
 import { disabledReasons } from '#domain/webhooks/model.ts';
 import { findAdministrators, findManagers, findTeamMembers } from './candidates-store.ts';
 import type { Draft } from './drafts.ts';
-import { factsOfRun, findRun, placeOfRun } from './run-facts.ts';
 
 type Told = Omit<Draft, 'cause' | 'at'> | undefined;
 

@@ -1,0 +1,96 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { scopeNames } from '#domain/quotas/model.ts';
+import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { SubjectKind } from './model.ts';
+import { findRun, placeOfRun } from './run-facts.ts';
+
+/** A path of a page. */
+export type Path = `/${string}`;
+
+interface KindOfSubject {
+  /**
+   * The access that reading it demands, as the operation that reads it declares it. Whoever does not have it is not told of the subject, and what they
+   * were told before is hidden.
+   */
+  readonly access: Access;
+  /** Its page. A test compares the paths with the list of pages. */
+  readonly path: (id: string) => Path;
+  /** What it is called, such as "Webhook Chat". */
+  readonly findName: (em: Em, id: string) => Promise<string | undefined>;
+}
+
+const ofTeam = { scope: 'team', teamAction: 'team.metadata.read', hidden: 'not_found', review: 'none' } as const;
+const ofPlatform = { scope: 'platform', hidden: 'not_found', review: 'none' } as const;
+
+/** What the service knows of each kind of thing that news is about. */
+export const kindsOfSubjects: Readonly<Record<SubjectKind, KindOfSubject>> = {
+  run: {
+    access: { ...ofTeam, anyOf: ['run:read'] },
+    path: (id) => `/workloads/runs/${id}`,
+    findName: async (em, id) => {
+      const run = await findRun(em, id);
+      return run && `Run of ${placeOfRun(run)}`;
+    },
+  },
+  drift_monitor: {
+    access: { ...ofTeam, anyOf: ['drift_monitor:read'], installation: 'hidden' },
+    path: (id) => `/drift/monitors/${id}`,
+    findName: findMonitorName,
+  },
+  drift_finding: {
+    access: { ...ofTeam, anyOf: ['drift_monitor:read'], installation: 'hidden' },
+    path: (id) => `/drift/findings/${id}`,
+    findName: async (em, id) => {
+      const query = db(em).selectFrom('drift_findings').where('id', '=', id).select('address');
+      const finding = await query.executeTakeFirst();
+      return finding && `Deviation of ${finding.address}`;
+    },
+  },
+  webhook: {
+    access: { ...ofTeam, scope: 'owned', anyOf: ['webhook:manage'], installation: 'hidden' },
+    path: (id) => `/admin/webhooks/${id}`,
+    findName: (em, id) => findNamed(em, 'webhooks', 'Webhook', id),
+  },
+  instance: {
+    access: { ...ofTeam, anyOf: ['workload:read'] },
+    path: (id) => `/workloads/instances/${id}`,
+    findName: (em, id) => findNamed(em, 'instances', 'Instance', id),
+  },
+  quota: {
+    access: { ...ofPlatform, anyOf: ['quota:manage'] },
+    path: () => '/admin/quotas',
+    findName: async (em, id) => {
+      const owner = await findQuotaOwner(em, id);
+      return owner ? `Quota: ${scopeNames[owner.scope]} ${owner.name}` : undefined;
+    },
+  },
+  api_key: {
+    access: { ...ofPlatform, scope: 'self', anyOf: ['profile:manage'] },
+    path: () => '/profile',
+    findName: (em, id) => findNamed(em, 'api_keys', 'Key', id),
+  },
+};
+
+async function findMonitorName(em: Em, id: string): Promise<string | undefined> {
+  const monitor = await db(em)
+    .selectFrom('drift_monitors as m')
+    .leftJoin('instances as i', 'i.id', 'm.instance_id')
+    .leftJoin('templates as t', 't.id', 'm.template_id')
+    .leftJoin('environments as e', 'e.id', 'm.environment_id')
+    .where('m.id', '=', id)
+    .select((eb) => eb.fn.coalesce('i.name', 't.name', 'e.name').as('name'))
+    .executeTakeFirst();
+  return monitor?.name ? `Drift monitor of ${monitor.name}` : undefined;
+}
+
+async function findNamed(
+  em: Em,
+  table: 'webhooks' | 'instances' | 'api_keys',
+  noun: string,
+  id: string,
+): Promise<string | undefined> {
+  const row = await db(em).selectFrom(table).where('id', '=', id).select('name').executeTakeFirst();
+  return row && `${noun} ${row.name}`;
+}

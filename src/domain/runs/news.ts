@@ -1,0 +1,22 @@
+import type { KindsOfNews } from '#domain/news/kind-of-news.ts';
+
+/** What people and channels are told of runs. Channels hear of every run that waits for approval. A person hears of it only when asked to review it. */
+export const runNews = {
+  'run.approval_required': {
+    label: 'Approval needed',
+    toChannels: 'A run waits for approval.',
+    subject: 'run',
+  },
+  'run.approval_requested': {
+    label: 'Review requested',
+    toUsers: 'Somebody asked you to review a run.',
+    subject: 'run',
+    asksToAct: true,
+  },
+  'run.finished': {
+    label: 'Run ended',
+    toUsers: 'A run that you requested, or answer for, ended.',
+    toChannels: 'A run ended.',
+    subject: 'run',
+  },
+} as const satisfies KindsOfNews;

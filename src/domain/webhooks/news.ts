@@ -1,0 +1,12 @@
+import type { KindsOfNews } from '#domain/news/kind-of-news.ts';
+
+/** What people and channels are told of webhooks. */
+export const webhookNews = {
+  'webhook.disabled': {
+    label: 'Webhook disabled',
+    toUsers: 'The service disabled a webhook that you manage.',
+    toChannels: 'The service disabled a webhook.',
+    subject: 'webhook',
+    asksToAct: true,
+  },
+} as const satisfies KindsOfNews;
