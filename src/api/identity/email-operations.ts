@@ -73,8 +73,8 @@ export const issueToken = command({
   audit: 'user.email_confirmation_issued',
   handle: async ({ tx, principal, target, services }) => {
     const link = await issueConfirmation(tx.em, principal, target);
-    const emailed = services.config.mail !== null;
-    if (emailed) await mailConfirmation({ em: tx.em, keyRing: services.keyRing, callerId: principal.id }, target, link);
+    const sender = { em: tx.em, keyRing: services.keyRing, callerId: principal.id };
+    const emailed = services.config.mail !== null && (await mailConfirmation(sender, target, link));
     const { token, expiresAt } = link;
     return {
       id: target.id,

@@ -58,9 +58,8 @@ export const resetPassword = command({
   audit: 'user.password_reset_issued',
   handle: async ({ tx, principal, target, services, request }) => {
     const link = await issuePasswordReset(tx.em, principal, target);
-    const emailed = services.config.mail !== null;
-    if (emailed)
-      await mailPasswordReset({ em: tx.em, keyRing: services.keyRing, callerId: principal.id }, target, link);
+    const sender = { em: tx.em, keyRing: services.keyRing, callerId: principal.id };
+    const emailed = services.config.mail !== null && (await mailPasswordReset(sender, target, link));
     const { token, expiresAt } = link;
     const url = originOf(services, request) + passwordResetPath(token);
     return {

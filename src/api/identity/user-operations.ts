@@ -10,7 +10,7 @@ import { refusePersonal } from '#domain/identity/passwords/rules.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { findUser, findUserToChange, listUsers, type UserTarget } from '#domain/identity/users/store.ts';
 import { addUser, refuseOwnPassword, refuseOwnPrivileges, updateUser } from '#domain/identity/users/user-changes.ts';
-import { mailAddressChange, mailConfirmation } from '#domain/messages/queue/account-mail.ts';
+import { mailAddressChange, mailOwnConfirmation } from '#domain/messages/queue/account-mail.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -138,7 +138,7 @@ async function mailChangedAddress(
 ): Promise<void> {
   if (config.mail === null || updated.emailVerified) return;
   const link = await issueConfirmation(em, principal, updated);
-  await mailConfirmation({ em, keyRing, callerId: principal.id }, updated, link);
+  await mailOwnConfirmation({ em, keyRing, callerId: principal.id }, updated, link);
   if (before.emailVerified) await mailAddressChange(em, before);
 }
 

@@ -77,8 +77,7 @@ export async function sentChange(
   { id: callerId }: Principal,
   sent: SentInvitation,
 ) {
-  const emailed = config.mail !== null;
-  if (emailed) await mailInvitation({ em, keyRing, callerId }, sent);
+  const emailed = config.mail !== null && (await mailInvitation({ em, keyRing, callerId }, sent));
   const { invitation, token } = sent;
   return { ...describeInvitation(invitation), answer: { invitation: viewInvitation(invitation), token, emailed } };
 }

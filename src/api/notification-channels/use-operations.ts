@@ -3,11 +3,10 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { limitTest } from '#api/tenancy/outbound-tests.ts';
-import { testChannel } from '#domain/message-sending/test-channel.ts';
+import { countTest, testChannel } from '#domain/message-sending/test-channel.ts';
 import { MailServer } from '#domain/messages/mail/mail-server.ts';
 import { keptDays, messageStatuses } from '#domain/messages/model.ts';
 import { listChannelMessages } from '#domain/messages/queue/log-store.ts';
-import { countMails } from '#domain/messages/queue/mail-limits.ts';
 import { rotateChannelSecret } from '#domain/notification-channels/channel-changes.ts';
 import { findChannel, readChannel } from '#domain/notification-channels/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
@@ -58,7 +57,7 @@ export const test = command({
   audit: 'notification_channel.tested',
   prepare: async ({ target, principal, services }) => {
     const { recipients } = target.channel;
-    if (recipients && services.config.mail) await countMails(services.orm.em.fork(), principal.id, recipients);
+    if (recipients && services.config.mail) await countTest(services.orm.em.fork(), principal.id, target);
     return limitTest(principal, target, () => testChannel(toCarryDeps(services), target));
   },
   handle: async ({ target, prepared: results }) => {

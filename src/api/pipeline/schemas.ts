@@ -4,7 +4,9 @@ import { z } from 'zod';
 /** In the answer of a command that makes a link which works once. */
 export const Emailed = z
   .boolean()
-  .describe('Whether the link is also sent by e-mail, which needs a mail server (`COORDINATOR_SMTP_URL`).');
+  .describe(
+    'Whether the link is also sent by e-mail. It is not where no mail server is set (`COORDINATOR_SMTP_URL`), and not to an address that has got too many mails today.',
+  );
 
 export const Time = z.codec(z.iso.datetime(), z.union([z.date(), z.string()]), {
   decode: (text) => new Date(text),

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Em } from '#database/database.ts';
+import { countMails, tooManyMails } from '#domain/messages/queue/mail-limits.ts';
 import { SendingFailure } from '#domain/messages/sending-failure.ts';
 import { channelTest } from '#domain/news/topics.ts';
 import type { ChannelTarget } from '#domain/notification-channels/store.ts';
@@ -25,6 +26,20 @@ interface TestDeps extends CarryDeps {
 }
 
 type TestedChannel = Pick<ChannelTarget, 'channel' | 'organizationId'>;
+
+/**
+ * Counts the mails that a test sends. A test that is refused uses up nothing of what may be sent to an address, and neither does a recipient who gets none.
+ * @throws ServiceError (`limited`)
+ */
+export function countTest(em: Em, callerId: string, target: TestedChannel): Promise<void> {
+  return em.transactional(async (tx) => {
+    const recipients: string[] = [];
+    for (const address of target.channel.recipients ?? [])
+      if (!(await belongsToFormerMember(tx, target, address))) recipients.push(address);
+    const seconds = await countMails(tx, callerId, recipients);
+    if (seconds !== null) throw tooManyMails(seconds);
+  });
+}
 
 /** Sends a test to each recipient of a channel now. Every failure is a result. */
 export function testChannel(deps: TestDeps, target: TestedChannel): Promise<TestResult[]> {

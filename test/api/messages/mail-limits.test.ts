@@ -73,6 +73,40 @@ it('tests of a channel are refused once too many went to one of its recipients',
   expect(server.received).toHaveLength(6);
 });
 
+it('refused tests of a channel, and those that reach nobody, use up nothing of what others may send to an address', async () => {
+  const victim = await api.addUser('requester');
+  await api.rows('update users set email_verified = true where id = ?', [victim.id]);
+  const config = { recipients: [victim.email, 'outsider@example.com'] };
+  const { id } = await makeChannel(tenant.owner, { kind: 'email', config, team_id: tenant.team });
+  const statuses = await repeat(25, () => tenant.owner.post(`/admin/notification-channels/${id}/test`));
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  const admin = await api.addUser('admin');
+  const reset = await admin.post(`/users/${victim.id}/password-reset`);
+  expect([reset.status, reset.body.emailed]).toEqual([201, true]);
+  const other = await makeTenant(api);
+  const invited = await other.owner.post(invitations(other), { email: 'outsider@example.com', role: 'member' });
+  expect([invited.status, invited.body.emailed]).toEqual([201, true]);
+});
+
+it('an address that got too many mails from all callers gets no more, and the answer still has the link', async () => {
+  const user = await api.addUser('requester');
+  // A user with a confirmed address outside the organization would hear nothing of its channels at all.
+  await api.rows('update users set email_verified = false where id = ?', [user.id]);
+  for (let sent = 0; sent < 20; sent += 3) {
+    const other = await makeTenant(api);
+    const invitation = await other.owner.post(invitations(other), { email: user.email, role: 'member' });
+    const path = `${invitations(other)}/${invitation.body.invitation.id}/resend`;
+    await repeat(2, () => other.owner.post(path));
+  }
+  const admin = await api.addUser('admin');
+  const reset = await admin.post(`/users/${user.id}/password-reset`);
+  expect([reset.status, reset.body.emailed, reset.body.url]).toEqual([201, false, expect.stringContaining('http')]);
+  const config = { recipients: [user.email] };
+  const { id } = await makeChannel(tenant.owner, { kind: 'email', config, team_id: tenant.team });
+  const test = await tenant.owner.post(`/admin/notification-channels/${id}/test`);
+  expect([test.status, Number(test.headers['retry-after']) > 3_600]).toEqual([429, true]);
+});
+
 it('a channel sends nothing to users who are not members any more, and says so', async () => {
   const member = await api.addUser('requester');
   await api.rows('update users set email_verified = true where id = ?', [member.id]);

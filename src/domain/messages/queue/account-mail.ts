@@ -3,7 +3,7 @@ import { emailKey } from '#domain/identity/model.ts';
 import type { SentInvitation } from '#domain/invitations/invitations.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { countMails } from './mail-limits.ts';
+import { countMails, tooManyMails } from './mail-limits.ts';
 import { queueMessages } from './queue-store.ts';
 
 /** A link that works once, as it was just issued to a user. */
@@ -25,32 +25,48 @@ export interface MailSender {
   readonly callerId: string;
 }
 
-/** Sends an invitation to the invited address with the commit. @throws ServiceError (`limited`) */
+/**
+ * Sends an invitation to the invited address with the commit.
+ * @returns whether it does: not to an address that has got too many mails from all callers together
+ * @throws ServiceError (`limited`) if the caller has sent too many
+ */
 export async function mailInvitation(
   { em, keyRing, callerId }: MailSender,
   { invitation, token: value }: SentInvitation,
-): Promise<void> {
+): Promise<boolean> {
   const { id, email, sentAt } = invitation;
-  await countMails(em, callerId, [email]);
+  if ((await countMails(em, callerId, [email])) !== null) return false;
   const content = { purpose: 'invitation', invitationId: id, sentAt } as const;
   const token = { value, keyRing };
   await queueMessages(em, [{ medium: 'email', address: email, content, token, cause: newCause('invitation') }]);
+  return true;
 }
 
 /**
  * Sends a user the link that sets a new password. It goes nowhere else if the user's address changes before it is sent.
+ * @returns whether it does, as for an invitation
  * @throws ServiceError (`limited`)
  */
-export function mailPasswordReset(sender: MailSender, user: Recipient, link: IssuedLink): Promise<void> {
-  return mailLink(sender, 'password_reset', user, link);
+export async function mailPasswordReset(sender: MailSender, user: Recipient, link: IssuedLink): Promise<boolean> {
+  return (await mailLink(sender, 'password_reset', user, link)) === null;
 }
 
 /**
  * Sends a user the link that confirms the user's address. It goes nowhere else if the address changes before it is sent.
+ * @returns whether it does, as for an invitation
  * @throws ServiceError (`limited`)
  */
-export function mailConfirmation(sender: MailSender, user: Recipient, link: IssuedLink): Promise<void> {
-  return mailLink(sender, 'email_confirmation', user, link);
+export async function mailConfirmation(sender: MailSender, user: Recipient, link: IssuedLink): Promise<boolean> {
+  return (await mailLink(sender, 'email_confirmation', user, link)) === null;
+}
+
+/**
+ * `mailConfirmation` to an address that a user has just given as their own: nobody else can give them the link.
+ * @throws ServiceError (`limited`), also if the address has got too many mails
+ */
+export async function mailOwnConfirmation(sender: MailSender, user: Recipient, link: IssuedLink): Promise<void> {
+  const seconds = await mailLink(sender, 'email_confirmation', user, link);
+  if (seconds !== null) throw tooManyMails(seconds);
 }
 
 /** Tells the former address of a user that the account has another one now. */
@@ -59,17 +75,20 @@ export async function mailAddressChange(em: Em, { id: userId, email: address }: 
   await queueMessages(em, [{ medium: 'email', userId, address, content, cause: newCause(content.purpose) }]);
 }
 
+/** Answers as `countMails` does, and sends nothing unless that is null. */
 async function mailLink(
   { em, keyRing, callerId }: MailSender,
   purpose: 'password_reset' | 'email_confirmation',
   { id: userId, email }: Recipient,
   { token: value, expiresAt }: IssuedLink,
-): Promise<void> {
+): Promise<number | null> {
   const content = { purpose, expiresAt: expiresAt.toISOString() } as const;
   const address = emailKey(email);
-  await countMails(em, callerId, [address]);
+  const seconds = await countMails(em, callerId, [address]);
+  if (seconds !== null) return seconds;
   const token = { value, keyRing };
   await queueMessages(em, [{ medium: 'email', userId, address, content, token, cause: newCause(purpose) }]);
+  return null;
 }
 
 /** Each link is sent, however many were issued before: an earlier one is void. */

@@ -18,24 +18,29 @@ export const mailLimits = {
 } as const;
 
 /**
- * Counts a mail that a command sends to each of these addresses: an invitation, a link, or a test of a channel. All processes share the counts. In a
- * transaction they are only kept if it commits.
- * @throws ServiceError (`limited`, with the time to wait) if a count is beyond its limit: then the command must send none of the mails
+ * Counts a mail that a command sends to each of these addresses: an invitation, a link, or a test of a channel. All processes share the counts. Call it
+ * in a transaction: a command that is refused must not use up what others may send to an address.
+ * @returns the seconds after which a mail may go again to an address that has got too many from all callers together; null: all may be sent
+ * @throws ServiceError (`limited`, with the time to wait) if the caller has sent too many: then the command must send none of the mails
  */
-export async function countMails(em: Em, callerId: string, addresses: readonly string[]): Promise<void> {
-  const limits = [...new Set(addresses.map(emailKey))].flatMap((address) => limitsTo(address, callerId));
-  limits.push(...ofEachWindow(`caller ${callerId}`, mailLimits.ofCaller));
+export async function countMails(em: Em, callerId: string, addresses: readonly string[]): Promise<number | null> {
+  const keys = [...new Set(addresses.map(emailKey))];
+  const own = keys.flatMap((address) => ofEachWindow(`to ${address} ${callerId}`, mailLimits.toAddress));
+  own.push(...ofEachWindow(`caller ${callerId}`, mailLimits.ofCaller));
+  const shared = keys.map((address) => ({
+    key: keyOf(`to ${address}`),
+    maximum: mailLimits.ofAddress.daily,
+    windowMs: day,
+  }));
+  const limits = [...own, ...shared];
   const counts = await incrementCounts(em, limits);
-  counts.forEach(({ count, seconds }, at) => {
-    if (count > (limits[at]?.maximum ?? 0)) throw tooMany(seconds);
+  const exceeded = limits.flatMap((limit, at) => {
+    const { count = 0, seconds = 0 } = counts[at] ?? {};
+    return count > limit.maximum ? [{ limit, seconds }] : [];
   });
-}
-
-function limitsTo(address: string, callerId: string): RateLimit[] {
-  return [
-    ...ofEachWindow(`to ${address} ${callerId}`, mailLimits.toAddress),
-    { key: keyOf(`to ${address}`), maximum: mailLimits.ofAddress.daily, windowMs: day },
-  ];
+  const ownExceeded = exceeded.find(({ limit }) => own.includes(limit));
+  if (ownExceeded) throw tooManyMails(ownExceeded.seconds);
+  return exceeded.length === 0 ? null : Math.max(...exceeded.map(({ seconds }) => seconds));
 }
 
 function ofEachWindow(what: string, { soon, daily }: { readonly soon: number; readonly daily: number }): RateLimit[] {
@@ -50,7 +55,8 @@ function keyOf(what: string): string {
   return `mail:${createHash('sha256').update(what).digest('hex')}`;
 }
 
-function tooMany(seconds: number): ServiceError {
+/** The refusal of a command whose mails may not be sent now. @param seconds to wait */
+export function tooManyMails(seconds: number): ServiceError {
   const message = 'too many mails were sent to this address, or by you: nothing was sent; try again later';
   return new ServiceError('limited', message, { retryAfter: seconds });
 }
