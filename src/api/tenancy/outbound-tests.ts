@@ -1,4 +1,5 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { holdersOf } from '#domain/shared/tasks/holders.ts';
 import { ShareLimit } from '#domain/shared/tasks/share-limit.ts';
 
 const tests = new ShareLimit({
@@ -7,14 +8,14 @@ const tests = new ShareLimit({
 });
 
 /**
- * Runs a test that asks a server of a client, which may hang. A caller, and an owner, has at most four under way in this process.
+ * Runs a test that asks a server of a client, which may hang. Whoever answers for the caller, and an owner, has at most four under way in this process.
  * @throws ServiceError (`limited`) beyond them
  */
 export function limitTest<Result>(
-  { id }: Pick<Principal, 'id'>,
-  { organizationId, teamId }: { readonly organizationId: string | null; readonly teamId: string | null },
+  principal: Pick<Principal, 'id' | 'responsibleUserId'>,
+  owner: { readonly organizationId: string | null; readonly teamId: string | null },
   task: (holders: readonly string[]) => Promise<Result>,
 ): Promise<Result> {
-  const holders = [`caller ${id}`, `owner ${organizationId ?? teamId ?? 'installation'}`];
+  const holders = holdersOf(principal, owner);
   return tests.run(holders, () => task(holders));
 }

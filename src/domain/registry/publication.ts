@@ -12,6 +12,7 @@ import { Invalid, ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { holdersOf } from '#domain/shared/tasks/holders.ts';
 import { weakenApproval } from './approval/protection.ts';
 import { TemplateVersion } from './entity.ts';
 import { VersionPublished } from './errors.ts';
@@ -131,7 +132,7 @@ async function readRepository(
   { policy, ...reader }: GitReader & { readonly policy: OutboundPolicy },
 ): Promise<GitSnapshot> {
   const { principal, owner } = reader;
-  const holders = [`caller ${principal.id}`, `owner ${owner.organizationId ?? owner.teamId ?? 'installation'}`];
+  const holders = holdersOf(principal, owner);
   if (connection === undefined) return snapshotGit(source, { policy, holders });
   const credential = await findGitCredential(reader, { connection, url: source.url });
   return snapshotGit(source, { policy, credential, holders });

@@ -46,6 +46,7 @@ const shares = new ShareLimit({
 });
 const places = new YieldingPlaces({
   most: 6,
+  waitsMs: 30_000,
   refusal: 'too many repositories are being read at this moment: try again soon',
 });
 
@@ -80,7 +81,8 @@ function withGit<Result>(
 ): Promise<Result> {
   const keepsMs = options.keepsPlaceMs ?? defaultKeepsPlaceMs;
   const run = (givenUp: AbortSignal) => runWithGit(source, { ...options, givenUp }, work);
-  return shares.run(options.holders ?? [], () => places.run({ keepsMs, run }));
+  const holders = options.holders ?? [];
+  return shares.run(holders, () => places.run({ holders, keepsMs, run }));
 }
 
 interface PlacedOptions extends SnapshotOptions {

@@ -1,19 +1,21 @@
 import { expect, it } from 'vitest';
 import { YieldingPlaces } from '#domain/shared/tasks/yielding-places.ts';
 
-const places = () => new YieldingPlaces({ most: 2, refusal: 'both are taken' });
+const places = (waitsMs = 60_000) => new YieldingPlaces({ most: 2, waitsMs, refusal: 'both are taken' });
 
 /** A task that never ends by itself. */
-const hanging = (keepsMs: number) => ({
+const hanging = (keepsMs: number, holders: readonly string[] = []) => ({
+  holders,
   keepsMs,
   run: (givenUp: AbortSignal) =>
     new Promise<string>((resolve) => {
-      givenUp.addEventListener('abort', () => resolve('gave up'));
+      if (givenUp.aborted) resolve('gave up');
+      else givenUp.addEventListener('abort', () => resolve('gave up'));
     }),
 });
-const short = { keepsMs: 60_000, run: async () => 'done' };
+const short = { holders: [], keepsMs: 60_000, run: async () => 'done' };
 
-it('a task that hangs beyond its time gives its place up to a new one, the longest first', async () => {
+it('a task that hangs beyond its time gives its place up to one that waits, the longest first', async () => {
   const shared = places();
   const [first, second] = [shared.run(hanging(0)), shared.run(hanging(60_000))];
   expect(await shared.run(short)).toBe('done');
@@ -24,16 +26,44 @@ it('a task that hangs beyond its time gives its place up to a new one, the longe
   expect(await Promise.race([second, Promise.resolve('still running')])).toBe('still running');
 });
 
-it('a task within its time keeps its place, and the new one is told how soon to try again', async () => {
+it('a task waits until the time of another ends', async () => {
   const shared = places();
-  const running = [shared.run(hanging(30_000)), shared.run(hanging(60_000))];
-  await expect(shared.run(short)).rejects.toMatchObject({ kind: 'limited', message: 'both are taken', retryAfter: 30 });
+  const running = [shared.run(hanging(60_000)), shared.run(hanging(200))];
+  const waiting = shared.run(short);
+  expect(await Promise.race([waiting, Promise.resolve('waits')])).toBe('waits');
+  expect(await waiting).toBe('done');
+  expect(await running[1]).toBe('gave up');
+});
+
+it('a task that gets no place in time is told to try again later, and keeps nobody from a place afterwards', async () => {
+  const shared = places(100);
+  const running = [shared.run(hanging(300)), shared.run(hanging(60_000))];
+  await expect(shared.run(short)).rejects.toMatchObject({ kind: 'limited', message: 'both are taken', retryAfter: 1 });
   expect(await Promise.race([...running, Promise.resolve('still running')])).toBe('still running');
+  await expect.poll(() => shared.run(short).catch(() => 'refused')).toBe('done');
+});
+
+it('of the tasks that wait, those of a holder with the fewest places come first', async () => {
+  const shared = places();
+  const order: string[] = [];
+  const named = (name: string, holders: readonly string[]) => ({
+    holders,
+    keepsMs: 60_000,
+    run: async () => void order.push(name),
+  });
+  const running = [shared.run(hanging(100, ['greedy'])), shared.run(hanging(60_000, ['greedy', 'other']))];
+  const waiting = [
+    ...['first', 'second', 'third'].map((name) => shared.run(named(name, ['greedy']))),
+    shared.run(named('modest', ['modest'])),
+  ];
+  await Promise.all(waiting);
+  expect(order[0]).toBe('modest');
+  expect(await running[0]).toBe('gave up');
 });
 
 it('a task that fails leaves its place free', async () => {
   const shared = places();
-  const failing = { keepsMs: 60_000, run: () => Promise.reject(new Error('broken')) };
+  const failing = { holders: [], keepsMs: 60_000, run: () => Promise.reject(new Error('broken')) };
   for (let tries = 0; tries < 3; tries += 1) await expect(shared.run(failing)).rejects.toThrow('broken');
   expect(await shared.run(short)).toBe('done');
 });
