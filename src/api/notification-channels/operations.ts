@@ -73,7 +73,7 @@ export const get = read({
   target: ({ em, params }) => findChannel(em, params.id),
   targetName: 'notification channel',
   handle: async ({ em, operations, principal, services, target }) => {
-    const channel = await readChannel(em, target.channel.id);
+    const channel = await readChannel(em, target.channel.id, principal);
     if (!channel) throw new NotFound('notification channel');
     return { ...viewChannel(channel, services), actions: channelActions.describe({ operations, principal }, target) };
   },
@@ -102,7 +102,7 @@ export const create = command({
     const { name, kind, config, enabled: isEnabled } = body;
     const wanted = { name, kind, config, isEnabled, subscriptions: toSubscriptions(body.subscriptions) };
     const { channel, secret } = await createChannel(tx, services.keyRing, target, wanted);
-    const shown = viewChannel(await readBack(readChannel(tx.em, channel.id)), services);
+    const shown = viewChannel(await readBack(readChannel(tx.em, channel.id, principal)), services);
     const actions = channelActions.describe({ operations, principal }, { ...target, channel });
     const after = await describeChannel(tx.em, channel);
     return { id: channel.id, revision: channel.revision, after, answer: { ...shown, actions, secret } };

@@ -91,7 +91,7 @@ export const rotate = command({
     const { channel } = target;
     if (channel.kind !== 'webhook') throw new Conflict('only webhook channels sign messages', 'no_signature');
     const secret = await rotateChannelSecret(tx, services.keyRing, target, body.expected_revision);
-    const shown = viewChannel(await readBack(readChannel(tx.em, channel.id)), services);
+    const shown = viewChannel(await readBack(readChannel(tx.em, channel.id, principal)), services);
     const actions = channelActions.describe({ operations, principal }, target);
     return { id: channel.id, revision: channel.revision, after: {}, answer: { ...shown, actions, secret } };
   },

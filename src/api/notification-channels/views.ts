@@ -44,6 +44,7 @@ export const ListedChannelView = z
         'Why the service disabled it: `transferred`: its project or team got another owner, who has not enabled it.',
       ),
     subscriptions: z.array(SubscriptionView),
+    hidden_subscriptions: z.int().describe('How many more there are, to places that you may not read.'),
     waiting: z.int().describe(`Messages that wait or are tried again, counted up to ${mostCounted}.`),
     last_sent_at: Time.nullable(),
     problem: z
@@ -88,6 +89,7 @@ export function viewChannel(channel: ChannelDetails, { config }: Services): z.in
       name,
       events: [...events],
     })),
+    hidden_subscriptions: channel.subscriptionCount - channel.subscriptions.length,
     waiting: channel.waiting,
     last_sent_at: channel.lastSentAt,
     problem: channel.problem ?? (channel.kind === 'email' && config.mail === null ? noMailServer : null),

@@ -2,7 +2,7 @@ import type { ActionContext } from '#api/pipeline/actions.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
 import { replaceAttachments } from '#domain/variable-sets/attach.ts';
-import { readAttachments } from '#domain/variable-sets/attachments-store.ts';
+import { readAttachedIds, readAttachments } from '#domain/variable-sets/attachments-store.ts';
 import { findVariableSet, type VariableSetTarget } from '#domain/variable-sets/store.ts';
 import { variableSetActions } from './actions.ts';
 import { ReplaceAttachments, toAttachments } from './bodies.ts';
@@ -12,8 +12,11 @@ import { AttachmentsView, viewAttachments } from './views.ts';
 /** Where a set is attached. */
 
 async function showAttachments(em: Em, context: ActionContext, target: VariableSetTarget) {
-  const attachments = await readAttachments(em, target.set);
-  return viewAttachments(attachments, target.set.revision, variableSetActions.describe(context, target));
+  const { set } = target;
+  const shown = await readAttachments(em, set, context.principal);
+  const { projectIds, environmentIds } = await readAttachedIds(em, set.id);
+  const hidden = projectIds.length + environmentIds.length - shown.length;
+  return viewAttachments({ shown, hidden }, set.revision, variableSetActions.describe(context, target));
 }
 
 export const getAttachments = read({

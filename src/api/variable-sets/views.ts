@@ -51,23 +51,25 @@ export const AttachmentsView = z
           .describe('False after a transfer to another owner: runs get nothing from the set there any more.'),
       }),
     ),
+    hidden: z.int().describe('How many more there are, to places that you may not read.'),
     revision: z.int().describe('Of the set.'),
     actions: variableSetActions.view,
   })
   .meta({ id: 'VariableSetAttachments' });
 
 export function viewAttachments(
-  attachments: readonly Attachment[],
+  { shown, hidden }: { readonly shown: readonly Attachment[]; readonly hidden: number },
   revision: number,
   actions: z.input<typeof AttachmentsView>['actions'],
 ): z.input<typeof AttachmentsView> {
   return {
-    attachments: attachments.map(({ kind, id, name, isEffective }) => ({
+    attachments: shown.map(({ kind, id, name, isEffective }) => ({
       type: kind,
       id,
       name,
       effective: isEffective,
     })),
+    hidden,
     revision,
     actions,
   };

@@ -6,6 +6,7 @@ import type { RowLock } from '#database/row-lock.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { findRowOwner, type OwnerIds, type RowOwner } from '#domain/tenancy/owned/owner.ts';
 import { isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
@@ -36,7 +37,9 @@ export interface ChannelDetails extends OwnerIds {
   readonly recipients: readonly string[] | null;
   readonly host: string | null;
   readonly previousUntil: string | null;
+  /** Those that name a place which the reader may not read are left out. */
   readonly subscriptions: readonly ShownSubscription[];
+  readonly subscriptionCount: number;
   /** How many messages wait, counted up to `mostCounted`. */
   readonly waiting: number;
   readonly lastSentAt: string | null;
@@ -61,7 +64,7 @@ export function listChannels(
   filter: OwnerIds,
   request: PageRequest,
 ): Promise<Page<ChannelDetails>> {
-  const channels = selectChannels(db(em)).where((eb) => {
+  const channels = selectChannels(db(em), principal).where((eb) => {
     const owner = {
       organization: eb.ref('c.organization_id'),
       team: eb.ref('c.team_id'),
@@ -72,13 +75,13 @@ export function listChannels(
   return pageOf(channels, 'c.id', request);
 }
 
-/** One channel; the caller has decided that it may be read. */
-export function readChannel(em: Em, id: string): Promise<ChannelDetails | undefined> {
-  return selectChannels(db(em)).where('c.id', '=', id).executeTakeFirst();
+/** One channel; the caller has decided that the reader may read it. */
+export function readChannel(em: Em, id: string, reader: Principal): Promise<ChannelDetails | undefined> {
+  return selectChannels(db(em), reader).where('c.id', '=', id).executeTakeFirst();
 }
 
 /** Addresses and secrets are never selected here: reading opens no seal. */
-function selectChannels(queries: Kysely<Tables>) {
+function selectChannels(queries: Kysely<Tables>, reader: Principal) {
   return queries
     .selectFrom('notification_channels as c')
     .select(['c.id', 'c.organization_id as organizationId', 'c.team_id as teamId', 'c.project_id as projectId'])
@@ -92,7 +95,13 @@ function selectChannels(queries: Kysely<Tables>) {
     ])
     .select(['c.previous_until as previousUntil', 'c.revision', 'c.created_at as createdAt'])
     .select((eb) => [
-      jsonArrayFrom(subscriptionsOf(eb)).as('subscriptions'),
+      jsonArrayFrom(subscriptionsOf(eb, reader)).as('subscriptions'),
+      eb
+        .selectFrom('channel_subscriptions as all')
+        .whereRef('all.channel_id', '=', 'c.id')
+        .select(sql<number>`count(*)::int`.as('count'))
+        .$asScalar()
+        .as('subscriptionCount'),
       waitingOf(eb).as('waiting'),
       messagesOf(eb)
         .where('m.status', '=', sql.lit('sent'))
@@ -114,13 +123,17 @@ function selectChannels(queries: Kysely<Tables>) {
 
 type OverChannel = Over<{ c: 'notification_channels' }>;
 
-function subscriptionsOf(eb: OverChannel) {
+function subscriptionsOf(eb: OverChannel, reader: Principal) {
   return eb
     .selectFrom('channel_subscriptions as s')
     .leftJoin('teams as t', 't.id', 's.team_id')
     .leftJoin('environments as e', 'e.id', 's.environment_id')
     .leftJoin('projects as p', 'p.id', 'e.project_id')
     .whereRef('s.channel_id', '=', 'c.id')
+    .where((of) => {
+      const team = of.fn.coalesce('s.team_id', 'p.team_id');
+      return of.or([of(team, 'is', null), isInReadableTeam(reader, team, 'hidden')]);
+    })
     .select(['s.team_id as teamId', 's.environment_id as environmentId', 's.events'])
     .select(sql<string | null>`coalesce(t.name, p.name || ' / ' || e.name)`.as('name'))
     .orderBy('s.id');

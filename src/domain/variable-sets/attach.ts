@@ -3,7 +3,7 @@ import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import { type Attachments, findBelowOwner, readAttachments, writeAttachments } from './attachments-store.ts';
+import { type Attachments, findBelowOwner, readAttachedIds, writeAttachments } from './attachments-store.ts';
 import { countChange, type VariableSetTarget } from './store.ts';
 
 /** To how many projects and environments a set can be attached. */
@@ -24,21 +24,11 @@ export async function replaceAttachments(
   const found = await findBelowOwner(em, set, wanted);
   refuseUnknown('project_ids', wanted.projectIds, found.projectIds);
   refuseUnknown('environment_ids', wanted.environmentIds, found.environmentIds);
-  const before = await readAttached(em, target);
+  const before = await readAttachedIds(em, set.id);
   if (isDeepStrictEqual(before, found)) return { before, after: before };
   await writeAttachments(em, set.id, found);
   await countChange(em, set);
   return { before, after: found };
-}
-
-async function readAttached(em: Transaction['em'], { set }: VariableSetTarget): Promise<Attachments> {
-  const attached = await readAttachments(em, set);
-  const idsOf = (wanted: string) =>
-    attached
-      .filter(({ kind }) => kind === wanted)
-      .map(({ id }) => id)
-      .sort();
-  return { projectIds: idsOf('project'), environmentIds: idsOf('environment') };
 }
 
 /** Ids that belong to others get the same answer as ids of nothing. */

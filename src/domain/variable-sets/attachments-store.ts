@@ -1,6 +1,8 @@
 import type { Em } from '#database/database.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { OwnerIds } from '#domain/tenancy/owned/owner.ts';
 
@@ -19,8 +21,8 @@ export interface Attachment {
   readonly isEffective: boolean;
 }
 
-/** Attachments with the names of what they name, and who owns that now. */
-function selectAttachments(em: Em) {
+/** Attachments at places that a principal may read, with the names of these places and who owns them now. */
+function selectAttachments(em: Em, reader: Principal) {
   return (
     db(em)
       .selectFrom('variable_set_attachments as a')
@@ -29,6 +31,7 @@ function selectAttachments(em: Em) {
         join.on((eb) => eb('p.id', '=', eb.fn.coalesce('a.project_id', 'e.project_id'))),
       )
       .innerJoin('teams as t', 't.id', 'p.team_id')
+      .where((eb) => isInReadableTeam(reader, eb.ref('t.id'), 'hidden'))
       .select(['e.id as environmentId', 'e.name as environmentName', 'p.id as projectId', 'p.name as projectName'])
       .select(['t.id as teamId', 't.organization_id as organizationId'])
       .orderBy('p.name')
@@ -52,20 +55,33 @@ function toAttachment(set: OwnerIds, row: AttachmentRow): Attachment {
 
 type IdentifiedSet = { readonly id: string } & OwnerIds;
 
-/** Where a set is attached, by name. */
-export async function readAttachments(em: Em, set: IdentifiedSet): Promise<Attachment[]> {
-  const rows = await selectAttachments(em).where('a.variable_set_id', '=', set.id).execute();
+/** Where a set is attached, by name. It leaves out places that the reader may not read. */
+export async function readAttachments(em: Em, set: IdentifiedSet, reader: Principal): Promise<Attachment[]> {
+  const rows = await selectAttachments(em, reader).where('a.variable_set_id', '=', set.id).execute();
   return rows.map((row) => toAttachment(set, row));
 }
 
-/** The first places of each set, by the id of the set. A set without any is left out. @param most how many places of a set */
+/** Where a set is attached, by id. */
+export async function readAttachedIds(em: Em, setId: string): Promise<Attachments> {
+  const rows = await db(em)
+    .selectFrom('variable_set_attachments')
+    .where('variable_set_id', '=', setId)
+    .select(['project_id as projectId', 'environment_id as environmentId'])
+    .execute();
+  return {
+    projectIds: rows.flatMap(({ projectId }) => projectId ?? []).sort(),
+    environmentIds: rows.flatMap(({ environmentId }) => environmentId ?? []).sort(),
+  };
+}
+
+/** The first places of each set that the reader may read, by the id of the set. A set without any is left out. */
 export async function readFirstAttachments(
   em: Em,
   sets: readonly IdentifiedSet[],
-  most: number,
+  { reader, most }: { readonly reader: Principal; readonly most: number },
 ): Promise<ReadonlyMap<string, readonly Attachment[]>> {
   const ids = sets.map(({ id }) => id);
-  const ranked = selectAttachments(em)
+  const ranked = selectAttachments(em, reader)
     .where((eb) => eb('a.variable_set_id', '=', eb.fn.any(eb.val(ids))))
     .select((eb) => [
       'a.variable_set_id as setId',

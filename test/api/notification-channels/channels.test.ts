@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#domain/shared/ids.ts';
-import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { startMailServer, type TestMailServer } from '#test/support/messages/mail-server.ts';
 import { makeChannel } from '#test/support/notifications/channels.ts';
@@ -110,6 +110,23 @@ describe('a notification channel', () => {
     expect((await owner.post(channels, { ...body, config: { url } })).status).toBe(422);
     const { path } = await makeChannel(owner, { ...slack(), team_id: tenant.team });
     expect((await owner.patch(path, { config: { url } })).status).toBe(422);
+  });
+
+  it('names no place to those who may not read it, and says how many there are', async () => {
+    const tenant = await makeTenant(api);
+    const subscriptions = [{ environment_id: tenant.environment, events: ['*'] }, { events: ['run.*'] }];
+    const body = { ...email('a@example.com'), organization_id: tenant.organization, subscriptions };
+    const { id } = await makeChannel(tenant.owner, body);
+    const outsider = await api.addUser('maintainer');
+    await join(tenant, outsider, 'member');
+    const shown = await outsider.get(`/admin/notification-channels/${id}`);
+    expect([shown.status, shown.body.subscriptions, shown.body.hidden_subscriptions], shown.text).toEqual([
+      200,
+      [{ team_id: null, environment_id: null, name: null, events: ['run.*'] }],
+      1,
+    ]);
+    const full = await tenant.owner.get(`/admin/notification-channels/${id}`);
+    expect([full.body.subscriptions.length, full.body.hidden_subscriptions]).toEqual([2, 0]);
   });
 
   it('subscribes to what its owner owns alone: ids of strangers and of nothing get the same answer', async () => {

@@ -126,6 +126,19 @@ describe('a variable set', () => {
     expect([giving.status, giving.body.variable_sets]).toEqual([200, []]);
   });
 
+  test('names no place to those who may not read it, and says how many there are', async () => {
+    const tenant = await makeTenant(api);
+    const places = { project_ids: [tenant.project], environment_ids: [tenant.environment] };
+    const set = await makeSet(tenant, 'shared', { organization_id: tenant.organization }, { A: '1' }, places);
+    const outsider = await api.addUser('maintainer');
+    await join(tenant, outsider, 'member');
+    expect((await outsider.get(`/projects/${tenant.project}`)).status).toBe(404);
+    const shown = await outsider.get(`/variable-sets/${set}/attachments`);
+    expect([shown.status, shown.body.attachments, shown.body.hidden], shown.text).toEqual([200, [], 2]);
+    const full = await tenant.owner.get(`/variable-sets/${set}/attachments`);
+    expect([full.body.attachments.length, full.body.hidden]).toEqual([2, 0]);
+  });
+
   test.each([
     ['the list as it was read', (_revision: number) => ({ body: {}, headers: {} })],
     [

@@ -2,6 +2,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { queueMessages } from '#domain/messages/queue/queue-store.ts';
 import { readChannel } from '#domain/notification-channels/store.ts';
+import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
@@ -96,7 +97,8 @@ it('a channel names the recipient at whom mails do not arrive, and those of othe
   const to = { medium: 'email', channelId: failing.id, address: 'gone@example.com' } as const;
   await queueMessages(api.services.orm.em.fork(), [{ ...to, content, subject, cause: newId() }]);
   await sendMessages(api);
-  const problemOf = async (id: string) => (await readChannel(api.services.orm.em.fork(), id))?.problem;
+  const administrator = { ...systemPrincipal('test'), kind: 'user', role: 'admin' } as const;
+  const problemOf = async (id: string) => (await readChannel(api.services.orm.em.fork(), id, administrator))?.problem;
   expect(await problemOf(failing.id)).toMatch(/^gone@example\.com: this installation sends no e-mail/);
   expect(await problemOf(other.id)).toBeNull();
   await tenant.owner.delete(`/admin/notification-channels/${failing.id}`);

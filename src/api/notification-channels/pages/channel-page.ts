@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
+import { renderHidden } from '#api/web/components/hidden-rows.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { type Column, renderEmpty, renderTable } from '#api/web/components/table.ts';
@@ -87,7 +88,7 @@ function renderButtons({ id, kind, actions }: ShownChannel): Html {
 
 type Numbered = ShownChannel['subscriptions'][number] & { readonly index: number };
 
-function renderSubscriptions({ id, actions, subscriptions }: ShownChannel): Html {
+function renderSubscriptions({ id, actions, subscriptions, hidden_subscriptions: hidden }: ShownChannel): Html {
   const may = actions.find(({ name }) => name === 'update')?.allowed ?? false;
   const rows = subscriptions.map((each, index) => ({ ...each, index }));
   const add = html`<a class="button" href="${pagePath(pages.subscribeNotificationChannel, { id })}">Add a subscription</a>`;
@@ -95,10 +96,10 @@ function renderSubscriptions({ id, actions, subscriptions }: ShownChannel): Html
     rows.length > 0
       ? renderTable({ caption: 'Subscriptions', rows, columns: columnsOf(id, may) })
       : renderEmpty(
-          'It hears of nothing',
+          hidden > 0 ? 'No subscription that you may read' : 'It hears of nothing',
           'Add a subscription: of everything that its owner owns, a team or an environment.',
         )
-  }</div>${may ? html`<div class="actions">${add}</div>` : null}`;
+  }</div>${renderHidden(hidden, 'subscription', 'subscriptions')}${may ? html`<div class="actions">${add}</div>` : null}`;
 }
 
 function columnsOf(id: string, may: boolean): Column<Numbered>[] {

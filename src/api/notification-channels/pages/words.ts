@@ -49,11 +49,17 @@ export function renderHealth(channel: ListedChannel): Html {
   return renderStatusBadge(lookOf(channel));
 }
 
-function lookOf({ enabled, disabled_reason: reason, problem, subscriptions }: ListedChannel): StatusLook {
+function lookOf({
+  enabled,
+  disabled_reason: reason,
+  problem,
+  subscriptions,
+  hidden_subscriptions: hidden,
+}: ListedChannel): StatusLook {
   if (reason !== null) return { word: 'Disabled by the service', icon: 'octagon-x', tone: 'failed' };
   if (!enabled) return { word: 'Disabled', icon: 'ban', tone: 'canceled' };
   if (problem !== null) return { word: 'Failing', icon: 'triangle-alert', tone: 'approval' };
-  if (subscriptions.length === 0) return { word: 'Hears nothing', icon: 'circle-dashed', tone: 'queued' };
+  if (subscriptions.length + hidden === 0) return { word: 'Hears nothing', icon: 'circle-dashed', tone: 'queued' };
   return { word: 'Enabled', icon: 'circle-check', tone: 'succeeded' };
 }
 

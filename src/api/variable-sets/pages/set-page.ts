@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { renderVariableTable } from '#api/variables/pages/table.ts';
 import { renderActions } from '#api/web/components/actions.ts';
+import { renderHidden } from '#api/web/components/hidden-rows.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
@@ -84,12 +85,16 @@ ${renderPages({ cursor, next }, (query) => pagePath(pages.variableSet, { id }, q
 }
 
 async function renderAttachments(visit: SetVisit, { id }: ShownSet): Promise<Html> {
-  const { attachments } = await visit.read(getAttachments, { params: { id } });
+  const { attachments, hidden } = await visit.read(getAttachments, { params: { id } });
   if (attachments.length === 0) {
-    return html`<div class="list-panel">${renderEmpty(
-      'Attached to nothing',
-      'No run gets the variables before the set is attached to a project or an environment.',
-    )}</div>`;
+    const empty =
+      hidden > 0
+        ? renderEmpty('Attached to no place that you may read', 'Runs get the variables at other places.')
+        : renderEmpty(
+            'Attached to nothing',
+            'No run gets the variables before the set is attached to a project or an environment.',
+          );
+    return html`<div class="list-panel">${empty}</div>${renderHidden(hidden, 'place', 'places')}`;
   }
   return html`<div class="list-panel">${renderTable({
     caption: 'Where the set is attached',
@@ -103,6 +108,7 @@ async function renderAttachments(visit: SetVisit, { id }: ShownSet): Promise<Htm
       { label: 'Gives its variables to', cell: renderReach },
     ],
   })}</div>
+${renderHidden(hidden, 'place', 'places')}
 <p class="muted">An environment's own variables come before those of every set, and a set that is attached to the environment comes before one that is attached to its project.</p>`;
 }
 
