@@ -147,8 +147,8 @@ describe('the managers of a webhook', () => {
 
   it('are told the reason in the message', async () => {
     await disable('behind');
-    const [message] = await api.rows(`select content from outgoing_messages where user_id = ?`, [tenant.owner.id]);
-    expect(message.content).toMatchObject({ title, facts: [disabledReasons.behind] });
+    const messages = await api.rows('select content from outgoing_messages where user_id = ?', [tenant.owner.id]);
+    expect(messages).toMatchObject([{ content: { title, facts: [disabledReasons.behind] } }]);
   });
 });
 
