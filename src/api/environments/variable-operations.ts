@@ -1,15 +1,8 @@
 import { z } from 'zod';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { revisionFor, revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import {
-  expectedRevisionOf,
-  ReplaceVariables,
-  SetVariable,
-  toNamedVariable,
-  toNewVariable,
-  VariableName,
-} from '#api/variables/bodies.ts';
+import { ReplaceVariables, SetVariable, toNamedVariable, toNewVariable, VariableName } from '#api/variables/bodies.ts';
 import { describeVariable, VariableView, viewVariable } from '#api/variables/views.ts';
 import type { Em } from '#database/database.ts';
 import {
@@ -164,10 +157,10 @@ export const set = command({
   resourceId: ({ params }) => params.id,
   idempotency: 'none',
   audit: 'environment_variable.set',
-  handle: async ({ tx, principal, target, params, body, services, operations }) => {
+  handle: async ({ tx, principal, target, params, body, services, operations, request }) => {
     const { before } = target;
     const writer = { em: tx.em, keyRing: services.keyRing, holder: toHolder(target), setBy: principal.id };
-    const variable = await setVariable(writer, toNamedVariable(params.name, body), before);
+    const variable = await setVariable(writer, toNamedVariable(params.name, body, request.headers), before);
     if (before?.revision !== variable.revision) await countVariableChange(tx.em, target);
     const { revision } = variable;
     const [was, after] = [before && describeVariable(before), { ...describeVariable(variable), value: 'set' }];
@@ -199,9 +192,9 @@ export const replace = command({
   resourceId: ({ params }) => params.id,
   idempotency: 'none',
   audit: 'environment_variables.replaced',
-  handle: async ({ tx, principal, target, body, services }) => {
+  handle: async ({ tx, principal, target, body, services, request }) => {
     const writer = { em: tx.em, keyRing: services.keyRing, holder: toHolder(target), setBy: principal.id };
-    refuseStale({ revision: target.variablesRevision }, expectedRevisionOf(body));
+    refuseStale({ revision: target.variablesRevision }, revisionFor(body, request.headers));
     const { before, after } = await replaceVariables(writer, wantedOf(body), target.current);
     const isSame = before.length + after.length === 0;
     const revision = isSame ? target.variablesRevision : await countVariableChange(tx.em, target);

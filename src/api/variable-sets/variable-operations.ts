@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { revisionFor, revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import {
-  expectedRevisionOf,
   ReplaceVariablesOfSet,
   SetVariable,
   toNamedVariable,
@@ -72,11 +71,11 @@ export const set = command({
   responses: { 200: VariableOfSetView },
   target: ({ em, params, lock }) => findVariableSet(em, params.id, lock),
   audit: 'variable_set.variable_set',
-  handle: async ({ tx, principal, target, params, body, services, operations }) => {
+  handle: async ({ tx, principal, target, params, body, services, operations, request }) => {
     const holder = toHolder(target);
     const writer = { em: tx.em, keyRing: services.keyRing, holder, setBy: principal.id };
     const before = await findVariable(tx.em, holder, params.name);
-    const after = await setVariable(writer, toNamedVariable(params.name, body), before);
+    const after = await setVariable(writer, toNamedVariable(params.name, body, request.headers), before);
     return {
       id: holder.id,
       revision: await countUnlessSame(tx, target, before?.revision === after.revision),
@@ -102,10 +101,10 @@ export const replace = command({
   },
   target: ({ em, params, lock }) => findVariableSet(em, params.id, lock),
   audit: 'variable_set.variables_replaced',
-  handle: async ({ tx, principal, target, body, services }) => {
+  handle: async ({ tx, principal, target, body, services, request }) => {
     const holder = toHolder(target);
     const writer = { em: tx.em, keyRing: services.keyRing, holder, setBy: principal.id };
-    refuseStale(target.set, expectedRevisionOf(body));
+    refuseStale(target.set, revisionFor(body, request.headers));
     const wanted = body.variables.map((variable, index) => toNewVariable(variable, `variables[${index}].`));
     const { before, after } = await replaceVariables(writer, wanted, await readShownVariables(tx.em, holder));
     const revision = await countUnlessSame(tx, target, before.length + after.length === 0);
