@@ -10,11 +10,10 @@ import {
   VariableName,
 } from '#api/variables/bodies.ts';
 import { describeVariable, VariableView, viewVariable } from '#api/variables/views.ts';
-import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import { countChange, findVariableSet, type VariableSetTarget } from '#domain/variable-sets/store.ts';
+import { findVariableSet, type VariableSetTarget } from '#domain/variable-sets/store.ts';
 import { removeVariable, replaceVariables, setVariable } from '#domain/variables/changes.ts';
 import { findVariable, listVariables, readShownVariables } from '#domain/variables/store.ts';
 import { changesSet, readsSet, VariableSetParams } from './operations.ts';
@@ -27,7 +26,7 @@ const SetRevision = z.int().describe('Of the set. It rises with every change of 
 const VariableParams = VariableSetParams.extend({ name: VariableName });
 
 function toHolder({ set, archived }: VariableSetTarget) {
-  return { kind: 'variable_set', id: set.id, archived } as const;
+  return { kind: 'variable_set', id: set.id, archived, variablesRevision: set.revision } as const;
 }
 
 export const list = read({
@@ -75,10 +74,11 @@ export const set = command({
     const holder = toHolder(target);
     const writer = { em: tx.em, keyRing: services.keyRing, holder, setBy: principal.id };
     const before = await findVariable(tx.em, holder, params.name);
-    const after = await setVariable(writer, toNamedVariable(params.name, body, request.headers), before);
+    const wanted = toNamedVariable(params.name, body, request.headers);
+    const { variable: after, holderRevision: revision } = await setVariable(writer, wanted, before);
     return {
       id: holder.id,
-      revision: await countUnlessSame(tx, target, before?.revision === after.revision),
+      revision,
       before: before && describeVariable(before),
       after: { ...describeVariable(after), value: 'set' },
       answer: showVariableOfSet({ operations, principal }, target, after),
@@ -106,8 +106,8 @@ export const replace = command({
     const writer = { em: tx.em, keyRing: services.keyRing, holder, setBy: principal.id };
     refuseStale(target.set, revisionFor(body, request.headers));
     const wanted = body.variables.map((variable, index) => toNewVariable(variable, `variables[${index}].`));
-    const { before, after } = await replaceVariables(writer, wanted, await readShownVariables(tx.em, holder));
-    const revision = await countUnlessSame(tx, target, before.length + after.length === 0);
+    const current = await readShownVariables(tx.em, holder);
+    const { before, after, holderRevision: revision } = await replaceVariables(writer, wanted, current);
     const answer = { variables: (await readShownVariables(tx.em, holder)).map(viewVariable), revision };
     return {
       id: holder.id,
@@ -133,12 +133,7 @@ export const remove = command({
     const holder = toHolder(target);
     const variable = await findVariable(tx.em, holder, params.name);
     const removed = await removeVariable(tx.em, holder, variable, revisionOf(request.headers));
-    const revision = await countChange(tx.em, target.set);
-    return { id: holder.id, before: describeVariable(removed), after: { name: params.name }, revision };
+    const revision = removed.holderRevision;
+    return { id: holder.id, before: describeVariable(removed.variable), after: { name: params.name }, revision };
   },
 });
-
-/** The revision of the set, which rises with every change of its variables. */
-function countUnlessSame({ em }: Transaction, { set }: VariableSetTarget, isSame: boolean): Promise<number> | number {
-  return isSame ? set.revision : countChange(em, set);
-}
