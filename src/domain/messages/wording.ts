@@ -15,7 +15,10 @@ const longestSubject = 150;
 
 export function toSubject(text: string): string {
   const line = withoutMisleading(text).replaceAll(/\s+/g, ' ').trim();
-  return line.length > longestSubject ? `${line.slice(0, longestSubject - 1)}…` : line;
+  if (line.length <= longestSubject) return line;
+  // A character beyond U+FFFF takes two places: none is cut in half.
+  const cut = line.slice(0, longestSubject - 1).replace(/[\ud800-\udbff]$/, '');
+  return `${cut}…`;
 }
 
 /**

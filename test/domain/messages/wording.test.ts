@@ -29,3 +29,8 @@ test.each(['\n', '\u00ad', '\u115f', '\u202e', '\u2800', '\u3164', '\u{e0041}'])
     expect(JSON.parse(composeChat({ ...wording, lines: [`net${character}prod`] })).text).toContain('\nnet prod\n');
   },
 );
+
+test('a long subject is cut between characters, not inside one', () => {
+  expect(toSubject(`${'x'.repeat(148)}👍 and more`)).toBe(`${'x'.repeat(148)}…`);
+  expect(toSubject('x'.repeat(150))).toBe('x'.repeat(150));
+});
