@@ -74,7 +74,25 @@ function idle({ log, orm }: Base, problem: string): RunningWorker {
 }
 
 async function work(config: Config, services: Services): Promise<RunningWorker> {
-  const { log, orm, engine, keyRing, transactions, dispatcher, installation } = services;
+  const { log } = services;
+  const execution = await openExecution(config, services);
+  const { tasks, registration, facts } = execution;
+  // The worker registers before it works: an attempt counts as lost while its worker is not registered.
+  await waitForDatabase(log, () => registration.start());
+  const background = startBackground(config, services);
+  tasks.start();
+  const notice = logStart(facts, log);
+  return {
+    ...(notice !== null && { notice }),
+    done: tasks.done,
+    stopWithinMs: (config.worker.drainSeconds + interruptSeconds) * 1000 + shutdownMs,
+    close: () => close(services, execution, background),
+  };
+}
+
+/** What executes attempts and advances runs, ready to take work. */
+async function openExecution(config: Config, services: Services) {
+  const { log, orm, keyRing } = services;
   const workerId = newId();
   const spool = openSpool(config, services, workerId);
   const stateRecovery = new StateRecovery({ spool, log });
@@ -82,30 +100,33 @@ async function work(config: Config, services: Services): Promise<RunningWorker> 
   const executor = await openExecutor(config);
   if (executor.swept > 0) log.warn({ hosts: executor.swept }, 'removed the leftovers of killed executor hosts');
   const facts = await describeWorker(config, workerId, executor);
-  const { isolation } = facts;
-  const attempts = new AttemptWatch(orm, log);
-  const attemptDeps = {
+  const evaluator = new Evaluator();
+  await evaluator.start();
+  const tasks = await openTaskWorkers(config, {
+    ...systemOf(services),
+    keyRing,
+    evaluator,
+    pluginRoots: config.pluginRoots,
     workerId,
     executor,
     findTools: discoverTools,
     spool,
-    attempts,
-    isolation,
+    attempts: new AttemptWatch(orm, log),
+    isolation: facts.isolation,
     issuer: config.issuer,
     limits: executionLimits(config),
-  };
-  const evaluator = new Evaluator();
-  await evaluator.start();
-  const system = { orm, log, transactions, bindingKey: installation.bindingKey };
-  const { pluginRoots } = config;
-  const tasks = await openTaskWorkers(config, { ...system, keyRing, evaluator, pluginRoots, ...attemptDeps });
-  const registration = new WorkerRegistration({ ...system, facts, onDrain: tasks.drain });
-  // The worker registers before it works: an attempt counts as lost while its worker is not registered.
-  await waitForDatabase(log, () => registration.start());
+  });
+  const registration = new WorkerRegistration({ ...systemOf(services), facts, onDrain: tasks.drain });
+  return { spool, stateRecovery, executor, facts, evaluator, tasks, registration };
+}
+
+/** Starts what every worker does beside its runs. */
+function startBackground(config: Config, services: Services): Background {
+  const { engine, keyRing, installation } = services;
   const { auditRetentionDays, driftRetention, signingKeyDays } = config;
   const http = new OutboundHttp(config.outbound, { connections: null });
-  const shared = {
-    ...system,
+  const tasks = startBackgroundTasks({
+    ...systemOf(services),
     engine,
     keyRing,
     http,
@@ -115,28 +136,30 @@ async function work(config: Config, services: Services): Promise<RunningWorker> 
     auditRetentionDays,
     driftRetention,
     signingKeyDays,
-  };
-  const background = startBackgroundTasks(shared);
-  tasks.start();
-  const notice = logStart(facts, log);
-  return {
-    ...(notice !== null && { notice }),
-    done: tasks.done,
-    stopWithinMs: (config.worker.drainSeconds + interruptSeconds) * 1000 + shutdownMs,
-    close: async () => {
-      await registration.drain();
-      await tasks.close();
-      spool.close();
-      await background.stop();
-      await http.close();
-      await stateRecovery.stop();
-      await executor.close();
-      await evaluator.close();
-      await dispatcher.drain(5_000);
-      await registration.stop();
-      await disconnect(services);
-    },
-  };
+  });
+  return { tasks, http };
+}
+
+/** Lets attempts end first. The worker stays registered while anything of it still runs. */
+async function close(services: Services, execution: Execution, background: Background): Promise<void> {
+  await execution.registration.drain();
+  await execution.tasks.close();
+  execution.spool.close();
+  await background.tasks.stop();
+  await background.http.close();
+  await execution.stateRecovery.stop();
+  await execution.executor.close();
+  await execution.evaluator.close();
+  await services.dispatcher.drain(5_000);
+  await execution.registration.stop();
+  await disconnect(services);
+}
+
+type Execution = Awaited<ReturnType<typeof openExecution>>;
+
+interface Background {
+  readonly tasks: { stop(): Promise<void> };
+  readonly http: OutboundHttp;
 }
 
 type Services = Awaited<ReturnType<typeof connect>>;
@@ -164,6 +187,11 @@ async function connect(config: Config, { log, orm, keyRing, installation }: Base
   const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
   const transactions = new Transactions(orm, dispatcher);
   return { log, orm, keyRing, installation, engine, dispatcher, transactions };
+}
+
+/** What every part of the worker acts by. */
+function systemOf({ orm, log, transactions, installation }: Services) {
+  return { orm, log, transactions, bindingKey: installation.bindingKey };
 }
 
 async function disconnect({ engine, orm }: Services): Promise<void> {

@@ -38,7 +38,7 @@ const tried: Record<string, string> = {
 
 /** The documentation names these without a folder, because many areas have them. */
 const filesOfAreas = [
-  ...['model.ts', 'entity.ts', 'store.ts', 'ownership.ts', 'events.ts', 'feature.ts', 'sealed.ts'],
+  ...['model.ts', 'entity.ts', 'store.ts', 'ownership.ts', 'events.ts', 'news.ts', 'feature.ts', 'sealed.ts'],
   ...['operations.ts', 'views.ts'],
 ];
 

@@ -4,7 +4,9 @@ import type { Erased } from '#api/pipeline/operation.ts';
 import type { Random } from '#test/faults/harness/random.ts';
 import type { Asker, World } from '#test/support/access/review-world.ts';
 import type { ResourceAttributes } from '#test/support/access/reviews.ts';
-import { bodies, type Ids, parametersOf, queries } from '#test/support/api/operation-requests.ts';
+import { bodies } from '#test/support/api/example-bodies.ts';
+import { parametersOf, queries } from '#test/support/api/operation-paths.ts';
+import type { Ids } from '#test/support/api/tenant-ids.ts';
 
 /** A question to can-i, its caller, and the operation that it is about. */
 export interface Tuple {

@@ -8,7 +8,8 @@ import { findEnvironment, findEnvironmentToChange } from '#domain/environments/s
 import { findProject, findProjectToChange } from '#domain/projects/store.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { BindConnections, BindingsView, revisionOfBindings, showBindings, toWanted } from './binding-views.ts';
+import { BindConnections, revisionOfBindings, toWanted } from './binding-bodies.ts';
+import { BindingsView, showBindings } from './binding-views.ts';
 
 /** Which connections projects and environments give their runs. */
 

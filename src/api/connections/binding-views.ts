@@ -1,91 +1,15 @@
 import { z } from 'zod';
 import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
-import type { RequestMetadata } from '#api/pipeline/call.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import { expectedRevisionOf } from '#api/variables/bodies.ts';
 import type { Em } from '#database/database.ts';
 import { connectionReading } from '#domain/connections/authority.ts';
 import { type BindingTarget, placeOf } from '#domain/connections/bindings/bind.ts';
-import { mostBindings, type WantedBinding } from '#domain/connections/bindings/model.ts';
 import { findBindingProblems } from '#domain/connections/bindings/standing.ts';
 import { phasesOf, readBindings } from '#domain/connections/bindings/store.ts';
 import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
-import { ConnectionName } from '#domain/registry/spec.ts';
 import { decidePermission, isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
-import { Invalid } from '#domain/shared/errors.ts';
-import { Id } from '#domain/shared/ids.ts';
-import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { variablePhases } from '#domain/variables/model.ts';
-
-const phases = z
-  .array(z.enum(variablePhases))
-  .min(1)
-  .max(variablePhases.length)
-  .refine((named) => new Set(named).size === named.length, { error: 'must not name a phase twice' });
-
-/** What an answer shows of a binding, and a request need not say. */
-const shown = z.unknown().optional().describe('As it is shown. Ignored.');
-
-const Binding = z
-  .strictObject({
-    connection_id: Id,
-    phases: phases.default([...variablePhases]).describe('The phases of runs that are given the connection.'),
-    connection: shown,
-    kind: shown,
-    provides: shown,
-    bound_by: shown,
-    bound_at: shown,
-    problem: shown,
-  })
-  .meta({ id: 'BindConnection' });
-
-export const NamedBindings = z
-  .record(ConnectionName, Binding)
-  .refine((named) => Object.keys(named).length <= mostBindings, {
-    error: `must have at most ${mostBindings} names`,
-  })
-  .meta({ id: 'NamedBindings' });
-
-/** By name, or as the bindings are read, with the revision that they have. */
-export const BindConnections = z
-  .union([
-    NamedBindings,
-    z
-      .strictObject({
-        connections: NamedBindings,
-        ...ExpectedRevision,
-        revision: ExpectedRevision.expected_revision.describe('The same as `expected_revision`.'),
-        actions: shown,
-      })
-      .meta({ id: 'BindConnectionsAsRead' }),
-  ])
-  .meta({ id: 'BindConnections' });
-
-type Sent = z.output<typeof BindConnections>;
-
-export function toWanted(body: Sent): Record<string, WantedBinding> {
-  const bindings = isAsRead(body) ? body.connections : body;
-  return Object.fromEntries(
-    Object.entries(bindings).map(([name, { connection_id: connectionId, phases }]) => [name, { connectionId, phases }]),
-  );
-}
-
-/** The revision that a request was made for. @throws Invalid if it names two */
-export function revisionOfBindings(body: Sent, headers: RequestMetadata['headers']): number | undefined {
-  const sent = isAsRead(body) ? expectedRevisionOf(body) : undefined;
-  const matched = revisionOf(headers);
-  if (sent !== undefined && matched !== undefined && sent !== matched)
-    throw new Invalid('If-Match and the body name different revisions: send one of them');
-  return sent ?? matched;
-}
-
-/** A connection may be called `connections`: then its id is there. */
-function isAsRead(body: Sent): body is Extract<Sent, { connections: z.output<typeof NamedBindings> }> {
-  const { connections } = body;
-  return connections !== undefined && typeof connections['connection_id'] !== 'string';
-}
 
 /** What a caller may do with the bindings of a project or an environment. */
 export const bindingActions = {
@@ -97,7 +21,7 @@ export const bindingActions = {
   }),
 };
 
-const BindingView = z.object({
+export const BindingView = z.object({
   connection_id: AnswerId.nullable().describe('Null for those who may not read the connection.'),
   connection: z
     .string()

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { publishAs } from '#api/document/published.ts';
 import { namesOneOwner, ownerFields } from '#api/pipeline/owned.ts';
+import { publishAs } from '#api/pipeline/published.ts';
 import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ResourceName } from '#domain/tenancy/model.ts';

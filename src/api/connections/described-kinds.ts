@@ -4,7 +4,10 @@ import { connectionKinds, kindOf } from '#domain/connections/kinds/kinds.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ResourceName } from '#domain/tenancy/model.ts';
 
-/** What the description of the API says of each kind's settings. `checkSettings` compares them with the same schemas, and the two with each other. */
+/**
+ * The settings of each kind as the OpenAPI document shows them. `checkSettings` validates requests with the same schemas, and also checks that the
+ * credentials fit the config.
+ */
 
 const titleOf = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 

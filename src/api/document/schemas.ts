@@ -1,6 +1,6 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
-import { publishedOf } from '#api/document/published.ts';
+import { publishedOf } from '#api/pipeline/published.ts';
 
 type SchemaObject = OpenAPIV3_1.SchemaObject;
 type Reference = OpenAPIV3_1.ReferenceObject;

@@ -1,23 +1,11 @@
 import { z } from 'zod';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { revisionFor, revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import {
-  expectedRevisionOf,
-  ReplaceVariables,
-  SetVariable,
-  toNamedVariable,
-  toNewVariable,
-  VariableName,
-} from '#api/variables/bodies.ts';
+import { ReplaceVariables, SetVariable, toNamedVariable, toNewVariable, VariableName } from '#api/variables/bodies.ts';
 import { describeVariable, VariableView, viewVariable } from '#api/variables/views.ts';
 import type { Em } from '#database/database.ts';
-import {
-  countVariableChange,
-  type EnvironmentTarget,
-  findEnvironment,
-  findEnvironmentToChange,
-} from '#domain/environments/store.ts';
+import { type EnvironmentTarget, findEnvironment, findEnvironmentToChange } from '#domain/environments/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -60,8 +48,8 @@ interface VariableTarget extends VariableFacts {
   readonly before: ShownVariable | undefined;
 }
 
-function toHolder({ id, archived }: EnvironmentTarget) {
-  return { kind: 'environment', id, archived } as const;
+function toHolder({ id, archived, variablesRevision }: EnvironmentTarget) {
+  return { kind: 'environment', id, archived, variablesRevision } as const;
 }
 
 function withSecret(environment: EnvironmentTarget | undefined): VariableTarget | undefined {
@@ -164,11 +152,10 @@ export const set = command({
   resourceId: ({ params }) => params.id,
   idempotency: 'none',
   audit: 'environment_variable.set',
-  handle: async ({ tx, principal, target, params, body, services, operations }) => {
+  handle: async ({ tx, principal, target, params, body, services, operations, request }) => {
     const { before } = target;
     const writer = { em: tx.em, keyRing: services.keyRing, holder: toHolder(target), setBy: principal.id };
-    const variable = await setVariable(writer, toNamedVariable(params.name, body), before);
-    if (before?.revision !== variable.revision) await countVariableChange(tx.em, target);
+    const { variable } = await setVariable(writer, toNamedVariable(params.name, body, request.headers), before);
     const { revision } = variable;
     const [was, after] = [before && describeVariable(before), { ...describeVariable(variable), value: 'set' }];
     const answer = showVariable({ operations, principal }, target, variable);
@@ -199,12 +186,10 @@ export const replace = command({
   resourceId: ({ params }) => params.id,
   idempotency: 'none',
   audit: 'environment_variables.replaced',
-  handle: async ({ tx, principal, target, body, services }) => {
+  handle: async ({ tx, principal, target, body, services, request }) => {
     const writer = { em: tx.em, keyRing: services.keyRing, holder: toHolder(target), setBy: principal.id };
-    refuseStale({ revision: target.variablesRevision }, expectedRevisionOf(body));
-    const { before, after } = await replaceVariables(writer, wantedOf(body), target.current);
-    const isSame = before.length + after.length === 0;
-    const revision = isSame ? target.variablesRevision : await countVariableChange(tx.em, target);
+    refuseStale({ revision: target.variablesRevision }, revisionFor(body, request.headers));
+    const { before, after, holderRevision: revision } = await replaceVariables(writer, wantedOf(body), target.current);
     const answer = { variables: (await readShownVariables(tx.em, toHolder(target))).map(viewVariable), revision };
     return {
       id: target.id,
@@ -231,8 +216,8 @@ export const remove = command({
   idempotency: 'none',
   audit: 'environment_variable.removed',
   handle: async ({ tx, target, params, request }) => {
-    const removed = await removeVariable(tx.em, toHolder(target), target.before, revisionOf(request.headers));
-    await countVariableChange(tx.em, target);
-    return { id: target.id, before: describeVariable(removed), after: { name: params.name } };
+    const expected = revisionOf(request.headers);
+    const { variable } = await removeVariable(tx.em, toHolder(target), target.before, expected);
+    return { id: target.id, before: describeVariable(variable), after: { name: params.name } };
   },
 });

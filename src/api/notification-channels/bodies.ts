@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { publishAs } from '#api/document/published.ts';
 import { namesOneOwner, ownerFields } from '#api/pipeline/owned.ts';
+import { publishAs } from '#api/pipeline/published.ts';
 import { Email } from '#domain/identity/model.ts';
 import { topicNames } from '#domain/news/model.ts';
 import { matchesTopic } from '#domain/news/topics.ts';

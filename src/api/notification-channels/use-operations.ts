@@ -9,20 +9,13 @@ import { keptDays, messageStatuses } from '#domain/messages/model.ts';
 import { listChannelMessages } from '#domain/messages/queue/log-store.ts';
 import { rotateChannelSecret } from '#domain/notification-channels/channel-changes.ts';
 import { findChannel, readChannel } from '#domain/notification-channels/store.ts';
-import type { Access } from '#domain/shared/access/decide.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
-import { findOwnershipOf } from '#domain/tenancy/owned/rows-store.ts';
 import { channelActions } from './actions.ts';
 import { RotateChannel } from './bodies.ts';
-import { ChannelParams, get, readAccess, writeAccess } from './operations.ts';
+import { ChannelParams, get, readAccess, review, writeAccess } from './operations.ts';
 import { ChannelMessageView, ChannelTestView, IssuedChannelView, viewChannel, viewMessage } from './views.ts';
-
-function reviewedAs(verb: string): Access {
-  const target = (...[em, id]: Parameters<typeof findChannel>) => findOwnershipOf(em, 'notification_channels', id);
-  return { ...writeAccess, review: { resource: 'notification_channels', target, verb } };
-}
 
 export const listMessages = read({
   id: 'notification_channels.list_messages',
@@ -50,7 +43,7 @@ export const test = command({
     'if too many mails were sent to one of the addresses, or if four tests of yours or of the owner are under way.',
   params: ChannelParams,
   responses: { 200: ChannelTestView },
-  access: reviewedAs('test'),
+  access: { ...writeAccess, review: { ...review, verb: 'test' } },
   target: ({ em, params, lock }) => findChannel(em, params.id, lock),
   targetName: 'notification channel',
   idempotency: 'none',
@@ -81,7 +74,7 @@ export const rotate = command({
   body: RotateChannel.prefault({}),
   responses: { 200: IssuedChannelView },
   at: get,
-  access: reviewedAs('rotate'),
+  access: { ...writeAccess, review: { ...review, verb: 'rotate' } },
   target: ({ em, params, lock }) => findChannel(em, params.id, lock),
   targetName: 'notification channel',
   idempotency: 'none',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
-import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, describeCodes, Time } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { messageStatuses } from '#domain/messages/model.ts';
 import type { ChannelMessage } from '#domain/messages/queue/log-store.ts';
@@ -40,9 +40,7 @@ export const ListedChannelView = z
     disabled_reason: z
       .enum(Object.keys(channelDisabledReasons) as [ChannelDisabledReason, ...ChannelDisabledReason[]])
       .nullable()
-      .describe(
-        'Why the service disabled it: `transferred`: its project or team got another owner, who has not enabled it.',
-      ),
+      .describe(`Why the service disabled it. ${describeCodes(channelDisabledReasons)}`),
     subscriptions: z.array(SubscriptionView),
     hidden_subscriptions: z.int().describe('How many more there are, to places that you may not read.'),
     waiting: z.int().describe(`Messages that wait or are tried again, counted up to ${mostCounted}.`),

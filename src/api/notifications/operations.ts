@@ -5,14 +5,11 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { notificationKindNames } from '#domain/news/model.ts';
+import { lockNotification, type Mark, markAllRead, markNotification } from '#domain/notifications/marks-store.ts';
 import { keptDays, mostCounted, mostLookedAt, stateOf } from '#domain/notifications/model.ts';
 import {
   countUnread,
   listNotifications,
-  lockNotification,
-  type Mark,
-  markAllRead,
-  markNotification,
   type NotificationDetails,
   readNotification,
 } from '#domain/notifications/store.ts';

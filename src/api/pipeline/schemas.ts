@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** A time: RFC 3339, UTC. Entities hold dates, query results hold PostgreSQL's own text. */
 /** In the answer of a command that makes a link which works once. */
 export const Emailed = z
   .boolean()
@@ -8,6 +7,7 @@ export const Emailed = z
     'Whether the link is also sent by e-mail. It is not where no mail server is set (`COORDINATOR_SMTP_URL`), and not to an address that has got too many mails today.',
   );
 
+/** A time: RFC 3339, UTC. Entities hold dates, query results hold PostgreSQL's own text. */
 export const Time = z.codec(z.iso.datetime(), z.union([z.date(), z.string()]), {
   decode: (text) => new Date(text),
   encode: (time) => new Date(time).toISOString(),
@@ -24,6 +24,13 @@ export const AnswerId = z.string().meta({ format: 'uuid' });
 
 /** A flag in a query. */
 export const Flag = z.enum(['true', 'false']);
+
+/** Describes the codes of a table, each with the message that it stands for. */
+export function describeCodes(messages: Readonly<Record<string, string>>): string {
+  return Object.entries(messages)
+    .map(([code, message]) => `\`${code}\`: ${message.replace(/\.$/, '')}.`)
+    .join(' ');
+}
 
 /** An answer without a body. */
 export const Nothing = z.undefined().describe('Done. The answer has no body.');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ignoringShown } from '#api/pipeline/written-back.ts';
 import { featureNames } from '#domain/features.ts';
 import { limitOf, quotaKindNames } from '#domain/quotas/model.ts';
 import { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
@@ -13,6 +14,7 @@ import {
 } from '#domain/settings/document.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { PoolName } from '#domain/workers/pools/model.ts';
+import { FeatureView } from './views.ts';
 
 /** An object that may have any of these members. A member may be null, and so may the object, which stands for null in all members. */
 function someOf<Name extends string, S extends z.ZodType>(names: readonly Name[], schemaOf: (name: Name) => S) {
@@ -20,10 +22,10 @@ function someOf<Name extends string, S extends z.ZodType>(names: readonly Name[]
   return z.strictObject(Object.fromEntries(members) as Record<Name, z.ZodOptional<z.ZodNullable<S>>>).nullable();
 }
 
-/** A gate as it is set, or as it is read: then it has its title, and no reason while it is on. */
+/** A gate as it is set, or as it is read: then it has no reason while it is on. */
 const SentGate = z.discriminatedUnion('enabled', [
-  OpenGate.extend({ reason: z.null().optional(), title: z.string().optional() }),
-  ClosedGate.extend({ title: z.string().optional() }),
+  ignoringShown(OpenGate.extend({ reason: z.null().optional() }), FeatureView),
+  ignoringShown(ClosedGate, FeatureView),
 ]);
 
 const SentGates = z.strictObject(

@@ -15,7 +15,7 @@ export const settingsName = 'global';
 const Kept = z.union([z.int(), z.literal('forever')]);
 const PolicyView = z.object({ required: z.int(), when: z.enum(approvalRules), allow_self: z.boolean() });
 const RetentionView = z.record(z.enum(retentionKinds), Kept);
-const FeatureView = z.object({
+export const FeatureView = z.object({
   title: z.string(),
   enabled: z.boolean(),
   reason: z.string().nullable().describe('Why it is off.'),

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { revisionFor, revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import {
-  expectedRevisionOf,
   ReplaceVariablesOfSet,
   SetVariable,
   toNamedVariable,
@@ -11,11 +10,10 @@ import {
   VariableName,
 } from '#api/variables/bodies.ts';
 import { describeVariable, VariableView, viewVariable } from '#api/variables/views.ts';
-import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import { countChange, findVariableSet, type VariableSetTarget } from '#domain/variable-sets/store.ts';
+import { findVariableSet, type VariableSetTarget } from '#domain/variable-sets/store.ts';
 import { removeVariable, replaceVariables, setVariable } from '#domain/variables/changes.ts';
 import { findVariable, listVariables, readShownVariables } from '#domain/variables/store.ts';
 import { changesSet, readsSet, VariableSetParams } from './operations.ts';
@@ -28,7 +26,7 @@ const SetRevision = z.int().describe('Of the set. It rises with every change of 
 const VariableParams = VariableSetParams.extend({ name: VariableName });
 
 function toHolder({ set, archived }: VariableSetTarget) {
-  return { kind: 'variable_set', id: set.id, archived } as const;
+  return { kind: 'variable_set', id: set.id, archived, variablesRevision: set.revision } as const;
 }
 
 export const list = read({
@@ -72,14 +70,15 @@ export const set = command({
   responses: { 200: VariableOfSetView },
   target: ({ em, params, lock }) => findVariableSet(em, params.id, lock),
   audit: 'variable_set.variable_set',
-  handle: async ({ tx, principal, target, params, body, services, operations }) => {
+  handle: async ({ tx, principal, target, params, body, services, operations, request }) => {
     const holder = toHolder(target);
     const writer = { em: tx.em, keyRing: services.keyRing, holder, setBy: principal.id };
     const before = await findVariable(tx.em, holder, params.name);
-    const after = await setVariable(writer, toNamedVariable(params.name, body), before);
+    const wanted = toNamedVariable(params.name, body, request.headers);
+    const { variable: after, holderRevision: revision } = await setVariable(writer, wanted, before);
     return {
       id: holder.id,
-      revision: await countUnlessSame(tx, target, before?.revision === after.revision),
+      revision,
       before: before && describeVariable(before),
       after: { ...describeVariable(after), value: 'set' },
       answer: showVariableOfSet({ operations, principal }, target, after),
@@ -102,13 +101,13 @@ export const replace = command({
   },
   target: ({ em, params, lock }) => findVariableSet(em, params.id, lock),
   audit: 'variable_set.variables_replaced',
-  handle: async ({ tx, principal, target, body, services }) => {
+  handle: async ({ tx, principal, target, body, services, request }) => {
     const holder = toHolder(target);
     const writer = { em: tx.em, keyRing: services.keyRing, holder, setBy: principal.id };
-    refuseStale(target.set, expectedRevisionOf(body));
+    refuseStale(target.set, revisionFor(body, request.headers));
     const wanted = body.variables.map((variable, index) => toNewVariable(variable, `variables[${index}].`));
-    const { before, after } = await replaceVariables(writer, wanted, await readShownVariables(tx.em, holder));
-    const revision = await countUnlessSame(tx, target, before.length + after.length === 0);
+    const current = await readShownVariables(tx.em, holder);
+    const { before, after, holderRevision: revision } = await replaceVariables(writer, wanted, current);
     const answer = { variables: (await readShownVariables(tx.em, holder)).map(viewVariable), revision };
     return {
       id: holder.id,
@@ -134,12 +133,7 @@ export const remove = command({
     const holder = toHolder(target);
     const variable = await findVariable(tx.em, holder, params.name);
     const removed = await removeVariable(tx.em, holder, variable, revisionOf(request.headers));
-    const revision = await countChange(tx.em, target.set);
-    return { id: holder.id, before: describeVariable(removed), after: { name: params.name }, revision };
+    const revision = removed.holderRevision;
+    return { id: holder.id, before: describeVariable(removed.variable), after: { name: params.name }, revision };
   },
 });
-
-/** The revision of the set, which rises with every change of its variables. */
-function countUnlessSame({ em }: Transaction, { set }: VariableSetTarget, isSame: boolean): Promise<number> | number {
-  return isSame ? set.revision : countChange(em, set);
-}

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import type { RequestMetadata } from '#api/pipeline/call.ts';
+import { revisionFor } from '#api/pipeline/headers/if-match.ts';
+import { ignoringShown, ShownRevision } from '#api/pipeline/written-back.ts';
 import { invalidField } from '#domain/shared/errors.ts';
-import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { largestInteger } from '#domain/shared/values/storable.ts';
 import { mostVariables, type NewVariable, variableCategories, variablePhases } from '#domain/variables/model.ts';
+import { VariableView } from './views.ts';
 
 /** The bodies of requests about variables of environments and of variable sets. */
 
@@ -34,22 +37,23 @@ const variableFields = {
     .max(largestInteger)
     .optional()
     .describe('The revision that was read. 0: there must be no such variable yet.'),
-  // A variable can be sent back as it was read.
-  revision: ExpectedRevision.expected_revision.describe('The same as `expected_revision`.'),
-  updated_at: z.iso.datetime().optional().describe('Ignored.'),
-  actions: z.array(z.unknown()).optional().describe('Ignored.'),
+  revision: ShownRevision.revision,
 };
+
+/** What a variable shows, alone or in a list. */
+const Shown = VariableView.extend({ actions: z.unknown() });
 
 /** A variable's name. Setting a variable checks what its category demands besides. */
 export const VariableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/, { error: 'expected letters, digits, "_" and "-", starting with no digit' });
 
-export const SetVariable = z
-  .strictObject({ name: VariableName.optional().describe('The same name as in the path.'), ...variableFields })
-  .meta({ id: 'SetEnvironmentVariable' });
+export const SetVariable = ignoringShown(
+  z.object({ name: VariableName.optional().describe('The same name as in the path.'), ...variableFields }),
+  Shown,
+).meta({ id: 'SetEnvironmentVariable' });
 
-const ListedVariable = z.strictObject({ name: VariableName, ...variableFields });
+const ListedVariable = ignoringShown(z.object({ name: VariableName, ...variableFields }), Shown);
 
 export const ReplaceVariables = z
   .strictObject({
@@ -61,41 +65,32 @@ export const ReplaceVariables = z
       .optional()
       .meta({ type: 'null', description: 'As the last page of the list has it.' }),
     // Of all variables. A list is refused if a variable was added meanwhile.
-    ...ExpectedRevision,
-    // The list can be sent back as it was read.
-    revision: ExpectedRevision.expected_revision.describe('The same as `expected_revision`.'),
+    ...ShownRevision,
   })
   .meta({ id: 'ReplaceEnvironmentVariables' });
 
 /** The same, as the description of the API names it for variable sets. */
 export const ReplaceVariablesOfSet = ReplaceVariables.meta({ id: 'ReplaceVariableSetVariables' });
 
-/** @throws Invalid if the body names two revisions */
-export function expectedRevisionOf(
-  { expected_revision: expected, revision }: { expected_revision?: number | undefined; revision?: number | undefined },
-  place = '',
-): number | undefined {
-  if (expected !== undefined && revision !== undefined && expected !== revision)
-    throw invalidField(`${place}revision`, 'it and expected_revision name different revisions: send one of them');
-  return expected ?? revision;
-}
-
 /** @throws Invalid if the body names another variable than the path */
-export function toNamedVariable(name: string, body: z.output<typeof SetVariable>): NewVariable {
+export function toNamedVariable(
+  name: string,
+  body: z.output<typeof SetVariable>,
+  headers: RequestMetadata['headers'],
+): NewVariable {
   if (body.name !== undefined && body.name !== name)
     throw invalidField('name', `expected "${name}", as in the path: a variable cannot be renamed`);
-  return toNewVariable({ ...body, name });
+  return { ...toNewVariable({ ...body, name }), expectedRevision: revisionFor(body, headers) };
 }
 
 /** The place is where the variable is in the request. @throws Invalid if the body names two revisions */
 export function toNewVariable(body: z.output<typeof ListedVariable>, place = ''): NewVariable {
-  const { expected_revision: _expected, revision: _revision, updated_at: _at, actions: _actions, ...rest } = body;
-  const { plan_value: _planValue, has_plan_value: hasPlanValue, ...variable } = rest;
-  const expectedRevision = expectedRevisionOf(body, place);
+  const { name, category, sensitive, phases, has_plan_value: hasPlanValue } = body;
   // Secrets are shown as null.
-  const value = variable.sensitive && variable.value === null ? undefined : variable.value;
+  const value = sensitive && body.value === null ? undefined : body.value;
   const planValue = toPlanValue(body, place);
-  return { ...variable, value, planValue, hasPlanValue, expectedRevision };
+  const expectedRevision = revisionFor(body, {}, place);
+  return { name, category, sensitive, phases, value, planValue, hasPlanValue, expectedRevision };
 }
 
 /** Undefined: the value for planning stays as it is; null: there is none. @throws Invalid for a value that there shall not be */

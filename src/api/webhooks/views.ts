@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
-import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, describeCodes, Time } from '#api/pipeline/schemas.ts';
 import { decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { overlapUntil } from '#domain/shared/signing/signing-secrets.ts';
@@ -37,9 +37,7 @@ export const ListedWebhookView = z
     disabled_reason: z
       .enum(Object.keys(disabledReasons) as [DisabledReason, ...DisabledReason[]])
       .nullable()
-      .describe(
-        'Why the service disabled it: `gone`: its endpoint answered 410; `failing`: nothing was delivered for three days; `transferred`: its project or team got another owner, who has not enabled it.',
-      ),
+      .describe(`Why the service disabled it. ${describeCodes(disabledReasons)}`),
     failing_since: Time.nullable().describe('Since when nothing could be delivered; null: the last try succeeded.'),
     problem: z.string().nullable().describe('Why the last try failed; null: it succeeded, or there was none.'),
     pending_deliveries: z.int().describe(`Deliveries that wait or are tried again, counted up to ${mostCounted}.`),

@@ -144,13 +144,3 @@ export async function changeEnvironment(
   const changes = { ...columns, revision: revision + 1 };
   await db(em).updateTable('environments').set(changes).where('id', '=', id).execute();
 }
-
-/** Counts a change of an environment's variables, and returns the new revision of all of them. The caller has locked the row for the change. */
-export async function countVariableChange(
-  em: Em,
-  { id, variablesRevision }: Pick<EnvironmentTarget, 'id' | 'variablesRevision'>,
-): Promise<number> {
-  const changed = { variables_revision: variablesRevision + 1 };
-  await db(em).updateTable('environments').set(changed).where('id', '=', id).execute();
-  return changed.variables_revision;
-}

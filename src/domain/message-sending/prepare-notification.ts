@@ -11,24 +11,28 @@ import { describeClosed } from '#domain/shared/features/gates.ts';
 import type { News, Recipient } from './carry.ts';
 import { findSubjectPath, type LinkReader, preferencesPath } from './links.ts';
 import type { ContentOf, PrepareDeps, Prepared } from './prepared.ts';
-import { belongsToFormerMember, findMailbox, mayStillRead } from './recipients-store.ts';
+import { belongsToUserWhoMayNotHear, findMailbox, mayStillRead } from './recipients-store.ts';
 
 type Content = ContentOf<'notification'>;
-interface Hearer {
+
+/** Whom a message is for, and what it says to this recipient alone. */
+interface Addressee {
   readonly to: Recipient;
   /** What kind of thing has happened, in a sentence for this recipient. */
   readonly about: string;
   readonly reason: string;
   readonly readers: LinkReader;
 }
-type Found = Hearer | { readonly withhold: string };
+type Found = Addressee | { readonly withhold: string };
 
 /** Words a notification for a user or a channel, unless it is not to hear of it any more. */
 export async function prepareNotification(deps: PrepareDeps, message: DueMessage, content: Content): Promise<Prepared> {
   if (describeClosed('notifications', await readGates(deps.em)) !== null)
     return { withhold: `${notificationsFeature.title.toLowerCase()} are turned off` };
   const found =
-    message.channelId === null ? await findUser(deps, message, content) : await findHearing(deps, message, content);
+    message.channelId === null
+      ? await addressUser(deps, message, content)
+      : await addressChannel(deps, message, content);
   if ('withhold' in found) return found;
   const news: News = { kind: content.kind, subject: subjectOf(message) };
   return { to: found.to, wording: await word(deps, news, content, found), news };
@@ -42,7 +46,7 @@ async function word(
   { em, linkOrigin }: PrepareDeps,
   { subject }: News,
   content: Content,
-  { about, reason, readers }: Hearer,
+  { about, reason, readers }: Addressee,
 ): Promise<Wording> {
   const path = subject && (await findSubjectPath(em, subject, readers));
   return {
@@ -53,7 +57,7 @@ async function word(
   };
 }
 
-async function findUser(
+async function addressUser(
   { em, keyRing, linkOrigin }: PrepareDeps,
   message: DueMessage,
   { kind }: Content,
@@ -84,21 +88,23 @@ async function findUser(
   };
 }
 
-async function findHearing({ em, keyRing }: PrepareDeps, message: DueMessage, { kind }: Content): Promise<Found> {
+async function addressChannel({ em, keyRing }: PrepareDeps, message: DueMessage, { kind }: Content): Promise<Found> {
   const subject = subjectOf(message);
   const target = await findChannel(em, message.channelId ?? '');
   if (!target || subject === null || !isTopic(kind)) return { withhold: 'the channel is gone' };
   const { channel } = target;
   if (!(await stillHears(em, channel.id, kind, await findPlace(em, subject))))
-    return { withhold: 'the channel is disabled, or does not hear of it any more' };
+    return { withhold: 'the channel is disabled, or none of its subscriptions matches this any more' };
   const to = recipientOf(target, keyRing, message.address);
   if (!to) return { withhold: 'the address was taken out of the channel' };
-  if (to.medium === 'email' && (await belongsToFormerMember(em, target, to.address))) return { withhold: hasLeft };
+  if (to.medium === 'email' && (await belongsToUserWhoMayNotHear(em, target, to.address)))
+    return { withhold: addressMayNotHear };
   const readers = target.organizationId === null && target.teamId === null ? 'administrators' : 'owners';
   return { to, about: describeToChannels(kind), reason: describeChannel(channel.name), readers };
 }
 
-export const hasLeft = 'the address belongs to somebody who is not, or no longer, a member of the organization';
+export const addressMayNotHear =
+  'the address belongs to a user who is disabled, deleted, or not a member of the organization';
 
 /** Why a recipient of a channel gets a message. */
 export function describeChannel(name: string): string {

@@ -43,7 +43,7 @@ export async function mayStillRead(em: Em, messageId: string, userId: string | n
  * deleted, or neither members of its organization nor platform administrators. An address that no user has confirmed, such as that of a list, counts as
  * nobody's.
  */
-export async function belongsToFormerMember(
+export async function belongsToUserWhoMayNotHear(
   em: Em,
   { organizationId }: { readonly organizationId: string | null },
   address: string,

@@ -7,8 +7,8 @@ import type { ChannelTarget } from '#domain/notification-channels/store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { type CarryDeps, carry } from './carry.ts';
-import { describeChannel, hasLeft, recipientOf } from './prepare-notification.ts';
-import { belongsToFormerMember } from './recipients-store.ts';
+import { addressMayNotHear, describeChannel, recipientOf } from './prepare-notification.ts';
+import { belongsToUserWhoMayNotHear } from './recipients-store.ts';
 
 /** What became of a test for one recipient. */
 export interface TestResult {
@@ -35,7 +35,7 @@ export function countTest(em: Em, callerId: string, target: TestedChannel): Prom
   return em.transactional(async (tx) => {
     const recipients: string[] = [];
     for (const address of target.channel.recipients ?? [])
-      if (!(await belongsToFormerMember(tx, target, address))) recipients.push(address);
+      if (!(await belongsToUserWhoMayNotHear(tx, target, address))) recipients.push(address);
     const seconds = await countMails(tx, callerId, recipients);
     if (seconds !== null) throw tooManyMails(seconds);
   });
@@ -55,7 +55,8 @@ async function tryToSend(deps: TestDeps, target: TestedChannel, address: string 
   try {
     const to = recipientOf(target, deps.keyRing, address);
     if (!to) return 'the channel has no such recipient';
-    if (to.medium === 'email' && (await belongsToFormerMember(deps.em, target, to.address))) return hasLeft;
+    if (to.medium === 'email' && (await belongsToUserWhoMayNotHear(deps.em, target, to.address)))
+      return addressMayNotHear;
     const wording = {
       subject: 'Test of a notification channel',
       lines: ['Somebody who manages the channel sent this test. Nothing has happened.'],

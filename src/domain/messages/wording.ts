@@ -1,3 +1,5 @@
+import { withoutMisleading } from '#domain/shared/values/human-name.ts';
+
 /** What a message says, whatever carries it. */
 export interface Wording {
   readonly subject: string;
@@ -12,16 +14,11 @@ export interface Wording {
 const longestSubject = 150;
 
 export function toSubject(text: string): string {
-  const line = withoutControls(text).replaceAll(/\s+/g, ' ').trim();
-  return line.length > longestSubject ? `${line.slice(0, longestSubject - 1)}…` : line;
-}
-
-/** Names come from users: without characters that would end a header, hide text or turn its direction. */
-export function withoutControls(text: string): string {
-  return text.replaceAll(
-    /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    ' ',
-  );
+  const line = withoutMisleading(text).replaceAll(/\s+/g, ' ').trim();
+  if (line.length <= longestSubject) return line;
+  // A character beyond U+FFFF takes two places: none is cut in half.
+  const cut = line.slice(0, longestSubject - 1).replace(/[\ud800-\udbff]$/, '');
+  return `${cut}…`;
 }
 
 /**
@@ -30,7 +27,7 @@ export function withoutControls(text: string): string {
  * such as 1.2 keep their dots.
  */
 export function asForeignText(text: string): string {
-  return withoutControls(text)
+  return withoutMisleading(text)
     .replaceAll(/[:：](?=[/／]{2})/gu, '[:]')
     .replaceAll(/(?<=[^\s.])[.。．｡․](?=[^\s.])/gu, (dot, at: number, whole: string) =>
       /\d/.test(whole[at - 1] ?? '') && /\d/.test(whole[at + 1] ?? '') ? dot : '[.]',

@@ -34,12 +34,10 @@ export function listNotifications(
   { unread, archived, kind }: NotificationFilter,
   request: PageRequest,
 ): Promise<Page<NotificationDetails>> {
-  const found = selectOwn(em, user)
-    .where('n.archived_at', archived ? 'is not' : 'is', null)
-    .$if(unread !== undefined, (query) => query.where('n.read_at', unread ? 'is' : 'is not', null))
-    .$if(kind !== undefined, (query) => query.where('n.kind', '=', kind ?? 'run.finished'))
-    .select(details);
-  return pageOf(found, 'n.id', request);
+  let found = selectOwn(em, user).where('n.archived_at', archived ? 'is not' : 'is', null);
+  if (unread !== undefined) found = found.where('n.read_at', unread ? 'is' : 'is not', null);
+  if (kind !== undefined) found = found.where('n.kind', '=', kind);
+  return pageOf(found.select(details), 'n.id', request);
 }
 
 export function readNotification(em: Em, user: Principal, id: string): Promise<NotificationDetails | undefined> {
@@ -104,10 +102,8 @@ export function listThreads(
   { unread, kind }: ThreadFilter,
   request: PageRequest,
 ): Promise<Page<ThreadDetails>> {
-  const found = selectOwn(em, user)
+  let found = selectOwn(em, user)
     .where('n.archived_at', 'is', null)
-    .$if(kind !== undefined, (query) => query.where('n.kind', '=', kind ?? 'run.finished'))
-    .$if(unread !== undefined, (query) => query.where((eb) => (unread ? hasUnread(eb) : eb.not(hasUnread(eb)))))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -120,10 +116,13 @@ export function listThreads(
             .select('newer.id'),
         ),
       ),
-    )
+    );
+  if (kind !== undefined) found = found.where('n.kind', '=', kind);
+  if (unread !== undefined) found = found.where((eb) => (unread ? hasUnread(eb) : eb.not(hasUnread(eb))));
+  const counted = found
     .select(details)
     .select((eb) => [countOfThread(eb, 'all').as('count'), countOfThread(eb, 'unread').as('unread')]);
-  return pageOf(found, 'n.id', request);
+  return pageOf(counted, 'n.id', request);
 }
 
 /** A page of the notifications about one subject, newest first, archived ones included. */
@@ -134,69 +133,6 @@ export function listThread(
   request: PageRequest,
 ): Promise<Page<NotificationDetails>> {
   return pageOf(selectOwn(em, user).where('n.subject_id', '=', subjectId).select(details), 'n.id', request);
-}
-
-/** Locks a notification of a user and reads its revision; undefined if the user has no such notification. */
-export function lockNotification(em: Em, user: Principal, id: string): Promise<{ revision: number } | undefined> {
-  return db(em)
-    .selectFrom('notifications')
-    .where('id', '=', id)
-    .where('user_id', '=', user.id)
-    .select('revision')
-    .forUpdate()
-    .executeTakeFirst();
-}
-
-/** `archived`: it is put away, and read as well. `unarchived`: it is taken back. */
-export type Mark = 'read' | 'archived' | 'unarchived';
-
-/** Notes that a user has read a notification, has put it away or has taken it back. One that is so already stays as it is. */
-export async function markNotification(em: Em, user: Principal, id: string, as: Mark): Promise<void> {
-  await db(em)
-    .updateTable('notifications')
-    .set((eb) => ({
-      read_at: eb.fn.coalesce('read_at', now),
-      ...(as === 'archived' && { archived_at: now }),
-      ...(as === 'unarchived' && { archived_at: null }),
-      revision: eb('revision', '+', 1),
-    }))
-    .where('id', '=', id)
-    .where('user_id', '=', user.id)
-    .$if(as === 'read', (query) => query.where('read_at', 'is', null))
-    .$if(as === 'archived', (query) => query.where('archived_at', 'is', null))
-    .$if(as === 'unarchived', (query) => query.where('archived_at', 'is not', null))
-    .execute();
-}
-
-/**
- * Notes that a user has read, or put away, everything about one subject that is not put away yet. Answers how many notifications changed. The
- * caller has made sure that the user may read the subject.
- */
-export async function markThread(em: Em, user: Principal, subjectId: string, as: 'read' | 'archived'): Promise<number> {
-  const { numUpdatedRows } = await db(em)
-    .updateTable('notifications')
-    .set((eb) => ({
-      read_at: eb.fn.coalesce('read_at', now),
-      ...(as === 'archived' && { archived_at: now }),
-      revision: eb('revision', '+', 1),
-    }))
-    .where('user_id', '=', user.id)
-    .where('subject_id', '=', subjectId)
-    .where('archived_at', 'is', null)
-    .$if(as === 'read', (query) => query.where('read_at', 'is', null))
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
-}
-
-/** Notes that a user has read everything so far, also what is hidden from the user now. Answers how many were unread. */
-export async function markAllRead(em: Em, user: Principal): Promise<number> {
-  const { numUpdatedRows } = await db(em)
-    .updateTable('notifications')
-    .set((eb) => ({ read_at: now, revision: eb('revision', '+', 1) }))
-    .where('user_id', '=', user.id)
-    .where('read_at', 'is', null)
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
 }
 
 const removedAtOnce = 5_000;
@@ -211,8 +147,6 @@ export async function removeOldNotifications(em: Em): Promise<boolean> {
   const { numDeletedRows } = await db(em).deleteFrom('notifications').where('id', 'in', old).executeTakeFirst();
   return Number(numDeletedRows) === removedAtOnce;
 }
-
-const now = sql<string>`now()`;
 
 /** What a user was told and may still read. */
 function selectOwn(em: Em, user: Principal) {

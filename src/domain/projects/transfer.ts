@@ -1,5 +1,4 @@
 import type { Em } from '#database/database.ts';
-import { disableTransferredChannels } from '#domain/notification-channels/disabling.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
@@ -9,7 +8,7 @@ import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { findTeamById, shareTeams, type TeamTarget } from '#domain/teams/store.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
-import { disableTransferredWebhooks } from '#domain/webhooks/disabling.ts';
+import { disableTransferred } from '#domain/tenancy/owned/disable-transferred.ts';
 import { findProject, type ProjectTarget } from './store.ts';
 
 /** The right to take a project into a team: that of making one there. */
@@ -72,8 +71,7 @@ export async function transferProject(
   refuseStale(project, expectedRevision);
   await transferOwned(em, 'project', project, { kind: 'team', id: to.id });
   const transferred = await readBack(findProject(em, project.id));
-  await disableTransferredWebhooks(tx, { kind: 'project', id: project.id }, transferred);
-  await disableTransferredChannels(tx, { kind: 'project', id: project.id }, transferred);
+  await disableTransferred(tx, { kind: 'project', id: project.id }, transferred);
   return transferred;
 }
 

@@ -1,7 +1,7 @@
 import semver from 'semver';
 import { z } from 'zod';
 import { featureNames } from '#domain/features.ts';
-import { limitOf, type QuotaKind, quotaKindNames } from '#domain/quotas/model.ts';
+import { limitOf, quotaKindNames } from '#domain/quotas/model.ts';
 import { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { isStorableText } from '#domain/shared/values/storable.ts';
 import { PoolName } from '#domain/workers/pools/model.ts';
@@ -73,31 +73,35 @@ export const ClosedGate = z.strictObject({
 export const FeatureGate = z.discriminatedUnion('enabled', [OpenGate, ClosedGate]);
 export type FeatureGate = z.output<typeof FeatureGate>;
 
-export const FeatureGates = z.strictObject(
-  Object.fromEntries(featureNames.map((name) => [name, FeatureGate.optional()])) as {
-    [Name in (typeof featureNames)[number]]: z.ZodOptional<typeof FeatureGate>;
-  },
-);
+/** The settings that have one value. */
+const singles = {
+  default_approval_policy: ApprovalPolicy,
+  allowed_tools: AllowedTools,
+  default_pool: PoolName,
+  sign_in_notice: SignInNotice,
+};
+
+/** The settings that have a value for each of some names. */
+const groups = {
+  retention: forEach(retentionKinds, () => Retention),
+  default_quotas: forEach(quotaKindNames, limitOf),
+  features: forEach(featureNames, () => FeatureGate),
+};
+
+function forEach<Name extends string, S extends z.ZodType>(names: readonly Name[], schemaOf: (name: Name) => S) {
+  return Object.fromEntries(names.map((name) => [name, schemaOf(name)])) as Record<Name, S>;
+}
 
 /** As it is stored. Members that this release does not know were set by a later one, and do nothing. */
 export const StoredDocument = z.looseObject({
-  default_approval_policy: ApprovalPolicy.optional(),
-  allowed_tools: AllowedTools.optional(),
-  retention: z.looseObject(Object.fromEntries(retentionKinds.map((kind) => [kind, Retention.optional()]))).optional(),
-  default_pool: PoolName.optional(),
-  default_quotas: z
-    .looseObject(Object.fromEntries(quotaKindNames.map((kind) => [kind, limitOf(kind).optional()])))
-    .optional(),
-  sign_in_notice: SignInNotice.optional(),
-  features: z.looseObject(Object.fromEntries(featureNames.map((name) => [name, FeatureGate.optional()]))).optional(),
+  ...z.object(singles).partial().shape,
+  ...Object.fromEntries(
+    Object.entries(groups).map(([name, members]) => [name, z.looseObject(members).partial().optional()]),
+  ),
 });
 
-export interface SettingsDocument {
-  default_approval_policy?: ApprovalPolicy;
-  allowed_tools?: AllowedTools;
-  retention?: Partial<Record<RetentionKind, Retention>>;
-  default_pool?: string;
-  default_quotas?: Partial<Record<QuotaKind, number>>;
-  sign_in_notice?: string;
-  features?: z.output<typeof FeatureGates>;
-}
+export type SingleSettings = { [Name in keyof typeof singles]?: z.output<(typeof singles)[Name]> };
+export type SettingsGroups = {
+  [Name in keyof typeof groups]?: { [Member in keyof (typeof groups)[Name]]?: z.output<(typeof groups)[Name][Member]> };
+};
+export interface SettingsDocument extends SingleSettings, SettingsGroups {}

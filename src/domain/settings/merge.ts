@@ -1,17 +1,11 @@
-import type { AllowedTools, FeatureGate, SettingsDocument } from './document.ts';
+import type { FeatureGate, SettingsDocument, SettingsGroups, SingleSettings } from './document.ts';
 
 type Nullable<T> = { readonly [K in keyof T]?: T[K] | null | undefined };
 
 /** A change of the settings. What is left out stays, and null restores the default. */
-export interface SettingsChange {
-  readonly default_approval_policy?: SettingsDocument['default_approval_policy'] | null | undefined;
-  readonly allowed_tools?: AllowedTools | null | undefined;
-  readonly default_pool?: string | null | undefined;
-  readonly sign_in_notice?: string | null | undefined;
-  readonly retention?: Nullable<NonNullable<SettingsDocument['retention']>> | null | undefined;
-  readonly default_quotas?: Nullable<NonNullable<SettingsDocument['default_quotas']>> | null | undefined;
-  readonly features?: Nullable<NonNullable<SettingsDocument['features']>> | null | undefined;
-}
+export type SettingsChange = Nullable<SingleSettings> & {
+  readonly [Name in keyof SettingsGroups]?: Nullable<NonNullable<SettingsGroups[Name]>> | null | undefined;
+};
 
 /** The document after a change. It holds only what differs from no setting at all, so that defaults can change with the installation. */
 export function mergeSettings(document: SettingsDocument, change: SettingsChange): SettingsDocument {

@@ -1,6 +1,5 @@
 import type { Em } from '#database/database.ts';
 import { findMembersOutside } from '#domain/members/store.ts';
-import { disableTransferredChannels } from '#domain/notification-channels/disabling.ts';
 import { findOrganization, type OrganizationTarget, shareOrganizations } from '#domain/organizations/store.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -11,7 +10,7 @@ import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
-import { disableTransferredWebhooks } from '#domain/webhooks/disabling.ts';
+import { disableTransferred } from '#domain/tenancy/owned/disable-transferred.ts';
 import { findTeam, findTeamById, type TeamTarget } from './store.ts';
 
 /** The right to take a team into an organization: that of making one there. */
@@ -65,8 +64,7 @@ export async function transferTeam(
   await refuseStrangers(em, team, to);
   await transferOwned(em, 'team', team, { kind: 'organization', id: to.id });
   const transferred = await readBack(findTeamById(em, team.id));
-  await disableTransferredWebhooks(tx, { kind: 'team', id: team.id }, transferred);
-  await disableTransferredChannels(tx, { kind: 'team', id: team.id }, transferred);
+  await disableTransferred(tx, { kind: 'team', id: team.id }, transferred);
   return transferred;
 }
 

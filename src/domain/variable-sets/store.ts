@@ -111,11 +111,10 @@ export function readVariableSet(em: Em, id: string): Promise<ListedVariableSet |
   return selectSets(db(em)).where('s.id', '=', id).executeTakeFirst();
 }
 
-/** Raises the revision of a set whose variables or attachments changed, and returns it. The caller has locked the row. */
-export async function countChange(em: Em, set: VariableSet): Promise<number> {
+/** Raises the revision of a set whose attachments changed. The caller has locked the row. */
+export async function countChange(em: Em, set: VariableSet): Promise<void> {
   set.revision += 1;
   await em.flush();
-  return set.revision;
 }
 
 /** Deletes a set with its variables and attachments. */

@@ -9,6 +9,7 @@ import { mostVariables, type NewVariable, type VariablePhase, variablePhases } f
 import { refuseUnusable } from './rules.ts';
 import {
   changeKeptVariable,
+  countVariableChange,
   countVariables,
   deleteVariables,
   type ShownVariable,
@@ -24,6 +25,12 @@ export interface VariableWriter {
   readonly setBy: string;
 }
 
+/** What a change of a variable came to, with the revision that all variables of the holder have after it. */
+export interface VariableChange {
+  readonly variable: ShownVariable;
+  readonly holderRevision: number;
+}
+
 /**
  * Sets a variable, which may exist already. A sensitive one without a new value keeps the value that it has.
  * @throws Invalid for a name, a value or phases that a variable of this category cannot have, or if there is no value to keep
@@ -33,19 +40,22 @@ export async function setVariable(
   writer: VariableWriter,
   variable: NewVariable,
   before: ShownVariable | undefined,
-): Promise<ShownVariable> {
+): Promise<VariableChange> {
   const { em, holder } = writer;
   refuseArchived(holder);
   refuseUnusable(variable, before);
   refuseStale(before ?? { revision: 0 }, variable.expectedRevision);
   if (!before) refuseTooMany(holder, (await countVariables(em, holder)) + 1);
-  return write(writer, variable, before);
+  const written = await write(writer, variable, before);
+  const isSame = before?.revision === written.revision;
+  return { variable: written, holderRevision: await revisionAfter(em, holder, isSame) };
 }
 
 /** The variables that a replacement changed. */
 export interface VariableReplacement {
   readonly before: ShownVariable[];
   readonly after: ShownVariable[];
+  readonly holderRevision: number;
 }
 
 /**
@@ -75,7 +85,8 @@ export async function replaceVariables(
   if (gone.length > 0) await deleteVariables(em, holder, gone);
   const after = await Promise.all(changed.map((variable) => write(writer, variable, known.get(variable.name))));
   const replaced = changed.map(({ name }) => known.get(name)).filter((variable) => variable !== undefined);
-  return { before: [...removed, ...replaced], after };
+  const isSame = removed.length + changed.length === 0;
+  return { before: [...removed, ...replaced], after, holderRevision: await revisionAfter(em, holder, isSame) };
 }
 
 /** Whether a replacement adds, changes or removes a sensitive variable. Keeping one as it is takes no right to manage secrets. */
@@ -98,12 +109,17 @@ export async function removeVariable(
   holder: ChangedHolder,
   variable: ShownVariable | undefined,
   expectedRevision: number | undefined,
-): Promise<ShownVariable> {
+): Promise<VariableChange> {
   if (!variable) throw new NotFound('variable');
   refuseArchived(holder);
   refuseStale(variable, expectedRevision);
   await deleteVariables(em, holder, [variable.name]);
-  return variable;
+  return { variable, holderRevision: await countVariableChange(em, holder) };
+}
+
+/** The revision of a holder after its variables changed or stayed the same. */
+function revisionAfter(em: Em, holder: ChangedHolder, isSame: boolean): Promise<number> | number {
+  return isSame ? holder.variablesRevision : countVariableChange(em, holder);
 }
 
 /** Whether a variable would differ from what it is. A sensitive value that is given counts as a change: nobody may compare it. */

@@ -12,7 +12,10 @@ export interface VariableHolder {
 }
 
 /** A holder whose variables a command changes. */
-export type ChangedHolder = VariableHolder & Archivable;
+export interface ChangedHolder extends VariableHolder, Archivable {
+  /** Rises with every change of its variables. */
+  readonly variablesRevision: number;
+}
 
 /** The words and names of each kind of holder. Sealed values are bound to them, so they never change. */
 const places = {
@@ -21,6 +24,7 @@ const places = {
     table: 'environment_variables',
     column: 'environment_id',
     holders: 'environments',
+    revision: 'variables_revision',
     value: 'environment-variable',
     planValue: 'environment-variable-plan',
   },
@@ -29,6 +33,7 @@ const places = {
     table: 'variable_set_variables',
     column: 'variable_set_id',
     holders: 'variable_sets',
+    revision: 'revision',
     value: 'variable-set-variable',
     planValue: 'variable-set-variable-plan',
   },

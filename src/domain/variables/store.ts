@@ -4,7 +4,7 @@ import { json } from '#database/tables.ts';
 import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
 import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { placeOf, type VariableHolder, variableTables } from './holders.ts';
+import { type ChangedHolder, placeOf, type VariableHolder, variableTables } from './holders.ts';
 import type { VariableCategory, VariablePhase } from './model.ts';
 import { explainVariableName } from './names.ts';
 
@@ -182,6 +182,16 @@ export async function deleteVariables(em: Em, holder: VariableHolder, names: rea
     .where('id', '=', holder.id)
     .execute();
   return removed.length;
+}
+
+/** Raises the revision of a holder whose variables changed, and returns it. The caller has locked the row of the holder. */
+export async function countVariableChange(em: Em, holder: ChangedHolder): Promise<number> {
+  const { holders, revision } = placeOf(holder);
+  const raised = holder.variablesRevision + 1;
+  await sql`update ${sql.table(holders)} set ${sql.ref(revision)} = ${raised} where id = ${holder.id}`.execute(
+    variableTables(em),
+  );
+  return raised;
 }
 
 export async function countVariables(em: Em, holder: VariableHolder): Promise<number> {

@@ -1,6 +1,6 @@
 import { deliverMessage, type MessageDeps } from '#domain/message-sending/deliver.ts';
-import type { Medium } from '#domain/messages/model.ts';
-import { type DueMessage, leaseMessages, type MessageLane } from '#domain/messages/queue/lease-store.ts';
+import { type DueMessage, leaseMessages } from '#domain/messages/queue/lease-store.ts';
+import { type MediumGroup, type MessageLane, mediumGroups } from '#domain/messages/queue/medium-groups.ts';
 import { removeOldMessages } from '#domain/messages/queue/settle-store.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
 import { type LaneSize, Places } from './sending/places.ts';
@@ -8,24 +8,24 @@ import { type LaneSize, Places } from './sending/places.ts';
 const leaseMs = 500;
 const retentionMs = 60 * 60_000;
 
-/** How many messages a worker sends at a time by some media, and how many of one owner. */
-interface Way {
-  readonly media: readonly Medium[];
-  readonly lanes: Readonly<Record<MessageLane, LaneSize & { readonly share: number }>>;
+/** How many messages of a group a worker sends at a time. */
+interface GroupPlaces {
+  readonly group: MediumGroup;
+  readonly lanes: Readonly<Record<MessageLane, LaneSize>>;
   /** So many beside them may wait for an address that hangs. */
   readonly mostWaiting: number;
 }
 
-/** Chats and webhooks of others that hang never keep mails waiting. Mails all go to one server, which should not get more connections if it is slow. */
-const ways: readonly Way[] = [
+/** Mails all go to one server, which should not get more connections if it is slow. */
+const groups: readonly GroupPlaces[] = [
   {
-    media: ['email'],
-    lanes: { healthy: { places: 16, share: 8, waitsMs: null }, failing: { places: 4, share: 2, waitsMs: null } },
+    group: mediumGroups.mails,
+    lanes: { healthy: { places: 16, waitsMs: null }, failing: { places: 4, waitsMs: null } },
     mostWaiting: 0,
   },
   {
-    media: ['chat', 'webhook'],
-    lanes: { healthy: { places: 64, share: 32, waitsMs: 1_000 }, failing: { places: 16, share: 4, waitsMs: null } },
+    group: mediumGroups.posts,
+    lanes: { healthy: { places: 64, waitsMs: 1_000 }, failing: { places: 16, waitsMs: null } },
     mostWaiting: 192,
   },
 ];
@@ -42,10 +42,10 @@ export function openMessageRetention({ orm, log }: MessageDeps): PeriodicTask {
 
 /** Sends messages that are due. Several workers share them by leases; what a killed worker had leased is sent again. */
 export class MessageSender {
-  readonly #senders: readonly WaySender[];
+  readonly #senders: readonly GroupSender[];
 
   constructor(deps: MessageDeps) {
-    this.#senders = ways.map((way) => new WaySender(deps, way));
+    this.#senders = groups.map((places) => new GroupSender(deps, places));
   }
 
   start(): void {
@@ -58,17 +58,17 @@ export class MessageSender {
   }
 }
 
-/** Sends the messages of some media, a limited number at a time. */
-class WaySender {
+/** Sends the messages of a group, a limited number at a time. */
+class GroupSender {
   readonly #deps: MessageDeps;
-  readonly #way: Way;
+  readonly #group: MediumGroup;
   readonly #task: PeriodicTask;
   readonly #places: Places<MessageLane>;
 
-  constructor(deps: MessageDeps, way: Way) {
+  constructor(deps: MessageDeps, { group, lanes, mostWaiting }: GroupPlaces) {
     this.#deps = deps;
-    this.#way = way;
-    this.#places = new Places(way.lanes, way.mostWaiting);
+    this.#group = group;
+    this.#places = new Places(lanes, mostWaiting);
     const failure = 'could not look for messages that are due';
     this.#task = new PeriodicTask({ intervalMs: leaseMs, log: deps.log, failure, run: () => this.#sendSome() });
   }
@@ -83,11 +83,9 @@ class WaySender {
   }
 
   async #sendSome(): Promise<'again' | undefined> {
-    const { lanes, media } = this.#way;
-    const healthy = { ...lanes.healthy, places: this.#places.free('healthy') };
-    const failing = { ...lanes.failing, places: this.#places.free('failing') };
-    if (healthy.places + failing.places === 0) return undefined;
-    const messages = await leaseMessages(this.#deps.orm.em.fork(), { healthy, failing }, media);
+    const free = { healthy: this.#places.free('healthy'), failing: this.#places.free('failing') };
+    if (free.healthy + free.failing === 0) return undefined;
+    const messages = await leaseMessages(this.#deps.orm.em.fork(), free, this.#group);
     for (const message of messages)
       this.#places.begin(message.isFailing ? 'failing' : 'healthy', () => this.#send(message));
     return messages.length > 0 ? 'again' : undefined;

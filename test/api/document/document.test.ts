@@ -8,7 +8,8 @@ import { operations } from '#api/operations.ts';
 import { isPublic } from '#api/pipeline/operation.ts';
 import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
 import { topicNames } from '#domain/news/model.ts';
-import { channelKinds } from '#domain/notification-channels/model.ts';
+import { channelDisabledReasons, channelKinds } from '#domain/notification-channels/model.ts';
+import { disabledReasons } from '#domain/webhooks/model.ts';
 
 type Operation = OpenAPIV3_1.OperationObject;
 type Schema = OpenAPIV3_1.SchemaObject;
@@ -124,6 +125,15 @@ describe('the OpenAPI document of the service', () => {
       /Actor|AuditRecord|Identity\/properties\/credential|request_id|message_id|resource_id|Change\/properties\/imported|Quota\/properties\/id|SigningKey\/properties\/key_id|access_key_id/;
     expect(free.map(([path]) => path).filter((path) => !named.test(path))).toEqual([]);
     expect(JSON.stringify(document)).not.toContain('9007199254740991');
+  });
+
+  it.each([
+    ['ListedWebhook', disabledReasons],
+    ['ListedNotificationChannel', channelDisabledReasons],
+  ])('describes every reason for which the service disables a %s', (view, reasons) => {
+    const disabledReason = schemas[view]?.properties?.['disabled_reason'] as Schema;
+    for (const [code, message] of Object.entries(reasons))
+      expect(disabledReason.description).toContain(`\`${code}\`: ${message}`);
   });
 
   it('describes any JSON value as {}', () => {

@@ -142,7 +142,12 @@ describe('a variable that is sent back as it was read', () => {
   it.each([
     ['under another name', { name: 'OTHER' }, 400, /^name: .*TOKEN/],
     ['with an old revision', { revision: 7 }, 409, /7 is stale/],
-    ['with two different revisions', { expected_revision: 2 }, 400, /^revision: .*different/],
+    [
+      'with two different revisions',
+      { expected_revision: 2 },
+      400,
+      /^expected_revision and revision name different revisions/,
+    ],
   ])('%s is refused', async (_what, edit, status, message) => {
     const { tenant, values } = await tenantWithVariables();
     const { body: shown } = await tenant.owner.get(pathOf(tenant, 'TOKEN'));

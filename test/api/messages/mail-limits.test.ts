@@ -121,7 +121,7 @@ it('a channel sends nothing to users who are not members any more, and says so',
   server.received.length = 0;
   const { ok, results } = (await test()).body;
   expect(ok).toBe(false);
-  expect(results[0].problem).toContain('no longer, a member');
+  expect(results[0].problem).toContain('not a member of the organization');
   expect(results[1].problem).toBeNull();
   expect(server.received.map(({ recipients }) => recipients)).toEqual([['list@example.com']]);
 });

@@ -94,7 +94,7 @@ describe('a channel', () => {
     ]);
     await sendMessages(api);
     expect(endpoint.heard).toEqual([]);
-    const problem = 'the channel is disabled, or does not hear of it any more';
+    const problem = 'the channel is disabled, or none of its subscriptions matches this any more';
     expect(await storedMessages(api)).toContainEqual(expect.objectContaining({ status: 'withheld', problem }));
   });
 });

@@ -127,14 +127,20 @@ describe('a channel', () => {
   it("tells nobody what became another owner's, was disabled or was taken out before it was sent", async () => {
     const { tenant } = team.runs;
     const changes: [string, (path: string, run: string) => Promise<unknown>][] = [
-      ['the channel is disabled, or does not hear of it any more', (path) => owner.patch(path, { enabled: false })],
-      ['the channel is disabled, or does not hear of it any more', (path) => owner.patch(path, { subscriptions: [] })],
+      [
+        'the channel is disabled, or none of its subscriptions matches this any more',
+        (path) => owner.patch(path, { enabled: false }),
+      ],
+      [
+        'the channel is disabled, or none of its subscriptions matches this any more',
+        (path) => owner.patch(path, { subscriptions: [] }),
+      ],
       [
         'the address was taken out of the channel',
         (path) => owner.patch(path, { config: { recipients: ['b@example.com'] } }),
       ],
       [
-        'the channel is disabled, or does not hear of it any more',
+        'the channel is disabled, or none of its subscriptions matches this any more',
         async (_path, run) => {
           const { team: elsewhere } = await makeTenant(api);
           await api.rows('update runs set team_id = ? where id = ?', [elsewhere, run]);

@@ -56,7 +56,7 @@ it('the messages of a channel are listed newest first, with what became of each'
     {
       ...about,
       status: 'withheld',
-      problem: 'the channel is disabled, or does not hear of it any more',
+      problem: 'the channel is disabled, or none of its subscriptions matches this any more',
       next_attempt_at: null,
     },
     { ...about, status: 'sent', problem: null, next_attempt_at: null, ended_at: expect.any(String) },
@@ -72,6 +72,6 @@ it('the messages of a channel are listed newest first, with what became of each'
 
   const visitor = await signInVisitor(api, owner);
   const shown = (await visitor.get(`${path}?status=withheld`)).text;
-  expect(shown).toContain('the channel is disabled, or does not hear of it any more');
+  expect(shown).toContain('the channel is disabled, or none of its subscriptions matches this any more');
   expect(shown).not.toContain('the address answered 503');
 });

@@ -38,7 +38,7 @@ describe('what happens to a run', () => {
     for (const other of [second, team.runs.asker, admin, tenant.owner]) expect(await titlesOf(other)).toEqual([]);
   });
 
-  it('asks a reviewer no longer who has decided, and nobody once it does not wait any more', async () => {
+  it('marks the request to review as read for a reviewer who has decided, and for everybody once the run no longer waits', async () => {
     const run = await team.addAsked(reviewer, second);
     const { plan } = (await reviewer.get(`/runs/${run}`)).body;
     const review = { decision: 'reject', comment: 'not now', plan_digest: plan.digest };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tellOfUpcomingEnds } from '#domain/notifications/creation/upcoming.ts';
 import type { NewEvent } from '#domain/shared/events/publish.ts';
 import { disableWebhook } from '#domain/webhooks/disabling.ts';
+import { type DisabledReason, disabledReasons } from '#domain/webhooks/model.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addFinding, addMonitor, type Execute } from '#test/support/drift/drift-rows.ts';
@@ -115,18 +116,39 @@ describe('the members of a team', () => {
 });
 
 describe('the managers of a webhook', () => {
-  it('hear that the service disabled it, and so do administrators of the service', async () => {
+  const title = 'The service disabled the webhook Chat';
+
+  async function disable(reason: DisabledReason): Promise<string> {
     const wanted = { name: 'Chat', url: 'http://127.0.0.1:9/', events: ['*'], team_id: tenant.team };
     const { id } = await tenant.owner.make('/admin/webhooks', wanted);
     const { transactions, installation } = api.services;
-    await disableWebhook({ transactions, bindingKey: installation.bindingKey }, id, 'gone');
+    await disableWebhook({ transactions, bindingKey: installation.bindingKey }, id, reason);
     await team.notify();
-    const title = 'The webhook Chat was disabled: The endpoint answered 410: it wants no more events.';
-    expect([await titlesOf(tenant.owner), await titlesOf(reviewer)]).toEqual([[title], [title]]);
-    expect(await titlesOf(foreign.owner)).toEqual([]);
-    expect(await titlesOf(admin)).toEqual([title]);
-    await tenant.owner.delete(`/admin/webhooks/${id}`);
-    expect(await titlesOf(tenant.owner)).toEqual([]);
+    return id;
+  }
+
+  it.each(['gone', 'failing', 'behind'] as const)(
+    'hear that the service disabled it as `%s`, and so do administrators of the service',
+    async (reason) => {
+      const id = await disable(reason);
+      expect([await titlesOf(tenant.owner), await titlesOf(reviewer)]).toEqual([[title], [title]]);
+      expect(await titlesOf(foreign.owner)).toEqual([]);
+      expect(await titlesOf(admin)).toEqual([title]);
+      await tenant.owner.delete(`/admin/webhooks/${id}`);
+      expect(await titlesOf(tenant.owner)).toEqual([]);
+    },
+  );
+
+  it('hear that it was disabled as `transferred`, which administrators do not', async () => {
+    await disable('transferred');
+    expect(await titlesOf(tenant.owner)).toEqual([title]);
+    expect(await titlesOf(admin)).toEqual([]);
+  });
+
+  it('are told the reason in the message', async () => {
+    await disable('behind');
+    const messages = await api.rows('select content from outgoing_messages where user_id = ?', [tenant.owner.id]);
+    expect(messages).toMatchObject([{ content: { title, facts: [disabledReasons.behind] } }]);
   });
 });
 

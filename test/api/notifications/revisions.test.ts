@@ -77,7 +77,7 @@ describe('a thread', () => {
     const visitor = await signInVisitor(api, owner);
     const page = await visitor.get(`/notifications/threads/${id}`);
     expect(page.text).toContain('<h1>Webhook Chat of Payments</h1>');
-    expect(page.text).toContain('The webhook Chat was disabled');
+    expect(page.text).toContain('The service disabled the webhook Chat');
   });
 
   it('names the run that it is about', async () => {

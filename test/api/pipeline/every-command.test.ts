@@ -12,7 +12,8 @@ import { fillSecrets, secretsIn } from '#test/support/access/secret-fields.ts';
 import { requestOf } from '#test/support/api/command-requests.ts';
 import { bootstrapToken, type SetupApi } from '#test/support/api/command-setups.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { ask, type Ids, type Request } from '#test/support/api/operation-requests.ts';
+import { ask, type Request } from '#test/support/api/operation-requests.ts';
+import type { Ids } from '#test/support/api/tenant-ids.ts';
 
 /**
  * Runs every command with a secret in each secret field: once while audit records cannot be written, and once while they

@@ -6,17 +6,13 @@ import type { OrganizationRole } from '#domain/organizations/model.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
 import { addPerson, addServiceAccount, addTeam, type Memberships, type Person } from '#test/support/access/people.ts';
 import { permissionsOf, platformRoles } from '#test/support/access/permission-table.ts';
+import { bodies } from '#test/support/api/example-bodies.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
-import {
-  addTenant,
-  ask as askAt,
-  bodies,
-  type Ids,
-  missingIds,
-  pathOf,
-  type Request,
-} from '#test/support/api/operation-requests.ts';
+import { pathOf } from '#test/support/api/operation-paths.ts';
+import { ask as askAt, type Request } from '#test/support/api/operation-requests.ts';
 import { type Demand, demands, teamRoleActions } from '#test/support/api/operation-table.ts';
+import { addTenant } from '#test/support/api/tenant.ts';
+import { type Ids, missingIds } from '#test/support/api/tenant-ids.ts';
 
 let api: TestApi;
 let root: Person;

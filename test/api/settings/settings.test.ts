@@ -38,7 +38,7 @@ describe('the settings', () => {
     });
   });
 
-  it('take gates as they are read, and null turns one area on', async () => {
+  it('accept gates as a read answers them; null turns one area on', async () => {
     await turnOff('drift', 'schedules');
     const { features } = (await admin.get(path)).body;
     expect((await change({ features })).body.features).toEqual(features);

@@ -37,7 +37,7 @@ const rename = () => tenant.owner.patch(`/projects/${tenant.project}`, { name: `
 const list = async (query = '') => (await tenant.owner.get(`${path}/deliveries${query}`)).body.deliveries;
 
 describe('the address of a webhook', () => {
-  it('is whole for those who may change it, and a host for other readers, alone and in the list', async () => {
+  it('is shown whole to those who may change the webhook, and to other readers as its host alone', async () => {
     const { host } = new URL(endpoint.url);
     expect((await tenant.owner.get(path)).body).toMatchObject({ url: endpoint.url, host });
     expect((await viewer.get(path)).body).toMatchObject({ url: null, host });

@@ -81,7 +81,7 @@ describe('the webhook of a project that is transferred', () => {
 });
 
 describe('the webhooks of a team that is transferred', () => {
-  it('and of its projects are disabled; those of the organizations hear that it left and came', async () => {
+  it('are disabled with those of its projects; the webhooks of both organizations get the event of the transfer', async () => {
     const ofTeam = await create({ team_id: from.team });
     const ofProject = await create({ project_id: from.project });
     await create({ organization_id: from.organization }, 'former');

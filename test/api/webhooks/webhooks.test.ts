@@ -146,7 +146,7 @@ describe('a webhook', () => {
     expect(events).toEqual([gone, failing].map(({ id }) => ({ subject_id: id, team_id: tenant.team })));
   });
 
-  it('for which more waits than the service keeps is disabled with its reason and an event, and keeps what waits', async () => {
+  it('with more waiting messages than the limit is disabled as `behind`, and keeps them', async () => {
     const healthy = await create({ team_id: tenant.team }, ['project.updated']);
     const { id } = await create({ team_id: tenant.team }, ['project.updated']);
     const other = await startEndpoint();

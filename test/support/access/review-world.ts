@@ -4,7 +4,8 @@ import { release } from '#domain/shared/installation/release.ts';
 import type { AnyDeclaration } from '#domain/shared/ownership-graph/declaration.ts';
 import { Worker } from '#domain/workers/entity.ts';
 import type { TestApi } from '../api/http-api.ts';
-import { addTenant, type Ids, missingIds } from '../api/operation-requests.ts';
+import { addTenant } from '../api/tenant.ts';
+import { type Ids, missingIds } from '../api/tenant-ids.ts';
 import { addPerson, addServiceAccount, type Memberships, type Person, publish, sayHello } from './people.ts';
 import { platformRoles } from './permission-table.ts';
 

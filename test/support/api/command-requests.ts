@@ -1,7 +1,10 @@
 import type { CommandOperation } from '#api/pipeline/operation.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type SetupApi, setups } from './command-setups.ts';
-import { addTenant, bodies, type Ids, type Request } from './operation-requests.ts';
+import { bodies } from './example-bodies.ts';
+import type { Request } from './operation-requests.ts';
+import { addTenant } from './tenant.ts';
+import type { Ids } from './tenant-ids.ts';
 
 /** A request with which a command succeeds on a new tenant, with a new idempotency key if the command takes one. */
 export async function requestOf(api: SetupApi, operation: CommandOperation): Promise<Request> {

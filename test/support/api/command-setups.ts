@@ -6,7 +6,8 @@ import { deploy } from '../drift/drift-rows.ts';
 import { PluginAdministrator } from '../plugins/plugin-world.ts';
 import { carryOutNext } from '../plugins/restoring.ts';
 import { Caller } from './caller.ts';
-import type { Ids, Request } from './operation-requests.ts';
+import type { Request } from './operation-requests.ts';
+import type { Ids } from './tenant-ids.ts';
 
 /** A running API, with its database and an administrator. */
 export interface SetupApi {

@@ -1,6 +1,6 @@
 import { encode, manifestOf } from '../plugins/plugin-world.ts';
 import { ownershipOf } from '../plugins/tenant-plugin.ts';
-import type { Ids } from './operation-requests.ts';
+import type { Ids } from './tenant-ids.ts';
 
 const owned = (ids: Ids) => ({ expected_ownership: ownershipOf(ids) });
 const first = (ids: Ids) => ({ expected_revision: 1, ...owned(ids) });

@@ -1,10 +1,10 @@
 import pino from 'pino';
+import type { Em } from '#database/database.ts';
 import { deliverMessage } from '#domain/message-sending/deliver.ts';
 import { MailServer } from '#domain/messages/mail/mail-server.ts';
-import { leaseMessages } from '#domain/messages/queue/lease-store.ts';
+import { type DueMessage, leaseMessages } from '#domain/messages/queue/lease-store.ts';
+import { mediumGroups } from '#domain/messages/queue/medium-groups.ts';
 import type { TestApi } from '#test/support/api/in-process-api.ts';
-
-const plenty = { places: 100, share: 100 };
 
 /** Sends what is due, as a worker does, until there is nothing more to send now. */
 export async function sendMessages(api: TestApi): Promise<void> {
@@ -13,10 +13,18 @@ export async function sendMessages(api: TestApi): Promise<void> {
   const { outboundHttp: http } = api.services;
   const deps = { orm, keyRing, http, mail, linkOrigin: config.baseUrl, log: pino({ level: 'silent' }) };
   for (;;) {
-    const messages = await leaseMessages(orm.em.fork(), { healthy: plenty, failing: plenty });
+    const messages = await leaseAll(orm.em.fork(), 100);
     if (messages.length === 0) return;
     await Promise.all(messages.map((message) => deliverMessage(deps, message)));
   }
+}
+
+/** Leases what is due in every group, up to so many messages of each lane. */
+export async function leaseAll(em: Em, places: number): Promise<DueMessage[]> {
+  const leased: DueMessage[] = [];
+  for (const group of Object.values(mediumGroups))
+    leased.push(...(await leaseMessages(em, { healthy: places, failing: places }, group)));
+  return leased;
 }
 
 export interface StoredMessage {

@@ -1,9 +1,9 @@
 import type { Medium } from '#domain/messages/model.ts';
-import { leaseMessages } from '#domain/messages/queue/lease-store.ts';
 import { queueMessages } from '#domain/messages/queue/queue-store.ts';
 import { type Settlement, settleMessage } from '#domain/messages/queue/settle-store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { TestApi } from '../api/in-process-api.ts';
+import { leaseAll } from '../messages/sending.ts';
 import { required } from './answers.ts';
 import type { People } from './people.ts';
 import type { Tenants } from './tenants.ts';
@@ -72,13 +72,12 @@ export async function leaveMessage(
   const em = api.services.orm.em.fork();
   const content = { purpose: 'notification', kind: 'run.finished', title: 'The run of net succeeded' } as const;
   await queueMessages(em, [{ ...to, content, cause: newId() }]);
-  const [message, ...others] = await leaseMessages(em, { healthy: two, failing: two });
+  const [message, ...others] = await leaseAll(em, 2);
   if (message?.channelId !== to.channelId || others.length > 0)
     throw new Error('the message of the channel is not the only one that is due');
   await settleMessage(em, message, settlement);
 }
 
-const two = { places: 2, share: 2 };
 const hourMs = 60 * 60_000;
 
 /** What a worker records when the try of a message failed and another one follows. */

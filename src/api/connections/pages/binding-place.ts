@@ -4,8 +4,9 @@ import { get as getProject } from '#api/projects/operations.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import type { NamedBindings } from '../binding-bodies.ts';
 import { getOfEnvironment, getOfProject, replaceOfEnvironment, replaceOfProject } from '../binding-operations.ts';
-import type { BindingsView, NamedBindings } from '../binding-views.ts';
+import type { BindingsView } from '../binding-views.ts';
 
 export type ShownBindings = z.input<typeof BindingsView>;
 export type Wanted = z.input<typeof NamedBindings>;

@@ -1,3 +1,4 @@
+import { renderChips, withAll } from '#api/web/components/chips.ts';
 import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
 import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
@@ -16,11 +17,8 @@ export async function renderMessages(visit: ChannelVisit): Promise<Html> {
   const query = { status, cursor };
   const { messages, next_cursor: next } = await visit.read(listMessages, { params: { id }, query });
   const link = (more: object) => pagePath(pages.notificationChannel, { id }, { status, ...more });
-  const chips = [undefined, ...messageStatuses].map(
-    (each) =>
-      html`<li><a class="chip" href="${link({ status: each })}" ${each === status ? html`aria-current="true"` : null}>${each ? messageLooks[each].word : 'All'}</a></li>`,
-  );
-  return html`<nav aria-label="Filter by status"><ul class="chips">${chips}</ul></nav>
+  const chips = withAll(messageStatuses, (each) => messageLooks[each].word);
+  return html`${renderChips('Filter by status', chips, status, (each) => link({ status: each }))}
 <div class="list-panel">${messages.length > 0 ? renderTable({ caption: 'Messages, newest first', rows: messages, columns }) : renderNone(status)}</div>
 ${renderPages({ cursor, next }, link)}`;
 }

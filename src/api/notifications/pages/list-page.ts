@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { renderChips, withAll } from '#api/web/components/chips.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
@@ -37,8 +38,8 @@ ${renderPageHead({
   actions: html`<div class="actions">${renderMark({ path: pagePath(pages.readAllNotifications), label: 'Mark all as read' })}<a class="button button-small" href="${pagePath(pages.notificationPreferences)}">Preferences</a></div>`,
 })}
 ${renderNews(visit, pages.notifications)}
-<nav aria-label="Filter by state"><ul class="chips">${views.map(({ value, label }) => chip(label, link({ show: value }), value === view.value))}</ul></nav>
-<nav aria-label="Filter by kind"><ul class="chips">${[undefined, ...notificationKindNames].map((each) => chip(each ? labelOf(each) : 'Every kind', link({ kind: each }), each === kind))}</ul></nav>
+${renderChips('Filter by state', views, view.value, (show) => link({ show }))}
+${renderChips('Filter by kind', withAll(notificationKindNames, labelOf, 'Every kind'), kind, (each) => link({ kind: each }))}
 <div class="list-panel">${
       table ??
       renderEmpty(
@@ -68,10 +69,6 @@ async function readArchived(visit: Visit, query: object): Promise<Found> {
   const { notifications: rows, next_cursor: next } = await visit.read(list, { query: { ...query, archived: 'true' } });
   const caption = 'Archived notifications, newest first';
   return { table: rows.length > 0 ? renderTable({ caption, rows, columns: archivedColumns }) : null, next };
-}
-
-function chip(label: string, path: string, isCurrent: boolean): Html {
-  return html`<li><a class="chip" href="${path}" ${isCurrent ? html`aria-current="true"` : null}>${label}</a></li>`;
 }
 
 const threadColumns: Column<ShownThread>[] = [

@@ -40,9 +40,30 @@ export function withExpectedRevision(operation: Operation, headers: RequestMetad
   const member = memberOf(operation);
   if (member === undefined) return body;
   const given = (body as Record<string, unknown>)[member];
-  if (given !== undefined && given !== revision)
-    throw new Invalid(`If-Match and ${member} name different revisions: send one of them`);
-  return { ...body, [member]: revision };
+  return { ...body, [member]: agreeOn({ 'If-Match': revision, [member]: given as number | undefined }) };
+}
+
+/**
+ * The revision that a request was made for, wherever it names it. `place` is where the members stand in the body.
+ * @throws Invalid if the request names two revisions
+ */
+export function revisionFor(
+  body: { readonly expected_revision?: number | undefined; readonly revision?: number | undefined },
+  headers: RequestMetadata['headers'],
+  place = '',
+): number | undefined {
+  return agreeOn({
+    'If-Match': revisionOf(headers),
+    [`${place}expected_revision`]: body.expected_revision,
+    [`${place}revision`]: body.revision,
+  });
+}
+
+function agreeOn(named: Readonly<Record<string, number | undefined>>): number | undefined {
+  const [first, ...others] = Object.entries(named).filter(([, revision]) => revision !== undefined);
+  const other = others.find(([, revision]) => revision !== first?.[1]);
+  if (first && other) throw new Invalid(`${first[0]} and ${other[0]} name different revisions: send one of them`);
+  return first?.[1];
 }
 
 /** The revision in `If-Match`; undefined if any will do. @throws Invalid if the header is not an entity tag */

@@ -1,5 +1,6 @@
 import type { FormField } from '#api/web/forms/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
+import { readWholeNumber } from '#api/web/forms/typed-number.ts';
 import { kindsInBytes, type QuotaKind, quotaKinds } from '#domain/quotas/model.ts';
 import { kindLabels } from './words.ts';
 
@@ -22,9 +23,5 @@ export function limitField(member: string, kind: QuotaKind, limit?: number | nul
 export function toLimits(member: string, typed: Typed): Record<string, unknown> {
   const prefix = `${member}.`;
   const filled = Object.entries(typed).filter(([name, value]) => name.startsWith(prefix) && value.trim() !== '');
-  return Object.fromEntries(filled.map(([name, value]) => [name.slice(prefix.length), toLimit(value.trim())]));
-}
-
-function toLimit(text: string): unknown {
-  return /^\d{1,16}$/.test(text) ? Number(text) : text;
+  return Object.fromEntries(filled.map(([name, value]) => [name.slice(prefix.length), readWholeNumber(value)]));
 }

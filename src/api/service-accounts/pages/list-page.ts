@@ -1,22 +1,20 @@
 import type { FastifyReply } from 'fastify';
 import { renderAction } from '#api/web/components/actions.ts';
+import { renderChips, withAll } from '#api/web/components/chips.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { pagePath, pages } from '#api/web/paths.ts';
+import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { list } from '../operations.ts';
 import { accountPath, type ListedAccount, mayCreateAccount, readOwnerNames, renderOwner } from './account-frame.ts';
 
-const states = [
-  ['', 'All'],
-  ['true', 'Enabled'],
-  ['false', 'Disabled'],
-] as const;
+const states = { true: 'Enabled', false: 'Disabled' } as const;
+const chips = withAll(['true', 'false'] as const, (each) => states[each]);
 
 /** The service accounts that the visitor may manage. With a team or an organization as scope: those of its teams. */
 export async function showAccounts(visit: Visit): Promise<FastifyReply> {
@@ -31,10 +29,7 @@ export async function showAccounts(visit: Visit): Promise<FastifyReply> {
   };
   const { service_accounts: accounts, next_cursor: next } = await visit.read(list, { query });
   const kept = { ...scopeQuery(visit.scope), enabled };
-  const chips = states.map(
-    ([value, label]) =>
-      html`<li><a class="chip" href="${pagePath(pages.serviceAccounts, {}, { ...kept, enabled: value || undefined })}" ${(enabled ?? '') === value ? html`aria-current="true"` : null}>${label}</a></li>`,
-  );
+  const link = (more: Query) => pagePath(pages.serviceAccounts, {}, { ...kept, ...more });
   return visit.show({
     title: 'Service accounts',
     main: html`<div class="page page-wide">
@@ -44,9 +39,9 @@ ${renderPageHead({
   actions: renderNewButton(visit),
 })}
 ${renderNews(visit, pages.serviceAccounts)}
-<nav aria-label="Filter by state"><ul class="chips">${chips}</ul></nav>
+${renderChips('Filter by state', chips, chips.find(({ value }) => value === enabled)?.value, (each) => link({ enabled: each }))}
 ${accounts.length > 0 ? await renderAccounts(visit, accounts) : renderNone(enabled)}
-${renderPages({ cursor, next }, (query) => pagePath(pages.serviceAccounts, {}, { ...kept, ...query }))}
+${renderPages({ cursor, next }, link)}
 </div>`,
   });
 }

@@ -1,5 +1,6 @@
 import { toLimits } from '#api/quotas/pages/limit-fields.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
+import { readWholeNumber } from '#api/web/forms/typed-number.ts';
 import { featureNames } from '#domain/features.ts';
 import { quotaKindNames } from '#domain/quotas/model.ts';
 import { retentionKinds } from '#domain/settings/document.ts';
@@ -20,7 +21,7 @@ export function toChange(settings: ShownSettings, typed: Typed): Record<string, 
     ...group(
       'retention',
       retentionKinds.filter((kind) => isChanged(`retention.${kind}`)),
-      (kind) => toNull(typed[`retention.${kind}`], toDays),
+      (kind) => toNull(typed[`retention.${kind}`], readWholeNumber),
     ),
     ...group(
       'default_quotas',
@@ -48,14 +49,13 @@ function group<Name extends string>(name: string, members: readonly Name[], read
   return { [name]: Object.fromEntries(members.map((member) => [member, read(member)])) };
 }
 
-/** The operation says what is wrong with anything but digits. */
-function toDays(text: string): unknown {
-  return /^\d{1,9}$/.test(text.trim()) ? Number(text) : text.trim();
-}
-
 function readPolicy(typed: Typed): object {
   const part = (name: string) => typed[`default_approval_policy.${name}`];
-  return { required: toDays(part('required') ?? ''), when: part('when'), allow_self: part('allow_self') === 'true' };
+  return {
+    required: readWholeNumber(part('required') ?? ''),
+    when: part('when'),
+    allow_self: part('allow_self') === 'true',
+  };
 }
 
 function readLines(text: string, read: (value: string) => unknown): Record<string, unknown> {

@@ -1,7 +1,5 @@
-import { list as listOrganizations } from '#api/organizations/operations.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import { list as listProjects } from '#api/projects/operations.ts';
-import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import type { FormField } from '#api/web/forms/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
@@ -9,9 +7,8 @@ import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Action } from '#domain/shared/actions.ts';
-import { invalidField } from '#domain/shared/errors.ts';
-import { isId } from '#domain/shared/ids.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
+import { findChosenOwner, readOwnerChoices } from './owner-list.ts';
 
 /** What the forms share that make something which an organization, a team or a project may own. */
 
@@ -30,12 +27,11 @@ export async function ownerField(
   create: Pick<Operation, 'id'>,
   hint: string,
 ): Promise<FormField & { choices: { value: string; label: string }[] }> {
-  const [organizations, teams, projects] = await Promise.all([
-    visit.read(listOrganizations, { query: { limit: '200' } }),
-    readTeamChoices(visit),
+  const [{ organizations, teams, isCut }, { projects, next_cursor: next }] = await Promise.all([
+    readOwnerChoices(visit),
     visit.read(listProjects, { query: { ...scopeQuery(visit.scope), limit: '200' } }),
   ]);
-  const teamIds = [...teams.choices.map(({ value }) => value), ...projects.projects.map(({ team_id: id }) => id)];
+  const teamIds = [...teams.map(({ value }) => value), ...projects.map(({ team_id: id }) => id)];
   const known = await readNames(visit.em, { teams: [...new Set(teamIds)] });
   const mayOwn = (teamId: string) => {
     const organizationId = known.get(teamId)?.organizationId ?? null;
@@ -43,13 +39,9 @@ export async function ownerField(
   };
   const ofOrganization = (organizationId: string) => visit.mayDo(create, { organizationId, teamId: null }).allowed;
   const choices = [
-    ...organizations.organizations
-      .filter(({ id }) => ofOrganization(id))
-      .map(({ id, name }) => ({ value: id, label: `Organization ${name}` })),
-    ...teams.choices
-      .filter(({ value }) => mayOwn(value))
-      .map(({ value, label }) => ({ value, label: `Team ${label}` })),
-    ...projects.projects
+    ...organizations.filter(({ value }) => ofOrganization(value)),
+    ...teams.filter(({ value }) => mayOwn(value)),
+    ...projects
       .filter(({ team_id: id }) => mayOwn(id))
       .map(({ id, name }) => ({ value: id, label: `Project ${name}` })),
   ];
@@ -58,22 +50,18 @@ export async function ownerField(
     label: 'Owner',
     kind: 'select',
     choices,
-    isCut: teams.isCut || organizations.next_cursor !== null || projects.next_cursor !== null,
+    isCut: isCut || next !== null,
     value: visit.query('project_id') ?? visit.scope.teamId ?? visit.scope.organizationId,
     hint,
   };
 }
 
-/**
- * The owner in the body of a creation. The form sends an id, which may name an organization, a team or a project. The operation answers an id that does
- * not exist and one that is hidden alike.
- */
-export async function toOwner({ em }: Visit, { owner = '' }: Typed): Promise<Record<string, string>> {
-  const id = owner.trim();
-  if (!isId(id)) throw invalidField('owner', 'must be chosen');
-  const [projects, teams] = await Promise.all([readNames(em, { projects: [id] }), readNames(em, { teams: [id] })]);
-  if (projects.has(id)) return { project_id: id };
-  return teams.has(id) ? { team_id: id } : { organization_id: id };
+const members = { organizations: 'organization_id', teams: 'team_id', projects: 'project_id' } as const;
+
+/** The owner in the body of a creation. */
+export async function toOwner(visit: Visit, typed: Typed): Promise<Record<string, string>> {
+  const { kind, id } = await findChosenOwner(visit, typed, ['projects', 'teams']);
+  return { [members[kind]]: id };
 }
 
 /** The value of the field that chooses the installation. */
@@ -86,7 +74,7 @@ interface OwnerTexts {
   readonly installation: string;
 }
 
-/** The same choice for what the whole installation may own, too, and what `create` makes. */
+/** The owner field for things that the installation may own, too. `create` is the operation that the form calls. */
 export function ownerOrInstallation(create: Pick<Operation, 'id'>, texts: OwnerTexts) {
   return {
     /** Whether the visitor may make one of the installation, or of an organization or a team that the scope leaves. */

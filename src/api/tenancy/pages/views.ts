@@ -1,12 +1,15 @@
+import { renderChips } from '#api/web/components/chips.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, type Query, withQuery } from '#api/web/paths.ts';
 
 /** The two halves of a list: what is active, and what is archived. */
 export function renderArchiveTabs(path: LocalPath, isArchived: boolean): Html {
-  const chip = (label: string, state: boolean) =>
-    html`<li><a class="chip" href="${withArchived(path, state)}" ${state === isArchived ? html`aria-current="true"` : null}>${label}</a></li>`;
-  return html`<nav aria-label="Active or archived"><ul class="chips">${chip('Active', false)}${chip('Archived', true)}</ul></nav>`;
+  const chips = [
+    { value: false, label: 'Active' },
+    { value: true, label: 'Archived' },
+  ];
+  return renderChips('Active or archived', chips, isArchived, (state) => withArchived(path, state));
 }
 
 /** The address of a list in one of its two halves. */

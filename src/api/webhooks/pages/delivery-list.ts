@@ -1,3 +1,4 @@
+import { renderChips, withAll } from '#api/web/components/chips.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
@@ -25,7 +26,8 @@ export async function readDeliveries(visit: WebhookVisit): Promise<ShownList> {
   const until = before ?? (cursor === undefined ? timeBehind(deliveries[0]) : undefined);
   const link = (more: object) => pagePath(pages.webhook, { id }, { status, ...more });
   const newer = await countNewer(visit, before, status);
-  const live = html`${renderFilter(status, link)}
+  const chips = withAll(shownStatuses, (each) => deliveryLooks[each].word);
+  const live = html`${renderChips('Filter by status', chips, status, (each) => link({ status: each }))}
 ${renderNewer(newer, link({}))}
 <div class="list-panel">${deliveries.length > 0 ? renderTable({ caption: 'Deliveries, newest first', rows: deliveries, columns }) : renderNone(status)}</div>
 ${renderPages({ cursor, next }, link)}`;
@@ -41,14 +43,6 @@ async function countNewer(
   const query = { status, from, limit: String(mostNewer) };
   const { deliveries } = await visit.read(listOf, { params: { id: visit.params.id }, query });
   return deliveries.length;
-}
-
-function renderFilter(status: ShownDelivery['status'] | undefined, link: (more: object) => LocalPath): Html {
-  const chips = [undefined, ...shownStatuses].map(
-    (each) =>
-      html`<li><a class="chip" href="${link({ status: each })}" ${each === status ? html`aria-current="true"` : null}>${each ? deliveryLooks[each].word : 'All'}</a></li>`,
-  );
-  return html`<nav aria-label="Filter by status"><ul class="chips">${chips}</ul></nav>`;
 }
 
 const columns: Column<ShownDelivery>[] = [

@@ -1,4 +1,5 @@
-import { type Wording, withoutControls } from '../wording.ts';
+import { withoutMisleading } from '#domain/shared/values/human-name.ts';
+import type { Wording } from '../wording.ts';
 
 /**
  * A message as the incoming webhooks of Slack take it, and of chats that imitate them. `&`, `<` and `>` would begin links and mentions, so names
@@ -17,6 +18,6 @@ export function composeChat({ subject, lines, link, reason }: Wording): string {
 
 /** Chats that imitate Slack also know `@all` and Markdown's links. A zero-width space after `@` and `]` keeps names from becoming either. */
 function escapeForChat(text: string): string {
-  const plain = withoutControls(text).replaceAll('@', '@\u200b').replaceAll('](', ']\u200b(');
+  const plain = withoutMisleading(text).replaceAll('@', '@\u200b').replaceAll('](', ']\u200b(');
   return plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,5 +1,6 @@
 import { escapeMarkup } from '#domain/shared/values/escape-markup.ts';
-import { type Wording, withoutControls } from '../wording.ts';
+import { withoutMisleading } from '#domain/shared/values/human-name.ts';
+import type { Wording } from '../wording.ts';
 
 /** The two forms of a mail. Names in them are shown as text, never as markup or as links. */
 export function composeBody(wording: Wording): { text: string; html: string } {
@@ -8,7 +9,7 @@ export function composeBody(wording: Wording): { text: string; html: string } {
 
 function toText({ subject, lines, link, reason }: Wording): string {
   const linked = link ? [`${link.label}:\n${link.url}`] : [];
-  return `${[subject, ...lines.map(withoutControls), ...linked, `-- \n${withoutControls(reason)}`].join('\n\n')}\n`;
+  return `${[subject, ...lines.map(withoutMisleading), ...linked, `-- \n${withoutMisleading(reason)}`].join('\n\n')}\n`;
 }
 
 const font = "font-family: system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
@@ -30,7 +31,7 @@ function toHtml({ subject, lines, link, reason }: Wording): string {
 ${lines.map(toParagraph).join('\n')}
 ${link ? toLink(link) : ''}
 <hr style="border: 0; border-top: 1px solid #d8dee4; margin: 24px 0 12px">
-<p style="margin: 0; font-size: 12px; color: #57606a; overflow-wrap: anywhere">${escapeMarkup(withoutControls(reason))}</p>
+<p style="margin: 0; font-size: 12px; color: #57606a; overflow-wrap: anywhere">${escapeMarkup(withoutMisleading(reason))}</p>
 </div>
 </body>
 </html>
@@ -38,7 +39,7 @@ ${link ? toLink(link) : ''}
 }
 
 function toParagraph(line: string): string {
-  return `<p style="margin: 0 0 16px">${escapeMarkup(withoutControls(line))}</p>`;
+  return `<p style="margin: 0 0 16px">${escapeMarkup(withoutMisleading(line))}</p>`;
 }
 
 function toLink({ label, url }: NonNullable<Wording['link']>): string {

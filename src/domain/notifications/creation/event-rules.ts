@@ -99,16 +99,17 @@ async function tellOfWebhook(em: Em, { subject, organizationId, teamId }: Publis
     .select(['name', 'disabled_reason as reason'])
     .executeTakeFirst();
   if (!webhook) return undefined;
+  const { name, reason } = webhook;
   // Whether endpoints can be reached concerns those who run the service as well.
-  const isFailing = webhook.reason === 'failing' || webhook.reason === 'gone';
-  const why = webhook.reason === null ? '' : `: ${disabledReasons[webhook.reason]}`;
+  const concernsAdministrators = reason !== null && reason !== 'transferred';
   return {
     kind: 'webhook.disabled',
     subject: { kind: 'webhook', id: subject.id },
-    title: `The webhook ${webhook.name} was disabled${why}`,
+    title: `The service disabled the webhook ${name}`,
+    facts: reason === null ? [] : [disabledReasons[reason]],
     candidates: [
       ...(await findManagers(em, { organizationId, teamId })),
-      ...(isFailing ? await findAdministrators(em) : []),
+      ...(concernsAdministrators ? await findAdministrators(em) : []),
     ],
   };
 }

@@ -1,25 +1,85 @@
 import { z } from 'zod';
 
-/** Letters before which a joiner shapes what people see: those of scripts such as Persian or Hindi. */
-const joined = String.raw`[[\p{L}\p{M}]--[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]]`;
-/** What parts of an emoji follow, such as the colour of a heart, or the second person of a couple. */
-const pictured = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]`;
+/** The scripts whose letters change their shape beside a joiner: those that are written joined, such as Arabic, and those of India and around it. */
+const joiningScripts = [
+  'Adlam',
+  'Arabic',
+  'Balinese',
+  'Bengali',
+  'Chakma',
+  'Devanagari',
+  'Gujarati',
+  'Gurmukhi',
+  'Hanifi_Rohingya',
+  'Javanese',
+  'Kannada',
+  'Khmer',
+  'Malayalam',
+  'Mandaic',
+  'Mongolian',
+  'Myanmar',
+  'Newa',
+  'Nko',
+  'Oriya',
+  'Sinhala',
+  'Sundanese',
+  'Syriac',
+  'Tai_Tham',
+  'Tamil',
+  'Telugu',
+  'Tibetan',
+  'Tirhuta',
+] as const;
 
-/**
- * Characters that nobody sees, or that turn the direction of other text: with them, one name can look like another. Joiners are accepted where they
- * change what is seen.
- */
-const misleading = new RegExp(
-  String.raw`(?:(?!(?<=${joined})[\u200c\u200d]|(?<=${pictured})[\u200d\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}])`,
-  'v',
-);
+/** More marks above or below one letter would cover other lines. Marks with a width of their own do not count: Burmese has many. */
+const mostMarks = 4;
+
+const letters = String.raw`[\p{L}&&[${joiningScripts.map((script) => String.raw`\p{Script_Extensions=${script}}`).join('')}]]`;
+const afterLetter = String.raw`(?<=${letters}\p{M}{0,${mostMarks}})`;
+const pictograph = String.raw`\p{Extended_Pictographic}`;
+
+/** Characters without a width that change what people see where they stand: in words of such scripts, and inside emoji. */
+const shaping = [
+  String.raw`${afterLetter}\u200d`,
+  // At the end of a word, nobody would see this one.
+  String.raw`${afterLetter}\u200c(?=[\p{L}\p{M}])`,
+  String.raw`(?<=[${pictograph}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=${pictograph})`,
+  String.raw`(?<=${pictograph})\ufe0f`,
+].join('|');
+
+/** Controls, characters that turn the direction of text, fillers that look like spaces, and what has no agreed look. */
+const unseen = String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]`;
+const otherSpace = String.raw`[\p{Zs}--\u0020]`;
+const pile = String.raw`(?<=[\p{Mn}\p{Me}]{${mostMarks}})[\p{Mn}\p{Me}]`;
+
+/** What may not stand in a name, because one name could look like another with it, or cover what stands around it. */
+const rules: readonly { readonly pattern: string; readonly complain: (point: string) => string }[] = [
+  {
+    pattern: `(?!${shaping})${unseen}`,
+    complain: (point) =>
+      `must not contain the character ${point}: expected one line of visible characters, none of which turns the direction of text`,
+  },
+  {
+    pattern: otherSpace,
+    complain: (point) => `must not contain the character ${point}: the only space that names may have is U+0020`,
+  },
+  { pattern: pile, complain: () => `must not have more than ${mostMarks} combining marks in a row` },
+];
+const compiled = rules.map(({ pattern, complain }) => ({ pattern: new RegExp(pattern, 'v'), complain }));
+const misleading = new RegExp(`(?:${rules.map(({ pattern }) => pattern).join('|')})+`, 'gv');
 
 /** What is wrong with text that people read in one line: names the first character that may not stand in it. Null: nothing. */
 export function findMisleading(text: string): string | null {
-  const found = misleading.exec(text)?.[0].codePointAt(0);
-  if (found === undefined) return null;
-  const point = `U+${found.toString(16).toUpperCase().padStart(4, '0')}`;
-  return `must not contain the character ${point}: expected one line of visible characters, none of which turns the direction of text`;
+  for (const { pattern, complain } of compiled) {
+    const found = pattern.exec(text)?.[0].codePointAt(0);
+    if (found !== undefined) return complain(`U+${found.toString(16).toUpperCase().padStart(4, '0')}`);
+  }
+  return null;
+}
+
+/** The text with a space in place of whatever `findMisleading` would refuse. */
+export function withoutMisleading(text: string): string {
+  return text.replaceAll(misleading, ' ');
 }
 
 /** Text that people read in one line: it is refused if it holds characters that mislead them, and the refusal names the first. */

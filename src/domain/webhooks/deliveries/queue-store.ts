@@ -62,8 +62,8 @@ export async function releaseQueue(em: Em, webhookId: string): Promise<void> {
 const longestPauseSeconds = 300;
 
 /**
- * Notes why an endpoint did not take a delivery, or that it did (null); answers since when it has taken none. Each failure in a row doubles the time for which it is left
- * alone, from one second to five minutes.
+ * Records the result of a try; `problem` is null if it succeeded. Returns since when every try has failed. Each failure in a row doubles the pause, from
+ * one second to five minutes.
  */
 export async function noteTry(em: Em, webhookId: string, problem: string | null): Promise<string | null> {
   const pauseSeconds = sql`least(${longestPauseSeconds}, power(2, least(failures, 20)))`;

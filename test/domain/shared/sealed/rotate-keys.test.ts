@@ -8,7 +8,8 @@ import { KeyRing } from '#domain/shared/secrets.ts';
 import { addPerson, type Person } from '#test/support/access/people.ts';
 import { Caller } from '#test/support/api/caller.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
-import { addTenant, type Ids } from '#test/support/api/operation-requests.ts';
+import { addTenant } from '#test/support/api/tenant.ts';
+import type { Ids } from '#test/support/api/tenant-ids.ts';
 import { createTestConfig } from '#test/support/config.ts';
 
 const old = { id: 'old', key: Buffer.alloc(32, 7) };

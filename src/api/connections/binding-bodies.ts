@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { RequestMetadata } from '#api/pipeline/call.ts';
+import { revisionFor } from '#api/pipeline/headers/if-match.ts';
+import { ignoringShown, ShownRevision } from '#api/pipeline/written-back.ts';
+import { mostBindings, type WantedBinding } from '#domain/connections/bindings/model.ts';
+import { ConnectionName } from '#domain/registry/spec.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { variablePhases } from '#domain/variables/model.ts';
+import { BindingsView, BindingView } from './binding-views.ts';
+
+const phases = z
+  .array(z.enum(variablePhases))
+  .min(1)
+  .max(variablePhases.length)
+  .refine((named) => new Set(named).size === named.length, { error: 'must not name a phase twice' });
+
+const Binding = ignoringShown(
+  z.object({
+    connection_id: Id,
+    phases: phases.default([...variablePhases]).describe('The phases of runs that are given the connection.'),
+  }),
+  BindingView,
+).meta({ id: 'BindConnection' });
+
+export const NamedBindings = z
+  .record(ConnectionName, Binding)
+  .refine((named) => Object.keys(named).length <= mostBindings, {
+    error: `must have at most ${mostBindings} names`,
+  })
+  .meta({ id: 'NamedBindings' });
+
+/** By name, or as the bindings are read, with the revision that they have. */
+export const BindConnections = z
+  .union([
+    NamedBindings,
+    ignoringShown(z.object({ connections: NamedBindings, ...ShownRevision }), BindingsView).meta({
+      id: 'BindConnectionsAsRead',
+    }),
+  ])
+  .meta({ id: 'BindConnections' });
+
+type Sent = z.output<typeof BindConnections>;
+
+export function toWanted(body: Sent): Record<string, WantedBinding> {
+  const bindings = isAsRead(body) ? body.connections : body;
+  return Object.fromEntries(
+    Object.entries(bindings).map(([name, { connection_id: connectionId, phases }]) => [name, { connectionId, phases }]),
+  );
+}
+
+/** The revision that a request was made for. @throws Invalid if it names two */
+export function revisionOfBindings(body: Sent, headers: RequestMetadata['headers']): number | undefined {
+  return revisionFor(isAsRead(body) ? body : {}, headers);
+}
+
+/** A connection may be called `connections`: then its id is there. */
+function isAsRead(body: Sent): body is Extract<Sent, { connections: z.output<typeof NamedBindings> }> {
+  const { connections } = body;
+  return connections !== undefined && typeof connections['connection_id'] !== 'string';
+}

@@ -1,0 +1,46 @@
+import { list as listOrganizations } from '#api/organizations/operations.ts';
+import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
+import type { Choice } from '#api/web/forms/choices.ts';
+import type { Typed } from '#api/web/forms/form-page.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+
+/** What every field shares in which a visitor chooses an owner by name. */
+
+export interface OwnerChoices {
+  readonly organizations: readonly Choice[];
+  readonly teams: readonly Choice[];
+  /** The visitor sees more than these. */
+  readonly isCut: boolean;
+}
+
+/** The organizations and teams that the visitor sees. */
+export async function readOwnerChoices(visit: Visit): Promise<OwnerChoices> {
+  const [{ organizations, next_cursor: next }, teams] = await Promise.all([
+    visit.read(listOrganizations, { query: { limit: '200' } }),
+    readTeamChoices(visit),
+  ]);
+  return {
+    organizations: organizations.map(({ id, name }) => ({ value: id, label: `Organization ${name}` })),
+    teams: teams.choices.map(({ value, label }) => ({ value, label: `Team ${label}` })),
+    isCut: teams.isCut || next !== null,
+  };
+}
+
+/**
+ * The owner that was chosen, which is of one of these kinds or an organization. The operation answers an id that does not exist and one that is hidden
+ * alike, so an id of nothing counts as that of an organization.
+ * @throws Invalid if nothing was chosen
+ */
+export async function findChosenOwner<Kind extends 'teams' | 'projects' | 'environments'>(
+  { em }: Visit,
+  { owner = '' }: Typed,
+  kinds: readonly Kind[],
+): Promise<{ readonly kind: Kind | 'organizations'; readonly id: string }> {
+  const id = owner.trim();
+  if (!isId(id)) throw invalidField('owner', 'must be chosen');
+  const named = await Promise.all(kinds.map((kind) => readNames(em, { [kind]: [id] })));
+  return { kind: kinds.find((_kind, index) => named[index]?.has(id)) ?? 'organizations', id };
+}

@@ -1,0 +1,18 @@
+import type { Medium } from '../model.ts';
+
+/** Destinations at which the last message did not arrive have few places of their own, so that those which accept messages never wait for them. */
+export const messageLanes = ['healthy', 'failing'] as const;
+export type MessageLane = (typeof messageLanes)[number];
+
+/** Media whose messages share their places. */
+export interface MediumGroup {
+  readonly media: readonly Medium[];
+  /** So many messages of an organization with its channels, or of a user, all workers send at a time; the rest of the places is for others. */
+  readonly mostOfOneOwner: Readonly<Record<MessageLane, number>>;
+}
+
+/** Chats and webhooks of others that hang never keep mails waiting. */
+export const mediumGroups = {
+  mails: { media: ['email'], mostOfOneOwner: { healthy: 8, failing: 2 } },
+  posts: { media: ['chat', 'webhook'], mostOfOneOwner: { healthy: 32, failing: 4 } },
+} as const satisfies Record<string, MediumGroup>;

@@ -1,0 +1,35 @@
+import { db } from '#domain/db.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+
+/** What tells others of what happens below its owner, with the action that the audit records when the service disables it. */
+const telling = [
+  ['webhooks', 'webhook.disabled'],
+  ['notification_channels', 'notification_channel.disabled'],
+] as const;
+
+/**
+ * Disables the webhooks and notification channels of a project, or of a team and its projects, which has just got other owners: they tell whoever
+ * their makers chose, and the new owners have not agreed to that. The caller holds the row of the project or team.
+ */
+export async function disableTransferred(
+  tx: Transaction,
+  moved: { readonly kind: 'project' | 'team'; readonly id: string },
+  owners: Ownership,
+): Promise<void> {
+  const reason = 'transferred';
+  for (const [table, action] of telling) {
+    const rows = await db(tx.em)
+      .updateTable(table)
+      .set((eb) => ({ is_enabled: false, disabled_reason: reason, revision: eb('revision', '+', 1) }))
+      .where(moved.kind === 'project' ? 'project_id' : 'team_id', '=', moved.id)
+      .where('is_enabled', '=', true)
+      .returning(['id', 'revision'])
+      .execute();
+    for (const { id, revision } of rows) {
+      const change = { id, before: { enabled: true }, after: { enabled: false, reason }, revision };
+      recordSystemAction(tx, action, change, owners);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import type { Operation } from '#api/pipeline/operation.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { addEnvironment, addPerson, addServiceAccount, addTeam, type Person } from '../access/people.ts';
+import { addPlugin } from '../plugins/tenant-plugin.ts';
+import { addNamed } from './add-named.ts';
+import { genericConnection, hearing, signing } from './example-bodies.ts';
+import type { TestApi } from './http-api.ts';
+import type { Ids } from './tenant-ids.ts';
+import { needsPart, type TenantPart } from './tenant-parts.ts';
+import { addWork, noWork } from './tenant-work.ts';
+
+interface TenantOptions {
+  readonly organization?: string;
+  readonly team?: string;
+  /** The only operation that the tenant is for. What it does not need is not made. */
+  readonly operation?: Operation;
+}
+
+/** Adds a team with one resource of every kind, and a run of its template, which the administrator requests. */
+export async function addTenant(
+  api: Pick<TestApi, 'url' | 'orm'>,
+  root: Person,
+  options: TenantOptions = {},
+): Promise<Ids> {
+  const { organization, team } = await placeIn(api, options);
+  const { projectId: project, environmentId: environment } = await addEnvironment(api.orm, team);
+  const made = async (part: TenantPart, make: () => Promise<string>) =>
+    needsPart(options.operation, part) ? make() : newId();
+  const [person, account, invitation, connection, variableSet, work] = await Promise.all([
+    addPerson(api, 'requester', { organizations: { [organization]: 'member' }, teams: { [team]: 'member' } }),
+    addServiceAccount(api, 'requester', {}, { teamId: team }),
+    made('invitation', () => addInvitation(root, { organization, team })),
+    made('connection', () => addNamed(root, '/admin/connections', { ...genericConnection(), team_id: team })),
+    made('variableSet', () => addNamed(root, '/variable-sets', { name: `Common ${environment}`, team_id: team })),
+    needsPart(options.operation, 'work') ? addWork(api, root, { team, environment }, options.operation) : noWork(),
+  ]);
+  const hasPlugin = needsPart(options.operation, 'plugin');
+  return {
+    organization,
+    team,
+    project,
+    environment,
+    ...work,
+    ...(needsPart(options.operation, 'webhook')
+      ? await addWebhook(api, root, team)
+      : { webhook: newId(), delivery: newId() }),
+    channel: await made('channel', () => addNamed(root, '/admin/notification-channels', { ...signing, team_id: team })),
+    ...(hasPlugin ? await addPlugin(root.caller, { organization, team }) : noPlugin()),
+    notification: await made('notification', () => addNotification(api, root, work.run)),
+    person: person.id,
+    session: newId(),
+    key: person.keyId,
+    account: account.id,
+    accountKey: account.keyId,
+    invitation,
+    connection,
+    variableSet,
+    auditRecord: await made('work', () => findAuditRecord(api, work.run)),
+  };
+}
+
+async function addInvitation({ caller }: Person, place: { organization: string; team: string }): Promise<string> {
+  const path = `/organizations/${place.organization}/teams/${place.team}/invitations`;
+  const { body, status, text } = await caller.post(path, { email: `${newId()}@example.com`, role: 'viewer' });
+  if (status !== 201) throw new Error(`the invitation answered ${status}: ${text}`);
+  return body.invitation.id;
+}
+
+/** Adds a disabled webhook of a team, with a delivery that has failed. */
+async function addWebhook({ orm }: Pick<TestApi, 'orm'>, { caller }: Person, team: string) {
+  const { body, status, text } = await caller.post('/admin/webhooks', { ...hearing, team_id: team });
+  if (status !== 201) throw new Error(`the creation of a webhook answered ${status}: ${text}`);
+  const delivery = newId();
+  await orm.em.fork().execute(
+    `insert into webhook_deliveries (id, created_at, webhook_id, event_id, event_type, message_id, status, attempts, due_at)
+     values (?, now(), ?, ?, 'run.finished', 'msg_1', 'failed', 9, now())`,
+    [delivery, body.id, newId()],
+  );
+  return { webhook: body.id as string, delivery };
+}
+
+function noPlugin() {
+  return {
+    plugin: newId(),
+    pluginAction: newId(),
+    pluginGrant: newId(),
+    pluginBackground: newId(),
+    pluginResource: newId(),
+  };
+}
+
+/** Tells the administrator how a run ended. */
+async function addNotification({ orm }: Pick<TestApi, 'orm'>, { id: user }: Person, run: string): Promise<string> {
+  const id = newId();
+  await orm.em.fork().execute(
+    `insert into notifications (id, user_id, kind, subject_kind, subject_id, title, cause, created_at)
+     values (?, ?, 'run.finished', 'run', ?, 'The run of network failed', ?, now())`,
+    [id, user, run, id],
+  );
+  return id;
+}
+
+async function placeIn(
+  { orm }: Pick<TestApi, 'orm'>,
+  { organization, team }: { organization?: string; team?: string },
+) {
+  if (organization && team) return { organization, team };
+  const added = await addTeam(orm, organization);
+  return { organization: added.organizationId, team: added.teamId };
+}
+
+/** The record of the command that created a resource. */
+async function findAuditRecord({ orm }: Pick<TestApi, 'orm'>, resourceId: string): Promise<string> {
+  const sql = 'select id from audit_records where resource_id = ?';
+  const [record] = await orm.em.fork().execute<{ id: string }[]>(sql, [resourceId]);
+  if (!record) throw new Error(`no audit record names the resource ${resourceId}`);
+  return record.id;
+}
