@@ -20,7 +20,7 @@ import {
 import { accessIfCovered, pluginReading } from '#domain/plugins/authority.ts';
 import { findInstallation, type InstallationTarget } from '#domain/plugins/installations/store.ts';
 import { isOwnerInScope } from '#domain/plugins/places/containment.ts';
-import { OwnershipSnapshot, snapshotOf } from '#domain/plugins/places/ownership-snapshot.ts';
+import { OwnershipSnapshot } from '#domain/plugins/places/ownership-snapshot.ts';
 import { findPresentPlace, type Place } from '#domain/plugins/places/place-store.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { HiddenReference, NotFound } from '#domain/shared/errors.ts';
@@ -134,7 +134,7 @@ export const reviewGrant = read({
         reason,
         installation_revision: target.installation.revision,
         action_revision: action.revision,
-        ownership: snapshotOf(place),
+        ownership: place.ownership,
       };
     }),
 });

@@ -1,12 +1,12 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { firstEnd, onlyGeneration } from '#domain/shared/access/ended-eligibility-store.ts';
 import { isCurrentCeiling } from '../ceilings/store.ts';
 import type { SelectorType, SubjectType } from '../model.ts';
+import { isWithin } from '../places/owner-chain.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
-import { ownershipNow } from '../places/ownership-store.ts';
-import { type ScopeStanding, scopeStanding, usableChain } from '../places/scope-store.ts';
+import { type ScopeStanding, scopeOf, scopeStanding } from '../places/scope-store.ts';
 import type { Absence, Basis, EndTimes, Standing } from './basis.ts';
 
 /** An assignment with what it relies on, as one statement read both. */
@@ -41,7 +41,7 @@ export interface GrantWithStanding {
 export interface ShownGrant extends GrantWithStanding, EndTimes {}
 
 /**
- * Assignments `g` with their action `a`, installation `i`, subject `s`, and the owners of their scope `o` `t` `p` `e` `r`. It is the only
+ * Assignments `g` with their action `a`, installation `i`, subject `s`, and place `scope`. It is the only
  * place that says on what an assignment relies: the one that makes an assignment reads its basis here, and so does whoever uses it.
  */
 export function selectGrants(em: Em) {
@@ -50,9 +50,8 @@ export function selectGrants(em: Em) {
     .select(['g.subject_type as subjectType', 'g.subject_id as subjectId', 's.name as subjectName'])
     .select(['g.selector_type as selectorType', 'g.selector_id as selectorId', 'g.basis', 'g.granted_by as grantedBy'])
     .select(['g.revoked_at as revokedAt', 'g.revoked_by as revokedBy', 'g.revision', 'g.created_at as createdAt'])
-    .select(['o.id as organizationId', 't.id as teamId'])
-    .select(standing.as('standing'))
-    .select([scopeStanding.as('place'), absence.as('absence'), ownershipNow.as('ownership')]);
+    .select(['scope.organization_id as organizationId', 'scope.team_id as teamId', 'scope.ownership'])
+    .select([standing.as('standing'), scopeStanding.as('place'), absence.as('absence')]);
 }
 
 const installationPair = sql<string>`concat_ws(' ', g.installation_id, g.basis ->> 'installation')`;
@@ -76,15 +75,15 @@ const approval = sql<
 >`(select x ->> 'approval' from jsonb_array_elements(c.actions) x where x ->> 'name' = a.name)`;
 
 const membership = sql<string | null>`case
-  when n.owner_team_id is not null and g.selector_type in ('organization', 'organization_descendants')
-    then case when w.organization_id = o.id then concat('owner ', w.id, ' ', w.eligibility_generation) end
-  when n.owner_team_id is not null then case when w.id = t.id then concat('owner ', w.id) end
-  when g.selector_type in ('organization', 'organization_descendants') then om.id::text
+  when n.owner_team_id is not null and scope.team_id is null
+    then case when w.organization_id = scope.organization_id then concat('owner ', w.id, ' ', w.eligibility_generation) end
+  when n.owner_team_id is not null then case when w.id = scope.team_id then concat('owner ', w.id) end
+  when scope.team_id is null then om.id::text
   else tm.id::text end`;
 
 /** A background principal acts in its own scope, as long as the scope is what it was approved for. */
 const ownScope = sql<string | null>`case when b.revoked_at is null and b.installation_id = g.installation_id
-  and starts_with(concat(${usableChain}, ' '), concat(b.scope_basis, ' ')) then b.scope_basis end`;
+  and ${isWithin(sql`scope.usable_chain`, sql`b.scope_basis`)} then b.scope_basis end`;
 
 /** What makes the subject eligible in the scope, next to its generation; null if nothing does. */
 const eligibility = sql<string | null>`case s.kind when 'background' then ${ownScope} else ${membership} end`;
@@ -102,39 +101,18 @@ const standing = sql<Standing>`jsonb_build_object(
   'isDeclared', a.is_declared,
   'approval', ${approval},
   'subject', case when ${absence} is null then concat(s.eligibility_generation, ' ', ${eligibility}) end,
-  'scope', ${usableChain})`;
+  'scope', scope.usable_chain)`;
 
 /** Whether an assignment is in force, as `findEnd` says: it was not revoked, and everything that it relies on is as it was. */
 export const isInForce = sql<SqlBool>`(g.revoked_at is null and a.is_declared and g.basis = ${standing} - 'isDeclared')`;
 
-/** The name of the scope or the resource that an assignment is for. */
-export const selectorName = sql<string | null>`coalesce(r.name, e.name, p.name, t.name, o.name)`;
-
 function joinScopes(em: Em) {
-  const idIf = (...types: SelectorType[]) =>
-    sql<string | null>`case when g.selector_type = any(${types}::text[]) then g.selector_id end` as Expression<
-      string | null
-    >;
   return db(em)
     .selectFrom('plugin_action_grants as g')
     .innerJoin('plugin_installations as i', 'i.id', 'g.installation_id')
     .innerJoin('plugin_actions as a', 'a.id', 'g.action_id')
     .leftJoin('plugin_ceilings as c', (join) => join.on(isCurrentCeiling))
-    .leftJoin('plugin_resources as r', (join) => join.on((eb) => eb('r.id', '=', idIf('resource'))))
-    .leftJoin('environments as e', (join) =>
-      join.on((eb) => eb('e.id', '=', eb.fn.coalesce(idIf('environment'), 'r.environment_id'))),
-    )
-    .leftJoin('projects as p', (join) =>
-      join.on((eb) => eb('p.id', '=', eb.fn.coalesce(idIf('project'), 'e.project_id', 'r.project_id'))),
-    )
-    .leftJoin('teams as t', (join) =>
-      join.on((eb) => eb('t.id', '=', eb.fn.coalesce(idIf('team'), 'p.team_id', 'r.team_id'))),
-    )
-    .leftJoin('organizations as o', (join) =>
-      join.on((eb) =>
-        eb('o.id', '=', eb.fn.coalesce(idIf('organization', 'organization_descendants'), 't.organization_id')),
-      ),
-    );
+    .innerJoinLateral(scopeOf(sql`g.selector_type`, sql`g.selector_id`), (join) => join.onTrue());
 }
 
 function joinSubjects(scopes: ReturnType<typeof joinScopes>) {
@@ -144,9 +122,9 @@ function joinSubjects(scopes: ReturnType<typeof joinScopes>) {
     .leftJoin('service_accounts as n', 'n.id', 's.id')
     .leftJoin('teams as w', (join) => join.onRef('w.id', '=', 'n.owner_team_id').on('w.deleted_at', 'is', null))
     .leftJoin('team_members as tm', (join) =>
-      join.onRef('tm.principal_id', '=', 's.id').onRef('tm.team_id', '=', 't.id'),
+      join.onRef('tm.principal_id', '=', 's.id').onRef('tm.team_id', '=', 'scope.team_id'),
     )
     .leftJoin('organization_members as om', (join) =>
-      join.onRef('om.principal_id', '=', 's.id').onRef('om.organization_id', '=', 'o.id'),
+      join.onRef('om.principal_id', '=', 's.id').onRef('om.organization_id', '=', 'scope.organization_id'),
     );
 }

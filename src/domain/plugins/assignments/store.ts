@@ -4,15 +4,14 @@ import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { type SelectorType, selectorOf } from '../model.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
+import { isReadableScope } from '../places/scope-store.ts';
 import {
   type GrantWithStanding,
   isInForce,
   type ShownGrant,
   selectGrants,
-  selectorName,
   selectShownGrants,
 } from './standing-store.ts';
 
@@ -77,15 +76,9 @@ export interface GrantFilter {
 
 /** The assignments in organizations and teams that a principal may read, and its own. */
 export function listGrants(em: Em, principal: Principal, filter: PageRequest & GrantFilter): Promise<Page<ShownGrant>> {
-  const listed = selectShownGrants(em).where((eb) => {
-    const isOfTeam = eb('g.selector_type', 'not in', ['organization', 'organization_descendants']);
-    const owner = {
-      organization: eb.case().when(isOfTeam).then<string | null>(null).else(eb.ref('o.id')).end(),
-      team: eb.ref('t.id'),
-      project: sql<null>`null`,
-    };
-    return eb.or([isOfReadableOwner(principal, owner, 'administrators'), eb('g.subject_id', '=', principal.id)]);
-  });
+  const listed = selectShownGrants(em).where((eb) =>
+    eb.or([isReadableScope(principal), eb('g.subject_id', '=', principal.id)]),
+  );
   return pageOf(narrow(listed, filter), 'g.id', filter);
 }
 
@@ -97,7 +90,8 @@ function narrow(all: ReturnType<typeof selectShownGrants>, filter: GrantFilter):
   if (subjectId !== undefined) listed = listed.where('g.subject_id', '=', subjectId);
   if (subject !== undefined) listed = listed.where(isCalled({ id: sql`g.subject_id`, name: sql`s.name` }, subject));
   if (selectorType !== undefined) listed = listed.where('g.selector_type', '=', selectorType);
-  if (selector !== undefined) listed = listed.where(isCalled({ id: sql`g.selector_id`, name: selectorName }, selector));
+  if (selector !== undefined)
+    listed = listed.where(isCalled({ id: sql`g.selector_id`, name: sql`scope.name` }, selector));
   if (wanted !== undefined) listed = listed.where(wanted ? isInForce : sql<SqlBool>`not ${isInForce}`);
   return listed;
 }

@@ -52,7 +52,7 @@ export async function approveBackgroundPrincipal(
       installation_id: installation.id,
       selector_type: place.selector.type,
       selector_id: place.selector.id,
-      scope_basis: place.basis,
+      scope_basis: place.ownerChain,
       approved_by: caller.id,
       revision: 1,
       created_at: now,

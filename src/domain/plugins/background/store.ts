@@ -4,14 +4,12 @@ import { db } from '#domain/db.ts';
 import { firstEnd } from '#domain/shared/access/ended-eligibility-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { pluginRemoved } from '../assignments/basis.ts';
 import { type Reason, type SelectorType, selectorOf } from '../model.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
-import { ownershipNow } from '../places/ownership-store.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
 import { findScopeEnd, scopeEnds } from '../places/scope-end.ts';
-import { ofSelector, type ScopeStanding, scopeStanding, usableChain } from '../places/scope-store.ts';
+import { isReadableScope, type ScopeStanding, scopeOf, scopeStanding } from '../places/scope-store.ts';
 
 /** A background principal as its readers see it. */
 export interface BackgroundDetails {
@@ -20,7 +18,8 @@ export interface BackgroundDetails {
   readonly name: string;
   readonly selectorType: SelectorType;
   readonly selectorId: string;
-  readonly scopeBasis: string;
+  /** Its place as it was when it was approved. */
+  readonly ownerChain: string;
   readonly approvedBy: string;
   readonly revokedAt: string | null;
   readonly revokedBy: string | null;
@@ -58,14 +57,14 @@ export interface BackgroundEnd extends Reason<BackgroundEndCode> {
 export function findBackgroundEnd({
   revokedAt,
   pluginRemovedAt,
-  scopeBasis,
+  ownerChain,
   scopeEndedAt,
   standing,
 }: Pick<
   BackgroundDetails,
-  'revokedAt' | 'pluginRemovedAt' | 'scopeBasis' | 'scopeEndedAt' | 'standing'
+  'revokedAt' | 'pluginRemovedAt' | 'ownerChain' | 'scopeEndedAt' | 'standing'
 >): BackgroundEnd | null {
-  const removed = pluginRemovedAt === null ? findScopeEnd(scopeBasis, standing) : 'plugin_removed';
+  const removed = pluginRemovedAt === null ? findScopeEnd(ownerChain, standing) : 'plugin_removed';
   const code = revokedAt === null ? removed : 'revoked';
   return code && { code, message: backgroundEnds[code], at: revokedAt ?? pluginRemovedAt ?? scopeEndedAt };
 }
@@ -101,7 +100,7 @@ export function listBackground(
   principal: Principal,
   { installationId, selectorType, selectorId, state, ...request }: PageRequest & BackgroundFilter,
 ): Promise<Page<BackgroundDetails>> {
-  let listed = selectBackground(em).where(() => isOfReadableOwner(principal, approvedOwner, 'administrators'));
+  let listed = selectBackground(em).where(() => isReadableScope(principal));
   if (installationId !== undefined) listed = listed.where('b.installation_id', '=', installationId);
   if (selectorType !== undefined) listed = listed.where('b.selector_type', '=', selectorType);
   if (selectorId !== undefined) listed = listed.where('b.selector_id', '=', selectorId);
@@ -111,27 +110,18 @@ export function listBackground(
 
 /** `BackgroundState`, as `findBackgroundEnd` says. */
 const stateNow = sql<BackgroundState>`case when b.revoked_at is not null then 'revoked'
-  when i.deleted_at is null and ${ofSelector(sql`b.selector_type`, sql`b.selector_id`, usableChain)} = b.scope_basis then 'active' else 'ended' end`;
-
-/** The owner of the place for which it was approved: its basis begins with the organization and goes on with the team. */
-const isOfTeam = sql`b.selector_type not in ('organization', 'organization_descendants')`;
-const approvedOwner = {
-  organization: sql<string | null>`case when not ${isOfTeam} then split_part(b.scope_basis, ' ', 1)::uuid end`,
-  team: sql<string | null>`case when ${isOfTeam} then split_part(b.scope_basis, ' ', 3)::uuid end`,
-  project: sql<null>`null`,
-};
+  when i.deleted_at is null and scope.usable_chain = b.scope_basis then 'active' else 'ended' end`;
 
 function selectBackground(em: Em) {
   return db(em)
     .selectFrom('plugin_background_principals as b')
     .innerJoin('principals as p', 'p.id', 'b.id')
     .innerJoin('plugin_installations as i', 'i.id', 'b.installation_id')
+    .innerJoinLateral(scopeOf(sql`b.selector_type`, sql`b.selector_id`), (join) => join.onTrue())
     .select([sql<string>`b.id`.as('id'), 'b.installation_id as installationId', 'p.name'])
-    .select(['b.selector_type as selectorType', 'b.selector_id as selectorId', 'b.scope_basis as scopeBasis'])
+    .select(['b.selector_type as selectorType', 'b.selector_id as selectorId', 'b.scope_basis as ownerChain'])
     .select(['b.revoked_at as revokedAt', 'b.revoked_by as revokedBy', 'b.approved_by as approvedBy'])
     .select(['b.revision', 'b.created_at as createdAt', 'i.deleted_at as pluginRemovedAt'])
     .select(firstEnd(sql`b.scope_basis`).as('scopeEndedAt'))
-    .select(ofSelector(sql`b.selector_type`, sql`b.selector_id`, scopeStanding).as('standing'))
-    .select(ofSelector(sql`b.selector_type`, sql`b.selector_id`, ownershipNow).as('ownership'))
-    .$narrowType<{ standing: ScopeStanding; ownership: OwnershipSnapshot }>();
+    .select([scopeStanding.as('standing'), 'scope.ownership']);
 }

@@ -30,28 +30,13 @@ export const OwnershipSnapshot = z
   });
 export type OwnershipSnapshot = z.output<typeof OwnershipSnapshot>;
 
-/** The owners of a place as they are now. */
-export function snapshotOf(place: Place): OwnershipSnapshot {
-  return {
-    ...ownerNamesOf(place),
-    team_revision: place.teamRevision ?? 0,
-    project_revision: place.projectRevision ?? 0,
-    environment_revision: place.environmentRevision ?? 0,
-  };
-}
-
-export function ownerNamesOf({ organizationId, teamId, projectId, environmentId }: Place): OwnerNames {
-  return {
-    organization_id: organizationId,
-    team_id: teamId ?? zeroId,
-    project_id: projectId ?? zeroId,
-    environment_id: environmentId ?? zeroId,
-  };
+export function ownerNamesOf({ ownership }: Pick<Place, 'ownership'>): OwnerNames {
+  const { organization_id, team_id, project_id, environment_id } = ownership;
+  return { organization_id, team_id, project_id, environment_id };
 }
 
 /** @throws Conflict naming each member that is not as it is now */
-export function refuseOtherOwnership(place: Place, expected: OwnershipSnapshot): void {
-  const current = snapshotOf(place);
+export function refuseOtherOwnership({ ownership: current }: Place, expected: OwnershipSnapshot): void {
   const members = Object.keys(current) as (keyof OwnershipSnapshot)[];
   const stale = members.filter((member) => expected[member] !== current[member]);
   if (stale.length === 0) return;

@@ -1,3 +1,4 @@
+import { hasSameOwners } from './owner-chain.ts';
 import type { ScopeStanding } from './scope-store.ts';
 
 /** Why a scope is no longer what it was when something was approved for it. */
@@ -9,18 +10,10 @@ export const scopeEnds = {
 } as const;
 export type ScopeEndCode = keyof typeof scopeEnds;
 
-/** Why a scope is no longer what it was; null if it is. @param was its ids with their generations, as `Place.basis` has them */
-export function findScopeEnd(was: string, { chain, obstacle }: ScopeStanding): ScopeEndCode | null {
-  if (chain === null || obstacle === 'deleted') return 'scope_deleted';
-  if (idsOf(chain) !== idsOf(was)) return 'scope_moved';
-  if (obstacle === 'archived') return 'scope_archived';
-  return chain === was ? null : 'scope_restored';
-}
-
-/** A chain has each id before its generation. */
-function idsOf(chain: string): string {
-  return chain
-    .split(' ')
-    .filter((_, index) => index % 2 === 0)
-    .join(' ');
+/** Why a scope is no longer what it was; null if it is. @param ownerChain what it was */
+export function findScopeEnd(ownerChain: string, now: ScopeStanding): ScopeEndCode | null {
+  if (now.ownerChain === null || now.obstacle === 'deleted') return 'scope_deleted';
+  if (!hasSameOwners(now.ownerChain, ownerChain)) return 'scope_moved';
+  if (now.obstacle === 'archived') return 'scope_archived';
+  return now.ownerChain === ownerChain ? null : 'scope_restored';
 }

@@ -8,9 +8,8 @@ import { declarationOf } from '#domain/shared/ownership-graph/graph.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { OwnerNames, Root } from '../model.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
-import { ownershipNow } from '../places/ownership-store.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
-import { ofSelector } from '../places/scope-store.ts';
+import { scopeOf } from '../places/scope-store.ts';
 
 /** A resource as its readers see it, also once it was deleted. */
 export interface ResourceDetails {
@@ -118,10 +117,9 @@ export async function markRestored(em: Em, { id }: Pick<ResourceDetails, 'id'>):
 function selectResources(em: Em) {
   return db(em)
     .selectFrom('plugin_resources as r')
+    .innerJoinLateral(scopeOf(sql`'resource'`, sql`r.id`), (join) => join.onTrue())
     .select(['r.id', 'r.installation_id as installationId', 'r.type', 'r.name', 'r.key', 'r.roots'])
     .select(['r.team_id as teamId', 'r.project_id as projectId', 'r.environment_id as environmentId', 'r.revision'])
     .select(['r.eligibility_generation as eligibilityGeneration', 'r.created_at as createdAt'])
-    .select(['r.deleted_at as deletedAt', 'r.deleted_from as deletedFrom'])
-    .select(ofSelector(sql`'resource'`, sql`r.id`, ownershipNow).as('ownership'))
-    .$narrowType<{ ownership: OwnershipSnapshot }>();
+    .select(['r.deleted_at as deletedAt', 'r.deleted_from as deletedFrom', 'scope.ownership']);
 }
