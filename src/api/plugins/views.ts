@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { ActionDetails } from '#domain/plugins/assignments/action-store.ts';
 import { ends, findEnd, findEndTime } from '#domain/plugins/assignments/basis.ts';
-import type { ShownGrant } from '#domain/plugins/assignments/standing-store.ts';
+import type { GrantForReader } from '#domain/plugins/assignments/store.ts';
 import {
   type BackgroundDetails,
   backgroundEnds,
@@ -86,7 +86,9 @@ export const ListedGrantView = z
     revoked_at: Time.nullable(),
     revoked_by: AnswerId.nullable().describe('Null: nobody has revoked it, though it may have ended otherwise.'),
     revision: z.int(),
-    ...ownedParts,
+    ownership: OwnershipSnapshot.nullable().describe(
+      'For `expected_ownership`. Null: the assignment is your own, and you may not read its place.',
+    ),
   })
   .meta({ id: 'ListedPluginActionGrant' });
 
@@ -94,7 +96,7 @@ export const GrantView = z
   .object({ ...ListedGrantView.shape, actions: grantActions.view })
   .meta({ id: 'PluginActionGrant' });
 
-export function viewGrant(grant: ShownGrant): z.input<typeof ListedGrantView> {
+export function viewGrant(grant: GrantForReader): z.input<typeof ListedGrantView> {
   const ended = findEnd(grant, grant.standing);
   return {
     id: grant.id,
@@ -109,7 +111,7 @@ export function viewGrant(grant: ShownGrant): z.input<typeof ListedGrantView> {
     revoked_at: grant.revokedAt,
     revoked_by: grant.revokedBy,
     revision: grant.revision,
-    ownership: grant.ownership,
+    ownership: grant.isPlaceReadable ? grant.ownership : null,
   };
 }
 

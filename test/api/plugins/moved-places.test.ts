@@ -53,3 +53,35 @@ describe('a background principal whose team was given to another organization', 
     expect((await after.client.send('GET', one)).status).toBe(200);
   });
 });
+
+describe('an assignment whose subject may not read its place', () => {
+  const leavings: Readonly<Record<string, (stage: TeamStage, member: string) => Promise<unknown>>> = {
+    'since it left the team': async (stage, member) => {
+      await stage.send('DELETE', `${teamPath(stage)}/members/${member}`);
+      await stage.send('PATCH', teamPath(stage), { name: 'Secret plans' });
+    },
+    'since it left and the team was given to another organization': async (stage, member) => {
+      await stage.send('DELETE', `${teamPath(stage)}/members/${member}`);
+      await moveTeam(stage);
+    },
+  };
+
+  it.each(Object.entries(leavings))('%s is read without who owns the place now', async (_name, leave) => {
+    const stage = await stageTeam();
+    const { root, sync, team, organization, selector } = stage;
+    const memberships = { teams: { [team]: 'member' }, organizations: { [organization]: 'member' } } as const;
+    const { id, client } = await addUser(api, 'requester', memberships);
+    const grant = await root.assign(sync, { type: 'user', id }, selector);
+    const read = async () => (await client.send('GET', `/plugin-action-grants/${grant}`)).body;
+    const listed = async (query: string) => (await client.send('GET', `/plugin-action-grants?${query}`)).body.grants;
+    expect((await read()).ownership).toMatchObject({ team_id: team });
+    expect(await listed('')).toMatchObject([{ id: grant, ownership: { team_id: team } }]);
+    await leave(stage, id);
+    expect(await read()).toMatchObject({ id: grant, selector, ownership: null });
+    expect(await listed('')).toMatchObject([{ id: grant, selector, ownership: null }]);
+    expect(await listed('selector=secret')).toEqual([]);
+    expect(await listed(`selector=${team}`)).toMatchObject([{ id: grant }]);
+    const administrator = await root.read(`/plugin-action-grants?subject_id=${id}&selector=secret`);
+    expect(administrator.grants).toMatchObject([{ id: grant, ownership: { team_id: team } }]);
+  });
+});

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeTenant } from '#test/support/access/tenancy.ts';
+import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
@@ -59,6 +59,21 @@ describe('the assignments of a plugin', () => {
       expect(some).toEqual(all.filter((each: { in_force: boolean }) => each.in_force === state));
     }
   });
+});
+
+it('somebody who left a team sees their old assignments there without the name of the team', async () => {
+  const { tenant, root } = shown;
+  const left = await api.addUser('requester', 'Fay');
+  await join(tenant, left, 'member', 'member');
+  const other = await installDns('Left');
+  const team = { type: 'team', id: tenant.team };
+  await root.assign(await root.actionId(other, 'zone.sync'), { type: 'user', id: left.id }, team);
+  const visitor = await signInVisitor(api, left);
+  const read = async () => textOf(await showPlugin(visitor, other, { tab: 'assignments' }));
+  expect(await read()).toContain('team Core');
+  await root.command(['DELETE', `${tenant.teamPath}/members/${left.id}`]);
+  expect(await read()).toContain(`team ${tenant.team}`);
+  expect(await read()).not.toContain('team Core');
 });
 
 it('an end that the reader may not read in the audit is shown with its time, and without who brought it about', async () => {

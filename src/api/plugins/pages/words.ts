@@ -6,6 +6,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Selector, SelectorType } from '#domain/plugins/model.ts';
+import { findReadable } from '#domain/plugins/places/place-store.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import type { InstallationView, ListedInstallationView } from '../installation-views.ts';
 import type { ActionView, ListedBackgroundPrincipalView, ListedGrantView } from '../views.ts';
@@ -49,14 +50,15 @@ export function describeSelectors(selectors: readonly SelectorType[]): string {
   return selectors.map((type) => selectorWords[type]).join(', ');
 }
 
-/** The names of the places that selectors name, and of whoever assigned something. */
-export function readPlaceNames(
-  { em }: Visit<unknown>,
+/** The names of the places that the visitor may read among those that selectors name, and of whoever assigned something. */
+export async function readPlaceNames(
+  { em, principal }: Visit<unknown>,
   selectors: readonly Selector[],
   principals: readonly (string | null)[] = [],
 ): Promise<Names> {
+  const readable = await findReadable(em, principal, selectors);
   const idsOf = (...types: readonly Selector['type'][]) =>
-    selectors.filter(({ type }) => types.includes(type)).map(({ id }) => id);
+    readable.filter(({ type }) => types.includes(type)).map(({ id }) => id);
   return readNames(em, {
     organizations: idsOf('organization', 'organization_descendants'),
     teams: idsOf('team'),

@@ -5,11 +5,12 @@ import { findEnvironment } from '#domain/environments/store.ts';
 import { findOrganization } from '#domain/organizations/store.ts';
 import { findProject } from '#domain/projects/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import type { Selector } from '../model.ts';
 import type { OwnershipSnapshot } from './ownership-snapshot.ts';
-import { scopeOf } from './scope-store.ts';
+import { isReadableScope, scopeOf } from './scope-store.ts';
 
 /** Where a selector leads: the thing with everything that owns it, as one statement read it. */
 export interface Place extends Ownership, Archivable {
@@ -43,6 +44,22 @@ export async function findPlace(em: Em, selector: Selector): Promise<Place | und
     .$narrowType<{ organizationId: string; ownerChain: string }>()
     .executeTakeFirst();
   return found && { ...found, selector };
+}
+
+/** Those of some places that a principal may read. */
+export async function findReadable(
+  em: Em,
+  principal: Principal,
+  selectors: readonly Selector[],
+): Promise<readonly Selector[]> {
+  const [types, ids] = [selectors.map(({ type }) => type), selectors.map(({ id }) => id)];
+  if (ids.length === 0) return [];
+  return db(em)
+    .selectFrom(sql<Selector>`unnest(${types}::text[], ${ids}::uuid[])`.as<'s'>(sql`s(type, id)`))
+    .innerJoinLateral(scopeOf(sql`s.type`, sql`s.id`), (join) => join.onTrue())
+    .where(isReadableScope(principal))
+    .select(['s.type', 's.id'])
+    .execute();
 }
 
 /** Shares the rows of the owners of a place against change until the commit, in the order of all locks. A resource's own row is not among them. */
