@@ -77,13 +77,13 @@ export async function deleteResource(
   return resource.revision + 1;
 }
 
-/** What a restoration is decided by, next to what the caller has read. */
+/** The rows that decide whether a resource can be restored. */
 export interface RestorationFacts {
   readonly resource: ResourceDetails;
   /** The resource with its owners as they are now. */
   readonly place: Place;
-  /** The installation of the resource. */
-  readonly target: InstallationTarget;
+  /** The installation of the resource; undefined if its owner was deleted. */
+  readonly target: InstallationTarget | undefined;
 }
 
 /**
@@ -100,26 +100,29 @@ export async function refuseRestoration(
   throwIfRefused(await findRestorationRefusal(em, facts));
 }
 
-/** What the registry has against the restoration of a resource for whoever has read it as it is now; null if nothing. It reads no roots. */
+/** Why the registry refuses to restore a resource; null if it does not. It compares no revisions and looks for no roots. */
 export async function findRestorationObstacle(
   em: Em,
   place: Place & { readonly resource: ResourceDetails },
 ): Promise<Refusal | null> {
   const target = await findInstallation(em, place.resource.installationId);
-  if (!target) return { code: 'plugin_parent_changed', message: 'the plugin is no longer installed' };
   return findRestorationRefusal(em, { resource: place.resource, place, target });
 }
 
 /** What keeps a resource from being restored, but for its roots (specification, *Plugin authority*, rule 4). */
 async function findRestorationRefusal(em: Em, facts: RestorationFacts): Promise<Refusal | null> {
+  const { resource, place, target } = facts;
+  if (resource.deletedAt === null)
+    return { code: 'plugin_resource_not_deleted', message: 'the resource is not deleted' };
+  if (!target) return { code: 'plugin_parent_changed', message: 'the plugin is no longer installed' };
   return (
-    findParentRefusal(facts) ?? (await findDeclarationRefusal(em, facts)) ?? (await findKeyRefusal(em, facts.resource))
+    findParentRefusal(resource, place, target) ??
+    (await findDeclarationRefusal(em, resource, target)) ??
+    (await findKeyRefusal(em, resource))
   );
 }
 
-function findParentRefusal({ resource, place, target }: RestorationFacts): Refusal | null {
-  if (resource.deletedAt === null)
-    return { code: 'plugin_resource_not_deleted', message: 'the resource is not deleted' };
+function findParentRefusal(resource: ResourceDetails, place: Place, target: InstallationTarget): Refusal | null {
   const removed = findRemovedRefusal(target.installation);
   if (removed) return removed;
   const changed = (message: string) => ({ code: 'plugin_parent_changed', message }) as const;
@@ -132,7 +135,11 @@ function findParentRefusal({ resource, place, target }: RestorationFacts): Refus
   return changed('the resource no longer belongs to the organization or team that installed the plugin');
 }
 
-async function findDeclarationRefusal(em: Em, { resource, target }: RestorationFacts): Promise<Refusal | null> {
+async function findDeclarationRefusal(
+  em: Em,
+  resource: ResourceDetails,
+  target: InstallationTarget,
+): Promise<Refusal | null> {
   const manifest = await readDeclarations(em, resource.installationId, target.installation.activeRelease);
   const declared = manifest?.resources.find(({ type }) => type === resource.type);
   if (declared && isDeepStrictEqual(declared.roots, resource.roots)) return null;

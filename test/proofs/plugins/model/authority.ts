@@ -137,9 +137,12 @@ export class PluginModel extends Registry {
     this.end((grant) => grant.plugin === id);
   }
 
-  /** A plugin is removed once nothing of it is left to manage. */
+  /** A plugin is removed once nothing of it is left to manage where it was installed. */
   mayRemove(id: string): boolean {
-    return [...this.resources.values()].every(({ plugin, deletedFrom }) => plugin !== id || deletedFrom !== null);
+    return [...this.resources].every(
+      ([resource, { plugin, deletedFrom }]) =>
+        plugin !== id || deletedFrom !== null || !this.isInstalledFor(id, { type: 'resource', id: resource }),
+    );
   }
 
   remove(id: string): void {
