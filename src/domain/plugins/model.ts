@@ -94,6 +94,9 @@ export interface OwnerNames {
   readonly environment_id: string;
 }
 
+/** Why nothing of a plugin is in force any more, in words. */
+export const pluginRemoved = 'the plugin was removed';
+
 /** What an assignment, a check or a receipt says no by, and in words. */
 export interface Reason<Code extends string = string> {
   readonly code: Code;

@@ -1,4 +1,4 @@
-import type { Reason } from '../model.ts';
+import { pluginRemoved, type Reason } from '../model.ts';
 import { findScopeEnd, scopeEnds } from '../places/scope-end.ts';
 import type { ScopeStanding } from '../places/scope-store.ts';
 
@@ -29,9 +29,6 @@ export interface Standing {
 
 /** What keeps a subject from using anything in a scope. */
 export type Absence = 'deleted' | 'revoked' | 'disabled' | 'transferred' | 'out_of_scope' | 'left';
-
-/** Why nothing of a plugin is in force any more, in words. */
-export const pluginRemoved = 'the plugin was removed';
 
 /** Why an assignment is no longer in force, in the order in which the reasons are told. */
 export const ends = {

@@ -3,11 +3,11 @@ import { isCurrent } from '../ceilings/replace.ts';
 import { findCeiling } from '../ceilings/store.ts';
 import type { InstallationDetails } from '../installations/store.ts';
 import { readDeclarations } from '../manifests/store.ts';
-import { type Reason, selectorOf } from '../model.ts';
+import { pluginRemoved, type Reason, selectorOf } from '../model.ts';
 import { covers, isInScope } from '../places/containment.ts';
 import type { Place } from '../places/place-store.ts';
 import type { ActionDetails } from './action-store.ts';
-import { type End, ends, findEnd, pluginRemoved } from './basis.ts';
+import { type End, ends, findEnd } from './basis.ts';
 import { type CoverageQuestion, findCovering, findNewestRevoked } from './store.ts';
 
 /** What keeps everybody from using an action at a place, and from assigning it there. */
