@@ -28,7 +28,7 @@ export interface Standing {
 }
 
 /** What keeps a subject from using anything in a scope. */
-export type Absence = 'deleted' | 'revoked' | 'disabled' | 'transferred' | 'out_of_scope' | 'left';
+export type Absence = 'deleted' | 'revoked' | 'disabled' | 'transferred' | 'out_of_scope' | 'left' | 'archived';
 
 /** Why an assignment is no longer in force, in the order in which the reasons are told. */
 export const ends = {
@@ -41,7 +41,9 @@ export const ends = {
   subject_transferred: 'the service account got another owner',
   subject_out_of_scope: 'the scope of the background principal changed: approve another background principal',
   subject_left: 'the principal left the team or the organization',
-  subject_returned: 'the principal was disabled or left since the action was assigned, and came back',
+  subject_archived: 'the team of the service account is archived',
+  subject_returned:
+    'the principal was disabled or left, or its team was archived or given away, since the action was assigned, and came back',
   release_changed: 'a release was activated since the action was assigned',
   action_not_approved: 'the ceiling of the installation stopped approving the action since it was assigned',
 } as const;

@@ -167,6 +167,6 @@ async function refuseAssigned(tx: Transaction, { action, subject, place }: NewGr
 function ineligible() {
   return invalidField(
     'subject',
-    'expected an enabled member of the team that owns the scope, of the organization if the scope is one, or a background principal of the installation whose scope covers it',
+    'expected an enabled member of the team that owns the place, or of the organization if the place is one; if it is a service account, of a team that is not archived; or a background principal of the installation whose place covers it',
   );
 }

@@ -85,22 +85,23 @@ const membership = sql<string | null>`case
 const ownScope = sql<string | null>`case when b.revoked_at is null and b.installation_id = g.installation_id
   and ${isWithin(sql`scope.usable_chain`, sql`b.scope_basis`)} then b.scope_basis end`;
 
-/** What makes the subject eligible in the scope, next to its generation; null if nothing does. */
-const eligibility = sql<string | null>`case s.kind when 'background' then ${ownScope} else ${membership} end`;
+/** What makes the subject belong to the scope, next to its generation; null if nothing does. */
+const belonging = sql<string | null>`case s.kind when 'background' then ${ownScope} else ${membership} end`;
 
 /** What keeps the subject from using anything in the scope; null if nothing does. */
 const absence = sql<Absence | null>`case
   when s.deleted_at is not null then 'deleted'
   when b.revoked_at is not null then 'revoked'
   when not s.enabled then 'disabled'
-  when ${eligibility} is null then case when n.id is not null then 'transferred' when b.id is not null then 'out_of_scope' else 'left' end end`;
+  when ${belonging} is null then case when n.id is not null then 'transferred' when b.id is not null then 'out_of_scope' else 'left' end
+  when w.archived_at is not null then 'archived' end`;
 
 /** What an assignment relies on, as it is now. */
 const standing = sql<Standing>`jsonb_build_object(
   'installation', case when i.deleted_at is null then i.revision end,
   'isDeclared', a.is_declared,
   'approval', ${approval},
-  'subject', case when ${absence} is null then concat(s.eligibility_generation, ' ', ${eligibility}) end,
+  'subject', case when ${absence} is null then concat(s.eligibility_generation, ' ', ${belonging}) end,
   'scope', scope.usable_chain)`;
 
 /** Whether an assignment is in force, as `findEnd` says: it was not revoked, and everything that it relies on is as it was. */

@@ -81,7 +81,9 @@ export class PluginModel extends Registry {
   #isEligible(subject: string, plugin: string, place: ModelPlace): boolean {
     const background = this.backgrounds.get(subject);
     if (background) return background.isAlive && background.plugin === plugin && this.covers(background.place, place);
-    return !this.tenants.disabled.has(subject) && this.tenants.belongsTo(subject, this.chainOf(place));
+    const { disabled } = this.tenants;
+    if (disabled.has(subject) || this.tenants.isAccountOfArchived(subject)) return false;
+    return this.tenants.belongsTo(subject, this.chainOf(place));
   }
 
   assign(id: string, assignment: Assignment): void {
