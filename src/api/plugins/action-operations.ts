@@ -6,6 +6,7 @@ import type { Em } from '#database/database.ts';
 import {
   type ActionDetails,
   findAction,
+  findSelectorRefusal,
   listActionsOf,
   listReadableActions,
 } from '#domain/plugins/assignments/action-store.ts';
@@ -97,8 +98,7 @@ export const check = read({
   handle: ({ em, params, body, principal }) =>
     inSnapshot(em, async (snapshot) => {
       const { place, action, target } = await readQuestion(snapshot, params.id, body);
-      const installation = { ...target.installation, ownerOrganizationId: target.organizationId };
-      return checkAction(snapshot, { action, installation, place, subjectId: principal.id });
+      return checkAction(snapshot, { action, target, place, subjectId: principal.id });
     }),
 });
 
@@ -172,11 +172,8 @@ async function explainObstacle(
   em: Em,
   { action, target, place }: { action: ActionDetails; target: InstallationTarget; place: Place },
 ) {
-  const installation = { ...target.installation, ownerOrganizationId: target.organizationId };
-  const obstacle = await findObstacle(em, { action, installation, place });
+  const obstacle = await findObstacle(em, { action, target, place });
   if (obstacle !== null) return { code: obstacle, message: describeReason(obstacle).message };
-  const { type } = place.selector;
-  if (action.selectors.includes(type)) return null;
-  const message = `the action ${action.name} takes ${action.selectors.join(', ')}`;
-  return { code: 'selector_not_declared', message } as const;
+  const message = findSelectorRefusal(action, place.selector);
+  return message === null ? null : ({ code: 'selector_not_declared', message } as const);
 }

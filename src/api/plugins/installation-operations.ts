@@ -132,9 +132,8 @@ export const listActions = read({
     const found = await findInstallation(em, params.id);
     if (!found || type === undefined || id === undefined) return found;
     const place = await findPresentPlace(em, { type, id });
-    const { organizationId, installation } = found;
-    if (!place || !isInScope({ id: installation.id, teamId: installation.teamId, organizationId }, place))
-      return undefined;
+    const { installation } = found;
+    if (!place || !isInScope(found, place)) return undefined;
     const of = { installationId: installation.id };
     return { ...place, installation, isCovered: await isCovered(em, { of, subjectId, place }) };
   },

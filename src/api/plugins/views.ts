@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, codeOf, Time } from '#api/pipeline/schemas.ts';
 import type { ActionDetails } from '#domain/plugins/assignments/action-store.ts';
 import { ends, findEnd, findEndTime } from '#domain/plugins/assignments/basis.ts';
 import type { GrantForReader } from '#domain/plugins/assignments/store.ts';
@@ -26,11 +26,6 @@ export const PluginReceipt = z
 /** The schema of a reason. `messages` has the possible codes, and the document explains each of them. */
 export function reasonOf<Code extends string>(messages: Readonly<Record<Code, string>>) {
   return z.object({ code: codeOf(messages), message: z.string() });
-}
-
-function codeOf<Code extends string>(messages: Readonly<Record<Code, string>>) {
-  const codes = Object.keys(messages) as [Code, ...Code[]];
-  return z.enum(codes).describe(codes.map((code) => `\`${code}\`: ${messages[code]}.`).join(' '));
 }
 
 const endTime = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Refusal } from '#domain/shared/actions.ts';
 import { Id } from '#domain/shared/ids.ts';
 
 /** Where an action may be used: one resource of the plugin, or everything in a scope (specification, *Plugin action rules*). */
@@ -92,6 +93,14 @@ export interface OwnerNames {
   readonly team_id: string;
   readonly project_id: string;
   readonly environment_id: string;
+}
+
+/** Why an assignment or a background principal is not revoked; null if it can be. */
+export function findRevokedRefusal(
+  { revokedAt }: { readonly revokedAt: string | null },
+  name: 'assignment' | 'background principal',
+): Refusal | null {
+  return revokedAt === null ? null : { code: 'plugin_assignment_revoked', message: `the ${name} is revoked already` };
 }
 
 /** Why nothing of a plugin is in force any more, in words. */

@@ -17,7 +17,7 @@ import {
 } from '../installations/store.ts';
 import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
 import { readDeclarations } from '../manifests/store.ts';
-import { isInScope, isOwnerInScope } from '../places/containment.ts';
+import { isOwnerInScope } from '../places/containment.ts';
 import { type OwnershipSnapshot, ownerNamesOf, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
 import type { Place } from '../places/place-store.ts';
 import { isKeyInUse, isKeyOfOtherTeam, markDeleted, markRestored, type ResourceDetails } from './store.ts';
@@ -31,7 +31,7 @@ export interface NewResource {
 
 /**
  * Registers a resource of a plugin for a team, a project or an environment. A key that a deleted resource had stays that of the team: the data
- * under it may still be there. The caller has locked the owners and the installation.
+ * under it may still be there. The caller has found that the plugin is installed for the owner, and has locked the owners and the installation.
  */
 export async function createResource(
   tx: Transaction,
@@ -40,12 +40,10 @@ export async function createResource(
   owner: Place,
   { type, name, key, expectedOwnership }: NewResource,
 ): Promise<{ id: string; revision: number }> {
-  const { installation, organizationId } = target;
+  const { installation } = target;
   refuseRemoved(installation);
   refuseArchived(owner);
   refuseOtherOwnership(owner, expectedOwnership);
-  if (!isInScope({ id: installation.id, teamId: installation.teamId, organizationId }, owner))
-    throw invalidField('installation_id', 'the plugin is installed by another organization or team');
   const manifest = await readDeclarations(tx.em, installation.id, installation.activeRelease);
   const declared = manifest?.resources.find((each) => each.type === type);
   if (!declared) throw invalidField('type', `the active release declares no resources of the type "${type}"`);
@@ -72,9 +70,14 @@ export async function deleteResource(
 ): Promise<number> {
   refuseStale(resource, expectedRevision);
   refuseOtherOwnership(place, expectedOwnership);
-  if (resource.deletedAt !== null) throw new Conflict('the resource is deleted already', 'plugin_resource_deleted');
+  throwIfRefused(findDeletedRefusal(resource));
   await markDeleted(tx.em, resource, ownerNamesOf(place));
   return resource.revision + 1;
+}
+
+/** Why a resource is not deleted; null if it can be. */
+export function findDeletedRefusal({ deletedAt }: Pick<ResourceDetails, 'deletedAt'>): Refusal | null {
+  return deletedAt === null ? null : { code: 'plugin_resource_deleted', message: 'the resource is deleted already' };
 }
 
 /** The rows that decide whether a resource can be restored. */
