@@ -18,7 +18,7 @@ import {
   isCovered,
   obstacles,
 } from '#domain/plugins/assignments/check.ts';
-import { accessIfCovered, pluginReading } from '#domain/plugins/authority.ts';
+import { accessIfCovered, pluginListing, pluginReading } from '#domain/plugins/authority.ts';
 import { findInstallation, type InstallationTarget } from '#domain/plugins/installations/store.ts';
 import { isOwnerInScope } from '#domain/plugins/places/containment.ts';
 import { OwnershipSnapshot } from '#domain/plugins/places/ownership-snapshot.ts';
@@ -40,13 +40,6 @@ async function findListed(em: Em, id: string | undefined): Promise<Listed | unde
   return id === undefined ? { ...installationOwnership, installation: null } : findInstallation(em, id);
 }
 
-const readingOfAll = {
-  ...pluginReading,
-  scope: 'platform',
-  teamAction: undefined,
-  organizationRole: undefined,
-} as const;
-
 export const list = read({
   id: 'plugin_actions.list',
   route: 'GET /api/v1/plugin-actions',
@@ -60,7 +53,7 @@ export const list = read({
   responses: { 200: pageOf('actions', ActionView) },
   access: pluginReading,
   target: ({ em, query: { installation_id: id } }) => findListed(em, id),
-  accessTo: ({ installation }) => (installation === null ? readingOfAll : pluginReading),
+  accessTo: ({ installation }) => (installation === null ? pluginListing : pluginReading),
   targetName: 'plugin installation',
   handle: async ({ em, principal, target: { installation }, query: { installation_id: _, ...request } }) => {
     const page =
@@ -151,7 +144,7 @@ async function readQuestion(em: Em, actionId: string, question: z.output<typeof 
   return { place, ...(await findActionFor(em, actionId, place)) };
 }
 
-/** An action, for somebody who may read a place in the scope of its installation. @throws NotFound for all others */
+/** An action, for somebody who may read a place of the organization or team that installed its plugin. @throws NotFound for all others */
 async function findActionFor(
   em: Em,
   id: string,

@@ -5,7 +5,7 @@ import type { Em } from '#database/database.ts';
 import { type ActionDetails, findAction } from '#domain/plugins/assignments/action-store.ts';
 import { assignAction, revokeGrant } from '#domain/plugins/assignments/grant.ts';
 import { findGrantWithPlace, listGrants } from '#domain/plugins/assignments/store.ts';
-import { accessIfCovered, pluginAdministration, pluginReading } from '#domain/plugins/authority.ts';
+import { accessIfCovered, pluginAdministration, pluginListing, pluginReading } from '#domain/plugins/authority.ts';
 import { findInstallation, type InstallationTarget } from '#domain/plugins/installations/store.ts';
 import { selectorTypes } from '#domain/plugins/model.ts';
 import { isOwnerInScope } from '#domain/plugins/places/containment.ts';
@@ -41,7 +41,7 @@ export const list = read({
     in_force: Flag.optional().describe('`true`: only what is in force; `false`: only what has ended.'),
   }),
   responses: { 200: pageOf('grants', ListedGrantView) },
-  access: { ...pluginReading, scope: 'platform', teamAction: undefined, organizationRole: undefined },
+  access: pluginListing,
   handle: async ({ em, principal, query }) => {
     const { installation_id, action_id, subject_id, selector_type, in_force, ...request } = query;
     const filter = {

@@ -51,7 +51,7 @@ export const activate = command({
   ...changesInstallation,
   id: 'plugin_installations.activate',
   route: 'POST /api/v1/plugin-installations/:id/activate',
-  summary: 'Let a release of a plugin count; it ends all assignments and makes the ceiling stale',
+  summary: 'Activate a release of a plugin; it ends all assignments and makes the ceiling stale',
   description: 'It starts no code of the plugin. Approve a new ceiling and assign the actions anew.',
   body: ActivateRelease,
   audit: 'plugin_installation.activated',

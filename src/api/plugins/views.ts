@@ -119,7 +119,7 @@ export const ListedBackgroundPrincipalView = z
     state: z
       .enum(backgroundStates)
       .describe(
-        '`ended`: the plugin was removed, or its scope is no longer what it was approved for. It may be assigned nothing any more.',
+        '`ended`: the plugin was removed, or its place is no longer what it was approved for. It may be assigned nothing any more.',
       ),
     ended: reasonOf(backgroundEnds)
       .extend(endTime)

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { Id } from '#domain/shared/ids.ts';
 
-/** Where an action may be used: one resource of the plugin, or everything in a scope (specification, *Plugin action rules*). */
+/** Where an action may be used: at one resource of the plugin, or at anything around resources (specification, *Plugin action rules*). */
 export const selectorTypes = [
   'resource',
   'project',
@@ -16,7 +16,7 @@ export type SelectorType = (typeof selectorTypes)[number];
 export const Selector = z.strictObject({ type: z.enum(selectorTypes), id: Id }).meta({
   id: 'PluginSelector',
   description:
-    'One resource of the plugin, or a scope. `organization` is the organization alone, `organization_descendants` also everything in it.',
+    'One resource of the plugin, or an environment, a project, a team or an organization with what is in it. `organization` is the organization alone, `organization_descendants` also everything in it.',
 });
 export type Selector = z.output<typeof Selector>;
 

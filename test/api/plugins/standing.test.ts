@@ -115,7 +115,7 @@ describe('an ended assignment', () => {
     });
   });
 
-  it('is told by a check as the last that covered the place, also if it was revoked', async () => {
+  it('is the reason that a check answers if it was the last to cover the place, also if it was revoked', async () => {
     const { root, sync, member, selector, grant } = await stageMember();
     const subject = { type: 'user', id: member.id };
     const { expected_ownership } = await root.assignmentOf(sync, subject, selector);
@@ -168,7 +168,7 @@ describe('a background principal', () => {
     const refused = await sendCommand(root.client, ['POST', '/plugin-action-grants'], body);
     expect([refused.status, refused.body.error]).toEqual([
       400,
-      'subject: the scope, or an owner of it, was archived, deleted or given away since, and put back: approve another background principal',
+      'subject: the place, or an owner of it, was archived, deleted or given away since, and put back: approve another background principal',
     ]);
     const list = async (query: string) =>
       (await root.read(`/plugin-background-principals?${query}`)).background_principals.map(

@@ -1,6 +1,5 @@
 import { pluginRemoved, type Reason } from '../model.ts';
-import { findScopeEnd, scopeEnds } from '../places/scope-end.ts';
-import type { ScopeStanding } from '../places/scope-store.ts';
+import { findScopeEnd, type ScopeStanding, scopeEnds } from '../places/scope-end.ts';
 
 /**
  * What an assignment relies on, as it was when somebody made it. None of these values ever comes back once it has changed: generations
@@ -14,7 +13,7 @@ export interface Basis {
   readonly approval: string;
   /** The generation of the principal, with its membership or its owner. */
   readonly subject: string;
-  /** The scope with all its owners and their generations. */
+  /** The owner chain of the place: it with all its owners and their generations. */
   readonly scope: string;
 }
 
@@ -27,7 +26,7 @@ export interface Standing {
   readonly scope: string | null;
 }
 
-/** What keeps a subject from using anything in a scope. */
+/** What keeps a subject from using anything at a place. */
 export type Absence = 'deleted' | 'revoked' | 'disabled' | 'transferred' | 'out_of_scope' | 'left' | 'archived';
 
 /** Why an assignment is no longer in force, in the order in which the reasons are told. */
@@ -39,7 +38,7 @@ export const ends = {
   subject_revoked: 'the background principal was revoked',
   subject_disabled: 'the principal is disabled',
   subject_transferred: 'the service account got another owner',
-  subject_out_of_scope: 'the scope of the background principal changed: approve another background principal',
+  subject_out_of_scope: 'the place of the background principal changed: approve another background principal',
   subject_left: 'the principal left the team or the organization',
   subject_archived: 'the team of the service account is archived',
   subject_returned:
@@ -55,7 +54,7 @@ export interface End extends Reason<EndCode> {
   readonly others: readonly EndCode[];
 }
 
-/** An assignment, with what can be said of its scope and its subject now. */
+/** An assignment, with what can be said of its place and its subject now. */
 interface Assigned {
   readonly revokedAt: string | null;
   readonly basis: Basis;

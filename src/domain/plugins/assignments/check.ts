@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { isCurrent } from '../ceilings/replace.ts';
+import { isCurrent } from '../ceilings/model.ts';
 import { findCeiling } from '../ceilings/store.ts';
 import type { InstallationDetails, InstallationTarget } from '../installations/store.ts';
 import { readDeclarations } from '../manifests/store.ts';

@@ -35,7 +35,7 @@ export interface NewGrant {
 const unknown: Basis = { installation: 0, approval: '', subject: '', scope: '' };
 
 /**
- * Assigns an action to somebody in a scope. Assigning it to oneself takes the same. The caller has locked the owners of the scope, the
+ * Assigns an action to somebody at a place. Assigning it to oneself takes the same. The caller has locked the owners of the place, the
  * installation and the action.
  * @throws Invalid for a subject that does not exist or is not eligible there, which are answered alike
  */
@@ -99,7 +99,7 @@ async function refuseUnknown(tx: Transaction, { type, id }: Subject): Promise<vo
   if (!known) throw ineligible();
 }
 
-/** Ends an assignment for good. The caller has locked the scope's owners and the assignment. */
+/** Ends an assignment for good. The caller has locked the place's owners and the assignment. */
 export async function revokeGrant(
   tx: Transaction,
   caller: Principal,
@@ -141,8 +141,8 @@ const obstacleCodes = {
 } as const satisfies Record<Exclude<Obstacle, 'outside_installation'>, RuleCode>;
 
 /**
- * A background principal acts in its own scope alone. Those who administer a place in that scope are told why it has ended; one of another
- * installation or scope is answered as if there were none.
+ * A background principal acts in its own place alone. Those who administer a place in it are told why it has ended; one of another
+ * installation or place is answered as if there were none.
  */
 async function refuseBeyondBackground(tx: Transaction, { subject, place, target }: NewGrant): Promise<void> {
   if (subject.type !== 'background_principal') return;

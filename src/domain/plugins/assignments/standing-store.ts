@@ -6,7 +6,8 @@ import { isCurrentCeiling } from '../ceilings/store.ts';
 import type { SelectorType, SubjectType } from '../model.ts';
 import { isWithin } from '../places/owner-chain.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
-import { type ScopeStanding, scopeOf, scopeStanding } from '../places/scope-store.ts';
+import type { ScopeStanding } from '../places/scope-end.ts';
+import { scopeOf, scopeStanding } from '../places/scope-store.ts';
 import type { Absence, Basis, EndTimes, Standing } from './basis.ts';
 
 /** An assignment with what it relies on, as one statement read both. */
@@ -28,12 +29,12 @@ export interface GrantWithStanding {
   readonly createdAt: string;
   readonly organizationId: string | null;
   readonly teamId: string | null;
-  /** What owns the scope now. */
+  /** What owns the place now. */
   readonly ownership: OwnershipSnapshot;
   readonly standing: Standing;
-  /** The scope as it is now. */
+  /** The place as it is now. */
   readonly place: ScopeStanding;
-  /** What keeps the subject from using anything in the scope; null if nothing does. */
+  /** What keeps the subject from using anything at the place; null if nothing does. */
   readonly absence: Absence | null;
 }
 
@@ -81,14 +82,14 @@ const membership = sql<string | null>`case
   when scope.team_id is null then om.id::text
   else tm.id::text end`;
 
-/** A background principal acts in its own scope, as long as the scope is what it was approved for. */
+/** A background principal acts in its own place, as long as the place is what it was approved for. */
 const ownScope = sql<string | null>`case when b.revoked_at is null and b.installation_id = g.installation_id
   and ${isWithin(sql`scope.usable_chain`, sql`b.scope_basis`)} then b.scope_basis end`;
 
-/** What makes the subject belong to the scope, next to its generation; null if nothing does. */
+/** What makes the subject belong to the place, next to its generation; null if nothing does. */
 const belonging = sql<string | null>`case s.kind when 'background' then ${ownScope} else ${membership} end`;
 
-/** What keeps the subject from using anything in the scope; null if nothing does. */
+/** What keeps the subject from using anything at the place; null if nothing does. */
 const absence = sql<Absence | null>`case
   when s.deleted_at is not null then 'deleted'
   when b.revoked_at is not null then 'revoked'

@@ -22,12 +22,12 @@ export interface CoverageQuestion {
   readonly place: Place;
 }
 
-/** The assignments to a principal that name a place or a scope around it, and were not revoked; the newest first. */
+/** The assignments to a principal that name a place or one around it, and were not revoked; the newest first. */
 export function findCovering(em: Em, question: CoverageQuestion): Promise<GrantWithStanding[]> {
   return selectNamed(em, question).where('g.revoked_at', 'is', null).execute();
 }
 
-/** The newest assignment to a principal that names a place or a scope around it, and was revoked. */
+/** The newest assignment to a principal that names a place or a place around it, and was revoked. */
 export function findNewestRevoked(em: Em, question: CoverageQuestion): Promise<GrantWithStanding | undefined> {
   return selectNamed(em, question).where('g.revoked_at', 'is not', null).limit(1).executeTakeFirst();
 }
@@ -69,7 +69,7 @@ export interface GrantFilter {
   /** The id of the subject, or a text in its name, in any case. */
   readonly subject?: string | undefined;
   readonly selectorType?: SelectorType | undefined;
-  /** The id of the scope or the resource, or a text in its name, in any case. */
+  /** The id of the place, or a text in its name, in any case. */
   readonly selector?: string | undefined;
   readonly isInForce?: boolean | undefined;
 }

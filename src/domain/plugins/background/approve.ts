@@ -24,8 +24,8 @@ export interface NewBackgroundPrincipal {
 }
 
 /**
- * Approves a principal that acts for a plugin in a scope. It has no credential, no role, and no assignment. The caller has locked the owners of
- * the scope and the installation. (specification, *Plugin action rules*)
+ * Approves a principal that acts for a plugin at a place. It has no credential, no role, and no assignment. The caller has locked the owners of
+ * the place and the installation. (specification, *Plugin action rules*)
  */
 export async function approveBackgroundPrincipal(
   tx: Transaction,

@@ -7,8 +7,8 @@ import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { pluginRemoved, type Reason, type SelectorType, selectorOf } from '../model.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
-import { findScopeEnd, scopeEnds } from '../places/scope-end.ts';
-import { isReadableScope, type ScopeStanding, scopeOf, scopeStanding } from '../places/scope-store.ts';
+import { findScopeEnd, type ScopeStanding, scopeEnds } from '../places/scope-end.ts';
+import { isReadableScope, scopeOf, scopeStanding } from '../places/scope-store.ts';
 
 /** A background principal as its readers see it. */
 export interface BackgroundDetails {
@@ -24,9 +24,9 @@ export interface BackgroundDetails {
   readonly revokedBy: string | null;
   readonly revision: number;
   readonly createdAt: string;
-  /** Its scope as it is now. */
+  /** Its place as it is now. */
   readonly standing: ScopeStanding;
-  /** What owns its scope now. */
+  /** What owns its place now. */
   readonly ownership: OwnershipSnapshot;
   /** When the place was first archived, deleted or given away after the approval. Null: it was not, or the service recorded no time. */
   readonly scopeEndedAt: string | null;

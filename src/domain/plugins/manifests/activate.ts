@@ -21,8 +21,8 @@ export interface Activation {
 }
 
 /**
- * Lets another release of a plugin count, or the same one anew. It starts no code. It raises the revision of the installation, which ends all
- * assignments and makes the ceiling stale. The caller has locked the installation for a change.
+ * Activates a release of a plugin, or the same one anew; it ends all assignments and makes the ceiling stale, since it raises the revision of the
+ * installation. It starts no code. The caller has locked the installation for a change.
  */
 export async function activateRelease(
   tx: Transaction,

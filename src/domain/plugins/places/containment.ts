@@ -4,7 +4,7 @@ import type { Place } from './place-store.ts';
 type Chain = Pick<Place, 'organizationId' | 'teamId' | 'projectId' | 'environmentId' | 'resourceId' | 'selector'>;
 
 /**
- * Whether an assignment for a selector covers a place (specification, *Plugin action rules*): the place itself, or what is in the scope
+ * Whether an assignment for a selector covers a place (specification, *Plugin action rules*): the place that it names, or what is in that
  * now. `organization` covers the organization alone, `organization_descendants` also everything in it.
  */
 export function covers({ type, id }: Selector, place: Chain): boolean {

@@ -3,7 +3,6 @@ import { Conflict } from '#domain/shared/errors.ts';
 import { isId, zeroId } from '#domain/shared/ids.ts';
 import { largestInteger } from '#domain/shared/values/storable.ts';
 import type { OwnerNames } from '../model.ts';
-import type { Place } from './place-store.ts';
 
 const OwnerId = z
   .string()
@@ -30,13 +29,18 @@ export const OwnershipSnapshot = z
   });
 export type OwnershipSnapshot = z.output<typeof OwnershipSnapshot>;
 
-export function ownerNamesOf({ ownership }: Pick<Place, 'ownership'>): OwnerNames {
+/** Something with its owners as they are now. */
+interface Owned {
+  readonly ownership: OwnershipSnapshot;
+}
+
+export function ownerNamesOf({ ownership }: Owned): OwnerNames {
   const { organization_id, team_id, project_id, environment_id } = ownership;
   return { organization_id, team_id, project_id, environment_id };
 }
 
 /** @throws Conflict naming each member that is not as it is now */
-export function refuseOtherOwnership({ ownership: current }: Place, expected: OwnershipSnapshot): void {
+export function refuseOtherOwnership({ ownership: current }: Owned, expected: OwnershipSnapshot): void {
   const members = Object.keys(current) as (keyof OwnershipSnapshot)[];
   const stale = members.filter((member) => expected[member] !== current[member]);
   if (stale.length === 0) return;

@@ -7,16 +7,7 @@ import { archivedLevels } from '#domain/tenancy/store.ts';
 import type { SelectorType } from '../model.ts';
 import { ownerChain } from './owner-chain.ts';
 import type { OwnershipSnapshot } from './ownership-snapshot.ts';
-
-/** What keeps a place from being used; null if nothing does. */
-export type ScopeObstacle = 'deleted' | 'archived' | null;
-
-/** A place as it is now. */
-export interface ScopeStanding {
-  /** Null: there is no such place. */
-  readonly ownerChain: string | null;
-  readonly obstacle: ScopeObstacle;
-}
+import type { ScopeObstacle, ScopeStanding } from './scope-end.ts';
 
 /** The columns of `scopeOf`. */
 interface Scope {

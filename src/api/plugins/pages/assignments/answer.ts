@@ -4,9 +4,8 @@ import { renderStatusBadge, type StatusLook } from '#api/web/components/status.t
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Obstacle } from '#domain/plugins/assignments/check.ts';
-import type { Selector } from '#domain/plugins/model.ts';
 import { list } from '../../grant-operations.ts';
-import { type PluginVisit, readPlaceNames, renderPlace, type ShownPlugin, subjectWords } from '../words.ts';
+import { type PluginVisit, readPlaceNames, renderPlace, type ShownPlugin, sayPlace, subjectWords } from '../words.ts';
 import { assignmentsPath } from './filters.ts';
 import type { Answer, TypedQuestion } from './question.ts';
 import { renderGrants } from './table.ts';
@@ -35,21 +34,14 @@ export async function renderAnswer(
   }
   const names = await readPlaceNames(visit, answer.places);
   const places = answer.places.map(
-    (place) => html`<li><a href="${link({ where: `${place.type}:${place.id}` })}">${sayPlace(place, names)}</a></li>`,
+    ({ type, id }) =>
+      html`<li><a href="${link({ where: `${type}:${id}` })}">${sayPlace(type, html`<span class="foreign">${names.get(id)?.name ?? id}</span>`)} <span class="muted">${id}</span></a></li>`,
   );
   return renderChoices('Which place do you mean?', places);
 }
 
 function renderChoices(title: string, choices: readonly Html[]): Html {
   return html`<div class="panel stack" role="status"><h3>${title}</h3><ul class="decision-choices" role="list">${choices}</ul></div>`;
-}
-
-/** A place in words alone, for a link. */
-function sayPlace({ type, id }: Selector, names: Awaited<ReturnType<typeof readPlaceNames>>): Html {
-  const name = html`<span class="foreign">${names.get(id)?.name ?? id}</span>`;
-  if (type === 'organization') return html`organization ${name} alone`;
-  if (type === 'organization_descendants') return html`organization ${name} and everything in it`;
-  return html`${type} ${name} <span class="muted">${id}</span>`;
 }
 
 /** The steps of the decision in its order. */
