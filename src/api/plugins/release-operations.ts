@@ -55,8 +55,9 @@ export const activate = command({
   description: 'It starts no code of the plugin. Approve a new ceiling and assign the actions anew.',
   body: ActivateRelease,
   audit: 'plugin_installation.activated',
-  handle: async ({ tx, target, body: { release, expected_revision, expected_ownership: expectedOwnership } }) => {
-    const done = await activateRelease(tx, target, { release, expectedRevision: expected_revision, expectedOwnership });
+  handle: async ({ tx, principal, target, body: { release, expected_revision: expectedRevision, ...body } }) => {
+    const wanted = { release, expectedRevision, expectedOwnership: body.expected_ownership };
+    const done = await activateRelease(tx, principal, target, wanted);
     return { ...done, before: { release: target.installation.activeRelease }, after: { release } };
   },
 });

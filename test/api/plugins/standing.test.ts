@@ -92,13 +92,15 @@ describe('an ended assignment', () => {
     ],
   };
 
-  it.each(Object.entries(causes))('says that %s, and when', async (_name, [code, change]) => {
+  it.each(Object.entries(causes))('says that %s, when, and who changed the plugin', async (_name, [code, change]) => {
     const stage = await stageMember();
     expect(await stage.ended()).toBeNull();
     const before = await readClock();
     await change(stage);
     const ended = await stage.ended();
-    expect(ended).toMatchObject({ code, message: expect.any(String) });
+    const isOfPlugin = ['plugin_removed', 'release_changed', 'action_not_approved'].includes(code);
+    const by = isOfPlugin ? (await stage.root.read('/auth/whoami')).id : null;
+    expect(ended).toMatchObject({ code, message: expect.any(String), by });
     const times = [before, Date.parse(ended.at), await readClock()];
     expect(times).toEqual(times.toSorted((one, other) => one - other));
   });

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import type { StatusLook } from '#api/web/components/status.ts';
 import { renderTeamLink } from '#api/web/components/team-link.ts';
+import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -88,6 +89,11 @@ function pathOf(type: Exclude<SelectorType, 'team'>, id: string): LocalPath {
   if (type === 'environment') return pagePath(pages.environment, { id });
   if (type === 'resource') return pagePath(pages.pluginResource, { id });
   return pagePath(pages.organization, { orgID: id });
+}
+
+/** When something happened, and by whom as far as that is known. */
+export function renderMoment(at: unknown, by: string | null, names: Names): Html {
+  return html`${renderTime(String(at))}${by && html` by ${renderPerson(by, names)}`}`;
 }
 
 /** Somebody who did something, by name. */

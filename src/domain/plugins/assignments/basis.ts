@@ -1,3 +1,4 @@
+import type { EndRecord } from '#domain/shared/access/ended-eligibility.ts';
 import { pluginRemoved, type Reason } from '../model.ts';
 import { findScopeEnd, type ScopeStanding, scopeEnds } from '../places/scope-end.ts';
 
@@ -78,23 +79,23 @@ export function findEnd({ revokedAt, basis, place, absence }: Assigned, now: Sta
   return code === undefined ? null : { code, message: ends[code], others };
 }
 
-/** When each part of what an assignment relied on ended; null if it has not, or if it did before the service wrote that down. */
-export interface EndTimes {
-  readonly revokedAt: string | null;
-  readonly removedAt: string | null;
-  readonly installationEndedAt: string | null;
-  readonly approvalEndedAt: string | null;
-  readonly subjectEndedAt: string | null;
-  readonly scopeEndedAt: string | null;
+/** The end of each part of what an assignment relied on; null if it has not ended, or if it did before the service wrote that down. */
+export interface EndRecords {
+  readonly revocation: EndRecord | null;
+  readonly removal: EndRecord | null;
+  readonly installationEnd: EndRecord | null;
+  readonly approvalEnd: EndRecord | null;
+  readonly subjectEnd: EndRecord | null;
+  readonly scopeEnd: EndRecord | null;
 }
 
-/** When the reason of an end first applied; null if that was not written down. */
-export function findEndTime(code: EndCode, times: EndTimes): string | null {
-  if (code in scopeEnds) return times.scopeEndedAt;
-  if (code.startsWith('subject_')) return times.subjectEndedAt;
-  if (code === 'revoked') return times.revokedAt;
-  if (code === 'plugin_removed') return times.removedAt;
-  return code === 'release_changed' ? times.installationEndedAt : times.approvalEndedAt;
+/** When the reason of an end first applied, and who brought it about; null if that was not written down. */
+export function findEndRecord(code: EndCode, records: EndRecords): EndRecord | null {
+  if (code in scopeEnds) return records.scopeEnd;
+  if (code.startsWith('subject_')) return records.subjectEnd;
+  if (code === 'revoked') return records.revocation;
+  if (code === 'plugin_removed') return records.removal;
+  return code === 'release_changed' ? records.installationEnd : records.approvalEnd;
 }
 
 function subjectEndOf(absence: Absence | null): EndCode {

@@ -1,14 +1,15 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { firstEnd, onlyGeneration } from '#domain/shared/access/ended-eligibility-store.ts';
+import type { EndRecord } from '#domain/shared/access/ended-eligibility.ts';
+import { endRecord, firstEnd, onlyGeneration } from '#domain/shared/access/ended-eligibility-store.ts';
 import { isCurrentCeiling } from '../ceilings/store.ts';
 import type { SelectorType, SubjectType } from '../model.ts';
 import { isWithin } from '../places/owner-chain.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
 import type { ScopeStanding } from '../places/scope-end.ts';
 import { scopeOf, scopeStanding } from '../places/scope-store.ts';
-import type { Absence, Basis, EndTimes, Standing } from './basis.ts';
+import type { Absence, Basis, EndRecords, Standing } from './basis.ts';
 
 /** An assignment with what it relies on, as one statement read both. */
 export interface GrantWithStanding {
@@ -39,7 +40,7 @@ export interface GrantWithStanding {
 }
 
 /** An assignment as its readers see it. */
-export interface ShownGrant extends GrantWithStanding, EndTimes {}
+export interface ShownGrant extends GrantWithStanding, EndRecords {}
 
 /**
  * Assignments `g` with their action `a`, installation `i`, subject `s`, and place `scope`. It is the only
@@ -58,16 +59,19 @@ export function selectGrants(em: Em) {
 const installationPair = sql<string>`concat_ws(' ', g.installation_id, g.basis ->> 'installation')`;
 
 /**
- * Assignments with the times at which each part of their basis ended. A text of `Basis` lists ids, each followed by its generation. A membership
+ * Assignments with the end of each part of their basis. A text of `Basis` lists ids, each followed by its generation. A membership
  * has no generation.
  */
 export function selectShownGrants(em: Em) {
   const approval = sql<string>`concat_ws(' ', g.basis ->> 'approval', ${onlyGeneration}::int, ${installationPair})`;
   const subject = sql<string>`concat_ws(' ', g.subject_id, replace(g.basis ->> 'subject', 'owner ', ''))`;
+  const revoked = endRecord(sql`b.revoked_at`, sql`b.revoked_by`);
+  const subjectEnd = sql<EndRecord | null>`coalesce(${firstEnd(subject)}, ${revoked})`;
   return selectGrants(em)
-    .select(['i.deleted_at as removedAt', firstEnd(installationPair).as('installationEndedAt')])
-    .select([firstEnd(approval).as('approvalEndedAt'), firstEnd(sql`g.basis ->> 'scope'`).as('scopeEndedAt')])
-    .select(sql<string | null>`coalesce(${firstEnd(subject)}, b.revoked_at)`.as('subjectEndedAt'));
+    .select(endRecord(sql`g.revoked_at`, sql`g.revoked_by`).as('revocation'))
+    .select(endRecord(sql`i.deleted_at`, sql`i.deleted_by`).as('removal'))
+    .select([firstEnd(installationPair).as('installationEnd'), firstEnd(approval).as('approvalEnd')])
+    .select([firstEnd(sql`g.basis ->> 'scope'`).as('scopeEnd'), subjectEnd.as('subjectEnd')]);
 }
 
 /** The approval of the action in a ceiling of the active release. */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { firstEnd } from '#domain/shared/access/ended-eligibility-store.ts';
+import type { EndRecord } from '#domain/shared/access/ended-eligibility.ts';
+import { endRecord, firstEnd } from '#domain/shared/access/ended-eligibility-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { pluginRemoved, type Reason, type SelectorType, selectorOf } from '../model.ts';
@@ -28,10 +29,11 @@ export interface BackgroundDetails {
   readonly standing: ScopeStanding;
   /** What owns its place now. */
   readonly ownership: OwnershipSnapshot;
-  /** When the place was first archived, deleted or given away after the approval. Null: it was not, or the service recorded no time. */
-  readonly scopeEndedAt: string | null;
-  /** When the plugin was removed; null if it was not. */
-  readonly pluginRemovedAt: string | null;
+  readonly revocation: EndRecord | null;
+  /** The place was archived, deleted or given away after the approval. Null: it was not, or nobody wrote it down. */
+  readonly scopeEnd: EndRecord | null;
+  /** The removal of the plugin; null if it was not removed. */
+  readonly removal: EndRecord | null;
 }
 
 /** `ended`: the plugin was removed, or its place was archived, deleted or given away. Nobody can assign it anything from then on. */
@@ -46,26 +48,25 @@ export const backgroundEnds = {
 } as const;
 export type BackgroundEndCode = keyof typeof backgroundEnds;
 
-/** Why a background principal may be assigned nothing any more, and since when. */
+/** Why a background principal may be assigned nothing any more, since when, and who brought it about. */
 export interface BackgroundEnd extends Reason<BackgroundEndCode> {
-  /** Null: that was not written down. */
+  /** Null: nobody wrote it down. */
   readonly at: string | null;
+  readonly by: string | null;
 }
 
 /** Why a background principal may be assigned nothing any more; null while it may. */
 export function findBackgroundEnd({
-  revokedAt,
-  pluginRemovedAt,
+  revocation,
+  removal,
   ownerChain,
-  scopeEndedAt,
+  scopeEnd,
   standing,
-}: Pick<
-  BackgroundDetails,
-  'revokedAt' | 'pluginRemovedAt' | 'ownerChain' | 'scopeEndedAt' | 'standing'
->): BackgroundEnd | null {
-  const removed = pluginRemovedAt === null ? findScopeEnd(ownerChain, standing) : 'plugin_removed';
-  const code = revokedAt === null ? removed : 'revoked';
-  return code && { code, message: backgroundEnds[code], at: revokedAt ?? pluginRemovedAt ?? scopeEndedAt };
+}: Pick<BackgroundDetails, 'revocation' | 'removal' | 'ownerChain' | 'scopeEnd' | 'standing'>): BackgroundEnd | null {
+  const ended = removal === null ? findScopeEnd(ownerChain, standing) : 'plugin_removed';
+  const code = revocation === null ? ended : 'revoked';
+  const { at = null, by = null } = revocation ?? removal ?? scopeEnd ?? {};
+  return code && { code, message: backgroundEnds[code], at, by };
 }
 
 /** A background principal with the place that it is for. A lock locks the owners of the place, then its row. */
@@ -120,7 +121,9 @@ function selectBackground(em: Em) {
     .select([sql<string>`b.id`.as('id'), 'b.installation_id as installationId', 'p.name'])
     .select(['b.selector_type as selectorType', 'b.selector_id as selectorId', 'b.scope_basis as ownerChain'])
     .select(['b.revoked_at as revokedAt', 'b.revoked_by as revokedBy', 'b.approved_by as approvedBy'])
-    .select(['b.revision', 'b.created_at as createdAt', 'i.deleted_at as pluginRemovedAt'])
-    .select(firstEnd(sql`b.scope_basis`).as('scopeEndedAt'))
+    .select(['b.revision', 'b.created_at as createdAt'])
+    .select(endRecord(sql`b.revoked_at`, sql`b.revoked_by`).as('revocation'))
+    .select(endRecord(sql`i.deleted_at`, sql`i.deleted_by`).as('removal'))
+    .select(firstEnd(sql`b.scope_basis`).as('scopeEnd'))
     .select([scopeStanding.as('standing'), 'scope.ownership']);
 }

@@ -59,7 +59,7 @@ export async function replaceCeiling(
     .values({ installation_id: installation.id, ...values })
     .onConflict((conflict) => conflict.column('installation_id').doUpdateSet(values))
     .execute();
-  await noteEnd(tx.em, droppedBy(wanted, before), onlyGeneration);
+  await noteEnd(tx.em, caller, droppedBy(wanted, before), onlyGeneration);
   return { id: installation.id, revision, before };
 }
 

@@ -3,6 +3,7 @@ import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import { noteEnd } from '#domain/shared/access/ended-eligibility-store.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
@@ -26,6 +27,7 @@ export interface Activation {
  */
 export async function activateRelease(
   tx: Transaction,
+  caller: Principal,
   target: InstallationTarget,
   { release, expectedRevision, expectedOwnership }: Activation,
 ): Promise<{ id: string; revision: number }> {
@@ -46,7 +48,7 @@ export async function activateRelease(
     .set({ active_release: release, revision })
     .where('id', '=', installation.id)
     .execute();
-  await noteEnd(tx.em, [installation.id], installation.revision);
+  await noteEnd(tx.em, caller, [installation.id], installation.revision);
   await declareActions(tx.em, installation.id, known.manifest && parseManifest(known.manifest));
   return { id: installation.id, revision };
 }
