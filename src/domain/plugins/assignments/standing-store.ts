@@ -28,8 +28,6 @@ export interface GrantWithStanding {
   readonly revokedBy: string | null;
   readonly revision: number;
   readonly createdAt: string;
-  readonly organizationId: string | null;
-  readonly teamId: string | null;
   /** What owns the place now. */
   readonly ownership: OwnershipSnapshot;
   readonly standing: Standing;
@@ -43,17 +41,16 @@ export interface GrantWithStanding {
 export interface ShownGrant extends GrantWithStanding, EndRecords {}
 
 /**
- * Assignments `g` with their action `a`, installation `i`, subject `s`, and place `scope`. It is the only
- * place that says on what an assignment relies: the one that makes an assignment reads its basis here, and so does whoever uses it.
+ * Assignments `g` with their action `a`, installation `i`, subject `s` and place `scope`. Nothing else says on what an assignment relies: what
+ * makes an assignment reads its basis here, and so does what uses it.
  */
 export function selectGrants(em: Em) {
-  return joinSubjects(joinScopes(em))
+  return joinSubjects(joinPlaces(em))
     .select(['g.id', 'g.installation_id as installationId', 'g.action_id as actionId', 'a.name as actionName'])
     .select(['g.subject_type as subjectType', 'g.subject_id as subjectId', 's.name as subjectName'])
     .select(['g.selector_type as selectorType', 'g.selector_id as selectorId', 'g.basis', 'g.granted_by as grantedBy'])
     .select(['g.revoked_at as revokedAt', 'g.revoked_by as revokedBy', 'g.revision', 'g.created_at as createdAt'])
-    .select(['scope.organization_id as organizationId', 'scope.team_id as teamId', 'scope.ownership'])
-    .select([standing.as('standing'), scopeStanding.as('place'), absence.as('absence')]);
+    .select([standing.as('standing'), scopeStanding.as('place'), 'scope.ownership', absence.as('absence')]);
 }
 
 const installationPair = sql<string>`concat_ws(' ', g.installation_id, g.basis ->> 'installation')`;
@@ -112,7 +109,7 @@ const standing = sql<Standing>`jsonb_build_object(
 /** Whether an assignment is in force, as `findEnd` says: it was not revoked, and everything that it relies on is as it was. */
 export const isInForce = sql<SqlBool>`(g.revoked_at is null and a.is_declared and g.basis = ${standing} - 'isDeclared')`;
 
-function joinScopes(em: Em) {
+function joinPlaces(em: Em) {
   return db(em)
     .selectFrom('plugin_action_grants as g')
     .innerJoin('plugin_installations as i', 'i.id', 'g.installation_id')
@@ -121,8 +118,8 @@ function joinScopes(em: Em) {
     .innerJoinLateral(scopeOf(sql`g.selector_type`, sql`g.selector_id`), (join) => join.onTrue());
 }
 
-function joinSubjects(scopes: ReturnType<typeof joinScopes>) {
-  return scopes
+function joinSubjects(places: ReturnType<typeof joinPlaces>) {
+  return places
     .innerJoin('principals as s', 's.id', 'g.subject_id')
     .leftJoin('plugin_background_principals as b', 'b.id', 's.id')
     .leftJoin('service_accounts as n', 'n.id', 's.id')
