@@ -63,6 +63,7 @@ import { EndedEligibilities } from './20261214_02_ended_eligibilities.ts';
 import { NotificationRevisions } from './20261214_11_notification_revisions.ts';
 import { DeliveryTries } from './20261214_12_delivery_tries.ts';
 import { CountedChanges } from './20261214_21_counted_changes.ts';
+import { EndedBy } from './20261215_01_ended_by.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -131,4 +132,5 @@ export const migrations = [
   { name: '20261214_21_counted_changes', class: CountedChanges },
   { name: '20261214_11_notification_revisions', class: NotificationRevisions },
   { name: '20261214_12_delivery_tries', class: DeliveryTries },
+  { name: '20261215_01_ended_by', class: EndedBy },
 ];

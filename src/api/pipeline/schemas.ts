@@ -47,6 +47,12 @@ export function actionsView<const Names extends readonly string[]>(names: Names)
     );
 }
 
+/** The schema of a code. `messages` has the possible codes, and the document explains each of them. */
+export function codeOf<Code extends string>(messages: Readonly<Record<Code, string>>) {
+  const codes = Object.keys(messages) as [Code, ...Code[]];
+  return z.enum(codes).describe(codes.map((code) => `\`${code}\`: ${messages[code]}.`).join(' '));
+}
+
 /** One page of a list: the items, and the cursor of the next page or null. (specification, *Conventions*) */
 export function pageOf<Name extends string, S extends z.ZodType>(name: Name, item: S) {
   const page = z.object({

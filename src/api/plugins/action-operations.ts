@@ -6,6 +6,7 @@ import type { Em } from '#database/database.ts';
 import {
   type ActionDetails,
   findAction,
+  findSelectorRefusal,
   listActionsOf,
   listReadableActions,
 } from '#domain/plugins/assignments/action-store.ts';
@@ -17,10 +18,10 @@ import {
   isCovered,
   obstacles,
 } from '#domain/plugins/assignments/check.ts';
-import { accessIfCovered, pluginReading } from '#domain/plugins/authority.ts';
+import { accessIfCovered, pluginListing, pluginReading } from '#domain/plugins/authority.ts';
 import { findInstallation, type InstallationTarget } from '#domain/plugins/installations/store.ts';
 import { isOwnerInScope } from '#domain/plugins/places/containment.ts';
-import { OwnershipSnapshot, snapshotOf } from '#domain/plugins/places/ownership-snapshot.ts';
+import { OwnershipSnapshot } from '#domain/plugins/places/ownership-snapshot.ts';
 import { findPresentPlace, type Place } from '#domain/plugins/places/place-store.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { HiddenReference, NotFound } from '#domain/shared/errors.ts';
@@ -39,13 +40,6 @@ async function findListed(em: Em, id: string | undefined): Promise<Listed | unde
   return id === undefined ? { ...installationOwnership, installation: null } : findInstallation(em, id);
 }
 
-const readingOfAll = {
-  ...pluginReading,
-  scope: 'platform',
-  teamAction: undefined,
-  organizationRole: undefined,
-} as const;
-
 export const list = read({
   id: 'plugin_actions.list',
   route: 'GET /api/v1/plugin-actions',
@@ -59,7 +53,7 @@ export const list = read({
   responses: { 200: pageOf('actions', ActionView) },
   access: pluginReading,
   target: ({ em, query: { installation_id: id } }) => findListed(em, id),
-  accessTo: ({ installation }) => (installation === null ? readingOfAll : pluginReading),
+  accessTo: ({ installation }) => (installation === null ? pluginListing : pluginReading),
   targetName: 'plugin installation',
   handle: async ({ em, principal, target: { installation }, query: { installation_id: _, ...request } }) => {
     const page =
@@ -97,8 +91,7 @@ export const check = read({
   handle: ({ em, params, body, principal }) =>
     inSnapshot(em, async (snapshot) => {
       const { place, action, target } = await readQuestion(snapshot, params.id, body);
-      const installation = { ...target.installation, ownerOrganizationId: target.organizationId };
-      return checkAction(snapshot, { action, installation, place, subjectId: principal.id });
+      return checkAction(snapshot, { action, target, place, subjectId: principal.id });
     }),
 });
 
@@ -134,7 +127,7 @@ export const reviewGrant = read({
         reason,
         installation_revision: target.installation.revision,
         action_revision: action.revision,
-        ownership: snapshotOf(place),
+        ownership: place.ownership,
       };
     }),
 });
@@ -151,7 +144,7 @@ async function readQuestion(em: Em, actionId: string, question: z.output<typeof 
   return { place, ...(await findActionFor(em, actionId, place)) };
 }
 
-/** An action, for somebody who may read a place in the scope of its installation. @throws NotFound for all others */
+/** An action, for somebody who may read a place of the organization or team that installed its plugin. @throws NotFound for all others */
 async function findActionFor(
   em: Em,
   id: string,
@@ -172,11 +165,8 @@ async function explainObstacle(
   em: Em,
   { action, target, place }: { action: ActionDetails; target: InstallationTarget; place: Place },
 ) {
-  const installation = { ...target.installation, ownerOrganizationId: target.organizationId };
-  const obstacle = await findObstacle(em, { action, installation, place });
+  const obstacle = await findObstacle(em, { action, target, place });
   if (obstacle !== null) return { code: obstacle, message: describeReason(obstacle).message };
-  const { type } = place.selector;
-  if (action.selectors.includes(type)) return null;
-  const message = `the action ${action.name} takes ${action.selectors.join(', ')}`;
-  return { code: 'selector_not_declared', message } as const;
+  const message = findSelectorRefusal(action, place.selector);
+  return message === null ? null : ({ code: 'selector_not_declared', message } as const);
 }

@@ -2,7 +2,9 @@ import { actionsOf } from '#api/pipeline/actions.ts';
 import type { GrantWithStanding } from '#domain/plugins/assignments/standing-store.ts';
 import type { BackgroundDetails } from '#domain/plugins/background/store.ts';
 import { findRemovedRefusal, type InstallationTarget } from '#domain/plugins/installations/store.ts';
+import { findRevokedRefusal } from '#domain/plugins/model.ts';
 import type { Place } from '#domain/plugins/places/place-store.ts';
+import { findDeletedRefusal } from '#domain/plugins/resources/resources.ts';
 import type { ResourceDetails } from '#domain/plugins/resources/store.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 
@@ -16,8 +18,7 @@ interface ShownResource extends Place {
 export const resourceActions = actionsOf<ShownResource>()({
   delete: {
     operation: 'plugin_resources.delete',
-    findRefusal: ({ resource }) =>
-      resource.deletedAt === null ? null : { message: 'the resource is deleted already' },
+    findRefusal: ({ resource }) => findDeletedRefusal(resource),
   },
   restore: {
     operation: 'plugin_resources.restore',
@@ -37,7 +38,7 @@ export const installationActions = actionsOf<InstallationTarget>()({
 export const grantActions = actionsOf<Place & { readonly grant: Pick<GrantWithStanding, 'revokedAt'> }>()({
   revoke: {
     operation: 'plugin_action_grants.revoke',
-    findRefusal: ({ grant }) => (grant.revokedAt === null ? null : { message: 'the assignment is revoked already' }),
+    findRefusal: ({ grant }) => findRevokedRefusal(grant, 'assignment'),
   },
 });
 
@@ -45,7 +46,6 @@ export const grantActions = actionsOf<Place & { readonly grant: Pick<GrantWithSt
 export const backgroundActions = actionsOf<Place & { readonly background: Pick<BackgroundDetails, 'revokedAt'> }>()({
   revoke: {
     operation: 'plugin_background_principals.revoke',
-    findRefusal: ({ background }) =>
-      background.revokedAt === null ? null : { message: 'the background principal is revoked already' },
+    findRefusal: ({ background }) => findRevokedRefusal(background, 'background principal'),
   },
 });

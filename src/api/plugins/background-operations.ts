@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
-import { pluginAdministration, pluginReading } from '#domain/plugins/authority.ts';
+import { pluginAdministration, pluginListing, pluginReading } from '#domain/plugins/authority.ts';
 import { approveBackgroundPrincipal, revokeBackgroundPrincipal } from '#domain/plugins/background/approve.ts';
 import { backgroundStates, findBackgroundWithPlace, listBackground } from '#domain/plugins/background/store.ts';
 import { findInstallation } from '#domain/plugins/installations/store.ts';
@@ -28,7 +28,7 @@ export const list = read({
     state: z.enum(backgroundStates).optional(),
   }),
   responses: { 200: pageOf('background_principals', ListedBackgroundPrincipalView) },
-  access: { ...pluginReading, scope: 'platform', teamAction: undefined, organizationRole: undefined },
+  access: pluginListing,
   handle: async ({ em, principal, query: { installation_id, selector_type, selector_id, ...request } }) => {
     const filter = { installationId: installation_id, selectorType: selector_type, selectorId: selector_id };
     const page = await listBackground(em, principal, { ...request, ...filter });

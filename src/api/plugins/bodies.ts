@@ -118,7 +118,9 @@ export const CreateResource = z
     installation_id: Id,
     type: DeclaredName,
     name: ResourceName,
-    key: readable(z.string().min(1).max(200)).describe('Its key in the tables that the manifest names as roots.'),
+    key: readable(z.string().min(1).max(200)).describe(
+      'Its key in the tables that the manifest names as roots, spelled as PostgreSQL writes it.',
+    ),
     team_id: Id.optional(),
     project_id: Id.optional(),
     environment_id: Id.optional(),

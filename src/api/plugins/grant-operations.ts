@@ -5,11 +5,12 @@ import type { Em } from '#database/database.ts';
 import { type ActionDetails, findAction } from '#domain/plugins/assignments/action-store.ts';
 import { assignAction, revokeGrant } from '#domain/plugins/assignments/grant.ts';
 import { findGrantWithPlace, listGrants } from '#domain/plugins/assignments/store.ts';
-import { accessIfCovered, pluginAdministration, pluginReading } from '#domain/plugins/authority.ts';
+import { accessIfCovered, pluginAdministration, pluginListing, pluginReading } from '#domain/plugins/authority.ts';
 import { findInstallation, type InstallationTarget } from '#domain/plugins/installations/store.ts';
 import { selectorTypes } from '#domain/plugins/model.ts';
 import { isOwnerInScope } from '#domain/plugins/places/containment.ts';
 import { findPresentPlace, type Place } from '#domain/plugins/places/place-store.ts';
+import { decide } from '#domain/shared/access/decide.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
@@ -34,11 +35,13 @@ export const list = read({
       'Only what was assigned to somebody with this id, or with this text in the name.',
     ),
     selector_type: z.enum(selectorTypes).optional(),
-    selector: Named.optional().describe('Only what names the place with this id, or with this text in its name.'),
+    selector: Named.optional().describe(
+      'Only what names the place with this id, or this text in the name of a place that you may read.',
+    ),
     in_force: Flag.optional().describe('`true`: only what is in force; `false`: only what has ended.'),
   }),
   responses: { 200: pageOf('grants', ListedGrantView) },
-  access: { ...pluginReading, scope: 'platform', teamAction: undefined, organizationRole: undefined },
+  access: pluginListing,
   handle: async ({ em, principal, query }) => {
     const { installation_id, action_id, subject_id, selector_type, in_force, ...request } = query;
     const filter = {
@@ -64,7 +67,7 @@ export const get = read({
   accessTo: ({ grant }, { id }) => accessIfCovered(pluginReading, { isCovered: grant.subjectId === id }),
   targetName: 'plugin action grant',
   handle: async ({ target, operations, principal }) => ({
-    ...viewGrant(target.grant),
+    ...viewGrant({ ...target.grant, isPlaceReadable: decide(principal, pluginReading, target).allowed }),
     actions: grantActions.describe({ operations, principal }, target),
   }),
 });

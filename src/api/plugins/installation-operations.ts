@@ -98,8 +98,8 @@ export const remove = command({
   route: 'DELETE /api/v1/plugin-installations/:id',
   summary: 'Remove a plugin with all its assignments, background principals and approvals, for good',
   description:
-    'It answers 409 while the plugin has resources that are not deleted. What was approved and assigned stays readable, and gives nothing. The data of the ' +
-    'plugin stays as it is.',
+    'It answers 409 while resources of the plugin in the organization or team that installed it are not deleted. What was approved and ' +
+    'assigned stays readable, and gives nothing. The data of the plugin stays as it is.',
   body: ExpectedState,
   audit: 'plugin_installation.deleted',
   handle: async ({ tx, principal, target, body }) => {
@@ -132,9 +132,8 @@ export const listActions = read({
     const found = await findInstallation(em, params.id);
     if (!found || type === undefined || id === undefined) return found;
     const place = await findPresentPlace(em, { type, id });
-    const { organizationId, installation } = found;
-    if (!place || !isInScope({ id: installation.id, teamId: installation.teamId, organizationId }, place))
-      return undefined;
+    const { installation } = found;
+    if (!place || !isInScope(found, place)) return undefined;
     const of = { installationId: installation.id };
     return { ...place, installation, isCovered: await isCovered(em, { of, subjectId, place }) };
   },

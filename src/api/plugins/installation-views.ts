@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import { isCurrent, isInForce } from '#domain/plugins/ceilings/replace.ts';
+import { isCurrent, isPinnedToActive } from '#domain/plugins/ceilings/model.ts';
 import type { CeilingDetails } from '#domain/plugins/ceilings/store.ts';
 import type { InstallationDetails } from '#domain/plugins/installations/store.ts';
 import type { ReleaseDetails } from '#domain/plugins/manifests/store.ts';
@@ -86,7 +86,8 @@ export function viewCeiling(
   return {
     installation_id: installation.id,
     actions: ceiling?.actions.map(({ name }) => name) ?? [],
-    executions: ceiling?.executions.map((entry) => ({ ...entry, in_force: isInForce(entry, installation) })) ?? [],
+    executions:
+      ceiling?.executions.map((entry) => ({ ...entry, in_force: isPinnedToActive(entry, installation) })) ?? [],
     release: ceiling?.release ?? null,
     installation_revision: ceiling?.installationRevision ?? null,
     current: ceiling !== undefined && isCurrent(ceiling, installation),

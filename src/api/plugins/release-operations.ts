@@ -51,12 +51,13 @@ export const activate = command({
   ...changesInstallation,
   id: 'plugin_installations.activate',
   route: 'POST /api/v1/plugin-installations/:id/activate',
-  summary: 'Let a release of a plugin count; it ends all assignments and makes the ceiling stale',
+  summary: 'Activate a release of a plugin; it ends all assignments and makes the ceiling stale',
   description: 'It starts no code of the plugin. Approve a new ceiling and assign the actions anew.',
   body: ActivateRelease,
   audit: 'plugin_installation.activated',
-  handle: async ({ tx, target, body: { release, expected_revision, expected_ownership: expectedOwnership } }) => {
-    const done = await activateRelease(tx, target, { release, expectedRevision: expected_revision, expectedOwnership });
+  handle: async ({ tx, principal, target, body: { release, expected_revision: expectedRevision, ...body } }) => {
+    const wanted = { release, expectedRevision, expectedOwnership: body.expected_ownership };
+    const done = await activateRelease(tx, principal, target, wanted);
     return { ...done, before: { release: target.installation.activeRelease }, after: { release } };
   },
 });

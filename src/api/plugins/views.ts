@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, codeOf, Time } from '#api/pipeline/schemas.ts';
 import type { ActionDetails } from '#domain/plugins/assignments/action-store.ts';
-import { ends, findEnd, findEndTime } from '#domain/plugins/assignments/basis.ts';
-import type { ShownGrant } from '#domain/plugins/assignments/standing-store.ts';
+import { type EndCode, ends, findEnd, findEndRecord } from '#domain/plugins/assignments/basis.ts';
+import type { GrantForReader } from '#domain/plugins/assignments/store.ts';
 import {
   type BackgroundDetails,
   backgroundEnds,
@@ -28,14 +28,12 @@ export function reasonOf<Code extends string>(messages: Readonly<Record<Code, st
   return z.object({ code: codeOf(messages), message: z.string() });
 }
 
-function codeOf<Code extends string>(messages: Readonly<Record<Code, string>>) {
-  const codes = Object.keys(messages) as [Code, ...Code[]];
-  return z.enum(codes).describe(codes.map((code) => `\`${code}\`: ${messages[code]}.`).join(' '));
-}
-
-const endTime = {
+const endParts = {
   at: Time.nullable().describe(
     'When the reason first applied. Null: that was before the service wrote such times down.',
+  ),
+  by: AnswerId.nullable().describe(
+    'Who revoked it, removed the plugin, activated the release or replaced the ceiling. Null: the audit knows, or you may not read the place.',
   ),
 };
 
@@ -78,7 +76,7 @@ export const ListedGrantView = z
     selector: Selector,
     in_force: z.boolean(),
     ended: reasonOf(ends)
-      .extend({ ...endTime, others: z.array(z.string()).describe('The codes of what else would have ended it.') })
+      .extend({ ...endParts, others: z.array(z.string()).describe('The codes of what else would have ended it.') })
       .nullable()
       .describe('Why it is no longer in force. It never is again: assign the action anew.'),
     granted_by: AnswerId,
@@ -86,7 +84,9 @@ export const ListedGrantView = z
     revoked_at: Time.nullable(),
     revoked_by: AnswerId.nullable().describe('Null: nobody has revoked it, though it may have ended otherwise.'),
     revision: z.int(),
-    ...ownedParts,
+    ownership: OwnershipSnapshot.nullable().describe(
+      'For `expected_ownership`. Null: the assignment is your own, and you may not read its place.',
+    ),
   })
   .meta({ id: 'ListedPluginActionGrant' });
 
@@ -94,7 +94,7 @@ export const GrantView = z
   .object({ ...ListedGrantView.shape, actions: grantActions.view })
   .meta({ id: 'PluginActionGrant' });
 
-export function viewGrant(grant: ShownGrant): z.input<typeof ListedGrantView> {
+export function viewGrant(grant: GrantForReader): z.input<typeof ListedGrantView> {
   const ended = findEnd(grant, grant.standing);
   return {
     id: grant.id,
@@ -103,14 +103,19 @@ export function viewGrant(grant: ShownGrant): z.input<typeof ListedGrantView> {
     subject: { type: grant.subjectType, id: grant.subjectId, name: grant.subjectName },
     selector: { type: grant.selectorType, id: grant.selectorId },
     in_force: ended === null,
-    ended: ended && { ...ended, at: findEndTime(ended.code, grant), others: [...ended.others] },
+    ended: ended && { ...ended, ...endOf(ended.code, grant), others: [...ended.others] },
     granted_by: grant.grantedBy,
     created_at: grant.createdAt,
     revoked_at: grant.revokedAt,
     revoked_by: grant.revokedBy,
     revision: grant.revision,
-    ownership: grant.ownership,
+    ownership: grant.isPlaceReadable ? grant.ownership : null,
   };
+}
+
+function endOf(code: EndCode, { isPlaceReadable, ...grant }: GrantForReader) {
+  const { at = null, by = null } = findEndRecord(code, grant) ?? {};
+  return { at, by: isPlaceReadable ? by : null };
 }
 
 export const ListedBackgroundPrincipalView = z
@@ -122,10 +127,10 @@ export const ListedBackgroundPrincipalView = z
     state: z
       .enum(backgroundStates)
       .describe(
-        '`ended`: the plugin was removed, or its scope is no longer what it was approved for. It may be assigned nothing any more.',
+        '`ended`: the plugin was removed, or its place is no longer what it was approved for. It may be assigned nothing any more.',
       ),
     ended: reasonOf(backgroundEnds)
-      .extend(endTime)
+      .extend(endParts)
       .nullable()
       .describe('Why it is not active. It never is again: approve another one.'),
     approved_by: AnswerId,

@@ -5,7 +5,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
  * access reviews.
  */
 
-/** Reading an installation, what it declares, and what is assigned in a scope that one may read. */
+/** Reading an installation, what it declares, and what is assigned at a place that one may read. */
 export const pluginReading = {
   anyOf: ['team:read', 'organization:read'],
   scope: 'owned',
@@ -15,7 +15,15 @@ export const pluginReading = {
   review: 'none',
 } as const satisfies Access;
 
-/** Administering a scope: that of its memberships. */
+/** Listing what belongs to many places: the list holds only what its caller may read. */
+export const pluginListing = {
+  ...pluginReading,
+  scope: 'platform',
+  teamAction: undefined,
+  organizationRole: undefined,
+} as const satisfies Access;
+
+/** Administering a place: that of its memberships. */
 export const pluginAdministration = {
   ...pluginReading,
   anyOf: ['team:write', 'organization:write'],

@@ -113,7 +113,7 @@ export const PluginBackgroundPrincipalSchema = defineEntity({
     installationId: () => p.manyToOne(PluginInstallation).mapToPk().fieldName('installation_id').deleteRule('restrict'),
     selectorType: p.string().$type<SelectorType>(),
     selectorId: p.uuid(),
-    /** The generations of its scope when it was approved: it may be assigned nothing once they have changed. */
+    /** The generations of its place when it was approved: it may be assigned nothing once they have changed. */
     scopeBasis: p.text(),
     approvedBy: p.uuid(),
     revokedBy: p.uuid().nullable(),
@@ -125,7 +125,7 @@ export const PluginBackgroundPrincipalSchema = defineEntity({
 export class PluginBackgroundPrincipal extends PluginBackgroundPrincipalSchema.class {}
 PluginBackgroundPrincipalSchema.setClass(PluginBackgroundPrincipal);
 
-/** An action that was assigned to somebody in a scope. It is in force while everything that `basis` names is as it was. */
+/** An action that was assigned to somebody at a place. It is in force while everything that `basis` names is as it was. */
 export const PluginActionGrantSchema = defineEntity({
   name: 'PluginActionGrant',
   tableName: 'plugin_action_grants',

@@ -10,8 +10,8 @@ interface Limited {
   readonly table: keyof Tables & string;
   /** The column that says what the things belong to. */
   readonly column: string;
-  /** The column that is set for things that no longer count. */
-  readonly ended: string;
+  /** The column that is set for things that no longer count; null: all of them count. */
+  readonly ended: string | null;
   /** In the plural, as the refusal names them. */
   readonly name: string;
   readonly most: number;
@@ -38,6 +38,7 @@ export const pluginLimits = {
     name: 'assignments',
     most: 10_000,
   },
+  releases: { ...ofInstallation, table: 'plugin_releases', ended: null, name: 'releases', most: 1000 },
   resources: { ...ofInstallation, table: 'plugin_resources', ended: 'deleted_at', name: 'resources', most: 10_000 },
 } as const satisfies Record<string, Limited>;
 
@@ -54,7 +55,7 @@ export async function refuseBeyondPluginLimit(
   const counted = declaredTables(em)
     .selectFrom(`${table} as x`)
     .where(`x.${column}`, '=', id)
-    .where(`x.${ended}`, 'is', null)
+    .$if(ended !== null, (all) => all.where(`x.${ended}`, 'is', null))
     .select(sql<number>`1`.as('one'))
     .limit(most);
   const { count } = await declaredTables(em)

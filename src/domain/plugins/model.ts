@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { Refusal } from '#domain/shared/actions.ts';
 import { Id } from '#domain/shared/ids.ts';
 
-/** Where an action may be used: one resource of the plugin, or everything in a scope (specification, *Plugin action rules*). */
+/** Where an action may be used: at one resource of the plugin, or at anything around resources (specification, *Plugin action rules*). */
 export const selectorTypes = [
   'resource',
   'project',
@@ -15,7 +16,7 @@ export type SelectorType = (typeof selectorTypes)[number];
 export const Selector = z.strictObject({ type: z.enum(selectorTypes), id: Id }).meta({
   id: 'PluginSelector',
   description:
-    'One resource of the plugin, or a scope. `organization` is the organization alone, `organization_descendants` also everything in it.',
+    'One resource of the plugin, or an environment, a project, a team or an organization with what is in it. `organization` is the organization alone, `organization_descendants` also everything in it.',
 });
 export type Selector = z.output<typeof Selector>;
 
@@ -93,6 +94,17 @@ export interface OwnerNames {
   readonly project_id: string;
   readonly environment_id: string;
 }
+
+/** Why an assignment or a background principal is not revoked; null if it can be. */
+export function findRevokedRefusal(
+  { revokedAt }: { readonly revokedAt: string | null },
+  name: 'assignment' | 'background principal',
+): Refusal | null {
+  return revokedAt === null ? null : { code: 'plugin_assignment_revoked', message: `the ${name} is revoked already` };
+}
+
+/** Why nothing of a plugin is in force any more, in words. */
+export const pluginRemoved = 'the plugin was removed';
 
 /** What an assignment, a check or a receipt says no by, and in words. */
 export interface Reason<Code extends string = string> {

@@ -70,6 +70,8 @@ export const EndedEligibilitySchema = defineEntity({
     thingId: p.uuid().primary(),
     generation: p.integer().primary(),
     endedAt: at(),
+    /** Who activated the release or replaced the ceiling. Null for all else: the audit has it. */
+    endedBy: p.uuid().nullable(),
   },
 });
 export class EndedEligibility extends EndedEligibilitySchema.class {}

@@ -31,4 +31,10 @@ export const sharedKinds = [
     key: ['subject_kind', 'subject_id'],
     references: [{ kind: 'project', columns: ['project_id'], kept: history }],
   },
+  {
+    kind: 'ended_eligibility',
+    table: 'ended_eligibilities',
+    key: ['thing_id', 'generation'],
+    references: [{ kind: 'principal', columns: ['ended_by'], kept: 'who ended something stays known' }],
+  },
 ] as const satisfies readonly Declaration[];

@@ -79,6 +79,18 @@ describe('the question of who may do what', () => {
     expect(text).toMatch(/organization Tenant \d+ alone .*organization Tenant \d+ and everything in it/);
   });
 
+  it('knows background principals of teams that the visitor may read, and of no others', async () => {
+    const { tenant, root, plugin, sync, owner } = shown;
+    const other = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Other' });
+    const approve = (team: string, name: string) =>
+      root.approveBackground(plugin, sync, { type: 'team', id: team }, name);
+    const [hidden, known] = [await approve(other.id, 'Night of others'), await approve(tenant.team, 'Own night')];
+    for (const who of [hidden, 'Night of others']) expect(await ask(owner, who, 'Core')).toContain('You know nobody');
+    for (const who of [known, 'Own night']) expect(await ask(owner, who, 'Core')).toContain('May Own night use');
+    const administrator = await signInVisitor(api, shown.administrator);
+    expect(await ask(administrator, hidden, 'Core')).toContain('May Night of others use');
+  });
+
   it('does not know people of other organizations, nor places there', async () => {
     const stranger = await makeTenant(api);
     expect(await ask(shown.owner, stranger.owner.id, 'Core')).toContain('You know nobody');

@@ -53,7 +53,7 @@ const excesses: readonly [allow: string, forbid: string, why: string][] = [
 ].map(([allow = '', forbid = '', why = '']) => [allow, forbid, why] as const);
 
 describe('the role that reads the tables of plugins', () => {
-  it('may read its schemas, and nothing keeps it from that', async () => {
+  it('with read access to its schemas and nothing more is accepted', async () => {
     expect(await look(url)).toMatchObject({ kind: 'missing', why: expect.stringContaining('no row') });
   });
 

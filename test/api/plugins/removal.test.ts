@@ -84,6 +84,31 @@ describe('the removal of a plugin', () => {
     expect((await root.remove(installation)).status).toBe(200);
   });
 
+  it('is not held up by a resource of a team that was given to another organization, which can still delete it', async () => {
+    const stage = await stagePlugin(api, 'organization');
+    const { root, installation, organization, team } = stage;
+    const expected_ownership = { ...noOwnership, organization_id: organization, team_id: team, team_revision: 1 };
+    const resource = await root.createResource(installation, { team_id: team }, expected_ownership);
+    expect(codeOf(await root.remove(installation))).toEqual([409, 'in_use']);
+    const { id } = (await root.command(['POST', '/organizations'], { name: `Elsewhere ${team.slice(-12)}` })).body;
+    await root.command(['POST', `/organizations/${organization}/teams/${team}/transfer`], { organization_id: id });
+    expect((await root.remove(installation)).status).toBe(200);
+    const administrator = await addUser(api, 'maintainer', { teams: { [team]: 'admin' } });
+    const path = `/plugin-resources/${resource}`;
+    const read = async () => (await administrator.client.send('GET', path)).body;
+    const stateOf = ({ revision, ownership }: Awaited<ReturnType<typeof read>>) => ({
+      expected_revision: revision,
+      expected_ownership: ownership,
+    });
+    const deleted = await sendCommand(administrator.client, ['DELETE', path], stateOf(await read()));
+    expect([deleted.status, deleted.body.state]).toEqual([200, 'deleted']);
+    const shown = await read();
+    const refusal = { name: 'restore', allowed: false, reason: 'the plugin was removed: install it anew' };
+    expect(shown.actions).toContainEqual(refusal);
+    const restored = await sendCommand(administrator.client, ['POST', `${path}/restore`], stateOf(shown));
+    expect([...codeOf(restored), restored.body.error]).toEqual([409, 'plugin_removed', refusal.reason]);
+  });
+
   it('races the registration of a resource: one of both is refused', async () => {
     for (let turn = 0; turn < 5; turn += 1) {
       const { root, installation, team, expected_ownership } = await stageUse();

@@ -76,11 +76,29 @@ describe('the roots of a resource', () => {
       /^values of the type of its column "id" cannot be compared$/,
     ],
   ];
-  it.each(shapes)('that are %s are told so', async (_name, definition, root, kind, why) => {
+  it.each(shapes)('that are %s are refused with that reason', async (_name, definition, root, kind, why) => {
     for (const statement of definition.split('; ')) if (statement) await api.rows(statement);
     await api.rows(`grant select on all tables in schema dns to ${readerRole()}`);
     const found = await verifyRoots(access, { roots: [root], key: 'x' });
     expect(found).toMatchObject({ kind, root, why: expect.stringMatching(why) });
+  });
+
+  it.each([
+    ['uuid', '0b5e2b0e-6e0f-4a63-8a5c-1f2d3c4b5a69', ['0B5E2B0E-6E0F-4A63-8A5C-1F2D3C4B5A69', '{KEY}']],
+    ['int', '7', ['007', ' 7', '+7']],
+    ['name', 'n'.repeat(63), [`${'n'.repeat(63)} and more`]],
+    ['text collate dns.caseless', 'Zone', ['zone', 'ZONE']],
+  ])('with a key of the type %s hold it in one spelling alone', async (type, key, others) => {
+    const [table] = `spelled_${type}`.split(' ');
+    await api.rows(
+      `create collation if not exists dns.caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`,
+    );
+    await api.rows(`create table dns.${table} (id ${type})`);
+    await api.rows(`insert into dns.${table} values (?)`, [key]);
+    await api.rows(`grant select on dns.${table} to ${readerRole()}`);
+    const find = (spelling: string) => verifyRoots(access, { roots: [inDns(table ?? '')], key: spelling });
+    expect(await find(key)).toEqual({ kind: 'intact' });
+    for (const other of others) expect(await find(other.replace('KEY', key)), other).toMatchObject({ kind: 'missing' });
   });
 
   it('in a schema that the role may not use, or a table that it may not read, tell the operator what to grant', async () => {

@@ -92,13 +92,15 @@ describe('an ended assignment', () => {
     ],
   };
 
-  it.each(Object.entries(causes))('says that %s, and when', async (_name, [code, change]) => {
+  it.each(Object.entries(causes))('says that %s, when, and who changed the plugin', async (_name, [code, change]) => {
     const stage = await stageMember();
     expect(await stage.ended()).toBeNull();
     const before = await readClock();
     await change(stage);
     const ended = await stage.ended();
-    expect(ended).toMatchObject({ code, message: expect.any(String) });
+    const isOfPlugin = ['plugin_removed', 'release_changed', 'action_not_approved'].includes(code);
+    const by = isOfPlugin ? (await stage.root.read('/auth/whoami')).id : null;
+    expect(ended).toMatchObject({ code, message: expect.any(String), by });
     const times = [before, Date.parse(ended.at), await readClock()];
     expect(times).toEqual(times.toSorted((one, other) => one - other));
   });
@@ -115,7 +117,7 @@ describe('an ended assignment', () => {
     });
   });
 
-  it('is told by a check as the last that covered the place, also if it was revoked', async () => {
+  it('is the reason that a check answers if it was the last to cover the place, also if it was revoked', async () => {
     const { root, sync, member, selector, grant } = await stageMember();
     const subject = { type: 'user', id: member.id };
     const { expected_ownership } = await root.assignmentOf(sync, subject, selector);
@@ -168,7 +170,7 @@ describe('a background principal', () => {
     const refused = await sendCommand(root.client, ['POST', '/plugin-action-grants'], body);
     expect([refused.status, refused.body.error]).toEqual([
       400,
-      'subject: the scope, or an owner of it, was archived, deleted or given away since, and put back: approve another background principal',
+      'subject: the place, or an owner of it, was archived, deleted or given away since, and put back: approve another background principal',
     ]);
     const list = async (query: string) =>
       (await root.read(`/plugin-background-principals?${query}`)).background_principals.map(

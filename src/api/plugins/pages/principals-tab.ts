@@ -12,6 +12,7 @@ import {
   ended,
   type PluginVisit,
   readPlaceNames,
+  renderMoment,
   renderPerson,
   renderPlace,
   type ShownPlugin,
@@ -26,7 +27,7 @@ export async function renderPrincipals(visit: PluginVisit, { id }: ShownPlugin):
   const names = await readPlaceNames(
     visit,
     principals.map(({ selector }) => selector),
-    principals.flatMap(({ approved_by, revoked_by }) => [approved_by, revoked_by]),
+    principals.flatMap(({ approved_by, revoked_by, ended: end }) => [approved_by, revoked_by, end?.by ?? null]),
   );
   return html`<div class="list-panel">${
     principals.length > 0
@@ -52,8 +53,8 @@ function columnsOf(names: Names): readonly Column<ShownPrincipal>[] {
       cell: ({ state, ended: end, revoked_at: at, revoked_by: by }) => {
         if (state === 'active') return renderStatusBadge(active);
         if (state === 'ended')
-          return html`${renderStatusBadge(ended)}<div>${toSentence(end?.message ?? '')}${end?.at ? html` That was ${renderTime(String(end.at))}.` : null}</div>`;
-        return html`${renderStatusBadge({ ...ended, word: 'Revoked' })}<div>${renderTime(String(at))}${by && html` by ${renderPerson(by, names)}`}</div>`;
+          return html`${renderStatusBadge(ended)}<div>${toSentence(end?.message ?? '')}${end?.at ? html` That was ${renderMoment(end.at, end.by, names)}.` : null}</div>`;
+        return html`${renderStatusBadge({ ...ended, word: 'Revoked' })}<div>${renderMoment(at, by, names)}</div>`;
       },
     },
     { label: 'Where', cell: ({ selector }) => renderPlace(selector, names) },

@@ -2,10 +2,12 @@ import type { z } from 'zod';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import type { StatusLook } from '#api/web/components/status.ts';
 import { renderTeamLink } from '#api/web/components/team-link.ts';
+import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Selector, SelectorType } from '#domain/plugins/model.ts';
+import { findReadable } from '#domain/plugins/places/place-store.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import type { InstallationView, ListedInstallationView } from '../installation-views.ts';
 import type { ActionView, ListedBackgroundPrincipalView, ListedGrantView } from '../views.ts';
@@ -35,28 +37,30 @@ export const subjectWords: Readonly<Record<string, string>> = {
   background: 'background principal',
 };
 
-const selectorWords: Readonly<Record<SelectorType, string>> = {
-  resource: 'one resource',
-  environment: 'environment',
-  project: 'project',
-  team: 'team',
-  organization: 'organization alone',
-  organization_descendants: 'organization and everything in it',
+/** What stands before and after the name of a place. */
+const placeWords: Readonly<Record<SelectorType, readonly [before: string, after: string]>> = {
+  resource: ['resource', ''],
+  environment: ['environment', ''],
+  project: ['project', ''],
+  team: ['team', ''],
+  organization: ['organization', ' alone'],
+  organization_descendants: ['organization', ' and everything in it'],
 };
 
 /** Where an action can be assigned: "team, one resource". */
 export function describeSelectors(selectors: readonly SelectorType[]): string {
-  return selectors.map((type) => selectorWords[type]).join(', ');
+  return selectors.map((type) => (type === 'resource' ? 'one resource' : placeWords[type].join(''))).join(', ');
 }
 
-/** The names of the places that selectors name, and of whoever assigned something. */
-export function readPlaceNames(
-  { em }: Visit<unknown>,
+/** The names of the places that the visitor may read among those that selectors name, and of whoever assigned something. */
+export async function readPlaceNames(
+  { em, principal }: Visit<unknown>,
   selectors: readonly Selector[],
   principals: readonly (string | null)[] = [],
 ): Promise<Names> {
+  const readable = await findReadable(em, principal, selectors);
   const idsOf = (...types: readonly Selector['type'][]) =>
-    selectors.filter(({ type }) => types.includes(type)).map(({ id }) => id);
+    readable.filter(({ type }) => types.includes(type)).map(({ id }) => id);
   return readNames(em, {
     organizations: idsOf('organization', 'organization_descendants'),
     teams: idsOf('team'),
@@ -68,14 +72,28 @@ export function readPlaceNames(
 }
 
 /** The type of a place, and its name as a link to its page. */
-export function renderPlace({ type, id }: Selector, names: Names): Html {
-  if (type === 'team') return html`team ${renderTeamLink(id, names)}`;
-  const link = (path: LocalPath) => html`<a class="foreign" href="${path}">${names.get(id)?.name ?? id}</a>`;
-  if (type === 'project') return html`project ${link(pagePath(pages.project, { id }))}`;
-  if (type === 'environment') return html`environment ${link(pagePath(pages.environment, { id }))}`;
-  if (type === 'resource') return html`resource ${link(pagePath(pages.pluginResource, { id }))}`;
-  const organization = html`organization ${link(pagePath(pages.organization, { orgID: id }))}`;
-  return type === 'organization' ? html`${organization} alone` : html`${organization} and everything in it`;
+export function renderPlace(place: Selector, names: Names): Html {
+  const { type, id } = place;
+  if (type === 'team') return sayPlace(type, renderTeamLink(id, names));
+  return sayPlace(type, html`<a class="foreign" href="${pathOf(type, id)}">${names.get(id)?.name ?? id}</a>`);
+}
+
+/** A place in words around its name: "organization Acme alone". */
+export function sayPlace(type: SelectorType, name: Html): Html {
+  const [before, after] = placeWords[type];
+  return html`${before} ${name}${after}`;
+}
+
+function pathOf(type: Exclude<SelectorType, 'team'>, id: string): LocalPath {
+  if (type === 'project') return pagePath(pages.project, { id });
+  if (type === 'environment') return pagePath(pages.environment, { id });
+  if (type === 'resource') return pagePath(pages.pluginResource, { id });
+  return pagePath(pages.organization, { orgID: id });
+}
+
+/** When something happened, and by whom as far as that is known. */
+export function renderMoment(at: unknown, by: string | null, names: Names): Html {
+  return html`${renderTime(String(at))}${by && html` by ${renderPerson(by, names)}`}`;
 }
 
 /** Somebody who did something, by name. */

@@ -5,7 +5,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { isCurrentCeiling } from '../ceilings/store.ts';
-import type { SelectorType } from '../model.ts';
+import type { Selector, SelectorType } from '../model.ts';
 
 /** An action as its readers see it. */
 export interface ActionDetails {
@@ -18,6 +18,11 @@ export interface ActionDetails {
   /** Whether the ceiling approves it for what is active now. */
   readonly isApproved: boolean;
   readonly revision: number;
+}
+
+/** Why an action is not assigned at a place, by the type of the place; null if it can be. */
+export function findSelectorRefusal({ name, selectors }: ActionDetails, { type }: Selector): string | null {
+  return selectors.includes(type) ? null : `the action ${name} takes ${selectors.join(', ')}`;
 }
 
 /** An action by its id; with `lock` nobody else assigns it until the commit. */

@@ -1,6 +1,6 @@
-import type { Reason } from '../model.ts';
-import { findScopeEnd, scopeEnds } from '../places/scope-end.ts';
-import type { ScopeStanding } from '../places/scope-store.ts';
+import type { EndRecord } from '#domain/shared/access/ended-eligibility.ts';
+import { pluginRemoved, type Reason } from '../model.ts';
+import { findScopeEnd, type ScopeStanding, scopeEnds } from '../places/scope-end.ts';
 
 /**
  * What an assignment relies on, as it was when somebody made it. None of these values ever comes back once it has changed: generations
@@ -14,7 +14,7 @@ export interface Basis {
   readonly approval: string;
   /** The generation of the principal, with its membership or its owner. */
   readonly subject: string;
-  /** The scope with all its owners and their generations. */
+  /** The owner chain of the place: it with all its owners and their generations. */
   readonly scope: string;
 }
 
@@ -27,11 +27,8 @@ export interface Standing {
   readonly scope: string | null;
 }
 
-/** What keeps a subject from using anything in a scope. */
-export type Absence = 'deleted' | 'revoked' | 'disabled' | 'transferred' | 'out_of_scope' | 'left';
-
-/** Why nothing of a plugin is in force any more, in words. */
-export const pluginRemoved = 'the plugin was removed';
+/** What keeps a subject from using anything at a place. */
+export type Absence = 'deleted' | 'revoked' | 'disabled' | 'transferred' | 'out_of_scope' | 'left' | 'archived';
 
 /** Why an assignment is no longer in force, in the order in which the reasons are told. */
 export const ends = {
@@ -42,9 +39,11 @@ export const ends = {
   subject_revoked: 'the background principal was revoked',
   subject_disabled: 'the principal is disabled',
   subject_transferred: 'the service account got another owner',
-  subject_out_of_scope: 'the scope of the background principal changed: approve another background principal',
+  subject_out_of_scope: 'the place of the background principal changed: approve another background principal',
   subject_left: 'the principal left the team or the organization',
-  subject_returned: 'the principal was disabled or left since the action was assigned, and came back',
+  subject_archived: 'the team of the service account is archived',
+  subject_returned:
+    'the principal was disabled or left, or its team was archived or given away, since the action was assigned, and came back',
   release_changed: 'a release was activated since the action was assigned',
   action_not_approved: 'the ceiling of the installation stopped approving the action since it was assigned',
 } as const;
@@ -56,7 +55,7 @@ export interface End extends Reason<EndCode> {
   readonly others: readonly EndCode[];
 }
 
-/** An assignment, with what can be said of its scope and its subject now. */
+/** An assignment, with what can be said of its place and its subject now. */
 interface Assigned {
   readonly revokedAt: string | null;
   readonly basis: Basis;
@@ -80,23 +79,23 @@ export function findEnd({ revokedAt, basis, place, absence }: Assigned, now: Sta
   return code === undefined ? null : { code, message: ends[code], others };
 }
 
-/** When each part of what an assignment relied on ended; null if it has not, or if it did before the service wrote that down. */
-export interface EndTimes {
-  readonly revokedAt: string | null;
-  readonly removedAt: string | null;
-  readonly installationEndedAt: string | null;
-  readonly approvalEndedAt: string | null;
-  readonly subjectEndedAt: string | null;
-  readonly scopeEndedAt: string | null;
+/** The end of each part of what an assignment relied on; null if it has not ended, or if it did before the service wrote that down. */
+export interface EndRecords {
+  readonly revocation: EndRecord | null;
+  readonly removal: EndRecord | null;
+  readonly installationEnd: EndRecord | null;
+  readonly approvalEnd: EndRecord | null;
+  readonly subjectEnd: EndRecord | null;
+  readonly scopeEnd: EndRecord | null;
 }
 
-/** When the reason of an end first applied; null if that was not written down. */
-export function findEndTime(code: EndCode, times: EndTimes): string | null {
-  if (code in scopeEnds) return times.scopeEndedAt;
-  if (code.startsWith('subject_')) return times.subjectEndedAt;
-  if (code === 'revoked') return times.revokedAt;
-  if (code === 'plugin_removed') return times.removedAt;
-  return code === 'release_changed' ? times.installationEndedAt : times.approvalEndedAt;
+/** When the reason of an end first applied, and who brought it about; null if that was not written down. */
+export function findEndRecord(code: EndCode, records: EndRecords): EndRecord | null {
+  if (code in scopeEnds) return records.scopeEnd;
+  if (code.startsWith('subject_')) return records.subjectEnd;
+  if (code === 'revoked') return records.revocation;
+  if (code === 'plugin_removed') return records.removal;
+  return code === 'release_changed' ? records.installationEnd : records.approvalEnd;
 }
 
 function subjectEndOf(absence: Absence | null): EndCode {

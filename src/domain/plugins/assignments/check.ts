@@ -1,13 +1,13 @@
 import type { Em } from '#database/database.ts';
-import { isCurrent } from '../ceilings/replace.ts';
+import { isCurrent } from '../ceilings/model.ts';
 import { findCeiling } from '../ceilings/store.ts';
-import type { InstallationDetails } from '../installations/store.ts';
+import type { InstallationDetails, InstallationTarget } from '../installations/store.ts';
 import { readDeclarations } from '../manifests/store.ts';
-import { type Reason, selectorOf } from '../model.ts';
+import { pluginRemoved, type Reason, selectorOf } from '../model.ts';
 import { covers, isInScope } from '../places/containment.ts';
 import type { Place } from '../places/place-store.ts';
 import type { ActionDetails } from './action-store.ts';
-import { type End, ends, findEnd, pluginRemoved } from './basis.ts';
+import { type End, ends, findEnd } from './basis.ts';
 import { type CoverageQuestion, findCovering, findNewestRevoked } from './store.ts';
 
 /** What keeps everybody from using an action at a place, and from assigning it there. */
@@ -38,7 +38,7 @@ export interface CheckResult {
 
 interface Question {
   readonly action: ActionDetails;
-  readonly installation: InstallationDetails & { readonly ownerOrganizationId: string };
+  readonly target: InstallationTarget;
   readonly place: Place;
   readonly subjectId: string;
 }
@@ -47,8 +47,8 @@ interface Question {
  * Whether a principal may use an action at a place now. It admits nothing and reserves nothing. The caller has read the question in one snapshot, in which
  * these statements run too. (specification, *Plugin authority*)
  */
-export async function checkAction(em: Em, { action, installation, place, subjectId }: Question): Promise<CheckResult> {
-  const obstacle = await findObstacle(em, { action, installation, place });
+export async function checkAction(em: Em, { action, target, place, subjectId }: Question): Promise<CheckResult> {
+  const obstacle = await findObstacle(em, { action, target, place });
   if (obstacle !== null) return refuse(obstacle);
   const question = { of: { actionId: action.id }, subjectId, place };
   const covering = await findAssignments(em, question);
@@ -87,15 +87,15 @@ async function findAssignments(em: Em, question: CoverageQuestion): Promise<Assi
 /** What keeps everybody from using an action at a place, and from assigning it there; null if nothing does. */
 export async function findObstacle(
   em: Em,
-  { action, installation, place }: Omit<Question, 'subjectId'>,
+  { action, target, place }: Omit<Question, 'subjectId'>,
 ): Promise<Obstacle | null> {
-  const { id, teamId, ownerOrganizationId: organizationId } = installation;
-  if (!isInScope({ id, teamId, organizationId }, place)) return 'outside_installation';
+  const { installation } = target;
+  if (!isInScope(target, place)) return 'outside_installation';
   if (installation.deletedAt !== null) return 'plugin_removed';
   if (!action.isDeclared)
     return (await isManifestMissing(em, installation)) ? 'manifest_missing' : 'action_not_declared';
   if (!place.isPresent || place.archived.length > 0) return 'scope_ineligible';
-  const ceiling = await findCeiling(em, id);
+  const ceiling = await findCeiling(em, installation.id);
   const isApproved =
     ceiling && isCurrent(ceiling, installation) && ceiling.actions.some(({ name }) => name === action.name);
   return isApproved ? null : 'action_not_approved';

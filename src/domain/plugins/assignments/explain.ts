@@ -1,15 +1,13 @@
 import type { Em } from '#database/database.ts';
 import { findInstallation } from '../installations/store.ts';
-import type { Reason, Selector } from '../model.ts';
+import type { Selector } from '../model.ts';
 import { findPresentPlace } from '../places/place-store.ts';
 import type { ActionDetails } from './action-store.ts';
-import { type CheckCode, checkAction, findObstacle } from './check.ts';
+import { type CheckResult, checkAction, findObstacle, type Obstacle } from './check.ts';
 
-export interface Explanation {
-  readonly allowed: boolean;
-  readonly reason: Reason<CheckCode>;
-  /** What is in the way of everybody; false: only what is assigned to the subject decides. */
-  readonly concernsEverybody: boolean;
+export interface Explanation extends CheckResult {
+  /** It refuses everybody at this place. Null: the answer depends on what is assigned to the subject. */
+  readonly obstacle: Obstacle | null;
 }
 
 /**
@@ -23,8 +21,6 @@ export async function explainCheck(
   const target = await findInstallation(em, action.installationId);
   const place = await findPresentPlace(em, selector);
   if (!target || !place) return undefined;
-  const installation = { ...target.installation, ownerOrganizationId: target.organizationId };
-  const obstacle = await findObstacle(em, { action, installation, place });
-  const { allowed, reason } = await checkAction(em, { action, installation, place, subjectId });
-  return { allowed, reason, concernsEverybody: obstacle !== null };
+  const obstacle = await findObstacle(em, { action, target, place });
+  return { ...(await checkAction(em, { action, target, place, subjectId })), obstacle };
 }

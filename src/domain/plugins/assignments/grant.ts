@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { RuleCode } from '#domain/shared/error-codes.ts';
 import { Conflict, invalidField } from '#domain/shared/errors.ts';
@@ -10,11 +11,11 @@ import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { findBackground, findBackgroundEnd } from '../background/store.ts';
 import type { InstallationTarget } from '../installations/store.ts';
 import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
-import { type Selector, type Subject, selectorOf } from '../model.ts';
+import { findRevokedRefusal, type Subject, selectorOf } from '../model.ts';
 import { covers } from '../places/containment.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
 import type { Place } from '../places/place-store.ts';
-import type { ActionDetails } from './action-store.ts';
+import { type ActionDetails, findSelectorRefusal } from './action-store.ts';
 import { type Basis, findEnd, toBasis } from './basis.ts';
 import { describeReason, findObstacle, type Obstacle } from './check.ts';
 import type { GrantWithStanding } from './standing-store.ts';
@@ -34,7 +35,7 @@ export interface NewGrant {
 const unknown: Basis = { installation: 0, approval: '', subject: '', scope: '' };
 
 /**
- * Assigns an action to somebody in a scope. Assigning it to oneself takes the same. The caller has locked the owners of the scope, the
+ * Assigns an action to somebody at a place. Assigning it to oneself takes the same. The caller has locked the owners of the place, the
  * installation and the action.
  * @throws Invalid for a subject that does not exist or is not eligible there, which are answered alike
  */
@@ -45,7 +46,7 @@ export async function assignAction(tx: Transaction, caller: Principal, wanted: N
   refuseStale(action, wanted.expectedActionRevision, 'expected_action_revision');
   refuseOtherOwnership(place, wanted.expectedOwnership);
   await refuseObstacle(tx, wanted);
-  refuseSelector(action, place.selector);
+  refuseSelector(action, place);
   await refuseBeyondBackground(tx, wanted);
   await refuseUnknown(tx, subject);
   await refuseAssigned(tx, wanted);
@@ -98,7 +99,7 @@ async function refuseUnknown(tx: Transaction, { type, id }: Subject): Promise<vo
   if (!known) throw ineligible();
 }
 
-/** Ends an assignment for good. The caller has locked the scope's owners and the assignment. */
+/** Ends an assignment for good. The caller has locked the place's owners and the assignment. */
 export async function revokeGrant(
   tx: Transaction,
   caller: Principal,
@@ -108,7 +109,7 @@ export async function revokeGrant(
 ): Promise<number> {
   refuseStale(grant, expectedRevision);
   refuseOtherOwnership(place, expectedOwnership);
-  if (grant.revokedAt !== null) throw new Conflict('the assignment is revoked already', 'plugin_assignment_revoked');
+  throwIfRefused(findRevokedRefusal(grant, 'assignment'));
   const revision = grant.revision + 1;
   await db(tx.em)
     .updateTable('plugin_action_grants')
@@ -118,14 +119,13 @@ export async function revokeGrant(
   return revision;
 }
 
-function refuseSelector({ name, selectors }: ActionDetails, { type }: Selector): void {
-  if (!selectors.includes(type))
-    throw invalidField('selector.type', `the action ${name} takes ${selectors.join(', ')}`);
+function refuseSelector(action: ActionDetails, { selector }: Place): void {
+  const message = findSelectorRefusal(action, selector);
+  if (message !== null) throw invalidField('selector.type', message);
 }
 
 async function refuseObstacle(tx: Transaction, { action, target, place }: NewGrant): Promise<void> {
-  const installation = { ...target.installation, ownerOrganizationId: target.organizationId };
-  const obstacle = await findObstacle(tx.em, { action, installation, place });
+  const obstacle = await findObstacle(tx.em, { action, target, place });
   if (obstacle === null) return;
   const { message } = describeReason(obstacle);
   if (obstacle === 'outside_installation') throw invalidField('selector', message);
@@ -141,8 +141,8 @@ const obstacleCodes = {
 } as const satisfies Record<Exclude<Obstacle, 'outside_installation'>, RuleCode>;
 
 /**
- * A background principal acts in its own scope alone. Those who administer a place in that scope are told why it has ended; one of another
- * installation or scope is answered as if there were none.
+ * A background principal acts in its own place alone. Those who administer a place in it are told why it has ended; one of another
+ * installation or place is answered as if there were none.
  */
 async function refuseBeyondBackground(tx: Transaction, { subject, place, target }: NewGrant): Promise<void> {
   if (subject.type !== 'background_principal') return;
@@ -167,6 +167,6 @@ async function refuseAssigned(tx: Transaction, { action, subject, place }: NewGr
 function ineligible() {
   return invalidField(
     'subject',
-    'expected an enabled member of the team that owns the scope, of the organization if the scope is one, or a background principal of the installation whose scope covers it',
+    'expected an enabled member of the team that owns the place, or of the organization if the place is one; if it is a service account, of a team that is not archived; or a background principal of the installation whose place covers it',
   );
 }

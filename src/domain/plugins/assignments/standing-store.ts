@@ -1,13 +1,15 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { firstEnd, onlyGeneration } from '#domain/shared/access/ended-eligibility-store.ts';
+import type { EndRecord } from '#domain/shared/access/ended-eligibility.ts';
+import { endRecord, firstEnd, onlyGeneration } from '#domain/shared/access/ended-eligibility-store.ts';
 import { isCurrentCeiling } from '../ceilings/store.ts';
 import type { SelectorType, SubjectType } from '../model.ts';
+import { isWithin } from '../places/owner-chain.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
-import { ownershipNow } from '../places/ownership-store.ts';
-import { type ScopeStanding, scopeStanding, usableChain } from '../places/scope-store.ts';
-import type { Absence, Basis, EndTimes, Standing } from './basis.ts';
+import type { ScopeStanding } from '../places/scope-end.ts';
+import { scopeOf, scopeStanding } from '../places/scope-store.ts';
+import type { Absence, Basis, EndRecords, Standing } from './basis.ts';
 
 /** An assignment with what it relies on, as one statement read both. */
 export interface GrantWithStanding {
@@ -26,48 +28,47 @@ export interface GrantWithStanding {
   readonly revokedBy: string | null;
   readonly revision: number;
   readonly createdAt: string;
-  readonly organizationId: string | null;
-  readonly teamId: string | null;
-  /** What owns the scope now. */
+  /** What owns the place now. */
   readonly ownership: OwnershipSnapshot;
   readonly standing: Standing;
-  /** The scope as it is now. */
+  /** The place as it is now. */
   readonly place: ScopeStanding;
-  /** What keeps the subject from using anything in the scope; null if nothing does. */
+  /** What keeps the subject from using anything at the place; null if nothing does. */
   readonly absence: Absence | null;
 }
 
 /** An assignment as its readers see it. */
-export interface ShownGrant extends GrantWithStanding, EndTimes {}
+export interface ShownGrant extends GrantWithStanding, EndRecords {}
 
 /**
- * Assignments `g` with their action `a`, installation `i`, subject `s`, and the owners of their scope `o` `t` `p` `e` `r`. It is the only
- * place that says on what an assignment relies: the one that makes an assignment reads its basis here, and so does whoever uses it.
+ * Assignments `g` with their action `a`, installation `i`, subject `s` and place `scope`. Nothing else says on what an assignment relies: what
+ * makes an assignment reads its basis here, and so does what uses it.
  */
 export function selectGrants(em: Em) {
-  return joinSubjects(joinScopes(em))
+  return joinSubjects(joinPlaces(em))
     .select(['g.id', 'g.installation_id as installationId', 'g.action_id as actionId', 'a.name as actionName'])
     .select(['g.subject_type as subjectType', 'g.subject_id as subjectId', 's.name as subjectName'])
     .select(['g.selector_type as selectorType', 'g.selector_id as selectorId', 'g.basis', 'g.granted_by as grantedBy'])
     .select(['g.revoked_at as revokedAt', 'g.revoked_by as revokedBy', 'g.revision', 'g.created_at as createdAt'])
-    .select(['o.id as organizationId', 't.id as teamId'])
-    .select(standing.as('standing'))
-    .select([scopeStanding.as('place'), absence.as('absence'), ownershipNow.as('ownership')]);
+    .select([standing.as('standing'), scopeStanding.as('place'), 'scope.ownership', absence.as('absence')]);
 }
 
 const installationPair = sql<string>`concat_ws(' ', g.installation_id, g.basis ->> 'installation')`;
 
 /**
- * Assignments with the times at which each part of their basis ended. A text of `Basis` lists ids, each followed by its generation. A membership
+ * Assignments with the end of each part of their basis. A text of `Basis` lists ids, each followed by its generation. A membership
  * has no generation.
  */
 export function selectShownGrants(em: Em) {
   const approval = sql<string>`concat_ws(' ', g.basis ->> 'approval', ${onlyGeneration}::int, ${installationPair})`;
   const subject = sql<string>`concat_ws(' ', g.subject_id, replace(g.basis ->> 'subject', 'owner ', ''))`;
+  const revoked = endRecord(sql`b.revoked_at`, sql`b.revoked_by`);
+  const subjectEnd = sql<EndRecord | null>`coalesce(${firstEnd(subject)}, ${revoked})`;
   return selectGrants(em)
-    .select(['i.deleted_at as removedAt', firstEnd(installationPair).as('installationEndedAt')])
-    .select([firstEnd(approval).as('approvalEndedAt'), firstEnd(sql`g.basis ->> 'scope'`).as('scopeEndedAt')])
-    .select(sql<string | null>`coalesce(${firstEnd(subject)}, b.revoked_at)`.as('subjectEndedAt'));
+    .select(endRecord(sql`g.revoked_at`, sql`g.revoked_by`).as('revocation'))
+    .select(endRecord(sql`i.deleted_at`, sql`i.deleted_by`).as('removal'))
+    .select([firstEnd(installationPair).as('installationEnd'), firstEnd(approval).as('approvalEnd')])
+    .select([firstEnd(sql`g.basis ->> 'scope'`).as('scopeEnd'), subjectEnd.as('subjectEnd')]);
 }
 
 /** The approval of the action in a ceiling of the active release. */
@@ -76,77 +77,57 @@ const approval = sql<
 >`(select x ->> 'approval' from jsonb_array_elements(c.actions) x where x ->> 'name' = a.name)`;
 
 const membership = sql<string | null>`case
-  when n.owner_team_id is not null and g.selector_type in ('organization', 'organization_descendants')
-    then case when w.organization_id = o.id then concat('owner ', w.id, ' ', w.eligibility_generation) end
-  when n.owner_team_id is not null then case when w.id = t.id then concat('owner ', w.id) end
-  when g.selector_type in ('organization', 'organization_descendants') then om.id::text
+  when n.owner_team_id is not null and scope.team_id is null
+    then case when w.organization_id = scope.organization_id then concat('owner ', w.id, ' ', w.eligibility_generation) end
+  when n.owner_team_id is not null then case when w.id = scope.team_id then concat('owner ', w.id) end
+  when scope.team_id is null then om.id::text
   else tm.id::text end`;
 
-/** A background principal acts in its own scope, as long as the scope is what it was approved for. */
+/** A background principal acts in its own place, as long as the place is what it was approved for. */
 const ownScope = sql<string | null>`case when b.revoked_at is null and b.installation_id = g.installation_id
-  and starts_with(concat(${usableChain}, ' '), concat(b.scope_basis, ' ')) then b.scope_basis end`;
+  and ${isWithin(sql`scope.usable_chain`, sql`b.scope_basis`)} then b.scope_basis end`;
 
-/** What makes the subject eligible in the scope, next to its generation; null if nothing does. */
-const eligibility = sql<string | null>`case s.kind when 'background' then ${ownScope} else ${membership} end`;
+/** What makes the subject belong to the place, next to its generation; null if nothing does. */
+const belonging = sql<string | null>`case s.kind when 'background' then ${ownScope} else ${membership} end`;
 
-/** What keeps the subject from using anything in the scope; null if nothing does. */
+/** What keeps the subject from using anything at the place; null if nothing does. */
 const absence = sql<Absence | null>`case
   when s.deleted_at is not null then 'deleted'
   when b.revoked_at is not null then 'revoked'
   when not s.enabled then 'disabled'
-  when ${eligibility} is null then case when n.id is not null then 'transferred' when b.id is not null then 'out_of_scope' else 'left' end end`;
+  when ${belonging} is null then case when n.id is not null then 'transferred' when b.id is not null then 'out_of_scope' else 'left' end
+  when w.archived_at is not null then 'archived' end`;
 
 /** What an assignment relies on, as it is now. */
 const standing = sql<Standing>`jsonb_build_object(
   'installation', case when i.deleted_at is null then i.revision end,
   'isDeclared', a.is_declared,
   'approval', ${approval},
-  'subject', case when ${absence} is null then concat(s.eligibility_generation, ' ', ${eligibility}) end,
-  'scope', ${usableChain})`;
+  'subject', case when ${absence} is null then concat(s.eligibility_generation, ' ', ${belonging}) end,
+  'scope', scope.usable_chain)`;
 
 /** Whether an assignment is in force, as `findEnd` says: it was not revoked, and everything that it relies on is as it was. */
 export const isInForce = sql<SqlBool>`(g.revoked_at is null and a.is_declared and g.basis = ${standing} - 'isDeclared')`;
 
-/** The name of the scope or the resource that an assignment is for. */
-export const selectorName = sql<string | null>`coalesce(r.name, e.name, p.name, t.name, o.name)`;
-
-function joinScopes(em: Em) {
-  const idIf = (...types: SelectorType[]) =>
-    sql<string | null>`case when g.selector_type = any(${types}::text[]) then g.selector_id end` as Expression<
-      string | null
-    >;
+function joinPlaces(em: Em) {
   return db(em)
     .selectFrom('plugin_action_grants as g')
     .innerJoin('plugin_installations as i', 'i.id', 'g.installation_id')
     .innerJoin('plugin_actions as a', 'a.id', 'g.action_id')
     .leftJoin('plugin_ceilings as c', (join) => join.on(isCurrentCeiling))
-    .leftJoin('plugin_resources as r', (join) => join.on((eb) => eb('r.id', '=', idIf('resource'))))
-    .leftJoin('environments as e', (join) =>
-      join.on((eb) => eb('e.id', '=', eb.fn.coalesce(idIf('environment'), 'r.environment_id'))),
-    )
-    .leftJoin('projects as p', (join) =>
-      join.on((eb) => eb('p.id', '=', eb.fn.coalesce(idIf('project'), 'e.project_id', 'r.project_id'))),
-    )
-    .leftJoin('teams as t', (join) =>
-      join.on((eb) => eb('t.id', '=', eb.fn.coalesce(idIf('team'), 'p.team_id', 'r.team_id'))),
-    )
-    .leftJoin('organizations as o', (join) =>
-      join.on((eb) =>
-        eb('o.id', '=', eb.fn.coalesce(idIf('organization', 'organization_descendants'), 't.organization_id')),
-      ),
-    );
+    .innerJoinLateral(scopeOf(sql`g.selector_type`, sql`g.selector_id`), (join) => join.onTrue());
 }
 
-function joinSubjects(scopes: ReturnType<typeof joinScopes>) {
-  return scopes
+function joinSubjects(places: ReturnType<typeof joinPlaces>) {
+  return places
     .innerJoin('principals as s', 's.id', 'g.subject_id')
     .leftJoin('plugin_background_principals as b', 'b.id', 's.id')
     .leftJoin('service_accounts as n', 'n.id', 's.id')
     .leftJoin('teams as w', (join) => join.onRef('w.id', '=', 'n.owner_team_id').on('w.deleted_at', 'is', null))
     .leftJoin('team_members as tm', (join) =>
-      join.onRef('tm.principal_id', '=', 's.id').onRef('tm.team_id', '=', 't.id'),
+      join.onRef('tm.principal_id', '=', 's.id').onRef('tm.team_id', '=', 'scope.team_id'),
     )
     .leftJoin('organization_members as om', (join) =>
-      join.onRef('om.principal_id', '=', 's.id').onRef('om.organization_id', '=', 'o.id'),
+      join.onRef('om.principal_id', '=', 's.id').onRef('om.organization_id', '=', 'scope.organization_id'),
     );
 }

@@ -1,18 +1,17 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { type SelectorType, selectorOf } from '../model.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
+import { isReadableScope } from '../places/scope-store.ts';
 import {
   type GrantWithStanding,
   isInForce,
   type ShownGrant,
   selectGrants,
-  selectorName,
   selectShownGrants,
 } from './standing-store.ts';
 
@@ -23,12 +22,12 @@ export interface CoverageQuestion {
   readonly place: Place;
 }
 
-/** The assignments to a principal that name a place or a scope around it, and were not revoked; the newest first. */
+/** The assignments to a principal that name a place or one around it, and were not revoked; the newest first. */
 export function findCovering(em: Em, question: CoverageQuestion): Promise<GrantWithStanding[]> {
   return selectNamed(em, question).where('g.revoked_at', 'is', null).execute();
 }
 
-/** The newest assignment to a principal that names a place or a scope around it, and was revoked. */
+/** The newest assignment to a principal that names a place or a place around it, and was revoked. */
 export function findNewestRevoked(em: Em, question: CoverageQuestion): Promise<GrantWithStanding | undefined> {
   return selectNamed(em, question).where('g.revoked_at', 'is not', null).limit(1).executeTakeFirst();
 }
@@ -70,36 +69,44 @@ export interface GrantFilter {
   /** The id of the subject, or a text in its name, in any case. */
   readonly subject?: string | undefined;
   readonly selectorType?: SelectorType | undefined;
-  /** The id of the scope or the resource, or a text in its name, in any case. */
+  /** The id of the place, or a text in its name, in any case. */
   readonly selector?: string | undefined;
   readonly isInForce?: boolean | undefined;
 }
 
-/** The assignments in organizations and teams that a principal may read, and its own. */
-export function listGrants(em: Em, principal: Principal, filter: PageRequest & GrantFilter): Promise<Page<ShownGrant>> {
-  const listed = selectShownGrants(em).where((eb) => {
-    const isOfTeam = eb('g.selector_type', 'not in', ['organization', 'organization_descendants']);
-    const owner = {
-      organization: eb.case().when(isOfTeam).then<string | null>(null).else(eb.ref('o.id')).end(),
-      team: eb.ref('t.id'),
-      project: sql<null>`null`,
-    };
-    return eb.or([isOfReadableOwner(principal, owner, 'administrators'), eb('g.subject_id', '=', principal.id)]);
-  });
-  return pageOf(narrow(listed, filter), 'g.id', filter);
+/** An assignment for somebody who may be no more than its subject. Then nothing is told of its place but the id. */
+export interface GrantForReader extends ShownGrant {
+  readonly isPlaceReadable: boolean;
 }
 
-function narrow(all: ReturnType<typeof selectShownGrants>, filter: GrantFilter): ReturnType<typeof selectShownGrants> {
+/** The assignments in organizations and teams that a principal may read, and its own. */
+export function listGrants(
+  em: Em,
+  principal: Principal,
+  filter: PageRequest & GrantFilter,
+): Promise<Page<GrantForReader>> {
+  const isReadable = isReadableScope(principal);
+  const listed = selectShownGrants(em)
+    .select(sql<boolean>`${isReadable}`.as('isPlaceReadable'))
+    .where((eb) => eb.or([isReadable, eb('g.subject_id', '=', principal.id)]))
+    .where((eb) => eb.and(conditionsOf(filter, isReadable)));
+  return pageOf(listed, 'g.id', filter);
+}
+
+function conditionsOf(filter: GrantFilter, isPlaceReadable: Expression<SqlBool>): RawBuilder<SqlBool>[] {
   const { installationId, actionId, subjectId, subject, selectorType, selector, isInForce: wanted } = filter;
-  let listed = all;
-  if (installationId !== undefined) listed = listed.where('g.installation_id', '=', installationId);
-  if (actionId !== undefined) listed = listed.where('g.action_id', '=', actionId);
-  if (subjectId !== undefined) listed = listed.where('g.subject_id', '=', subjectId);
-  if (subject !== undefined) listed = listed.where(isCalled({ id: sql`g.subject_id`, name: sql`s.name` }, subject));
-  if (selectorType !== undefined) listed = listed.where('g.selector_type', '=', selectorType);
-  if (selector !== undefined) listed = listed.where(isCalled({ id: sql`g.selector_id`, name: selectorName }, selector));
-  if (wanted !== undefined) listed = listed.where(wanted ? isInForce : sql<SqlBool>`not ${isInForce}`);
-  return listed;
+  // Whoever may not read a place could find out its name letter by letter otherwise.
+  const placeName = sql<string | null>`case when ${isPlaceReadable} then scope.name end`;
+  const conditions = [
+    installationId !== undefined && sql<SqlBool>`g.installation_id = ${installationId}`,
+    actionId !== undefined && sql<SqlBool>`g.action_id = ${actionId}`,
+    subjectId !== undefined && sql<SqlBool>`g.subject_id = ${subjectId}`,
+    subject !== undefined && isCalled({ id: sql`g.subject_id`, name: sql`s.name` }, subject),
+    selectorType !== undefined && sql<SqlBool>`g.selector_type = ${selectorType}`,
+    selector !== undefined && isCalled({ id: sql`g.selector_id`, name: placeName }, selector),
+    wanted !== undefined && (wanted ? isInForce : sql<SqlBool>`not ${isInForce}`),
+  ];
+  return conditions.filter((each) => each !== false);
 }
 
 function isCalled({ id, name }: { id: RawBuilder<unknown>; name: RawBuilder<unknown> }, text: string) {

@@ -7,6 +7,7 @@ import { managesUsers } from '#domain/service-accounts/succession.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { isId } from '#domain/shared/ids.ts';
+import { isReadableScope, scopeOf } from '../places/scope-store.ts';
 
 /** Somebody whom a question about an action can name. */
 export interface KnownSubject {
@@ -18,8 +19,8 @@ export interface KnownSubject {
 
 /**
  * Those whom a text names by their id, their name or their e-mail address, in any case, and whom a reader knows: itself, whoever shares an
- * organization with it, service accounts that it may read, and the background principals of an installation that it may read. There are at
- * most `most` of them.
+ * organization with it, service accounts that it may read, and the background principals of an installation at places that it may read. There are
+ * at most `most` of them.
  */
 export function findKnownSubjects(
   em: Em,
@@ -32,6 +33,7 @@ export function findKnownSubjects(
     .leftJoin('users as u', 'u.id', 'p.id')
     .leftJoin('service_accounts as n', 'n.id', 'p.id')
     .leftJoin('plugin_background_principals as b', 'b.id', 'p.id')
+    .leftJoinLateral(scopeOf(sql`b.selector_type`, sql`b.selector_id`), (join) => join.onTrue())
     .where((eb) =>
       isId(wanted)
         ? eb('p.id', '=', wanted)
@@ -41,7 +43,11 @@ export function findKnownSubjects(
           ]),
     )
     .where((eb) =>
-      eb.or([isKnownPerson(reader), isReadableAccount(reader), eb('b.installation_id', '=', installationId)]),
+      eb.or([
+        isKnownPerson(reader),
+        isReadableAccount(reader),
+        eb.and([eb('b.installation_id', '=', installationId), isReadableScope(reader)]),
+      ]),
     )
     .select(['p.id', 'p.kind', 'p.name', sql<SqlBool>`p.enabled and p.deleted_at is null`.as('enabled')])
     .$castTo<KnownSubject>()

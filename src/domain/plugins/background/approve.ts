@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
 import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { throwIfRefused } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Conflict, invalidField } from '#domain/shared/errors.ts';
+import { invalidField } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { type InstallationTarget, refuseRemoved } from '../installations/store.ts';
 import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
+import { findRevokedRefusal } from '../model.ts';
 import { isInScope } from '../places/containment.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
 import type { Place } from '../places/place-store.ts';
@@ -22,21 +24,21 @@ export interface NewBackgroundPrincipal {
 }
 
 /**
- * Approves a principal that acts for a plugin in a scope. It has no credential, no role, and no assignment. The caller has locked the owners of
- * the scope and the installation. (specification, *Plugin action rules*)
+ * Approves a principal that acts for a plugin at a place. It has no credential, no role, and no assignment. The caller has locked the owners of
+ * the place and the installation. (specification, *Plugin action rules*)
  */
 export async function approveBackgroundPrincipal(
   tx: Transaction,
   caller: Principal,
   { name, target, place, expectedInstallationRevision, expectedOwnership }: NewBackgroundPrincipal,
 ): Promise<{ id: string; revision: number }> {
-  const { installation, organizationId } = target;
+  const { installation } = target;
   refuseRemoved(installation);
   refuseArchived(target);
   refuseArchived(place);
   refuseStale(installation, expectedInstallationRevision, 'expected_installation_revision');
   refuseOtherOwnership(place, expectedOwnership);
-  if (!isInScope({ id: installation.id, teamId: installation.teamId, organizationId }, place))
+  if (!isInScope(target, place))
     throw invalidField('selector', 'it does not belong to the organization or team that installed the plugin');
   await refuseBeyondPluginLimit(tx.em, installation.id, pluginLimits.backgroundPrincipals);
   const id = newId();
@@ -52,7 +54,7 @@ export async function approveBackgroundPrincipal(
       installation_id: installation.id,
       selector_type: place.selector.type,
       selector_id: place.selector.id,
-      scope_basis: place.basis,
+      scope_basis: place.ownerChain,
       approved_by: caller.id,
       revision: 1,
       created_at: now,
@@ -71,8 +73,7 @@ export async function revokeBackgroundPrincipal(
 ): Promise<number> {
   refuseStale(background, expectedRevision);
   refuseOtherOwnership(place, expectedOwnership);
-  if (background.revokedAt !== null)
-    throw new Conflict('the background principal is revoked already', 'plugin_assignment_revoked');
+  throwIfRefused(findRevokedRefusal(background, 'background principal'));
   const revision = background.revision + 1;
   const now = sql<string>`clock_timestamp()`;
   await db(tx.em)

@@ -1,17 +1,15 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { firstEnd } from '#domain/shared/access/ended-eligibility-store.ts';
+import type { EndRecord } from '#domain/shared/access/ended-eligibility.ts';
+import { endRecord, firstEnd } from '#domain/shared/access/ended-eligibility-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
-import { pluginRemoved } from '../assignments/basis.ts';
-import { type Reason, type SelectorType, selectorOf } from '../model.ts';
+import { pluginRemoved, type Reason, type SelectorType, selectorOf } from '../model.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
-import { ownershipNow } from '../places/ownership-store.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
-import { findScopeEnd, scopeEnds } from '../places/scope-end.ts';
-import { ofSelector, type ScopeStanding, scopeStanding, usableChain } from '../places/scope-store.ts';
+import { findScopeEnd, type ScopeStanding, scopeEnds } from '../places/scope-end.ts';
+import { isReadableScope, scopeOf, scopeStanding } from '../places/scope-store.ts';
 
 /** A background principal as its readers see it. */
 export interface BackgroundDetails {
@@ -20,20 +18,22 @@ export interface BackgroundDetails {
   readonly name: string;
   readonly selectorType: SelectorType;
   readonly selectorId: string;
-  readonly scopeBasis: string;
+  /** Its place as it was when it was approved. */
+  readonly ownerChain: string;
   readonly approvedBy: string;
   readonly revokedAt: string | null;
   readonly revokedBy: string | null;
   readonly revision: number;
   readonly createdAt: string;
-  /** Its scope as it is now. */
+  /** Its place as it is now. */
   readonly standing: ScopeStanding;
-  /** What owns its scope now. */
+  /** What owns its place now. */
   readonly ownership: OwnershipSnapshot;
-  /** When the place was first archived, deleted or given away after the approval. Null: it was not, or the service recorded no time. */
-  readonly scopeEndedAt: string | null;
-  /** When the plugin was removed; null if it was not. */
-  readonly pluginRemovedAt: string | null;
+  readonly revocation: EndRecord | null;
+  /** The place was archived, deleted or given away after the approval. Null: it was not, or nobody wrote it down. */
+  readonly scopeEnd: EndRecord | null;
+  /** The removal of the plugin; null if it was not removed. */
+  readonly removal: EndRecord | null;
 }
 
 /** `ended`: the plugin was removed, or its place was archived, deleted or given away. Nobody can assign it anything from then on. */
@@ -48,26 +48,25 @@ export const backgroundEnds = {
 } as const;
 export type BackgroundEndCode = keyof typeof backgroundEnds;
 
-/** Why a background principal may be assigned nothing any more, and since when. */
+/** Why a background principal may be assigned nothing any more, since when, and who brought it about. */
 export interface BackgroundEnd extends Reason<BackgroundEndCode> {
-  /** Null: that was not written down. */
+  /** Null: nobody wrote it down. */
   readonly at: string | null;
+  readonly by: string | null;
 }
 
 /** Why a background principal may be assigned nothing any more; null while it may. */
 export function findBackgroundEnd({
-  revokedAt,
-  pluginRemovedAt,
-  scopeBasis,
-  scopeEndedAt,
+  revocation,
+  removal,
+  ownerChain,
+  scopeEnd,
   standing,
-}: Pick<
-  BackgroundDetails,
-  'revokedAt' | 'pluginRemovedAt' | 'scopeBasis' | 'scopeEndedAt' | 'standing'
->): BackgroundEnd | null {
-  const removed = pluginRemovedAt === null ? findScopeEnd(scopeBasis, standing) : 'plugin_removed';
-  const code = revokedAt === null ? removed : 'revoked';
-  return code && { code, message: backgroundEnds[code], at: revokedAt ?? pluginRemovedAt ?? scopeEndedAt };
+}: Pick<BackgroundDetails, 'revocation' | 'removal' | 'ownerChain' | 'scopeEnd' | 'standing'>): BackgroundEnd | null {
+  const ended = removal === null ? findScopeEnd(ownerChain, standing) : 'plugin_removed';
+  const code = revocation === null ? ended : 'revoked';
+  const { at = null, by = null } = revocation ?? removal ?? scopeEnd ?? {};
+  return code && { code, message: backgroundEnds[code], at, by };
 }
 
 /** A background principal with the place that it is for. A lock locks the owners of the place, then its row. */
@@ -101,7 +100,7 @@ export function listBackground(
   principal: Principal,
   { installationId, selectorType, selectorId, state, ...request }: PageRequest & BackgroundFilter,
 ): Promise<Page<BackgroundDetails>> {
-  let listed = selectBackground(em).where(() => isOfReadableOwner(principal, approvedOwner, 'administrators'));
+  let listed = selectBackground(em).where(() => isReadableScope(principal));
   if (installationId !== undefined) listed = listed.where('b.installation_id', '=', installationId);
   if (selectorType !== undefined) listed = listed.where('b.selector_type', '=', selectorType);
   if (selectorId !== undefined) listed = listed.where('b.selector_id', '=', selectorId);
@@ -111,27 +110,20 @@ export function listBackground(
 
 /** `BackgroundState`, as `findBackgroundEnd` says. */
 const stateNow = sql<BackgroundState>`case when b.revoked_at is not null then 'revoked'
-  when i.deleted_at is null and ${ofSelector(sql`b.selector_type`, sql`b.selector_id`, usableChain)} = b.scope_basis then 'active' else 'ended' end`;
-
-/** The owner of the place for which it was approved: its basis begins with the organization and goes on with the team. */
-const isOfTeam = sql`b.selector_type not in ('organization', 'organization_descendants')`;
-const approvedOwner = {
-  organization: sql<string | null>`case when not ${isOfTeam} then split_part(b.scope_basis, ' ', 1)::uuid end`,
-  team: sql<string | null>`case when ${isOfTeam} then split_part(b.scope_basis, ' ', 3)::uuid end`,
-  project: sql<null>`null`,
-};
+  when i.deleted_at is null and scope.usable_chain = b.scope_basis then 'active' else 'ended' end`;
 
 function selectBackground(em: Em) {
   return db(em)
     .selectFrom('plugin_background_principals as b')
     .innerJoin('principals as p', 'p.id', 'b.id')
     .innerJoin('plugin_installations as i', 'i.id', 'b.installation_id')
+    .innerJoinLateral(scopeOf(sql`b.selector_type`, sql`b.selector_id`), (join) => join.onTrue())
     .select([sql<string>`b.id`.as('id'), 'b.installation_id as installationId', 'p.name'])
-    .select(['b.selector_type as selectorType', 'b.selector_id as selectorId', 'b.scope_basis as scopeBasis'])
+    .select(['b.selector_type as selectorType', 'b.selector_id as selectorId', 'b.scope_basis as ownerChain'])
     .select(['b.revoked_at as revokedAt', 'b.revoked_by as revokedBy', 'b.approved_by as approvedBy'])
-    .select(['b.revision', 'b.created_at as createdAt', 'i.deleted_at as pluginRemovedAt'])
-    .select(firstEnd(sql`b.scope_basis`).as('scopeEndedAt'))
-    .select(ofSelector(sql`b.selector_type`, sql`b.selector_id`, scopeStanding).as('standing'))
-    .select(ofSelector(sql`b.selector_type`, sql`b.selector_id`, ownershipNow).as('ownership'))
-    .$narrowType<{ standing: ScopeStanding; ownership: OwnershipSnapshot }>();
+    .select(['b.revision', 'b.created_at as createdAt'])
+    .select(endRecord(sql`b.revoked_at`, sql`b.revoked_by`).as('revocation'))
+    .select(endRecord(sql`i.deleted_at`, sql`i.deleted_by`).as('removal'))
+    .select(firstEnd(sql`b.scope_basis`).as('scopeEnd'))
+    .select([scopeStanding.as('standing'), 'scope.ownership']);
 }

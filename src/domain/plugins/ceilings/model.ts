@@ -10,3 +10,22 @@ export interface ApprovedExecution {
   readonly release: string;
   readonly installation_revision: number;
 }
+
+/** What is active of an installation. */
+interface Active {
+  readonly activeRelease: string | null;
+  readonly revision: number;
+}
+
+/** Whether a ceiling was set for what is active now. A stale one approves nothing. */
+export function isCurrent(
+  { release, installationRevision }: { readonly release: string; readonly installationRevision: number },
+  { activeRelease, revision }: Active,
+): boolean {
+  return release === activeRelease && installationRevision === revision;
+}
+
+/** Whether an execution of a ceiling is pinned to what is active now. A stale one is denied. (specification, *Plugin authority*, rule 6) */
+export function isPinnedToActive({ release, installation_revision }: ApprovedExecution, now: Active): boolean {
+  return isCurrent({ release, installationRevision: installation_revision }, now);
+}

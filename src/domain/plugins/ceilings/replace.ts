@@ -12,7 +12,7 @@ import { type InstallationDetails, type InstallationTarget, refuseRemoved } from
 import { readDeclarations } from '../manifests/store.ts';
 import type { Manifest } from '../model.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
-import type { ApprovedExecution } from './model.ts';
+import { type ApprovedExecution, isCurrent, isPinnedToActive } from './model.ts';
 import { type CeilingDetails, findCeiling } from './store.ts';
 
 export interface NewCeiling {
@@ -59,21 +59,8 @@ export async function replaceCeiling(
     .values({ installation_id: installation.id, ...values })
     .onConflict((conflict) => conflict.column('installation_id').doUpdateSet(values))
     .execute();
-  await noteEnd(tx.em, droppedBy(wanted, before), onlyGeneration);
+  await noteEnd(tx.em, caller, droppedBy(wanted, before), onlyGeneration);
   return { id: installation.id, revision, before };
-}
-
-/** Whether a ceiling was set for what is active now. A stale one approves nothing. */
-export function isCurrent(
-  { release, installationRevision }: Pick<CeilingDetails, 'release' | 'installationRevision'>,
-  { activeRelease, revision }: Pick<InstallationDetails, 'activeRelease' | 'revision'>,
-): boolean {
-  return release === activeRelease && installationRevision === revision;
-}
-
-/** Whether an execution of a ceiling is pinned to what is active now. A stale one is denied. (specification, *Plugin authority*, rule 6) */
-export function isInForce({ release, installation_revision }: ApprovedExecution, now: InstallationDetails): boolean {
-  return isCurrent({ release, installationRevision: installation_revision }, now);
 }
 
 /** The approvals that a new ceiling leaves out. Those of a stale ceiling have ended before, with its release. */
@@ -141,7 +128,7 @@ function checkNames({ actions, executions }: Manifest, wanted: NewCeiling): void
 
 /** @throws Conflict for an execution that is not pinned to what is active: the caller may have read an earlier state */
 function refuseOtherPin(installation: InstallationDetails, execution: ApprovedExecution): void {
-  if (isInForce(execution, installation)) return;
+  if (isPinnedToActive(execution, installation)) return;
   const { name, release, installation_revision: revision } = execution;
   throw new Conflict(
     `the execution "${name}" is pinned to the release ${release} at revision ${revision}; active is ` +

@@ -6,13 +6,13 @@ import { Conflict } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
 import { countPresent } from '../resources/store.ts';
-import { type InstallationTarget, refuseRemoved } from './store.ts';
+import { type InstallationDetails, type InstallationTarget, refuseRemoved } from './store.ts';
 
 /**
  * Removes a plugin for good, with every assignment, background principal and ceiling of it: all of them rely on an installation that is not deleted. What they
  * were stays readable. It takes authority away, so it is allowed where the owner is archived. The caller has locked the installation for a change, so that
  * no resource of it is registered or restored meanwhile.
- * @throws Conflict with `in_use` while the plugin has resources that are not deleted
+ * @throws Conflict with `in_use` while the organization or the team that installed the plugin has resources of it that are not deleted
  */
 export async function removePlugin(
   tx: Transaction,
@@ -23,7 +23,7 @@ export async function removePlugin(
   refuseRemoved(installation);
   refuseStale(installation, expectedRevision);
   refuseOtherOwnership(place, expectedOwnership);
-  await refuseResources(tx, installation.id);
+  await refuseResources(tx, installation);
   const revision = installation.revision + 1;
   await db(tx.em)
     .updateTable('plugin_installations')
@@ -33,8 +33,8 @@ export async function removePlugin(
   return { id: installation.id, revision };
 }
 
-async function refuseResources(tx: Transaction, installationId: string): Promise<void> {
-  const count = await countPresent(tx.em, installationId);
+async function refuseResources(tx: Transaction, installation: InstallationDetails): Promise<void> {
+  const count = await countPresent(tx.em, installation);
   if (count === 0) return;
   throw new Conflict(
     `the plugin has ${count === 1 ? 'one resource' : `${count} resources`}: delete ${count === 1 ? 'it' : 'them'} first`,

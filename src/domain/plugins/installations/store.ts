@@ -10,9 +10,8 @@ import type { OwnerIds } from '#domain/tenancy/owned/owner.ts';
 import { isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import type { Selector, SelectorType } from '../model.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
-import { ownershipNow } from '../places/ownership-store.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
-import { ofSelector } from '../places/scope-store.ts';
+import { scopeOf } from '../places/scope-store.ts';
 
 /** An installation as its readers see it. */
 export interface InstallationDetails {
@@ -99,9 +98,8 @@ const ownerType = sql<SelectorType>`case when i.team_id is null then 'organizati
 function selectInstallations(em: Em) {
   return db(em)
     .selectFrom('plugin_installations as i')
+    .innerJoinLateral(scopeOf(ownerType, sql`coalesce(i.team_id, i.organization_id)`), (join) => join.onTrue())
     .select(['i.id', 'i.name', 'i.organization_id as organizationId', 'i.team_id as teamId'])
     .select(['i.active_release as activeRelease', 'i.revision', 'i.created_at as createdAt'])
-    .select(['i.deleted_at as deletedAt', 'i.deleted_by as deletedBy'])
-    .select(ofSelector(ownerType, sql`coalesce(i.team_id, i.organization_id)`, ownershipNow).as('ownership'))
-    .$narrowType<{ ownership: OwnershipSnapshot }>();
+    .select(['i.deleted_at as deletedAt', 'i.deleted_by as deletedBy', 'scope.ownership']);
 }

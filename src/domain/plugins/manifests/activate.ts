@@ -3,6 +3,7 @@ import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import { noteEnd } from '#domain/shared/access/ended-eligibility-store.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
@@ -21,11 +22,12 @@ export interface Activation {
 }
 
 /**
- * Lets another release of a plugin count, or the same one anew. It starts no code. It raises the revision of the installation, which ends all
- * assignments and makes the ceiling stale. The caller has locked the installation for a change.
+ * Activates a release of a plugin, or the same one anew; it ends all assignments and makes the ceiling stale, since it raises the revision of the
+ * installation. It starts no code. The caller has locked the installation for a change.
  */
 export async function activateRelease(
   tx: Transaction,
+  caller: Principal,
   target: InstallationTarget,
   { release, expectedRevision, expectedOwnership }: Activation,
 ): Promise<{ id: string; revision: number }> {
@@ -46,7 +48,7 @@ export async function activateRelease(
     .set({ active_release: release, revision })
     .where('id', '=', installation.id)
     .execute();
-  await noteEnd(tx.em, [installation.id], installation.revision);
+  await noteEnd(tx.em, caller, [installation.id], installation.revision);
   await declareActions(tx.em, installation.id, known.manifest && parseManifest(known.manifest));
   return { id: installation.id, revision };
 }

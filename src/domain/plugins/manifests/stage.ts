@@ -10,6 +10,7 @@ import { refuseStale } from '#domain/shared/revisions.ts';
 import { ceilingAdministration } from '../authority.ts';
 import { PluginRelease } from '../entity.ts';
 import { type InstallationTarget, refuseRemoved } from '../installations/store.ts';
+import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
 import { declareActions } from './activate.ts';
 import type { ReadManifest } from './manifest.ts';
@@ -23,9 +24,6 @@ export interface StagedRelease {
   readonly expectedRevision: number;
   readonly expectedOwnership: OwnershipSnapshot;
 }
-
-/** An installation has so many releases at most. */
-const mostReleases = 1000;
 
 /**
  * Makes a release known to an installation, byte for byte, or adds the manifest of one whose digest is known. A release never changes. The
@@ -76,13 +74,7 @@ async function insertRelease(
   caller: Principal,
   { release, digest, read }: Pick<StagedRelease, 'release' | 'digest' | 'read'>,
 ): Promise<void> {
-  const { count } = await db(tx.em)
-    .selectFrom('plugin_releases')
-    .where('installation_id', '=', installationId)
-    .select((eb) => eb.fn.countAll<string>().as('count'))
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= mostReleases)
-    throw new Conflict(`an installation has at most ${mostReleases} releases`, 'limit_reached');
+  await refuseBeyondPluginLimit(tx.em, installationId, pluginLimits.releases);
   const row = { installationId, release, digest, manifest: read?.bytes ?? null, stagedBy: caller.id };
   await tx.em.persist(tx.em.create(PluginRelease, { id: newId(), stagedAt: new Date(), ...row })).flush();
 }

@@ -4,7 +4,7 @@ import type { Place } from './place-store.ts';
 type Chain = Pick<Place, 'organizationId' | 'teamId' | 'projectId' | 'environmentId' | 'resourceId' | 'selector'>;
 
 /**
- * Whether an assignment for a selector covers a place (specification, *Plugin action rules*): the place itself, or what is in the scope
+ * Whether an assignment for a selector covers a place (specification, *Plugin action rules*): the place that it names, or what is in that
  * now. `organization` covers the organization alone, `organization_descendants` also everything in it.
  */
 export function covers({ type, id }: Selector, place: Chain): boolean {
@@ -24,18 +24,23 @@ function idAt(place: Chain, type: 'resource' | 'environment' | 'project' | 'team
   ];
 }
 
-/** Whether a place lies in the scope of an installation, which an organization or a team has installed. */
+interface Installed {
+  readonly organizationId: string;
+  readonly installation: { readonly id: string; readonly teamId: string | null };
+}
+
+/** Whether a plugin can be used at a place: its organization or team owns it, and it is no resource of another plugin. */
 export function isInScope(
-  { organizationId, teamId, id }: { organizationId: string; teamId: string | null; id: string },
+  target: Installed,
   place: Pick<Place, 'organizationId' | 'teamId' | 'installationId'>,
 ): boolean {
-  if (place.installationId !== null && place.installationId !== id) return false;
-  return teamId === null ? place.organizationId === organizationId : place.teamId === teamId;
+  const { installationId } = place;
+  return isOwnerInScope(target, place) && (installationId === null || installationId === target.installation.id);
 }
 
 /** Whether a place belongs to the organization or the team that has installed a plugin, also if it is a resource of another plugin. */
 export function isOwnerInScope(
-  { organizationId, installation: { teamId } }: { organizationId: string; installation: { teamId: string | null } },
+  { organizationId, installation: { teamId } }: Installed,
   place: Pick<Place, 'organizationId' | 'teamId'>,
 ): boolean {
   return teamId === null ? place.organizationId === organizationId : place.teamId === teamId;

@@ -3,7 +3,6 @@ import { Conflict } from '#domain/shared/errors.ts';
 import { isId, zeroId } from '#domain/shared/ids.ts';
 import { largestInteger } from '#domain/shared/values/storable.ts';
 import type { OwnerNames } from '../model.ts';
-import type { Place } from './place-store.ts';
 
 const OwnerId = z
   .string()
@@ -30,28 +29,18 @@ export const OwnershipSnapshot = z
   });
 export type OwnershipSnapshot = z.output<typeof OwnershipSnapshot>;
 
-/** The owners of a place as they are now. */
-export function snapshotOf(place: Place): OwnershipSnapshot {
-  return {
-    ...ownerNamesOf(place),
-    team_revision: place.teamRevision ?? 0,
-    project_revision: place.projectRevision ?? 0,
-    environment_revision: place.environmentRevision ?? 0,
-  };
+/** Something with its owners as they are now. */
+interface Owned {
+  readonly ownership: OwnershipSnapshot;
 }
 
-export function ownerNamesOf({ organizationId, teamId, projectId, environmentId }: Place): OwnerNames {
-  return {
-    organization_id: organizationId,
-    team_id: teamId ?? zeroId,
-    project_id: projectId ?? zeroId,
-    environment_id: environmentId ?? zeroId,
-  };
+export function ownerNamesOf({ ownership }: Owned): OwnerNames {
+  const { organization_id, team_id, project_id, environment_id } = ownership;
+  return { organization_id, team_id, project_id, environment_id };
 }
 
 /** @throws Conflict naming each member that is not as it is now */
-export function refuseOtherOwnership(place: Place, expected: OwnershipSnapshot): void {
-  const current = snapshotOf(place);
+export function refuseOtherOwnership({ ownership: current }: Owned, expected: OwnershipSnapshot): void {
   const members = Object.keys(current) as (keyof OwnershipSnapshot)[];
   const stale = members.filter((member) => expected[member] !== current[member]);
   if (stale.length === 0) return;

@@ -1,26 +1,28 @@
-import type { ScopeStanding } from './scope-store.ts';
+import { hasSameOwners } from './owner-chain.ts';
 
-/** Why a scope is no longer what it was when something was approved for it. */
+/** What keeps a place from being used; null if nothing does. */
+export type ScopeObstacle = 'deleted' | 'archived' | null;
+
+/** A place as it is now. */
+export interface ScopeStanding {
+  /** Null: there is no such place. */
+  readonly ownerChain: string | null;
+  readonly obstacle: ScopeObstacle;
+}
+
+/** Why a place is no longer what it was when something was approved for it. */
 export const scopeEnds = {
-  scope_deleted: 'the scope, or an owner of it, was deleted',
-  scope_moved: 'the scope was given to another owner',
-  scope_archived: 'the scope, or an owner of it, is archived',
-  scope_restored: 'the scope, or an owner of it, was archived, deleted or given away since, and put back',
+  scope_deleted: 'the place, or an owner of it, was deleted',
+  scope_moved: 'the place was given to another owner',
+  scope_archived: 'the place, or an owner of it, is archived',
+  scope_restored: 'the place, or an owner of it, was archived, deleted or given away since, and put back',
 } as const;
 export type ScopeEndCode = keyof typeof scopeEnds;
 
-/** Why a scope is no longer what it was; null if it is. @param was its ids with their generations, as `Place.basis` has them */
-export function findScopeEnd(was: string, { chain, obstacle }: ScopeStanding): ScopeEndCode | null {
-  if (chain === null || obstacle === 'deleted') return 'scope_deleted';
-  if (idsOf(chain) !== idsOf(was)) return 'scope_moved';
-  if (obstacle === 'archived') return 'scope_archived';
-  return chain === was ? null : 'scope_restored';
-}
-
-/** A chain has each id before its generation. */
-function idsOf(chain: string): string {
-  return chain
-    .split(' ')
-    .filter((_, index) => index % 2 === 0)
-    .join(' ');
+/** Why a place is no longer what it was; null if it is. @param ownerChain what it was */
+export function findScopeEnd(ownerChain: string, now: ScopeStanding): ScopeEndCode | null {
+  if (now.ownerChain === null || now.obstacle === 'deleted') return 'scope_deleted';
+  if (!hasSameOwners(now.ownerChain, ownerChain)) return 'scope_moved';
+  if (now.obstacle === 'archived') return 'scope_archived';
+  return now.ownerChain === ownerChain ? null : 'scope_restored';
 }

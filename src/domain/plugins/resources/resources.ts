@@ -17,7 +17,7 @@ import {
 } from '../installations/store.ts';
 import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
 import { readDeclarations } from '../manifests/store.ts';
-import { isInScope, isOwnerInScope } from '../places/containment.ts';
+import { isOwnerInScope } from '../places/containment.ts';
 import { type OwnershipSnapshot, ownerNamesOf, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
 import type { Place } from '../places/place-store.ts';
 import { isKeyInUse, isKeyOfOtherTeam, markDeleted, markRestored, type ResourceDetails } from './store.ts';
@@ -31,7 +31,7 @@ export interface NewResource {
 
 /**
  * Registers a resource of a plugin for a team, a project or an environment. A key that a deleted resource had stays that of the team: the data
- * under it may still be there. The caller has locked the owners and the installation.
+ * under it may still be there. The caller has found that the plugin is installed for the owner, and has locked the owners and the installation.
  */
 export async function createResource(
   tx: Transaction,
@@ -40,12 +40,10 @@ export async function createResource(
   owner: Place,
   { type, name, key, expectedOwnership }: NewResource,
 ): Promise<{ id: string; revision: number }> {
-  const { installation, organizationId } = target;
+  const { installation } = target;
   refuseRemoved(installation);
   refuseArchived(owner);
   refuseOtherOwnership(owner, expectedOwnership);
-  if (!isInScope({ id: installation.id, teamId: installation.teamId, organizationId }, owner))
-    throw invalidField('installation_id', 'the plugin is installed by another organization or team');
   const manifest = await readDeclarations(tx.em, installation.id, installation.activeRelease);
   const declared = manifest?.resources.find((each) => each.type === type);
   if (!declared) throw invalidField('type', `the active release declares no resources of the type "${type}"`);
@@ -72,18 +70,23 @@ export async function deleteResource(
 ): Promise<number> {
   refuseStale(resource, expectedRevision);
   refuseOtherOwnership(place, expectedOwnership);
-  if (resource.deletedAt !== null) throw new Conflict('the resource is deleted already', 'plugin_resource_deleted');
+  throwIfRefused(findDeletedRefusal(resource));
   await markDeleted(tx.em, resource, ownerNamesOf(place));
   return resource.revision + 1;
 }
 
-/** What a restoration is decided by, next to what the caller has read. */
+/** Why a resource is not deleted; null if it can be. */
+export function findDeletedRefusal({ deletedAt }: Pick<ResourceDetails, 'deletedAt'>): Refusal | null {
+  return deletedAt === null ? null : { code: 'plugin_resource_deleted', message: 'the resource is deleted already' };
+}
+
+/** The rows that decide whether a resource can be restored. */
 export interface RestorationFacts {
   readonly resource: ResourceDetails;
   /** The resource with its owners as they are now. */
   readonly place: Place;
-  /** The installation of the resource. */
-  readonly target: InstallationTarget;
+  /** The installation of the resource; undefined if its owner was deleted. */
+  readonly target: InstallationTarget | undefined;
 }
 
 /**
@@ -100,26 +103,29 @@ export async function refuseRestoration(
   throwIfRefused(await findRestorationRefusal(em, facts));
 }
 
-/** What the registry has against the restoration of a resource for whoever has read it as it is now; null if nothing. It reads no roots. */
+/** Why the registry refuses to restore a resource; null if it does not. It compares no revisions and looks for no roots. */
 export async function findRestorationObstacle(
   em: Em,
   place: Place & { readonly resource: ResourceDetails },
 ): Promise<Refusal | null> {
   const target = await findInstallation(em, place.resource.installationId);
-  if (!target) return { code: 'plugin_parent_changed', message: 'the plugin is no longer installed' };
   return findRestorationRefusal(em, { resource: place.resource, place, target });
 }
 
 /** What keeps a resource from being restored, but for its roots (specification, *Plugin authority*, rule 4). */
 async function findRestorationRefusal(em: Em, facts: RestorationFacts): Promise<Refusal | null> {
+  const { resource, place, target } = facts;
+  if (resource.deletedAt === null)
+    return { code: 'plugin_resource_not_deleted', message: 'the resource is not deleted' };
+  if (!target) return { code: 'plugin_parent_changed', message: 'the plugin is no longer installed' };
   return (
-    findParentRefusal(facts) ?? (await findDeclarationRefusal(em, facts)) ?? (await findKeyRefusal(em, facts.resource))
+    findParentRefusal(resource, place, target) ??
+    (await findDeclarationRefusal(em, resource, target)) ??
+    (await findKeyRefusal(em, resource))
   );
 }
 
-function findParentRefusal({ resource, place, target }: RestorationFacts): Refusal | null {
-  if (resource.deletedAt === null)
-    return { code: 'plugin_resource_not_deleted', message: 'the resource is not deleted' };
+function findParentRefusal(resource: ResourceDetails, place: Place, target: InstallationTarget): Refusal | null {
   const removed = findRemovedRefusal(target.installation);
   if (removed) return removed;
   const changed = (message: string) => ({ code: 'plugin_parent_changed', message }) as const;
@@ -132,7 +138,11 @@ function findParentRefusal({ resource, place, target }: RestorationFacts): Refus
   return changed('the resource no longer belongs to the organization or team that installed the plugin');
 }
 
-async function findDeclarationRefusal(em: Em, { resource, target }: RestorationFacts): Promise<Refusal | null> {
+async function findDeclarationRefusal(
+  em: Em,
+  resource: ResourceDetails,
+  target: InstallationTarget,
+): Promise<Refusal | null> {
   const manifest = await readDeclarations(em, resource.installationId, target.installation.activeRelease);
   const declared = manifest?.resources.find(({ type }) => type === resource.type);
   if (declared && isDeepStrictEqual(declared.roots, resource.roots)) return null;

@@ -6,11 +6,11 @@ import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts'
 import { changeOne, clock } from '#domain/shared/ownership-graph/conditions.ts';
 import { declarationOf } from '#domain/shared/ownership-graph/graph.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { InstallationDetails } from '../installations/store.ts';
 import type { OwnerNames, Root } from '../model.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
-import { ownershipNow } from '../places/ownership-store.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
-import { ofSelector } from '../places/scope-store.ts';
+import { scopeOf } from '../places/scope-store.ts';
 
 /** A resource as its readers see it, also once it was deleted. */
 export interface ResourceDetails {
@@ -72,12 +72,20 @@ export function listResources(
   return pageOf(listed, 'r.id', request);
 }
 
-/** How many resources of an installation are not deleted. */
-export async function countPresent(em: Em, installationId: string): Promise<number> {
+/**
+ * How many resources of an installation are not deleted. Those of teams that have left the organization of the installation do not count: nobody there could
+ * delete them.
+ */
+export async function countPresent(
+  em: Em,
+  { id, organizationId, teamId }: Pick<InstallationDetails, 'id' | 'organizationId' | 'teamId'>,
+): Promise<number> {
   const { count } = await db(em)
     .selectFrom('plugin_resources as r')
-    .where('r.installation_id', '=', installationId)
+    .innerJoin('teams as t', 't.id', 'r.team_id')
+    .where('r.installation_id', '=', id)
     .where('r.deleted_at', 'is', null)
+    .where((eb) => (teamId === null ? eb('t.organization_id', '=', organizationId) : eb('t.id', '=', teamId)))
     .select((eb) => eb.fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
@@ -118,10 +126,9 @@ export async function markRestored(em: Em, { id }: Pick<ResourceDetails, 'id'>):
 function selectResources(em: Em) {
   return db(em)
     .selectFrom('plugin_resources as r')
+    .innerJoinLateral(scopeOf(sql`'resource'`, sql`r.id`), (join) => join.onTrue())
     .select(['r.id', 'r.installation_id as installationId', 'r.type', 'r.name', 'r.key', 'r.roots'])
     .select(['r.team_id as teamId', 'r.project_id as projectId', 'r.environment_id as environmentId', 'r.revision'])
     .select(['r.eligibility_generation as eligibilityGeneration', 'r.created_at as createdAt'])
-    .select(['r.deleted_at as deletedAt', 'r.deleted_from as deletedFrom'])
-    .select(ofSelector(sql`'resource'`, sql`r.id`, ownershipNow).as('ownership'))
-    .$narrowType<{ ownership: OwnershipSnapshot }>();
+    .select(['r.deleted_at as deletedAt', 'r.deleted_from as deletedFrom', 'scope.ownership']);
 }

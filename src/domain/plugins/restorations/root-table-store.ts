@@ -71,7 +71,10 @@ export async function inspectRoot(
   return found;
 }
 
-/** Whether the table has a row whose column holds the key. The type is that of `inspectRoot`. */
+/**
+ * Whether the table has a row whose column holds the key, spelled as PostgreSQL writes the value: two resources could hold the same row by two spellings of
+ * its key otherwise. The type is that of `inspectRoot`.
+ */
 export async function hasRow(
   reader: ForeignReader,
   { schema, table, key: column }: Root,
@@ -79,8 +82,10 @@ export async function hasRow(
   type: string,
 ): Promise<boolean> {
   const name = `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`;
+  const value = quoteIdentifier(column);
+  // The first comparison can use an index. The second one keeps to bytes, whatever the collation of the column takes for equal.
   const [row] = await reader.rows<{ found: boolean }>(
-    `select exists (select from ${name} where ${quoteIdentifier(column)} = cast($1::text as ${type})) as found`,
+    `select exists (select from ${name} where ${value} = cast($1::text as ${type}) and cast(${value} as text) collate "C" = $1::text) as found`,
     [key],
   );
   return row?.found ?? false;

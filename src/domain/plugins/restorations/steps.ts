@@ -34,8 +34,8 @@ export function checkRestoration({ orm }: RestorationDeps, id: string): Promise<
 /** @throws Conflict if the registry rules the restoration of a resource out. It reads no roots. */
 export async function refuseByRegistry(em: Em, resourceId: string, expected: ExpectedResource): Promise<void> {
   const found = await findResourceWithPlace(em, resourceId);
-  const target = found && (await findInstallation(em, found.resource.installationId));
-  if (!found || !target) throw new HiddenResource('plugin resource');
+  if (!found) throw new HiddenResource('plugin resource');
+  const target = await findInstallation(em, found.resource.installationId);
   await refuseRestoration(em, { resource: found.resource, place: found, target }, expected);
 }
 
@@ -81,7 +81,6 @@ async function restoreFor(
   if (!isAllowed(caller, pluginAdministration.teamAction, target)) throw new Forbidden();
   const { resource } = target;
   const installation = await findInstallation(tx.em, resource.installationId, 'share');
-  if (!installation) throw new HiddenResource('plugin resource');
   await refuseRestoration(tx.em, { resource, place: target, target: installation }, request.expected);
   await restoreResource(tx, resource);
   // Whoever ended the restoration meanwhile has answered its request: then nothing is restored.

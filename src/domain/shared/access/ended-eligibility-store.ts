@@ -1,16 +1,25 @@
 import { type Expression, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { EndRecord } from './ended-eligibility.ts';
+import type { Principal } from './principal.ts';
 
 /** Of what has only one generation, such as a membership. */
 export const onlyGeneration = 0;
 
-/** Writes that a generation of something has ended now. */
-export async function noteEnd(em: Em, thingIds: readonly string[], generation: number): Promise<void> {
+/** Writes that somebody has ended a generation of something now. */
+export async function noteEnd(
+  em: Em,
+  by: Pick<Principal, 'id'>,
+  thingIds: readonly string[],
+  generation: number,
+): Promise<void> {
   if (thingIds.length === 0) return;
   await db(em)
     .insertInto('ended_eligibilities')
-    .values(thingIds.map((id) => ({ thing_id: id, generation, ended_at: sql<string>`clock_timestamp()` })))
+    .values(
+      thingIds.map((id) => ({ thing_id: id, generation, ended_at: sql<string>`clock_timestamp()`, ended_by: by.id })),
+    )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -34,10 +43,16 @@ export async function notePrincipalEnd(em: Em, id: string): Promise<void> {
     .execute();
 }
 
-/** When the first of some generations ended; null if none is known to have ended. @param pairs a text of ids, each followed by its generation */
+/** The end of something by two expressions; null if it has not ended. */
+export function endRecord(at: Expression<string | null>, by: Expression<string | null>) {
+  return sql<EndRecord | null>`case when ${at} is not null then jsonb_build_object('at', ${at}, 'by', ${by}) end`;
+}
+
+/** The end of that one of some generations which ended first; null if none is known to have ended. @param pairs a text of ids, each followed by its generation */
 export function firstEnd(pairs: Expression<string>) {
-  return sql<string | null>`(select min(x.ended_at) from (select string_to_array(${pairs}, ' ') as words) w
+  return sql<EndRecord | null>`(select ${endRecord(sql`x.ended_at`, sql`x.ended_by`)} from (select string_to_array(${pairs}, ' ') as words) w
     cross join lateral generate_series(1, cardinality(w.words), 2) n
     join ended_eligibilities x on x.thing_id = nullif(w.words[n], '')::uuid
-      and x.generation = coalesce(nullif(w.words[n + 1], '')::int, ${onlyGeneration}::int))`;
+      and x.generation = coalesce(nullif(w.words[n + 1], '')::int, ${onlyGeneration}::int)
+    order by x.ended_at limit 1)`;
 }

@@ -81,7 +81,9 @@ export class PluginModel extends Registry {
   #isEligible(subject: string, plugin: string, place: ModelPlace): boolean {
     const background = this.backgrounds.get(subject);
     if (background) return background.isAlive && background.plugin === plugin && this.covers(background.place, place);
-    return !this.tenants.disabled.has(subject) && this.tenants.belongsTo(subject, this.chainOf(place));
+    const { disabled } = this.tenants;
+    if (disabled.has(subject) || this.tenants.isAccountOfArchived(subject)) return false;
+    return this.tenants.belongsTo(subject, this.chainOf(place));
   }
 
   assign(id: string, assignment: Assignment): void {
@@ -137,9 +139,12 @@ export class PluginModel extends Registry {
     this.end((grant) => grant.plugin === id);
   }
 
-  /** A plugin is removed once nothing of it is left to manage. */
+  /** A plugin is removed once nothing of it is left to manage where it was installed. */
   mayRemove(id: string): boolean {
-    return [...this.resources.values()].every(({ plugin, deletedFrom }) => plugin !== id || deletedFrom !== null);
+    return [...this.resources].every(
+      ([resource, { plugin, deletedFrom }]) =>
+        plugin !== id || deletedFrom !== null || !this.isInstalledFor(id, { type: 'resource', id: resource }),
+    );
   }
 
   remove(id: string): void {

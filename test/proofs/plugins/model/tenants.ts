@@ -47,6 +47,12 @@ export class Tenants {
     return this.administers(subject, chain) || this.belongsTo(subject, chain);
   }
 
+  /** A service account of an archived team, or of a team of an archived organization, is assigned nothing. */
+  isAccountOfArchived(subject: string): boolean {
+    const team = this.accounts.get(subject);
+    return team !== undefined && this.isArchived(this.chain(team));
+  }
+
   isArchived(chain: Chain): boolean {
     return chain.some((id) => this.archived.has(id));
   }

@@ -3,9 +3,9 @@ import { renderFacts } from '#api/web/components/facts.ts';
 import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
-import type { Selector } from '#domain/plugins/model.ts';
+import type { Obstacle } from '#domain/plugins/assignments/check.ts';
 import { list } from '../../grant-operations.ts';
-import { type PluginVisit, readPlaceNames, renderPlace, type ShownPlugin, subjectWords } from '../words.ts';
+import { type PluginVisit, readPlaceNames, renderPlace, type ShownPlugin, sayPlace, subjectWords } from '../words.ts';
 import { assignmentsPath } from './filters.ts';
 import type { Answer, TypedQuestion } from './question.ts';
 import { renderGrants } from './table.ts';
@@ -34,7 +34,8 @@ export async function renderAnswer(
   }
   const names = await readPlaceNames(visit, answer.places);
   const places = answer.places.map(
-    (place) => html`<li><a href="${link({ where: `${place.type}:${place.id}` })}">${sayPlace(place, names)}</a></li>`,
+    ({ type, id }) =>
+      html`<li><a href="${link({ where: `${type}:${id}` })}">${sayPlace(type, html`<span class="foreign">${names.get(id)?.name ?? id}</span>`)} <span class="muted">${id}</span></a></li>`,
   );
   return renderChoices('Which place do you mean?', places);
 }
@@ -43,30 +44,36 @@ function renderChoices(title: string, choices: readonly Html[]): Html {
   return html`<div class="panel stack" role="status"><h3>${title}</h3><ul class="decision-choices" role="list">${choices}</ul></div>`;
 }
 
-/** A place in words alone, for a link. */
-function sayPlace({ type, id }: Selector, names: Awaited<ReturnType<typeof readPlaceNames>>): Html {
-  const name = html`<span class="foreign">${names.get(id)?.name ?? id}</span>`;
-  if (type === 'organization') return html`organization ${name} alone`;
-  if (type === 'organization_descendants') return html`organization ${name} and everything in it`;
-  return html`${type} ${name} <span class="muted">${id}</span>`;
-}
+/** The steps of the decision in its order. */
+const steps = [
+  'The place belongs to whoever installed the plugin',
+  'The plugin was not removed',
+  'The active release declares the action',
+  'Neither the place nor an owner of it is archived',
+  'The ceiling approves the action',
+  'Somebody has assigned it, at the place or around it',
+  'The assignment is still in force',
+] as const;
 
-/** The steps of the decision in its order, each with the reasons by which it says no. */
-const steps: readonly { readonly label: string; readonly codes: readonly string[] }[] = [
-  { label: 'The place belongs to whoever installed the plugin', codes: ['outside_installation'] },
-  { label: 'The plugin was not removed', codes: ['plugin_removed'] },
-  { label: 'The active release declares the action', codes: ['manifest_missing', 'action_not_declared'] },
-  { label: 'Neither the place nor an owner of it is archived', codes: ['scope_ineligible'] },
-  { label: 'The ceiling approves the action', codes: ['action_not_approved'] },
-  { label: 'Somebody has assigned it, at the place or around it', codes: ['not_assigned'] },
-  { label: 'The assignment is still in force', codes: [] },
-];
+/** The step that refuses by each reason that is not the end of an assignment. */
+const refusing: Readonly<Record<Obstacle | 'not_assigned', (typeof steps)[number]>> = {
+  outside_installation: 'The place belongs to whoever installed the plugin',
+  plugin_removed: 'The plugin was not removed',
+  manifest_missing: 'The active release declares the action',
+  action_not_declared: 'The active release declares the action',
+  scope_ineligible: 'Neither the place nor an owner of it is archived',
+  action_not_approved: 'The ceiling approves the action',
+  not_assigned: 'Somebody has assigned it, at the place or around it',
+};
 
-/** The index of the step that says no; the number of steps if none does. What is no obstacle for everybody has ended an assignment. */
-function findFailing({ allowed, reason, concernsEverybody }: Decided['explanation']): number {
+/**
+ * The index of the step that refuses; the number of steps if all pass. A refusal that is no obstacle comes from an assignment that
+ * has ended.
+ */
+function findFailing({ allowed, reason: { code }, obstacle }: Decided['explanation']): number {
   if (allowed) return steps.length;
-  if (!concernsEverybody && reason.code !== 'not_assigned') return steps.length - 1;
-  return steps.findIndex(({ codes }) => codes.includes(reason.code));
+  if (obstacle !== null) return steps.indexOf(refusing[obstacle]);
+  return code === 'not_assigned' ? steps.indexOf(refusing.not_assigned) : steps.length - 1;
 }
 
 async function renderDecided(visit: PluginVisit, plugin: ShownPlugin, decided: Decided): Promise<Html> {
@@ -95,7 +102,7 @@ ${
 
 function renderSteps(explanation: Decided['explanation']): Html {
   const failing = findFailing(explanation);
-  return html`<ol class="decision-steps">${steps.map(({ label }, index) => html`<li>${label}: ${renderStep(index, failing)}</li>`)}</ol>`;
+  return html`<ol class="decision-steps">${steps.map((label, index) => html`<li>${label}: ${renderStep(index, failing)}</li>`)}</ol>`;
 }
 
 function renderStep(index: number, failing: number): Html {

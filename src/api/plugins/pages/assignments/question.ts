@@ -93,7 +93,8 @@ async function findOwnRefusal(visit: PluginVisit, { id }: ActionDetails, selecto
   }
 }
 
-const kinds = {
+/** The types of selectors that name a thing, by the kind that the search knows it by, the largest first. */
+const selectorTypesOf = {
   organization: ['organization', 'organization_descendants'],
   team: ['team'],
   project: ['project'],
@@ -107,9 +108,9 @@ async function findPlaces(visit: PluginVisit, text: string): Promise<Selector[]>
   const type = selectorTypes.find((each) => each === typed);
   if (type && isId(id)) return [{ type, id }];
   const places: Selector[] = [];
-  for (const kind of ['organization', 'team', 'project', 'environment', 'plugin_resource'] as const) {
+  for (const kind of Object.keys(selectorTypesOf) as (keyof typeof selectorTypesOf)[]) {
     const found = await findCalled(visit.em, visit.principal, { kind, text, most });
-    places.push(...found.flatMap((each) => kinds[kind].map((type) => ({ type, id: each.id }))));
+    places.push(...found.flatMap((each) => selectorTypesOf[kind].map((type) => ({ type, id: each.id }))));
   }
   return places.slice(0, most);
 }

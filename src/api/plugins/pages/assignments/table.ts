@@ -7,8 +7,16 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
-import { ended, inForce, readPlaceNames, renderPerson, renderPlace, type ShownGrant, subjectWords } from '../words.ts';
-import { type End, findEnds } from './ends.ts';
+import {
+  ended,
+  inForce,
+  readPlaceNames,
+  renderMoment,
+  renderPerson,
+  renderPlace,
+  type ShownGrant,
+  subjectWords,
+} from '../words.ts';
 
 /** Assignments as rows: to whom, of what, where, and why one has ended. */
 export async function renderGrants(
@@ -19,13 +27,12 @@ export async function renderGrants(
   const names = await readPlaceNames(
     visit,
     grants.map(({ selector }) => selector),
-    grants.flatMap(({ granted_by, revoked_by }) => [granted_by, revoked_by]),
+    grants.flatMap(({ granted_by, revoked_by, ended: end }) => [granted_by, revoked_by, end?.by ?? null]),
   );
-  const ends = await findEnds(visit, grants);
-  return html`<div class="list-panel">${renderTable({ caption, rows: grants, columns: columnsOf(names, ends) })}</div>`;
+  return html`<div class="list-panel">${renderTable({ caption, rows: grants, columns: columnsOf(names) })}</div>`;
 }
 
-function columnsOf(names: Names, ends: ReadonlyMap<string, End>): readonly Column<ShownGrant>[] {
+function columnsOf(names: Names): readonly Column<ShownGrant>[] {
   return [
     { label: 'Who', kind: 'main', cell: renderWho },
     { label: 'Action', cell: ({ action }) => html`<code class="foreign">${action.name}</code>` },
@@ -33,7 +40,7 @@ function columnsOf(names: Names, ends: ReadonlyMap<string, End>): readonly Colum
     {
       label: 'State',
       cell: (grant) =>
-        html`${renderStatusBadge(grant.in_force ? inForce : ended)}${grant.ended && renderEnd(grant, names, ends.get(grant.id))}`,
+        html`${renderStatusBadge(grant.in_force ? inForce : ended)}${grant.ended && renderEnd(grant, names)}`,
     },
     {
       label: 'Assigned',
@@ -49,15 +56,7 @@ function renderWho({ id, installation_id: plugin, subject, action }: ShownGrant)
 }
 
 /** Why an assignment has ended; when, and who did it, as far as that is known. */
-function renderEnd(
-  { ended: reason, revoked_at: at, revoked_by: by }: ShownGrant,
-  names: Names,
-  known: End | undefined,
-): Html {
-  if (at !== null)
-    return html`<div class="muted">Revoked ${renderTime(String(at))}${by && html` by ${renderPerson(by, names)}`}.</div>`;
-  const since = reason?.at ?? known?.at ?? null;
-  const who = known && html` by <span class="foreign">${known.by}</span>`;
-  const when = since !== null && html` That was ${renderTime(String(since))}${who}.`;
-  return html`<div class="muted">${toSentence(reason?.message ?? '')}${when || null}</div>`;
+function renderEnd({ ended: end, revoked_at: at, revoked_by: by }: ShownGrant, names: Names): Html {
+  if (at !== null) return html`<div class="muted">Revoked ${renderMoment(at, by, names)}.</div>`;
+  return html`<div class="muted">${toSentence(end?.message ?? '')}${end?.at ? html` That was ${renderMoment(end.at, end.by, names)}.` : null}</div>`;
 }
