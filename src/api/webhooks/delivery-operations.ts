@@ -60,9 +60,10 @@ export const listOf = read({
   access: { ...readAccess, review: { inherits: 'webhooks.get' } },
   target: ({ em, params }) => findWebhook(em, params.id),
   targetName: 'webhook',
-  handle: async ({ em, target, query }) => {
+  handle: async ({ em, target, query, principal }) => {
     const page = await listDeliveries(em, target.webhook.id, query, query);
-    return { deliveries: page.items.map(viewDelivery), next_cursor: page.nextCursor };
+    const showsText = mayChange(principal, target, target.webhook.events);
+    return { deliveries: page.items.map((each) => viewDelivery(each, showsText)), next_cursor: page.nextCursor };
   },
 });
 
@@ -113,8 +114,9 @@ export const redeliver = command({
 
 async function show(em: Em, principal: Principal, target: WebhookTarget, delivery: TriedDelivery) {
   const { id, events } = target.webhook;
-  const content = mayChange(principal, target, events) ? await findContent(em, id, delivery.id) : null;
-  return viewDeliveryDetails(delivery, content && payloadOf(content));
+  const showsText = mayChange(principal, target, events);
+  const content = showsText ? await findContent(em, id, delivery.id) : null;
+  return viewDeliveryDetails(delivery, { body: content && payloadOf(content), showsText });
 }
 
 export const test = command({

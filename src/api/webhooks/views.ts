@@ -84,7 +84,12 @@ export function mayChange(principal: Principal, owner: Ownership, events: readon
 const answer = {
   status: z.int().nullable().describe('The status that the endpoint answered; null: there was no whole answer.'),
   milliseconds: z.int(),
-  text: z.string().nullable().describe('The first 1,024 bytes of the answer, without secrets.'),
+  text: z
+    .string()
+    .nullable()
+    .describe(
+      'The first 1,024 bytes of the answer, without secrets, for those who may change the webhook: an endpoint may send back what it got. Null for others.',
+    ),
 };
 
 export const DeliveryView = z
@@ -107,8 +112,10 @@ export const DeliveryView = z
   })
   .meta({ id: 'WebhookDelivery' });
 
-export function viewDelivery(delivery: DeliveryDetails): z.input<typeof DeliveryView> {
-  const { answerStatus: status, answerMs: milliseconds, answerText: text } = delivery;
+/** @param showsText whether the reader may see what the endpoint answered */
+export function viewDelivery(delivery: DeliveryDetails, showsText: boolean): z.input<typeof DeliveryView> {
+  const { answerStatus: status, answerMs: milliseconds } = delivery;
+  const text = showsText ? delivery.answerText : null;
   return {
     id: delivery.id,
     webhook_id: delivery.webhookId,
@@ -140,14 +147,21 @@ export const DeliveryDetailsView = DeliveryView.extend({
 }).meta({ id: 'WebhookDeliveryDetails' });
 
 /** `body` is that of the message, or null where it is not for the reader. */
-export function viewDeliveryDetails(delivery: TriedDelivery, body: string | null): z.input<typeof DeliveryDetailsView> {
+export function viewDeliveryDetails(
+  delivery: TriedDelivery,
+  { body, showsText }: { readonly body: string | null; readonly showsText: boolean },
+): z.input<typeof DeliveryDetailsView> {
   const tries = delivery.tries.map(({ at, status, ms, problem }) => ({
     at: new Date(at).toISOString(),
     status,
     milliseconds: ms,
     problem,
   }));
-  return { ...viewDelivery(delivery), tries, body: body === null ? null : body.slice(0, shownBodyCharacters) };
+  return {
+    ...viewDelivery(delivery, showsText),
+    tries,
+    body: body === null ? null : body.slice(0, shownBodyCharacters),
+  };
 }
 
 export const WebhookTestView = z

@@ -23,7 +23,7 @@ const pathOf = (team: string, form = '') => `/admin/quotas/team/${team}${form}`;
 it('the form for a new quota sets the limits of the owner that was chosen, and its page says so', async () => {
   const { team } = tenant;
   const form = await visitor.get('/admin/quotas/new');
-  for (const shown of ['The installation', `value="${team}"`, 'Runs a day (UTC)', 'a GiB is 1073741824'])
+  for (const shown of ['The installation', `value="${team}"`, 'Runs a day (UTC)', 'such as 2 GiB'])
     expect(form.text).toContain(shown);
   const sent = await visitor.submit('/admin/quotas/new', {
     owner: team,
@@ -35,6 +35,23 @@ it('the form for a new quota sets the limits of the owner that was chosen, and i
   const page = await visitor.get(`${pathOf(team)}?done=saved`);
   expect(page.text).toContain('The limits are set.');
   expect(page.text).toContain('0 of 2');
+});
+
+it('a limit of bytes is typed and shown with a unit', async () => {
+  const { team } = await makeTenant(api);
+  const typed = { owner: team, 'limits.state_bytes': '2 GiB', 'limits.log_bytes': '1.5 mib' };
+  expect((await visitor.submit('/admin/quotas/new', typed)).status).toBe(303);
+  expect((await quotaOf(team)).limits).toEqual({ state_bytes: 2 * 2 ** 30, log_bytes: 1.5 * 2 ** 20 });
+  const form = await visitor.get(pathOf(team, '/edit'));
+  for (const shown of ['value="2 GiB"', 'value="1536 KiB"']) expect(form.text).toContain(shown);
+});
+
+it('every limit that is no whole number is named at its field, with what would be right', async () => {
+  const wrong = { 'limits.instances': '-1', 'limits.log_bytes': '1e20', 'limits.api_keys': '1.5' };
+  const sent = await visitor.submit('/admin/quotas/new', { owner: 'global', ...wrong });
+  expect(sent.status).toBe(400);
+  expect(sent.text.match(/xpected a whole number from 0 on/g)?.length).toBeGreaterThanOrEqual(3);
+  for (const value of Object.values(wrong)) expect(sent.text).toContain(`value="${value}"`);
 });
 
 it.each([

@@ -67,6 +67,21 @@ describe('a delivery that failed', () => {
 });
 
 describe('a delivery that is read alone', () => {
+  it('shows what the endpoint answered to those who may change the webhook alone: it may send back the message', async () => {
+    endpoint.answers = { status: 503, text: 'you sent me this' };
+    await rename();
+    await sending.work();
+    const [{ id }] = await list();
+    const seen = await Promise.all(
+      [tenant.owner, viewer].map(async (user) => {
+        const alone = await user.get(`${path}/deliveries/${id}`);
+        const listed = await user.get(`${path}/deliveries`);
+        return [alone.body.answer, listed.body.deliveries[0].answer].map(({ status, text }) => [status, text]);
+      }),
+    );
+    expect(seen).toEqual([Array(2).fill([503, 'you sent me this']), Array(2).fill([503, null])]);
+  });
+
   it('has its last ten tries, each with time, status, duration and problem', async () => {
     endpoint.answers = { status: 503 };
     await rename();

@@ -32,9 +32,16 @@ function requiredOf({ kind }: Variant, properties: Record<string, JsonObject>): 
 
 function credentialsOf(variant: Variant): Record<string, JsonObject> {
   const schema = credentialsSchema(variant);
+  const either = variant.kind === 'cloud' ? ' Give them or a workload identity: one of the two is needed.' : '';
   return schema === null
     ? {}
-    : { credentials: { ...schema, title: 'Credentials', description: 'They are kept sealed. Nobody is shown them.' } };
+    : {
+        credentials: {
+          ...schema,
+          title: 'Credentials',
+          description: `They are kept sealed. Nobody is shown them.${either}`,
+        },
+      };
 }
 
 function partOf(

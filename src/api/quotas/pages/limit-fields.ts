@@ -2,26 +2,56 @@ import type { FormField } from '#api/web/forms/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWholeNumber } from '#api/web/forms/typed-number.ts';
 import { kindsInBytes, type QuotaKind, quotaKinds } from '#domain/quotas/model.ts';
+import { Invalid } from '#domain/shared/errors.ts';
 import { kindLabels } from './words.ts';
 
 /** The field of one limit, below the member of the body that has all limits. The hint may go on after the limit. */
 export function limitField(member: string, kind: QuotaKind, limit?: number | null, more = ''): FormField {
   const isDaily = kind === 'runs_per_day';
-  const unit = kindsInBytes.includes(kind) ? '; a GiB is 1073741824' : '';
+  const isInBytes = kindsInBytes.includes(kind);
   return {
     name: `${member}.${kind}`,
     label: isDaily ? 'Runs a day (UTC)' : kindLabels[kind],
-    kind: 'number',
-    min: 0,
+    ...(isInBytes ? { kind: 'text' as const } : { kind: 'number' as const, min: 0 }),
     isOptional: true,
-    hint: `At most this many ${isDaily ? 'runs admitted each day' : quotaKinds[kind]}${unit}.${more}`,
-    ...(typeof limit === 'number' && { value: String(limit) }),
+    hint: `At most this many ${isDaily ? 'runs admitted each day' : quotaKinds[kind]}${isInBytes ? ', such as 2 GiB' : ''}.${more}`,
+    ...(typeof limit === 'number' && { value: isInBytes ? writeBytes(limit) : String(limit) }),
   };
 }
 
-/** The limits that were typed, by their kinds. The operation says what is wrong with anything but a number. */
-export function toLimits(member: string, typed: Typed): Record<string, unknown> {
+/** The limits that were typed, by their kinds. @throws Invalid that names every field without a whole number */
+export function toLimits(member: string, typed: Typed): Record<string, number> {
   const prefix = `${member}.`;
   const filled = Object.entries(typed).filter(([name, value]) => name.startsWith(prefix) && value.trim() !== '');
-  return Object.fromEntries(filled.map(([name, value]) => [name.slice(prefix.length), readWholeNumber(value)]));
+  const read = filled.map(([name, value]) => ({ name, kind: name.slice(prefix.length), amount: readAmount(value) }));
+  const wrong = read.filter(({ amount }) => typeof amount !== 'number');
+  if (wrong.length > 0) throw new Invalid(`${wrong[0]?.name}: ${expected('')}`, { errors: wrong.map(toError) });
+  return Object.fromEntries(read.map(({ kind, amount }) => [kind, Number(amount)]));
+}
+
+function toError({ name, kind }: { readonly name: string; readonly kind: string }) {
+  const isInBytes = kindsInBytes.some((each) => each === kind);
+  const message = `${name}: ${expected(isInBytes ? ', or a number with a unit, such as 2 GiB' : '')}`;
+  return { in: 'body', path: name, message } as const;
+}
+
+function expected(unit: string): string {
+  return `expected a whole number from 0 on${unit}`;
+}
+
+const bytesOf: Readonly<Record<string, number>> = { kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 };
+
+/** A number of bytes as a form has it: with a unit where that says it exactly. */
+function writeBytes(bytes: number): string {
+  const fitting = Object.entries(bytesOf).filter(([, size]) => bytes > 0 && bytes % size === 0);
+  const [unit, size] = fitting.at(-1) ?? [];
+  if (unit === undefined || size === undefined) return String(bytes);
+  return `${bytes / size} ${unit.charAt(0).toUpperCase()}iB`;
+}
+
+/** A whole number, or a number with a unit of bytes; else what was typed. */
+function readAmount(text: string): number | string {
+  const [, digits = '', unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)\s*([kmgt]ib)$/i.exec(text.trim()) ?? [];
+  const size = bytesOf[unit.toLowerCase()];
+  return size === undefined ? readWholeNumber(text) : Math.round(Number(digits) * size);
 }

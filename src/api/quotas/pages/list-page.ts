@@ -21,7 +21,7 @@ export async function showQuotas(visit: Visit): Promise<FastifyReply> {
 ${renderPageHead({
   title: 'Quotas',
   below:
-    'How much the installation, an organization, a team or an environment may use. What has no quota is not limited.',
+    'How much the installation, an organization, a team or an environment may use. What has no quota of its own has the default quotas of the settings, if there are any.',
   actions: html`<div class="actions">${renderAction(visit.mayDo(set), button)}</div>`,
 })}
 ${renderNews(visit, pages.quotas)}
