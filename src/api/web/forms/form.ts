@@ -53,7 +53,7 @@ export function renderForm(form: Form): Html {
   const stale = isStale(problems, plain);
   return html`<form class="form" method="post" action="${action}" ${hasFiles ? html`enctype="multipart/form-data"` : null} novalidate ${hasEdits ? html`data-edited` : null}>
 ${hasEdits ? html`<button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Send</button>` : null}
-${problems ? (stale ? renderStale(plain, typed, (field) => renderFieldLink(field, name)) : renderSummary(problems, plain, name)) : null}
+${problems ? (stale ? renderStale(plain, typed, { renderLink: (field) => renderFieldLink(field, name), path: action, hasOtherValues: plain.length < fields.length }) : renderSummary(problems, plain, name)) : null}
 ${plain.some(holdsSecret) ? null : renderKey()}
 ${fields.map((field) => (isField(field) ? html`${renderSection(field)}${renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name], typed)}` : field))}
 <div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${

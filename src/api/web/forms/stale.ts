@@ -1,5 +1,6 @@
 import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
+import type { LocalPath } from '../paths.ts';
 import type { FormProblems } from './problems.ts';
 
 /** What is compared of a field of a form. */
@@ -23,25 +24,40 @@ export function isStale(problems: FormProblems | null | undefined, fields: reado
   return fields.some(({ name, value }) => name === revisionName && value !== undefined);
 }
 
+/** How a form speaks of its fields. */
+interface StaleForm<Field> {
+  readonly renderLink: (field: Field) => Html | string;
+  /** Where the form is opened again. */
+  readonly path: LocalPath;
+  /** It has values that are no fields of it, such as those of a schema. */
+  readonly hasOtherValues: boolean;
+}
+
 /**
  * Says what others have changed: where the present value of a field is not what was typed. The form then has the present revision, so
- * saving it again replaces what the reader has seen here.
+ * saving it again replaces what the reader has seen here. Of values that it cannot compare, it says that they may be others now.
  */
 export function renderStale<Field extends ComparedField>(
   fields: readonly Field[],
   typed: Readonly<Record<string, string>>,
-  renderLink: (field: Field) => Html | string,
+  { renderLink, path, hasOtherValues }: StaleForm<Field>,
 ): Html {
-  const changed = fields.filter((field) => isShown(field) && !isSame(field.value ?? '', typed[field.name] ?? ''));
+  const visible = fields.filter(({ kind }) => kind !== 'hidden');
+  const changed = visible.filter((field) => isShown(field) && !isSame(field.value ?? '', typed[field.name] ?? ''));
+  const unknown = hasOtherValues || visible.some((field) => !isShown(field));
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
 <p>Somebody has changed this since you opened the form. Nothing was saved.</p>
 ${
-  changed.length === 0
-    ? html`<p>What you typed is what it is now.</p>`
-    : html`<p>Save again to replace what differs from your form now:</p>
+  changed.length > 0 &&
+  html`<p>Save again to replace what differs from your form now:</p>
 <ul class="plain-list">${changed.map(
-        (field) => html`<li>${renderLink(field)}: <span class="foreign">${describeValue(field)}</span></li>`,
-      )}</ul>`
+    (field) => html`<li>${renderLink(field)}: <span class="foreign">${describeValue(field)}</span></li>`,
+  )}</ul>`
+}
+${
+  unknown
+    ? html`<p>Values that cannot be compared here may have been replaced as well. <a href="${path}">Open the form again</a> to see what it is now; saving this one replaces it.</p>`
+    : changed.length === 0 && html`<p>What you typed is what it is now.</p>`
 }</div></div>`;
 }
 
@@ -50,9 +66,9 @@ function isSame(present: string, typed: string): boolean {
   return present === typed.replaceAll('\r\n', '\n');
 }
 
-/** Secrets are never shown, and files have no present value. */
-function isShown({ kind, isSecret }: ComparedField): boolean {
-  return !isSecret && !['hidden', 'password', 'files', 'folder'].includes(kind ?? 'text');
+/** Secrets have no value to show, and files have no present value. A field that may hold a secret and has a value holds none. */
+function isShown({ kind, isSecret, value }: ComparedField): boolean {
+  return (!isSecret || Boolean(value)) && !['password', 'files', 'folder'].includes(kind ?? 'text');
 }
 
 function describeValue({ kind, value = '', choices = [] }: ComparedField): string {

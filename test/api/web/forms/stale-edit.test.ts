@@ -52,6 +52,35 @@ describe('an edit form that was opened before somebody else changed the thing', 
   });
 });
 
+describe('an edit form of values that may be secret', () => {
+  test('of a variable shows the value that somebody else has stored', async () => {
+    const { owner, environment } = tenant;
+    const path = `/environments/${environment}/variables/COLOUR`;
+    await owner.put(path, { value: 'red', category: 'env' });
+    const visitor = await signInVisitor(api, owner);
+    const opened = untouched((await visitor.get(path)).text);
+    await owner.put(path, { value: 'alpha', category: 'env' });
+    const stale = await visitor.submit(path, { ...opened, plan: 'yes', apply: 'yes', value: 'beta' });
+    expect(stale.status, stale.text).toBe(409);
+    expect(summaryOf(stale.text)).toContain('alpha');
+    expect(stale.text).not.toContain('What you typed is what it is now');
+  });
+
+  test('of a channel says that its address may be another one now', async () => {
+    const { owner, team } = tenant;
+    const config = { url: 'https://1.1.1.1/first' };
+    const channel = { kind: 'slack', config, team_id: team, name: 'Chat' };
+    const { id } = (await owner.post('/admin/notification-channels', channel)).body;
+    const path = `/admin/notification-channels/${id}`;
+    const visitor = await signInVisitor(api, owner);
+    const opened = untouched((await visitor.get(`${path}/edit`)).text);
+    await owner.patch(path, { config: { url: 'https://1.1.1.1/theirs' } });
+    const stale = await visitor.submit(`${path}/edit`, { ...opened, 'config.url': 'https://1.1.1.1/mine' });
+    expect(stale.status, stale.text).toBe(409);
+    expect(stale.text).not.toContain('What you typed is what it is now');
+  });
+});
+
 /** What a browser sends from the form of a page that nobody has typed into. */
 function untouched(text: string): Record<string, string> {
   const form = /<form class="form"[\s\S]*?<\/form>/.exec(text)?.[0] ?? '';
