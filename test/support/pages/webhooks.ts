@@ -57,6 +57,7 @@ export async function addWebhooks(
   ]);
   await api.rows(`update webhooks set is_enabled = false, disabled_reason = 'gone' where id = ?`, [gone]);
   const deliveries = await addDeliveries(api, chat, chatDeliveries);
+  await addTries(api, deliveries[2] ?? '', teams.platform.id);
   await addDeliveries(api, failing, [unreachable, unreachable]);
   return { chat, failing, gone, empty, failedDelivery: deliveries[2] ?? '' };
 }
@@ -87,6 +88,30 @@ const unreachable: Delivery = {
   answer: { status: null, ms: 15_000, text: null },
   problem: 'the endpoint did not answer within 15 seconds',
 };
+
+/** Gives a delivery its last ten tries, and an event of a run of the team as its content. */
+async function addTries(api: TestApi, id: string, team: string): Promise<void> {
+  const tries = Array.from({ length: 10 }, (_, number) => ({
+    at: new Date(Date.now() - (10 - number) ** 3 * 60_000).toISOString(),
+    status: number === 0 ? null : 503,
+    ms: number === 0 ? 15_000 : 1_100 + number * 13,
+    problem:
+      number === 0
+        ? 'the endpoint did not answer within 15 seconds'
+        : 'the endpoint answered 503; only 2xx is a delivery',
+  }));
+  const [event] = await api.rows<{ id: string; type: string }>(
+    `select id, type from domain_events where team_id = ? and type like 'run.%' order by id desc limit 1`,
+    [team],
+  );
+  if (!event) throw new Error('the team has no run whose event could be delivered');
+  await api.rows('update webhook_deliveries set tries = ?::jsonb, event_id = ?, event_type = ? where id = ?', [
+    JSON.stringify(tries),
+    event.id,
+    event.type,
+    id,
+  ]);
+}
 
 const none = { status: null, ms: null, text: null };
 
