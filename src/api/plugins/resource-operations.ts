@@ -16,6 +16,8 @@ import { refuseByRegistry } from '#domain/plugins/restorations/steps.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { holdersOf } from '#domain/shared/tasks/holders.ts';
+import { ShareLimit } from '#domain/shared/tasks/share-limit.ts';
 import { resourceActions } from './actions.ts';
 import { CreateResource, ExpectedState } from './bodies.ts';
 import { PluginParams } from './installation-operations.ts';
@@ -112,6 +114,12 @@ export const remove = command({
   },
 });
 
+/** Each restoration keeps a place of the workers while it looks for roots, so nobody may have many of them. */
+const underWay = new ShareLimit({
+  most: 4,
+  refusal: 'four restorations of yours, or of this owner, are under way: wait until one has ended',
+});
+
 export const restore = command({
   id: 'plugin_resources.restore',
   route: 'POST /api/v1/plugin-resources/:id/restore',
@@ -131,7 +139,7 @@ export const restore = command({
   answersReceipt: true,
   audit: 'plugin_resource.restored',
   isCarriedOutByPreparation: true,
-  prepare: async ({ em, params, body, services }, command) => {
+  prepare: async ({ em, params, body, services, principal, target }, command) => {
     const expected = { expectedRevision: body.expected_revision, expectedOwnership: body.expected_ownership };
     await refuseByRegistry(em, params.id, expected);
     const answer = {
@@ -139,7 +147,9 @@ export const restore = command({
       location: operationPath(get, params),
       read: { operation: get.id, params },
     } satisfies ReceiptAnswer;
-    await requestRestoration(services, { command, resourceId: params.id, expected, answer });
+    await underWay.run(holdersOf(principal, target), () =>
+      requestRestoration(services, { command, resourceId: params.id, expected, answer }),
+    );
   },
   handle: () => {
     // The workflow has left its receipt in the transaction that restored the resource, and the request is answered from it.

@@ -130,6 +130,16 @@ describe('restoring a resource', () => {
     expect(codeOf(await root.restore(resource))).toEqual([409, 'name_taken']);
   });
 
+  it('many times at once restores it once, and refuses whoever has too many under way', async () => {
+    const { root, resource } = await deleteResource(api);
+    const answers = await Promise.all(Array.from({ length: 16 }, () => root.restore(resource)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(new Set(statuses)).toEqual(new Set([200, 409, 429]));
+    const refused = answers.find(({ status }) => status === 429);
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
   it('needs the administration of memberships', async () => {
     const { root, resource, team, member } = await deleteResource(api);
     const state = await root.stateOf(`/plugin-resources/${resource}`);
