@@ -57,6 +57,7 @@ export function findHearingChannels(
     .where((eb) => hears(eb, topic, place))
     .$if(at !== undefined, (query) => query.where('c.created_at', '<=', at ?? ''))
     .select(['c.id', 'c.kind', 'c.recipients'])
+    .orderBy('c.id')
     .$castTo<HearingChannel>()
     .execute();
 }

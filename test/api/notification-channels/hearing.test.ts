@@ -53,6 +53,18 @@ async function addWaiting(): Promise<string> {
   return run;
 }
 
+describe('an address that several channels name', () => {
+  it('gets one mail of an event', async () => {
+    const { tenant } = team.runs;
+    const mails = (...recipients: string[]) => ({ kind: 'email', config: { recipients } });
+    await makeChannel(owner, { ...mails('ops@example.com', 'one@example.com'), team_id: tenant.team });
+    await makeChannel(owner, { ...mails('OPS@example.com'), organization_id: tenant.organization });
+    await addWaiting();
+    const addresses = server.received.flatMap(({ recipients }) => recipients);
+    expect(addresses.sort()).toEqual(['one@example.com', 'ops@example.com']);
+  });
+});
+
 describe('a channel', () => {
   it('hears that a run of its owner waits for approval, once, with a link to it', async () => {
     const { tenant } = team.runs;

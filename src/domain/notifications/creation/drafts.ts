@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { emailKey } from '#domain/identity/model.ts';
 import type { Medium } from '#domain/messages/model.ts';
 import { type NewMessage, queueMessages } from '#domain/messages/queue/queue-store.ts';
 import { isNotificationKind, isTopic, type NotificationKind, type Topic } from '#domain/news/model.ts';
@@ -54,11 +55,20 @@ async function tellChannels(em: Em, draft: Draft, media: Telling): Promise<void>
   const { kind: topic, subject, at } = draft;
   if (!isTopic(topic) || media.size === 0) return;
   const channels = await findHearingChannels(em, { topic, place: await findPlace(em, subject), at });
-  await send(
-    em,
-    draft,
-    channels.flatMap(toChannel).filter(({ medium }) => media.has(medium)),
-  );
+  const recipients = channels.flatMap(toChannel).filter(({ medium }) => media.has(medium));
+  await send(em, draft, withoutRepeats(recipients));
+}
+
+/** Each address once: an address that many channels name gets one mail of an event. */
+function withoutRepeats(recipients: readonly To[]): To[] {
+  const seen = new Set<string>();
+  return recipients.filter(({ address }) => {
+    if (address === undefined) return true;
+    const key = emailKey(address);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
 }
 
 async function addToPage(
