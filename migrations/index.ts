@@ -64,6 +64,7 @@ import { NotificationRevisions } from './20261214_11_notification_revisions.ts';
 import { DeliveryTries } from './20261214_12_delivery_tries.ts';
 import { CountedChanges } from './20261214_21_counted_changes.ts';
 import { EndedBy } from './20261215_01_ended_by.ts';
+import { TriesByHand } from './20261215_02_tries_by_hand.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -133,4 +134,5 @@ export const migrations = [
   { name: '20261214_11_notification_revisions', class: NotificationRevisions },
   { name: '20261214_12_delivery_tries', class: DeliveryTries },
   { name: '20261215_01_ended_by', class: EndedBy },
+  { name: '20261215_02_tries_by_hand', class: TriesByHand },
 ];

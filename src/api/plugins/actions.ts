@@ -7,6 +7,7 @@ import type { Place } from '#domain/plugins/places/place-store.ts';
 import { findDeletedRefusal } from '#domain/plugins/resources/resources.ts';
 import type { ResourceDetails } from '#domain/plugins/resources/store.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
+import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 
 /** A resource, with what the registry has against its restoration; null: nothing. */
 interface ShownResource extends Place {
@@ -26,13 +27,20 @@ export const resourceActions = actionsOf<ShownResource>()({
   },
 });
 
-/** What a caller may do with an installed plugin. Removing it may find resources in the way. */
+/** What a caller may do with an installed plugin. Removing it may find resources in the way, and activating a release that it is not staged. */
 export const installationActions = actionsOf<InstallationTarget>()({
+  stage: { operation: 'plugin_installations.stage_manifest', findRefusal: findChangeRefusal },
+  activate: { operation: 'plugin_installations.activate', findRefusal: findChangeRefusal },
+  replace_ceiling: { operation: 'plugin_installations.replace_ceiling', findRefusal: findChangeRefusal },
   delete: {
     operation: 'plugin_installations.delete',
     findRefusal: ({ installation }) => findRemovedRefusal(installation),
   },
 });
+
+function findChangeRefusal({ installation, place }: InstallationTarget): Refusal | null {
+  return findRemovedRefusal(installation) ?? findArchivedRefusal(place);
+}
 
 /** What a caller may do with an assignment. */
 export const grantActions = actionsOf<Place & { readonly grant: Pick<GrantWithStanding, 'revokedAt'> }>()({

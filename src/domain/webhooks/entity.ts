@@ -89,6 +89,8 @@ export const WebhookDeliverySchema = defineEntity({
     messageId: p.string(),
     status: p.string().$type<DeliveryStatus>(),
     attempts: p.integer().default(0),
+    /** How many of the attempts somebody asked for. The service gives up after a number of others. */
+    triesByHand: p.integer().default(0),
     dueAt: at(),
     triedAt: at().nullable(),
     /** What the last tries came to, oldest first. */

@@ -187,12 +187,13 @@ describe('a plugin that was removed', () => {
   it('stays readable, apart from the plugins that are installed, and its name can be used again', async () => {
     const { root, installation, path, team, organization } = await stageUse();
     const { actions: before } = await root.read(path);
-    expect(before).toEqual([{ name: 'delete', allowed: true, reason: null }]);
+    const names = ['stage', 'activate', 'replace_ceiling', 'delete'];
+    expect(before).toEqual(names.map((name) => ({ name, allowed: true, reason: null })));
     await root.remove(installation);
     const { id } = await root.read('/auth/whoami');
     const shown = await root.read(path);
     expect(shown).toMatchObject({ deleted_at: expect.any(String), deleted_by: id, revision: 3 });
-    expect(shown.actions).toMatchObject([{ name: 'delete', allowed: false }]);
+    expect(shown.actions).toMatchObject(names.map((name) => ({ name, allowed: false })));
     const listed = async (query: string) =>
       (await root.read(`/plugin-installations?team_id=${team}${query}`)).installations.map(
         (each: { id: string }) => each.id,

@@ -66,6 +66,22 @@ describe('a delivery that failed', () => {
   });
 });
 
+describe('a delivery that somebody sends again while it waits', () => {
+  it('is tried at once, and keeps all the tries after which the service gives up', async () => {
+    endpoint.answers = { status: 503 };
+    await rename();
+    await sending.work();
+    const [{ id }] = await list();
+    await api.rows('update webhook_deliveries set attempts = 8 where id = ?', [id]);
+    for (let times = 0; times < 4; times += 1) {
+      expect((await tenant.owner.post(`${path}/deliveries/${id}/redeliver`)).status).toBe(202);
+      await sending.work();
+    }
+    expect(endpoint.heard).toHaveLength(5);
+    expect(await list()).toMatchObject([{ id, status: 'retrying', attempts: 12 }]);
+  });
+});
+
 describe('a delivery that is read alone', () => {
   it('shows what the endpoint answered to those who may change the webhook alone: it may send back the message', async () => {
     endpoint.answers = { status: 503, text: 'you sent me this' };

@@ -74,7 +74,7 @@ async function deliverOne(deps: DeliverDeps, webhook: Webhook, due: DueDelivery)
   }
   const outcome = await tryToSend(deps, webhook, () => ({ id: messageId, body: payloadOf(content) }));
   const isDelivered = outcome.problem === null;
-  const pauseMs = isDelivered || outcome.status === 410 ? null : pauseAfter(due.attempts + 1);
+  const pauseMs = isDelivered || outcome.status === 410 ? null : pauseAfter(due.attempts - due.triesByHand + 1);
   await settleDelivery(em, due, { outcome, pauseMs });
   const failingSince = await noteTry(em, webhook.id, outcome.problem);
   const reason = whyDisabled(outcome, failingSince);

@@ -14,6 +14,8 @@ export interface DueDelivery {
   readonly id: string;
   readonly messageId: string;
   readonly attempts: number;
+  /** How many of the attempts somebody asked for. */
+  readonly triesByHand: number;
   readonly createdAt: string;
   /** Null: it is not sent, because its subject belongs to somebody else now, what it was to bring was removed, or the webhook no longer hears it. */
   readonly content: PublishedEvent | AuditRecord | null;
@@ -51,6 +53,7 @@ function selectWithContent(em: Em, webhookId: string) {
     .where('d.webhook_id', '=', webhookId)
     .select(selectEvent)
     .select(['d.id as deliveryId', 'd.message_id as messageId', 'd.attempts', 'd.created_at as createdAt'])
+    .select('d.tries_by_hand as triesByHand')
     .select(['d.event_type as eventType', 'd.event_id as eventId', 'w.events as patterns'])
     .select((eb) => belongsElsewhere(eb).as('belongsElsewhere'));
 }
@@ -62,13 +65,15 @@ async function withContents(em: Em, rows: readonly Row[]): Promise<DueDelivery[]
   const mayBringAudit = rows.some(({ patterns }) => hearsAudit(patterns));
   const recordIds = rows.filter(({ eventType }) => eventType === auditStream).map(({ eventId }) => eventId);
   const records = await readRecords(em, mayBringAudit ? recordIds : []);
-  return rows.map(({ deliveryId, messageId, attempts, createdAt, belongsElsewhere: isElsewhere, ...row }) => {
-    const event = row.id === null ? null : toEvent(row as EventRow);
-    const isHeard = row.patterns.some((pattern) => matchesEvent(pattern, row.eventType));
-    const content = isHeard ? (records.get(row.eventId) ?? (isElsewhere ? null : event)) : null;
-    const withheldBecause = !isHeard ? isUnwanted : isElsewhere ? belongsToOthers : isRemoved;
-    return { id: deliveryId, messageId, attempts, createdAt, content, withheldBecause };
-  });
+  return rows.map(
+    ({ deliveryId, messageId, attempts, triesByHand, createdAt, belongsElsewhere: isElsewhere, ...row }) => {
+      const event = row.id === null ? null : toEvent(row as EventRow);
+      const isHeard = row.patterns.some((pattern) => matchesEvent(pattern, row.eventType));
+      const content = isHeard ? (records.get(row.eventId) ?? (isElsewhere ? null : event)) : null;
+      const withheldBecause = !isHeard ? isUnwanted : isElsewhere ? belongsToOthers : isRemoved;
+      return { id: deliveryId, messageId, attempts, triesByHand, createdAt, content, withheldBecause };
+    },
+  );
 }
 
 /** What a try has come to, and when the next one is; null: there is none. */

@@ -74,11 +74,13 @@ function selectDeliveries(em: Em, webhookId: string) {
 /**
  * Sends the message of a delivery now: one that still waits is due at once, and one that has ended gets another delivery of the same message. Receivers
  * know by the id of the message that they may have had it. Answers the id of the delivery.
+ *
+ * The try that somebody asks for does not count among those after which the service gives up.
  */
 export async function repeatDelivery(em: Em, delivery: DeliveryDetails): Promise<string> {
   const { numUpdatedRows } = await db(em)
     .updateTable('webhook_deliveries')
-    .set({ due_at: sql<string>`now()` })
+    .set({ due_at: sql<string>`now()`, tries_by_hand: sql<number>`least(tries_by_hand + 1, attempts)` })
     .where('id', '=', delivery.id)
     .where('created_at', '=', delivery.createdAt)
     .where('status', '=', 'pending')
