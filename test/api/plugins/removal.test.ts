@@ -184,6 +184,23 @@ describe('a plugin that was removed', () => {
     expect(revoked.status).toBe(200);
   });
 
+  it('is in no list once its owner was deleted, because nobody can read it any more', async () => {
+    const { root, path, team } = await stageUse();
+    const listed = async () => {
+      const { installations } = await root.read('/plugin-installations?limit=200');
+      const { actions } = await root.read('/plugin-actions?limit=200');
+      const ids: string[] = [
+        ...installations.map((each: { id: string }) => each.id),
+        ...actions.map((each: { installation_id: string }) => each.installation_id),
+      ];
+      return ids.filter((id) => path.endsWith(id)).length;
+    };
+    expect(await listed()).toBe(3);
+    await api.rows('update teams set deleted_at = now() where id = ?', [team]);
+    expect(await listed()).toBe(0);
+    expect((await root.client.send('GET', path)).status).toBe(404);
+  });
+
   it('stays readable, apart from the plugins that are installed, and its name can be used again', async () => {
     const { root, installation, path, team, organization } = await stageUse();
     const { actions: before } = await root.read(path);

@@ -5,6 +5,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { isCurrentCeiling } from '../ceilings/store.ts';
+import { hasOwner } from '../installations/store.ts';
 import type { Selector, SelectorType } from '../model.ts';
 
 /** An action as its readers see it. */
@@ -62,6 +63,7 @@ export function listActionsOf(
 export function listReadableActions(em: Em, principal: Principal, request: PageRequest): Promise<Page<ActionDetails>> {
   const listed = selectActions(em)
     .where('i.deleted_at', 'is', null)
+    .where(hasOwner)
     .where((eb) => {
       const owner = { organization: eb.ref('i.organization_id'), team: eb.ref('i.team_id'), project: sql<null>`null` };
       return isOfReadableOwner(principal, owner, 'administrators');

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
@@ -76,7 +76,7 @@ export function findRemovedRefusal({ deletedAt }: Pick<InstallationDetails, 'del
   return deletedAt === null ? null : { code: 'plugin_removed', message: 'the plugin was removed: install it anew' };
 }
 
-/** The installations of the organizations and teams that a principal may read. */
+/** The installations of the organizations and teams that a principal may read. Nobody can read those of a deleted owner. */
 export function listInstallations(
   em: Em,
   principal: Principal,
@@ -88,10 +88,15 @@ export function listInstallations(
       isOfReadableOwner(principal, owner, 'administrators'),
       isOfOwner({ organizationId, teamId }, owner),
       eb('i.deleted_at', isDeleted ? 'is not' : 'is', null),
+      hasOwner,
     ]);
   });
   return pageOf(listed, 'i.id', request);
 }
+
+/** The condition of a statement with an installation as `i` that its owner was not deleted. */
+export const hasOwner = sql<SqlBool>`not exists (select from teams w where w.id = i.team_id and w.deleted_at is not null)
+  and not exists (select from organizations w where w.id = i.organization_id and w.deleted_at is not null)`;
 
 const ownerType = sql<SelectorType>`case when i.team_id is null then 'organization' else 'team' end`;
 
