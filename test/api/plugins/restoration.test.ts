@@ -136,6 +136,8 @@ describe('restoring a resource', () => {
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(new Set(statuses)).toEqual(new Set([200, 409, 429]));
+    const codes = answers.filter(({ status }) => status === 409).map((answer) => codeOf(answer)[1]);
+    expect(codes.filter((code) => code !== 'plugin_resource_not_deleted' && code !== 'stale_revision')).toEqual([]);
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.headers).toMatchObject({ 'retry-after': expect.stringMatching(/^[1-9]/) });
   });

@@ -93,9 +93,10 @@ export async function countPresent(
 
 type ResourceKey = Pick<ResourceDetails, 'installationId' | 'type' | 'key'>;
 
-/** Whether a resource that is not deleted has a key. */
-export async function isKeyInUse(em: Em, key: ResourceKey): Promise<boolean> {
-  return (await selectKey(em, key).where('r.deleted_at', 'is', null).executeTakeFirst()) !== undefined;
+/** Whether another resource that is not deleted has the key of a resource. The resource itself may have been restored meanwhile. */
+export async function isKeyInUse(em: Em, resource: ResourceKey & Pick<ResourceDetails, 'id'>): Promise<boolean> {
+  const others = selectKey(em, resource).where('r.id', '<>', resource.id);
+  return (await others.where('r.deleted_at', 'is', null).executeTakeFirst()) !== undefined;
 }
 
 /** Whether a resource of another team has a key, or had it when it was deleted. */
