@@ -70,6 +70,13 @@ describe('the pages of notification channels', () => {
     expect((await visitor.get('/admin/notification-channels/new?of=fax')).status).toBe(400);
   });
 
+  it('say what is wrong with an address in the words of the page', async () => {
+    const form = { ...settings, owner: tenant.organization, 'config.url': '' };
+    const { status, text } = await visitor.submit('/admin/notification-channels/new?of=webhook', form);
+    expect([status, text.includes('A channel of the kind webhook needs it.')]).toEqual([400, true]);
+    expect(text).not.toMatch(/config\.url: /i);
+  });
+
   it('say from the start that a channel cannot send e-mail where no mail server is set', async () => {
     const path = await mailed();
     const problem = 'this installation sends no e-mail: an operator can set COORDINATOR_SMTP_URL';
