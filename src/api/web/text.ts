@@ -6,7 +6,7 @@ export function toSentence(message: string): string {
 
 /** Turns a problem of a field or filter into a sentence beside it: `field "name" must …` becomes "Must …." */
 export function toFieldProblem(message: string): string {
-  return toSentence(message.replace(/^(?:field|query parameter) "[^"]*" ?:? ?|^\w+: /, ''));
+  return toSentence(message.replace(/^(?:field|query parameter|path parameter) "[^"]*" ?:? ?|^\w+: /, ''));
 }
 
 /** A waiting time in seconds or minutes, rounded up, so that a retry is never early. */

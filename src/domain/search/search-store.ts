@@ -8,6 +8,7 @@ import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts'
 import { describeClosed } from '#domain/shared/features/gates.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { type Candidate, type Candidates, candidatesByKind, type NamedKind } from './candidates-store.ts';
+import { hasText, type NameMatch } from './name-match.ts';
 
 /** What a search finds, in the order in which results are shown. */
 export const searchedKinds = ['run', ...(Object.keys(candidatesByKind) as NamedKind[])] as const;
@@ -52,22 +53,23 @@ export async function search(em: Em, principal: Principal, text: string): Promis
   return { results, cut };
 }
 
-/** Those of a kind that a principal may read and whose id, name, short name or key is this text, in any case; at most so many. */
+/** Those of a kind that a principal may read and whose id, name, short name or key is this text, or has it in it, in any case; at most so many. */
 export function findCalled(
   em: Em,
   principal: Principal,
-  { kind, text, most }: { readonly kind: NamedKind; readonly text: string; readonly most: number },
+  {
+    kind,
+    text,
+    match,
+    most,
+  }: { readonly kind: NamedKind; readonly text: string; readonly match: NameMatch; readonly most: number },
 ): Promise<Candidate[]> {
   const candidates: Candidates = candidatesByKind[kind];
-  const wanted = text.toLowerCase();
   return db(em)
     .selectFrom(candidates(em, principal))
-    .where(
-      isId(wanted)
-        ? sql<SqlBool>`x.id = ${wanted}::uuid`
-        : sql<SqlBool>`(lower(x.name) = ${wanted} or lower(x."otherName") = ${wanted})`,
-    )
+    .where((eb) => isNamed(eb.ref('x.id'), [eb.ref('x.name'), eb.ref('x.otherName')], { text, match }))
     .selectAll()
+    .orderBy('x.name')
     .orderBy('x.id')
     .limit(most)
     .execute();
@@ -92,7 +94,7 @@ async function findRuns(em: Em, principal: Principal, text: string): Promise<Sea
 function selectNamed(em: Em, candidates: AliasedExpression<Candidate, 'x'>, text: string) {
   return db(em)
     .selectFrom(candidates)
-    .where((eb) => isNamed(eb.ref('x.id'), [eb.ref('x.name'), eb.ref('x.otherName')], text))
+    .where((eb) => isNamed(eb.ref('x.id'), [eb.ref('x.name'), eb.ref('x.otherName')], { text, match: 'part' }))
     .select(['x.id', 'x.name', 'x.context', 'x.organizationId'])
     .orderBy((eb) => rank(eb.ref('x.name'), text))
     .orderBy('x.name')
@@ -102,10 +104,14 @@ function selectNamed(em: Em, candidates: AliasedExpression<Candidate, 'x'>, text
 
 type Column = Expression<string> | Expression<string | null>;
 
-function isNamed(id: Column, names: readonly Column[], text: string): Expression<SqlBool> {
+function isNamed(
+  id: Column,
+  names: readonly Column[],
+  { text, match }: { readonly text: string; readonly match: NameMatch },
+): Expression<SqlBool> {
   const wanted = text.toLowerCase();
   if (isId(wanted)) return sql<SqlBool>`${id} = ${wanted}::uuid`;
-  const matches = names.map((name) => sql<SqlBool>`position(${wanted} in lower(${name})) > 0`);
+  const matches = names.map((name) => hasText(name, wanted, match));
   return sql<SqlBool>`(${sql.join(matches, sql` or `)})`;
 }
 

@@ -26,8 +26,8 @@ const settings = { owner: '', name: 'On call <b>', enabled: 'yes' };
 const revisionOf = async (path: string) => String((await tenant.owner.get(path)).body.revision);
 
 /** Makes a channel by the form. Returns the path of its page. */
-async function make(fields: object): Promise<string> {
-  const { status, text, location } = await visitor.submit('/admin/notification-channels/new', {
+async function make(kind: string, fields: object): Promise<string> {
+  const { status, text, location } = await visitor.submit(`/admin/notification-channels/new?of=${kind}`, {
     ...settings,
     owner: tenant.organization,
     ...fields,
@@ -36,8 +36,8 @@ async function make(fields: object): Promise<string> {
   return location?.split('?')[0] ?? /href="(\/admin\/notification-channels\/[0-9a-f-]{36})"/.exec(text)?.[1] ?? '';
 }
 
-const mailed = () => make({ kind: 'email', 'config.recipients': 'a@example.com\nb@example.com' });
-const chat = () => make({ kind: 'slack', 'config.url': endpoint.url });
+const mailed = () => make('email', { 'config.recipients': 'a@example.com\nb@example.com' });
+const chat = () => make('slack', { 'config.url': endpoint.url });
 
 describe('the pages of notification channels', () => {
   it('make a channel of each kind; only that of a webhook shows a secret, once', async () => {
@@ -46,14 +46,35 @@ describe('the pages of notification channels', () => {
     expect(page.text).toContain('<h1>On call &lt;b&gt;</h1>');
     expect(page.text).toContain('a@example.com, b@example.com');
     expect(page.text).not.toContain('Rotate the secret');
-    const signed = await visitor.submit('/admin/notification-channels/new', {
+    const signed = await visitor.submit('/admin/notification-channels/new?of=webhook', {
       ...settings,
       owner: tenant.team,
-      kind: 'webhook',
       'config.url': endpoint.url,
     });
     expect(signed.text).toMatch(/value="whsec_[^"]+"/);
     expect((await visitor.get('/admin/notification-channels')).text.match(/>On call &lt;b&gt;</g)).toHaveLength(2);
+  });
+
+  it('ask only for what the chosen kind needs, and require it', async () => {
+    const fieldsOf = async (query: string) => {
+      const { text } = await visitor.get(`/admin/notification-channels/new${query}`);
+      const [, current] = /<nav aria-label="How it sends">.*?aria-current="true">([^<]+)<\/a>/s.exec(text) ?? [];
+      return [
+        current,
+        [...text.matchAll(/<(?:input|textarea)[^>]*name="(config[^"]+)"[^>]*\brequired\b/g)].map(([, name]) => name),
+      ];
+    };
+    expect(await fieldsOf('')).toEqual(['E-mail', ['config.recipients']]);
+    expect(await fieldsOf('?of=webhook')).toEqual(['Signed webhook', ['config.url']]);
+    expect(await fieldsOf('?of=slack')).toEqual(['Chat (Slack)', ['config.url']]);
+    expect((await visitor.get('/admin/notification-channels/new?of=fax')).status).toBe(400);
+  });
+
+  it('say what is wrong with an address in the words of the page', async () => {
+    const form = { ...settings, owner: tenant.organization, 'config.url': '' };
+    const { status, text } = await visitor.submit('/admin/notification-channels/new?of=webhook', form);
+    expect([status, text.includes('A channel of the kind webhook needs it.')]).toEqual([400, true]);
+    expect(text).not.toMatch(/config\.url: /i);
   });
 
   it('say from the start that a channel cannot send e-mail where no mail server is set', async () => {

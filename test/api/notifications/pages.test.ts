@@ -28,6 +28,8 @@ describe('the page of notifications', () => {
     const { text, status } = await open('/notifications');
     expect(status).toBe(200);
     expect(text).toContain(`href="/workloads/runs/${run}"`);
+    expect(text).toContain('>Mark as read<');
+    expect(text).not.toMatch(/>Read( all)?</);
     expect(text).toMatch(/<span>1<\/span><span class="unseen"> unread notification<\/span>/);
   });
 
@@ -58,6 +60,7 @@ describe('the page of notifications', () => {
     const thread = (await open(`/notifications/threads/${run}`)).text;
     expect(thread.match(/>Archive</g)).toHaveLength(3);
     expect(thread).toContain('Archive all');
+    expect(thread).toContain('>Mark all as read<');
     const { body } = await reviewer.get('/notifications/threads?unread=true');
     expect(body.threads).toHaveLength(2);
     await send('/notifications/read-all');
@@ -75,7 +78,7 @@ describe('the page of notifications', () => {
     expect((await send(`/notifications/threads/${run}/read`)).location).toBe('/notifications?done=thread-read');
     expect(await titlesOf(reviewer, '?unread=true')).toEqual([]);
     const { text } = await open(`/notifications/threads/${run}`);
-    expect(text).not.toContain('>Read all');
+    expect(text).not.toContain(`action="/notifications/threads/${run}/read"`);
     expect((await send(`/notifications/threads/${run}/archive`)).location).toBe('/notifications?done=thread-archived');
     expect(await titlesOf(reviewer)).toEqual([]);
     expect((await open(`/notifications/threads/${run}`)).text).not.toContain('Archive all');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeTenant } from '#test/support/access/tenancy.ts';
+import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
@@ -79,6 +79,53 @@ describe('the question of who may do what', () => {
     expect(text).toMatch(/organization Tenant \d+ alone .*organization Tenant \d+ and everything in it/);
   });
 
+  it('offers places of one name with the project, team or organization that each is in', async () => {
+    const { tenant, owner } = shown;
+    const storage = await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Storage' });
+    const edge = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Edge' });
+    await tenant.owner.make('/projects', { team_id: edge.id, name: 'Storage' });
+    const stranger = await makeTenant(api);
+    const hidden = await stranger.owner.make('/projects', { team_id: stranger.team, name: 'Secret' });
+    for (const [maker, project_id] of [
+      [tenant.owner, tenant.project],
+      [tenant.owner, storage.id],
+      [stranger.owner, hidden.id],
+    ] as const)
+      await maker.make('/environments', { project_id, name: 'Production', kind: 'production' });
+    const environments = await ask(owner, 'Dan', 'Production');
+    for (const way of ['Network / Production', 'Storage / Production'])
+      expect(environments).toContain(`environment ${way}`);
+    expect(environments).not.toContain('Secret');
+    const administrator = await signInVisitor(api, tenant.owner);
+    const projects = await ask(administrator, 'Dan', 'Storage');
+    for (const way of ['Core / Storage', 'Edge / Storage']) expect(projects).toContain(`project ${way}`);
+    const root = await signInVisitor(api, shown.administrator);
+    expect((await ask(root, 'Dan', 'Core')).match(/team Tenant \d+ \/ Core/g)?.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('answers for the only place whose name has the text in it', async () => {
+    expect(await ask(shown.owner, 'Dan', 'KEY-1')).toContain('May Dan use');
+  });
+
+  it('finds people by a part of their name, and offers them if there are several', async () => {
+    const names = ['Tomás Vega', 'Tomás Ruiz', 'Ruiz', 'Hidden Vega'];
+    const [vega, ...others] = await Promise.all(names.map((name) => api.addUser('requester', name)));
+    for (const user of [vega!, ...others.slice(0, 2)]) await join(shown.tenant, user, 'member', 'member');
+    expect(await ask(shown.owner, 'vega', 'Core')).toContain('May Tomás Vega use');
+    const choices = await ask(shown.owner, 'tomás', 'Core');
+    for (const each of ['Whom do you mean?', 'Tomás Vega', 'Tomás Ruiz']) expect(choices).toContain(each);
+    expect(await ask(shown.owner, 'ruiz', 'Core')).toContain('May Ruiz use');
+    expect(await ask(shown.owner, 'example', 'Core')).toContain('You know nobody');
+  });
+
+  it('offers ten people at most, and says that there are more', async () => {
+    const users = await Promise.all(Array.from({ length: 11 }, (_, at) => api.addUser('requester', `Many ${at}`)));
+    for (const user of users) await join(shown.tenant, user, 'member', 'member');
+    const text = await ask(shown.owner, 'many', 'Core');
+    expect(text.match(/Many \d+/g)).toHaveLength(10);
+    expect(text).toContain('There are more');
+  });
+
   it('knows background principals of teams that the visitor may read, and of no others', async () => {
     const { tenant, root, plugin, sync, owner } = shown;
     const other = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Other' });
@@ -88,7 +135,7 @@ describe('the question of who may do what', () => {
     for (const who of [hidden, 'Night of others']) expect(await ask(owner, who, 'Core')).toContain('You know nobody');
     for (const who of [known, 'Own night']) expect(await ask(owner, who, 'Core')).toContain('May Own night use');
     const administrator = await signInVisitor(api, shown.administrator);
-    expect(await ask(administrator, hidden, 'Core')).toContain('May Night of others use');
+    expect(await ask(administrator, hidden, `team:${tenant.team}`)).toContain('May Night of others use');
   });
 
   it('does not know people of other organizations, nor places there', async () => {

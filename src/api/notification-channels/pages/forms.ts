@@ -1,10 +1,15 @@
 import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
+import { renderChips } from '#api/web/components/chips.ts';
 import type { FormField } from '#api/web/forms/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
 import { type ChannelKind, channelKinds } from '#domain/notification-channels/model.ts';
+import { Invalid } from '#domain/shared/errors.ts';
 import { create, remove, update } from '../operations.ts';
 import { channelOwners } from './owners.ts';
 import { secretPlaces } from './secret-page.ts';
@@ -18,26 +23,18 @@ export function registerChannelForms(addPage: AddPage): void {
 }
 
 const nameField: FormField = { name: 'name', label: 'Name', maxLength: 200, hint: 'Who is told, such as On call.' };
-const kindField: FormField = {
-  name: 'kind',
-  label: 'Kind',
-  kind: 'select',
-  choices: channelKinds.map((value) => ({ value, label: kindWords[value] })),
-  value: 'email',
-  hint: 'The kind never changes.',
-};
 const recipientsField: FormField = {
   name: 'config.recipients',
   label: 'Recipients',
   kind: 'area',
-  hint: 'Of e-mail: one address on each line.',
+  hint: 'One address on each line.',
 };
 const urlField: FormField = {
   name: 'config.url',
   label: 'Address',
   maxLength: 2000,
   isSecret: true,
-  hint: 'Of a webhook or a chat. It begins with https://. Anybody who knows it can write there, so it is stored encrypted, and pages show only its host.',
+  hint: 'It begins with https://. Anybody who knows it can write there, so it is stored encrypted, and pages show only its host.',
 };
 
 function enabledField(isEnabled: boolean): FormField {
@@ -51,23 +48,25 @@ function toConfig(kind: ChannelKind, typed: Typed) {
   return url === '' ? undefined : { url };
 }
 
-function toKind(text: string | undefined): ChannelKind {
-  return channelKinds.find((kind) => kind === text) ?? 'email';
+/** The kind that the address names. @throws Invalid for a kind that does not exist */
+function chosenKind(visit: Visit): ChannelKind {
+  const of = visit.query('of') ?? 'email';
+  const found = channelKinds.find((kind) => kind === of);
+  if (found === undefined) throw new Invalid(`of: expected one of ${channelKinds.join(', ')}`);
+  return found;
 }
 
 function addNew(addPage: AddPage): void {
   addFormPage(addPage, pages.newNotificationChannel, {
-    read: async () => null,
-    describe: async (_subject, visit) => ({
+    read: async (visit) => chosenKind(visit),
+    describe: async (kind, visit) => ({
       title: 'New notification channel',
       crumbs: [channelsCrumb],
-      lead: 'It hears of everything that its owner owns. Its page limits that to teams, environments and events.',
+      lead: renderKinds(kind, visit),
       fields: [
         await channelOwners.field(visit),
         nameField,
-        kindField,
-        { ...recipientsField, isOptional: true },
-        { ...urlField, isOptional: true },
+        kind === 'email' ? recipientsField : urlField,
         enabledField(true),
       ],
       submit: 'Create channel',
@@ -75,8 +74,7 @@ function addNew(addPage: AddPage): void {
       refusal: (await channelOwners.mayCreate(visit)).reason,
       forgets: () => ['config.url'],
     }),
-    carryOut: async (_subject, typed, visit) => {
-      const kind = toKind(typed['kind']);
+    carryOut: async (kind, typed, visit) => {
       const config = toConfig(kind, typed) ?? {};
       const settings = { name: typed['name'], kind, config, enabled: typed['enabled'] === 'yes' };
       const owner = await channelOwners.toBody(visit, typed);
@@ -86,6 +84,13 @@ function addNew(addPage: AddPage): void {
         : secretPage(secretPlaces, made, 'The channel is created.');
     },
   });
+}
+
+function renderKinds(chosen: ChannelKind, visit: Visit): Html {
+  const owner = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
+  const chips = channelKinds.map((value) => ({ value, label: kindWords[value] }));
+  const link = (of: ChannelKind) => pagePath(pages.newNotificationChannel, {}, { ...owner, of });
+  return html`${renderChips('How it sends', chips, chosen, link)}<p>The kind never changes. The channel hears of everything that its owner owns. Its page limits that to teams, environments and events.</p>`;
 }
 
 function addEdit(addPage: AddPage): void {

@@ -27,7 +27,7 @@ export function renderMarks({ id, state, title: about }: ShownNotification): Htm
     const path = pagePath(pages.unarchiveNotification, { id });
     return html`<div class="actions">${renderMark({ path, label: 'Take back', about })}</div>`;
   }
-  return html`<div class="actions">${state === 'unread' ? renderMark({ path: pagePath(pages.readNotification, { id }), label: 'Read', about }) : null}${renderMark({ path: pagePath(pages.archiveNotification, { id }), label: 'Archive', about })}</div>`;
+  return html`<div class="actions">${state === 'unread' ? renderMark({ path: pagePath(pages.readNotification, { id }), label: 'Mark as read', about }) : null}${renderMark({ path: pagePath(pages.archiveNotification, { id }), label: 'Archive', about })}</div>`;
 }
 
 /** The buttons that put everything about one subject away. */
@@ -36,7 +36,7 @@ export function renderThreadMarks({
   unread,
   about,
 }: Pick<ShownThread, 'id' | 'unread'> & { readonly about: string }): Html {
-  return html`<div class="actions">${unread > 0 ? renderMark({ path: pagePath(pages.readNotificationThread, { id }), label: 'Read all', about }) : null}${renderMark({ path: pagePath(pages.archiveNotificationThread, { id }), label: 'Archive all', about })}</div>`;
+  return html`<div class="actions">${unread > 0 ? renderMark({ path: pagePath(pages.readNotificationThread, { id }), label: 'Mark all as read', about }) : null}${renderMark({ path: pagePath(pages.archiveNotificationThread, { id }), label: 'Archive all', about })}</div>`;
 }
 
 /** Adds what the buttons of the list do. */

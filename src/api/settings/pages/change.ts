@@ -3,7 +3,8 @@ import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWholeNumber } from '#api/web/forms/typed-number.ts';
 import { featureNames } from '#domain/features.ts';
 import { quotaKindNames } from '#domain/quotas/model.ts';
-import { retentionKinds } from '#domain/settings/document.ts';
+import { retentionKinds, toolNames } from '#domain/settings/document.ts';
+import { invalidField } from '#domain/shared/errors.ts';
 import { type ShownSettings, settingsFields } from './fields.ts';
 
 /** The change of the settings that was typed: only what differs from what the form showed. An empty field restores the default. */
@@ -16,7 +17,7 @@ export function toChange(settings: ShownSettings, typed: Typed): Record<string, 
   return {
     ...one('sign_in_notice', (text) => text),
     ...one('default_pool', (text) => text.trim()),
-    ...one('allowed_tools', (text) => readLines(text, (ranges) => ranges.split(/\s*,\s*/))),
+    ...one('allowed_tools', readTools),
     ...(policy.some(isChanged) && { default_approval_policy: readPolicy(typed) }),
     ...group(
       'retention',
@@ -56,6 +57,17 @@ function readPolicy(typed: Typed): object {
     when: part('when'),
     allow_self: part('allow_self') === 'true',
   };
+}
+
+/** @throws Invalid for a tool that does not exist */
+function readTools(text: string): Record<string, unknown> {
+  const tools = readLines(text, (ranges) => ranges.split(/\s*,\s*/));
+  const unknown = Object.keys(tools).find((name) => !toolNames.some((known) => known === name));
+  if (unknown !== undefined) {
+    const known = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(toolNames);
+    throw invalidField('allowed_tools', `there is no tool "${unknown}": name ${known}`);
+  }
+  return tools;
 }
 
 function readLines(text: string, read: (value: string) => unknown): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
+import { categoryWords } from '#api/variables/pages/table.ts';
 import { type Column, renderTable } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -65,7 +66,8 @@ function renderGiven(given: readonly GivenName[]): Html {
   return html`<ul class="plain-list" role="list">${given
     .slice(0, mostNames)
     .map(
-      (each) => html`<li><span class="mono">${each.name}</span>${renderWinner(each)}</li>`,
+      (each) =>
+        html`<li><span class="mono">${each.name}</span> <span class="muted">${categoryWords[each.category]}${renderWinner(each)}</span></li>`,
     )}${more > 0 ? html`<li class="muted">and ${more} more</li>` : null}</ul>`;
 }
 
@@ -73,5 +75,5 @@ function renderGiven(given: readonly GivenName[]): Html {
 function renderWinner({ winner }: GivenName): Html | null {
   if (winner === null) return null;
   const by = winner.kind === 'environment' ? 'the environment' : html`<span class="foreign">${winner.name}</span>`;
-  return html` <span class="muted">overridden by ${by}</span>`;
+  return html`, overridden by ${by}`;
 }

@@ -10,7 +10,7 @@ import type { VariableView } from '../views.ts';
 export type ListedVariable = z.input<typeof VariableView>;
 
 /** How runs get a variable of this category. */
-const categoryWords: Readonly<Record<VariableCategory, string>> = {
+export const categoryWords: Readonly<Record<VariableCategory, string>> = {
   template: 'default of the template',
   env: 'environment variable',
 };

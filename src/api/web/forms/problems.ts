@@ -59,12 +59,18 @@ function explain(visit: Visit, names: readonly string[], error: unknown): FormPr
   for (const { path, message } of details.length > 0 ? details : [withoutDetails(body.error, names)]) {
     const name = findField(names, path);
     // A problem inside a field that holds more than one value keeps its path.
-    const text = name === path ? toFieldProblem(message) : toSentence(message);
+    const text = name === path ? besideField(path, message) : toSentence(message);
     if (name !== undefined) fields[name] = [fields[name], text].filter(Boolean).join('\n');
     else others.push(text);
     if (name === undefined && path !== '') ofOthers[path] = text;
   }
   return { status, fields, ofOthers, others, code: error.code, details };
+}
+
+/** A problem beside its field, without the field's path in front of it. Where it leads to a list of the API, the page has that list. */
+function besideField(path: string, message: string): string {
+  const words = message.replace(/\bGET \/api\/v1\/(?:[\w-]+\/)*([\w-]+) lists them$/, 'this page lists all $1');
+  return words.startsWith(`${path}: `) ? toSentence(words.slice(path.length + 2)) : toFieldProblem(words);
 }
 
 /** The field of the form that a path of the body is in: `spec.outputs` is in `spec`. */

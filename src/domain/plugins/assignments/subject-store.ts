@@ -3,6 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { emailKey, type PrincipalKind } from '#domain/identity/model.ts';
+import { hasText, type NameMatch } from '#domain/search/name-match.ts';
 import { managesUsers } from '#domain/service-accounts/succession.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
@@ -17,15 +18,23 @@ export interface KnownSubject {
   readonly enabled: boolean;
 }
 
+/** What a question asks for by a text. */
+export interface WantedSubject {
+  readonly installationId: string;
+  readonly text: string;
+  readonly match: NameMatch;
+  readonly most: number;
+}
+
 /**
- * Those whom a text names by their id, their name or their e-mail address, in any case, and whom a reader knows: itself, whoever shares an
- * organization with it, service accounts that it may read, and the background principals of an installation at places that it may read. There are
- * at most `most` of them.
+ * Those whom a text names by their id, their name or a part of it, or their whole e-mail address, in any case, and whom a reader knows: itself,
+ * whoever shares an organization with it, service accounts that it may read, and the background principals of an installation at places that it
+ * may read. There are at most `most` of them.
  */
 export function findKnownSubjects(
   em: Em,
   reader: Principal,
-  { installationId, text, most }: { installationId: string; text: string; most: number },
+  { installationId, text, match, most }: WantedSubject,
 ): Promise<KnownSubject[]> {
   const wanted = text.toLowerCase();
   return db(em)
@@ -39,7 +48,7 @@ export function findKnownSubjects(
         ? eb('p.id', '=', wanted)
         : eb.and([
             eb('p.deleted_at', 'is', null),
-            eb.or([eb(sql`lower(p.name)`, '=', wanted), eb('u.email_key', '=', emailKey(text))]),
+            eb.or([hasText(eb.ref('p.name'), wanted, match), eb('u.email_key', '=', emailKey(text))]),
           ]),
     )
     .where((eb) =>
@@ -51,6 +60,7 @@ export function findKnownSubjects(
     )
     .select(['p.id', 'p.kind', 'p.name', sql<SqlBool>`p.enabled and p.deleted_at is null`.as('enabled')])
     .$castTo<KnownSubject>()
+    .orderBy('p.name')
     .orderBy('p.id')
     .limit(most)
     .execute();

@@ -67,6 +67,9 @@ describe('the pages of variable sets', () => {
     const twice = await visitor.submit(`${path}/new-variable`, { ...secret, value: 'swordfish' });
     expect([twice.status, /id="field-name-problem"/.test(twice.text)]).toEqual([400, true]);
     expect(twice.text).not.toContain('swordfish');
+    const misnamed = await visitor.submit(`${path}/new-variable`, { ...secret, name: 'A B' });
+    expect(misnamed.text).toMatch(/id="field-name-problem".*?Expected letters/s);
+    expect(misnamed.text).not.toMatch(/path parameter/i);
     const { revision } = (await tenant.owner.get(`${path}/variables/TOKEN`)).body;
     const kept = { ...secret, value: '', plan: '', expected_revision: String(revision) };
     expect((await visitor.submit(`${path}/variables/TOKEN`, kept)).status).toBe(303);
@@ -118,15 +121,19 @@ describe('the pages of variable sets', () => {
     for (const name of ['A', 'B', 'C'])
       await visitor.submit(`${far}/new-variable`, { ...variable, name, value: 'from far' });
     await visitor.submit(`${near}/new-variable`, { ...variable, name: 'B', value: 'from near' });
+    await visitor.submit(`${near}/new-variable`, { ...variable, category: 'template', name: 'D', value: 'near' });
     await visitor.submit(`/environments/${tenant.environment}/new-variable`, { ...variable, name: 'C', value: 'own' });
     await attach(far, tenant.project, tenant.environment);
     await attach(near, tenant.project);
     const environment = (await visitor.get(`/environments/${tenant.environment}?tab=variables`)).text;
     // The organization's set is attached to the environment itself, so it wins over the team's.
     expect(environment.indexOf('>Far away</a>')).toBeLessThan(environment.indexOf('>Near</a>'));
-    expect(environment).toMatch(/>B<\/span> <span class="muted">overridden by <span class="foreign">Far away</);
-    expect(environment).toMatch(/>C<\/span> <span class="muted">overridden by the environment/);
-    expect(environment).toMatch(/>A<\/span><\/li>/);
+    expect(environment).toMatch(
+      />B<\/span> <span class="muted">environment variable, overridden by <span class="foreign">Far away</,
+    );
+    expect(environment).toMatch(/>C<\/span> <span class="muted">environment variable, overridden by the environment</);
+    expect(environment).toMatch(/>A<\/span> <span class="muted">environment variable<\/span><\/li>/);
+    expect(environment).toMatch(/>D<\/span> <span class="muted">default of the template<\/span><\/li>/);
     expect(environment.match(/class="mono">B<\/span>/g)).toHaveLength(2);
     const project = (await visitor.get(`/projects/${tenant.project}`)).text;
     expect(project.indexOf('>Near</a>')).toBeLessThan(project.indexOf('>Far away</a>'));

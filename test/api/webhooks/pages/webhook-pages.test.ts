@@ -93,6 +93,10 @@ describe('the pages of webhooks', () => {
       const { status, text } = await visitor.submit('/admin/webhooks/new', fields);
       expect([status, text.includes(`id="field-${field}-problem"`)], field).toEqual([400, true]);
     }
+    const unknown = await visitor.submit('/admin/webhooks/new', { ...form, events: 'banana.*' });
+    expect(unknown.text).toContain('There is no event &quot;banana.*&quot;: this page lists all events.');
+    expect(unknown.text).not.toContain('/api/v1/');
+    expect(unknown.text).toMatch(/<summary>All \d+ events/);
     const refused = await visitor.submit('/admin/webhooks/new', { ...form, url: 'https://10.0.0.1/' });
     expect([refused.status, refused.text.includes('is not on the public network')]).toEqual([422, true]);
     expect(refused.text).toContain('value="Typed"');

@@ -19,6 +19,7 @@ export function channelPages({ channels }: Installation): DeclaredPage[] {
       answers: 404,
     }),
     declare('notification-channel-new', pages.newNotificationChannel, { who }),
+    declare('notification-channel-new-chat', pages.newNotificationChannel, { who, query: { of: 'slack' } }),
     declare('notification-channel-edit', pages.editNotificationChannel, { params, who }),
     declare('notification-channel-edit-chat', pages.editNotificationChannel, { params: { id: channels.failing }, who }),
     declare('notification-channel-test', pages.testNotificationChannel, { params, who }),

@@ -7,7 +7,7 @@ import type { Obstacle } from '#domain/plugins/assignments/check.ts';
 import { list } from '../../grant-operations.ts';
 import { type PluginVisit, readPlaceNames, renderPlace, type ShownPlugin, sayPlace, subjectWords } from '../words.ts';
 import { assignmentsPath } from './filters.ts';
-import type { Answer, TypedQuestion } from './question.ts';
+import { type Answer, mostOffered, type NamedPlace, type TypedQuestion } from './question.ts';
 import { renderGrants } from './table.ts';
 
 const may: StatusLook = { word: 'Yes, now', icon: 'circle-check', tone: 'succeeded' };
@@ -32,16 +32,23 @@ export async function renderAnswer(
     );
     return renderChoices('Whom do you mean?', people);
   }
-  const names = await readPlaceNames(visit, answer.places);
   const places = answer.places.map(
-    ({ type, id }) =>
-      html`<li><a href="${link({ where: `${type}:${id}` })}">${sayPlace(type, html`<span class="foreign">${names.get(id)?.name ?? id}</span>`)} <span class="muted">${id}</span></a></li>`,
+    (place) =>
+      html`<li><a href="${link({ where: `${place.type}:${place.id}` })}">${sayPlace(place.type, renderWay(place))} <span class="muted">${place.id}</span></a></li>`,
   );
   return renderChoices('Which place do you mean?', places);
 }
 
+/** The name of a place after that of what it is in: "Network / Production". */
+function renderWay({ within, name }: NamedPlace): Html {
+  const way = html`<span class="foreign">${name}</span>`;
+  return within === null ? way : html`<span class="foreign">${within}</span> / ${way}`;
+}
+
 function renderChoices(title: string, choices: readonly Html[]): Html {
-  return html`<div class="panel stack" role="status"><h3>${title}</h3><ul class="decision-choices" role="list">${choices}</ul></div>`;
+  const more =
+    choices.length > mostOffered ? html`<p class="muted">There are more. Ask by the whole name or the id.</p>` : null;
+  return html`<div class="panel stack" role="status"><h3>${title}</h3><ul class="decision-choices" role="list">${choices.slice(0, mostOffered)}</ul>${more}</div>`;
 }
 
 /** The steps of the decision in its order. */

@@ -3,6 +3,7 @@ import { type Explanation, explainCheck } from '#domain/plugins/assignments/expl
 import { findKnownSubjects, type KnownSubject } from '#domain/plugins/assignments/subject-store.ts';
 import { type Selector, selectorTypes } from '#domain/plugins/model.ts';
 import { findPresentPlace } from '#domain/plugins/places/place-store.ts';
+import type { NameMatch } from '#domain/search/name-match.ts';
 import { findCalled } from '#domain/search/search-store.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
@@ -19,10 +20,17 @@ export interface TypedQuestion {
   readonly where: string;
 }
 
+/** A place that a question can mean. */
+export interface NamedPlace extends Selector {
+  readonly name: string;
+  /** The project of an environment, the team of a project, the organization of a team, the plugin of a resource; null for an organization. */
+  readonly within: string | null;
+}
+
 export type Answer =
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'people'; readonly people: readonly KnownSubject[] }
-  | { readonly kind: 'places'; readonly places: readonly Selector[] }
+  | { readonly kind: 'places'; readonly places: readonly NamedPlace[] }
   | {
       readonly kind: 'decided';
       readonly subject: KnownSubject;
@@ -31,8 +39,9 @@ export type Answer =
       readonly explanation: Explanation;
     };
 
-/** A text may name several things. So many of them are offered. */
-const most = 10;
+/** A text may name several things. So many of them are offered; one more is read, to know whether there are more. */
+export const mostOffered = 10;
+const most = mostOffered + 1;
 
 export function readQuestion(visit: PluginVisit): TypedQuestion | null {
   const [who, what, where] = ['who', 'what', 'where'].map((name) => visit.query(name)?.trim() || undefined);
@@ -42,17 +51,27 @@ export function readQuestion(visit: PluginVisit): TypedQuestion | null {
 /** What `check` would answer to somebody. Visitors may ask about themselves, and about others if they may assign actions at the place. */
 export async function answer(visit: PluginVisit, plugin: ShownPlugin, question: TypedQuestion): Promise<Answer> {
   const { who = visit.principal.id, what, where } = question;
-  const people = await findKnownSubjects(visit.em, visit.principal, { installationId: plugin.id, text: who, most });
+  const people = await findByName((match) =>
+    findKnownSubjects(visit.em, visit.principal, { installationId: plugin.id, text: who, match, most }),
+  );
   const [subject, ...others] = people;
   if (!subject) return refused(`you know nobody with the name, e-mail address or id "${who}"`);
   if (others.length > 0) return { kind: 'people', people };
   const action = await findActionByName(visit.em, plugin.id, what);
   if (!action) return refused(`no release of the plugin has declared an action "${what}"`);
-  const places = await findPlaces(visit, where);
+  const typed = readSelector(where);
+  if (typed) return decide(visit, { subject, action, place: typed });
+  const places = await findByName((match) => findPlaces(visit, where, match));
   const [place, ...elsewhere] = places;
   if (!place) return refused(`there is no place with the name or id "${where}", or you may not read it`);
   if (elsewhere.length > 0) return { kind: 'places', places };
-  return decide(visit, { subject, action, place });
+  return decide(visit, { subject, action, place: { type: place.type, id: place.id } });
+}
+
+/** What has the whole name; without any, what has the text in its name. */
+async function findByName<Found>(find: (match: NameMatch) => Promise<readonly Found[]>): Promise<readonly Found[]> {
+  const found = await find('whole');
+  return found.length > 0 ? found : find('part');
 }
 
 function refused(message: string): Answer {
@@ -102,15 +121,23 @@ const selectorTypesOf = {
   plugin_resource: ['resource'],
 } as const;
 
-/** The places that a text names: a selector as `type:id`, an id, or a name. */
-async function findPlaces(visit: PluginVisit, text: string): Promise<Selector[]> {
+/** A selector typed as `type:id`. */
+function readSelector(text: string): Selector | null {
   const [typed = '', id = ''] = text.split(':');
   const type = selectorTypes.find((each) => each === typed);
-  if (type && isId(id)) return [{ type, id }];
-  const places: Selector[] = [];
+  return type && isId(id) ? { type, id } : null;
+}
+
+/** The places that a text names: by an id or a name. */
+async function findPlaces(visit: PluginVisit, text: string, match: NameMatch): Promise<NamedPlace[]> {
+  const places: NamedPlace[] = [];
   for (const kind of Object.keys(selectorTypesOf) as (keyof typeof selectorTypesOf)[]) {
-    const found = await findCalled(visit.em, visit.principal, { kind, text, most });
-    places.push(...found.flatMap((each) => selectorTypesOf[kind].map((type) => ({ type, id: each.id }))));
+    const found = await findCalled(visit.em, visit.principal, { kind, text, match, most });
+    places.push(
+      ...found.flatMap(({ id, name, context: within }) =>
+        selectorTypesOf[kind].map((type) => ({ type, id, name, within })),
+      ),
+    );
   }
   return places.slice(0, most);
 }
