@@ -142,6 +142,22 @@ it('a plugin that was removed is listed apart, and its page says when it was and
   const ceiling = await tab('ceiling');
   expect(ceiling).toMatch(/State Ended/);
   expect(ceiling).not.toContain('set it anew');
+  expect(ceiling).toContain('Actions that were approved zone.sync');
+  expect(ceiling).not.toContain('Approved actions');
+  expect(ceiling).not.toContain('that are not approved');
+  expect(textOf(await listed('?deleted=true'))).toContain('Removed plugins');
+});
+
+it('a ceiling of a former release says what it approved, and that nothing of the active release is approved', async () => {
+  const other = await installDns('Staled');
+  await shown.root.stage(other, { ...shownManifest, release: '1.5.0' });
+  await shown.root.activate(other, '1.5.0');
+  const administrator = await signInVisitor(api, shown.tenant.owner);
+  const text = textOf(await showPlugin(administrator, other, { tab: 'ceiling' }));
+  expect(text).toContain('State Stale');
+  expect(text).toContain('Actions that were approved zone.sync');
+  expect(text).not.toContain('Approved actions');
+  expect(text).toMatch(/Declared actions that are not approved zone\.(read, zone\.sync|sync, zone\.read)/);
 });
 
 describe('the history of a plugin', () => {

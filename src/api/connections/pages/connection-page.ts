@@ -1,25 +1,22 @@
 import type { FastifyReply } from 'fastify';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { renderActions } from '#api/web/components/actions.ts';
-import { renderFacts } from '#api/web/components/facts.ts';
+import { type Fact, renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { pluralize } from '#api/web/text.ts';
-import { countPlaces } from '#domain/connections/bindings/store.ts';
 import { kindOf } from '#domain/connections/kinds/kinds.ts';
+import { renderBoundPlaces } from './bound-places.ts';
+import { configSchema, labelsOf, type Variant, variantOf } from './variants.ts';
 import { type ConnectionVisit, connectionsCrumb, kindWords, readShown, type ShownConnection } from './words.ts';
 
 /** Shows what a connection opens and provides. No page shows its credentials. */
 export async function showConnection(visit: ConnectionVisit): Promise<FastifyReply> {
   const connection = await readShown(visit);
-  const [names, places] = await Promise.all([
-    readOwnerNames(visit, [connection]),
-    countPlaces(visit.em, visit.principal, connection.id),
-  ]);
-  const { id, name, kind, config, provides, credential_revision: revision } = connection;
+  const names = await readOwnerNames(visit, [connection]);
+  const { id, name, provides, credential_revision: revision } = connection;
   return visit.show({
     title: name,
     main: html`<div class="page page-wide">
@@ -32,24 +29,34 @@ ${renderPageHead({
 })}
 ${renderNews(visit, pages.connection)}
 <div class="panel">${renderFacts([
-      ['Kind', `${kindWords[kind]}: ${kindOf(kind).summary}`],
-      ...Object.entries(config).map(([field, value]): [string, Html] => [field, renderSetting(value)]),
+      ...settingFacts(connection),
       ['Provides', html`<span class="mono foreign">${provides.length > 0 ? provides.join(', ') : 'nothing'}</span>`],
       [
         'Credentials',
         html`set ${renderTime(String(connection.credentials_set_at))}, for the ${ordinal(revision)} time`,
       ],
-      [
-        'Bound by',
-        places === 0
-          ? 'nothing that you may read'
-          : pluralize(places, 'project or environment', 'projects and environments'),
-      ],
+      ['Bound by', await renderBoundPlaces(visit, connection)],
       ['Created', renderTime(String(connection.created_at))],
       ['Id', html`<code>${id}</code>`],
     ])}</div>
 </div>`,
   });
+}
+
+/** What the connection opens, with the labels of the form. The kind names the provider already. */
+function settingFacts(connection: ShownConnection): Fact[] {
+  const variant = variantOf(connection);
+  const labels = labelsOf(configSchema(variant));
+  const settings = Object.entries(connection.config).filter(([name]) => name !== 'provider');
+  return [
+    ['Kind', describeVariant(variant)],
+    ...settings.map(([name, value]): Fact => [labels[name] ?? name, renderSetting(value)]),
+  ];
+}
+
+/** The summary of clouds names all of them, so the page leaves it out. */
+function describeVariant({ kind, label, provider }: Variant): string {
+  return provider === undefined ? `${label}: ${kindOf(kind).summary}` : `${kindWords[kind]}: ${label}`;
 }
 
 function renderSetting(value: unknown): Html {
@@ -64,12 +71,14 @@ function ordinal(count: number): string {
   return `${count}${ending}`;
 }
 
+/** Whoever may change the settings may rename the connection: both are one operation. */
 function renderButtons({ id, actions }: ShownConnection): Html {
-  const [update] = actions.filter(({ name }) => name === 'update');
-  return html`${renderActions(actions, {
+  const renames = actions.filter(({ name, allowed }) => name === 'update' && allowed);
+  return renderActions([...actions, ...renames.map((each) => ({ ...each, name: 'rename' }))], {
     test: { label: 'Test', icon: 'rocket', tone: 'primary', path: pagePath(pages.testConnection, { id }) },
     rotate: { label: 'Rotate', icon: 'key-round', path: pagePath(pages.rotateConnection, { id }) },
     update: { label: 'Change settings', icon: 'pencil', path: pagePath(pages.configureConnection, { id }) },
+    rename: { label: 'Rename', path: pagePath(pages.renameConnection, { id }) },
     delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteConnection, { id }) },
-  })}${update?.allowed ? html` <a class="button" href="${pagePath(pages.renameConnection, { id })}">Rename</a>` : null}`;
+  });
 }

@@ -9,6 +9,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { kindOf } from '#domain/connections/kinds/kinds.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { create, remove, rotate, update } from '../operations.ts';
+import { renderBoundPlaces } from './bound-places.ts';
 import { credentialsPart, settingsPart, toSettings } from './settings-schema.ts';
 import { type Variant, variantOf, variants } from './variants.ts';
 import { connectionCrumbs, connectionPath, connectionsCrumb, readShown } from './words.ts';
@@ -136,10 +137,11 @@ function addRotate(addPage: AddPage): void {
 function addDelete(addPage: AddPage): void {
   addFormPage(addPage, pages.deleteConnection, {
     read: readShown,
-    describe: (connection) => ({
+    describe: async (connection, visit) => ({
       title: `Delete ${connection.name}`,
       crumbs: connectionCrumbs(connection),
-      lead: 'Its credentials go for good, and so do its bindings. Runs of templates that need it are refused until another connection is bound in its place.',
+      lead: html`<p>Its credentials go for good, and so do its bindings. Runs of templates that need it are refused until another connection is bound in its place.</p>
+<div>Bound by: ${await renderBoundPlaces(visit, connection)}</div>`,
       fields: [],
       submit: 'Delete connection',
       tone: 'danger',

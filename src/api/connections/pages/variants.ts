@@ -56,6 +56,14 @@ export function credentialsSchema({ kind, credential }: Variant): JsonObject | n
   return withSecrets(branch ?? schema) as JsonObject;
 }
 
+/** The labels of the properties of a schema, by the names of those that have one. */
+export function labelsOf(schema: JsonObject): Readonly<Record<string, string>> {
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonObject>);
+  return Object.fromEntries(
+    properties.flatMap(([name, { title }]) => (typeof title === 'string' ? [[name, title]] : [])),
+  );
+}
+
 function describeSchema(schema: z.ZodType): JsonObject {
   return simplify(
     z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonValue,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { renderFacts } from '#api/web/components/facts.ts';
+import { type Fact, renderFacts } from '#api/web/components/facts.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
@@ -29,9 +29,12 @@ export async function renderCeiling(visit: PluginVisit, plugin: ShownPlugin): Pr
     ['Approved', html`${renderTime(String(setAt))}${setBy === null ? null : html` by ${renderPerson(setBy, names)}`}`],
     ['Release', html`<code class="foreign">${release}</code>`],
     ['Revision', describeRevisions(plugin, ceiling)],
-    ['Approved actions', renderNames(actions)],
-    ['Approved executions', executions.length > 0 ? html`${executions.map(renderExecution)}` : 'none'],
-    ...(declared ? missingOf(declared, inForce) : [missingUnknown]),
+    [isCurrent ? 'Approved actions' : 'Actions that were approved', renderNames(actions)],
+    [
+      isCurrent || inForce.executions.length > 0 ? 'Approved executions' : 'Executions that were approved',
+      executions.length > 0 ? html`${executions.map(renderExecution)}` : 'none',
+    ],
+    ...(plugin.deleted_at === null ? describeMissing(declared, inForce) : []),
   ])}</div>`;
 }
 
@@ -49,6 +52,11 @@ function missingOf({ actions, executions }: Manifest, ceiling: Approvals): [stri
     ['Declared actions that are not approved', missing(actions, ceiling.actions)],
     ['Declared executions that are not approved', missing(executions, approvedExecutions)],
   ];
+}
+
+/** A removed plugin declares nothing that could still be approved, so its page leaves these facts out. */
+function describeMissing(declared: Manifest | null | undefined, ceiling: Approvals): readonly Fact[] {
+  return declared ? missingOf(declared, ceiling) : [missingUnknown];
 }
 
 const missingUnknown = [

@@ -31,7 +31,7 @@ ${renderChips((query) => pagePath(pages.plugins, {}, { ...filter, ...query }), d
 <div class="list-panel">${
       installations.length > 0
         ? renderTable({
-            caption: 'Installed plugins',
+            caption: deleted ? 'Removed plugins' : 'Installed plugins',
             rows: installations,
             columns: columnsOf(names, deleted !== undefined),
           })

@@ -2,8 +2,6 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
-import type { Principal } from '#domain/shared/access/principal.ts';
-import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { coversOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { type VariablePhase, variablePhases } from '#domain/variables/model.ts';
@@ -80,21 +78,6 @@ export type EffectiveBinding = Awaited<ReturnType<typeof readEffectiveBindings>>
 
 export function phasesOf({ inPlan, inApply }: Pick<BindingRow, 'inPlan' | 'inApply'>): VariablePhase[] {
   return variablePhases.filter((phase) => (phase === 'plan' ? inPlan : inApply));
-}
-
-/** How many projects and environments that a principal may read bind a connection. */
-export async function countPlaces(em: Em, principal: Principal, connectionId: string): Promise<number> {
-  const { count } = await db(em)
-    .selectFrom('connection_bindings as b')
-    .leftJoin('environments as e', 'e.id', 'b.environment_id')
-    .innerJoin('projects as p', (join) =>
-      join.on((eb) => eb('p.id', '=', eb.fn.coalesce('b.project_id', 'e.project_id'))),
-    )
-    .where('b.connection_id', '=', connectionId)
-    .where((eb) => isInReadableTeam(principal, eb.ref('p.team_id'), 'hidden'))
-    .select((eb) => eb.fn.count<string>(eb.fn.coalesce('b.environment_id', 'b.project_id')).distinct().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
 }
 
 /** The tables of places that bind connections, outermost first, with the columns of bindings that name them. */

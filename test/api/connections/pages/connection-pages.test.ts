@@ -50,16 +50,65 @@ it.each(['nothing', 'constructor', '__proto__'])('answers 400 for a form of %s',
   expect(text).toContain('expected one of generic, aws');
 });
 
-it('counts only the places that the visitor may read', async () => {
+it('names the places that bind a connection, and neither names nor counts those that a visitor may not read', async () => {
   const admin = await api.addUser('admin');
   const credentials = { variables: { TOKEN: 'x' } };
   const { id } = await admin.make('/admin/connections', { name: 'Of everybody', kind: 'generic', credentials });
   const bind = { cloud: { connection_id: id } };
   expect((await tenant.owner.put(`/environments/${tenant.environment}/connections`, bind)).status).toBe(200);
   const path = `/admin/connections/${id}`;
-  expect((await visitor.get(path)).text).toContain('1 project or environment');
+  const { text } = await visitor.get(path);
+  expect(text).toContain(`href="/environments/${tenant.environment}">Network / Development</a>`);
+  expect(text).not.toContain('nothing that you may read');
   const stranger = await signInVisitor(api, (await makeTenant(api)).owner);
   expect((await stranger.get(path)).text).toContain('nothing that you may read');
+});
+
+it('says on the page and in the confirmation of its deletion what binds a connection, the first ten by name', async () => {
+  const path = await make('bound-often');
+  const bind = { cloud: { connection_id: path.split('/').at(-1) } };
+  const project = await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Bound often' });
+  expect((await tenant.owner.put(`/projects/${project.id}/connections`, bind)).status).toBe(200);
+  for (let at = 0; at < 10; at++) {
+    const fields = { project_id: project.id, name: `Place ${at}`, kind: 'development' };
+    const { id } = await tenant.owner.make('/environments', fields);
+    expect((await tenant.owner.put(`/environments/${id}/connections`, bind)).status).toBe(200);
+  }
+  for (const page of [path, `${path}/delete`]) {
+    const { text } = await visitor.get(page);
+    expect(text).toContain(`project <a class="foreign" href="/projects/${project.id}">Bound often</a>`);
+    expect(text).toContain('>Bound often / Place 8</a>');
+    expect(text).not.toContain('Place 9');
+    expect(text).toContain('and 1 more');
+  }
+});
+
+it('counts the places that whoever may delete a connection may not read', async () => {
+  const path = await make('moved-away');
+  const id = path.split('/').at(-1);
+  const stranger = await makeTenant(api);
+  await api.rows(
+    `insert into connection_bindings (id, environment_id, name, connection_id, in_plan, in_apply, bound_by, bound_by_generation, bound_at)
+     values (gen_random_uuid(), ?, 'cloud', ?, true, true, ?, 0, now())`,
+    [stranger.environment, id, stranger.owner.id],
+  );
+  for (const page of [path, `${path}/delete`])
+    expect((await visitor.get(page)).text).toContain('1 project or environment that you may not read');
+});
+
+it('says that nothing binds a connection yet', async () => {
+  const path = await make('bound-nowhere');
+  for (const page of [path, `${path}/delete`]) expect((await visitor.get(page)).text).toContain('nothing yet');
+});
+
+it('labels settings like the form, describes the chosen cloud alone, and offers the deletion last', async () => {
+  const { text } = await visitor.get(await make('labeled'));
+  expect(text).toContain('<dt>Region</dt>');
+  expect(text).toContain('<dt>Kind</dt><dd>Cloud: AWS</dd>');
+  expect(text).not.toContain('Google Cloud');
+  expect(text).not.toContain('<dt>provider</dt>');
+  expect(text.indexOf('/rename"')).toBeGreaterThan(0);
+  expect(text.indexOf('/rename"')).toBeLessThan(text.indexOf('/delete"'));
 });
 
 it('shows a refused form with what was typed, and without the secrets', async () => {

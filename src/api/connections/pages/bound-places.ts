@@ -1,0 +1,34 @@
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { formatCount, pluralize } from '#api/web/text.ts';
+import { type BoundPlace, findBoundPlaces } from '#domain/connections/bindings/bound-places-store.ts';
+import { readableTeams } from '#domain/shared/access/decide.ts';
+import type { ConnectionVisit, ShownConnection } from './words.ts';
+
+/** How many places a page names. */
+const mostNamed = 10;
+
+/**
+ * The projects and environments that bind a connection, as links. Those that the visitor may not read are counted for whoever may delete the
+ * connection and so takes it from them; others are not told of them.
+ */
+export async function renderBoundPlaces(visit: ConnectionVisit, { id, actions }: ShownConnection): Promise<Html> {
+  const bound = await findBoundPlaces(visit.em, visit.principal, { connectionId: id, most: mostNamed });
+  const mayDelete = actions.some(({ name, allowed }) => name === 'delete' && allowed);
+  const knowsAll = mayDelete || readableTeams(visit.principal) === 'all';
+  const unreadable = knowsAll ? bound.unreadable : 0;
+  if (bound.readable + unreadable === 0) return html`${knowsAll ? 'nothing yet' : 'nothing that you may read'}`;
+  const more = bound.readable - bound.places.length;
+  return html`<ul class="plain-list" role="list">${bound.places.map((place) => html`<li>${renderBoundPlace(place)}</li>`)}${
+    more > 0 ? html`<li class="muted">and ${formatCount(more)} more</li>` : null
+  }${unreadable > 0 ? html`<li class="muted">${describeUnreadable(unreadable)}</li>` : null}</ul>`;
+}
+
+function renderBoundPlace({ id, kind, name, project }: BoundPlace): Html {
+  if (kind === 'project') return html`project <a class="foreign" href="${pagePath(pages.project, { id })}">${name}</a>`;
+  return html`environment <a class="foreign" href="${pagePath(pages.environment, { id })}">${project} / ${name}</a>`;
+}
+
+function describeUnreadable(count: number): string {
+  return `${pluralize(count, 'project or environment', 'projects and environments')} that you may not read`;
+}
