@@ -117,6 +117,15 @@ describe('an ended assignment', () => {
     });
   });
 
+  it('of a ceiling that approves the action again is explained as one that the ceiling ended', async () => {
+    const { root, sync, member, selector, installation } = await stageMember();
+    await root.approve(installation, []);
+    const reasonNow = async () => (await check(member.client, sync, selector)).reason;
+    expect(await reasonNow()).toMatchObject({ message: expect.stringContaining('does not approve the action') });
+    await root.approve(installation, ['zone.sync']);
+    expect(await reasonNow()).toMatchObject({ message: expect.stringContaining('stopped approving the action') });
+  });
+
   it('is the reason that a check answers if it was the last to cover the place, also if it was revoked', async () => {
     const { root, sync, member, selector, grant } = await stageMember();
     const subject = { type: 'user', id: member.id };

@@ -49,18 +49,25 @@ interface Question {
  */
 export async function checkAction(em: Em, { action, target, place, subjectId }: Question): Promise<CheckResult> {
   const obstacle = await findObstacle(em, { action, target, place });
-  if (obstacle !== null) return refuse(obstacle);
+  if (obstacle !== null) return { allowed: false, reason: { code: obstacle, message: obstacles[obstacle] } };
   const question = { of: { actionId: action.id }, subjectId, place };
   const covering = await findAssignments(em, question);
   if (covering.some(({ end }) => end === null)) return { allowed: true, reason: describeReason('assigned') };
-  return refuse(await findLastEnd(em, question, covering));
+  return { allowed: false, reason: await findLastEnd(em, question, covering) };
 }
 
 /** What ended the last assignment that covered a place: of those that ended, and of those that were revoked. */
-async function findLastEnd(em: Em, question: CoverageQuestion, [ended]: readonly Assignment[]): Promise<CheckCode> {
+async function findLastEnd(
+  em: Em,
+  question: CoverageQuestion,
+  [ended]: readonly Assignment[],
+): Promise<Reason<CheckCode>> {
   const revoked = await findNewestRevoked(em, question);
-  if (revoked && covers(selectorOf(revoked), question.place) && revoked.id > (ended?.id ?? '')) return 'revoked';
-  return ended?.end?.code ?? 'not_assigned';
+  if (revoked && covers(selectorOf(revoked), question.place) && revoked.id > (ended?.id ?? ''))
+    return { code: 'revoked', message: ends.revoked };
+  // The code of an end may be that of an obstacle, too, which has a sentence of its own.
+  const code = ended?.end?.code;
+  return code === undefined ? describeReason('not_assigned') : { code, message: ends[code] };
 }
 
 /**
@@ -108,8 +115,4 @@ async function isManifestMissing(em: Em, { id, activeRelease }: InstallationDeta
 /** The reason with a code, in words. */
 export function describeReason<Code extends CheckCode>(code: Code): Reason<Code> {
   return { code, message: checkReasons[code] };
-}
-
-function refuse(code: CheckCode): CheckResult {
-  return { allowed: false, reason: describeReason(code) };
 }
