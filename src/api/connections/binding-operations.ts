@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import type { RequestMetadata } from '#api/pipeline/call.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { type BindingTarget, replaceBindings } from '#domain/connections/bindings/bind.ts';
@@ -30,7 +31,8 @@ async function replace({ tx, target, body, principal, operations, request }: Rep
   const expected = revisionOfBindings(body, request.headers);
   const { before, after, revision } = await replaceBindings(tx, principal, target, toWanted(body), expected);
   const answer = await showBindings(tx.em, { operations, principal }, target, revision);
-  return { id: target.id, revision, before: { connections: before }, after: { connections: after }, answer };
+  const compared = { before: { connections: before }, after: { connections: after } };
+  return { id: target.id, revision, ...comparedIf(revision !== target.revision, compared), answer };
 }
 
 export const getOfProject = read({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import { revisionFor, revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
@@ -191,13 +192,11 @@ export const replace = command({
     refuseStale({ revision: target.variablesRevision }, revisionFor(body, request.headers));
     const { before, after, holderRevision: revision } = await replaceVariables(writer, wantedOf(body), target.current);
     const answer = { variables: (await readShownVariables(tx.em, toHolder(target))).map(viewVariable), revision };
-    return {
-      id: target.id,
-      revision,
+    const compared = {
       before: { variables: before.map(describeVariable) },
       after: { variables: after.map(describeVariable) },
-      answer,
     };
+    return { id: target.id, revision, ...comparedIf(before.length + after.length > 0, compared), answer };
   },
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, pageOf } from '#api/pipeline/schemas.ts';
@@ -103,7 +104,8 @@ function marking(as: Mark, declared: Marking) {
       refuseStale(known ?? before, revisionOf(request.headers));
       await markNotification(em, principal, id, as);
       const answer = view(await readBack(readNotification(em, principal, id)), { operations, principal });
-      const audited = { before: { state: stateOf(before) }, after: { state: answer.state } };
+      const states = { before: { state: stateOf(before) }, after: { state: answer.state } };
+      const audited = comparedIf(states.before.state !== states.after.state, states);
       return { id, ...audited, revision: answer.revision, answer };
     },
   });
@@ -142,7 +144,7 @@ export const readAll = command({
   audit: 'notification.all_read',
   handle: async ({ tx, principal }) => {
     const count = await markAllRead(tx.em, principal);
-    return { id: null, after: { count }, answer: { read: count } };
+    return { id: null, ...comparedIf(count > 0, { after: { count } }), answer: { read: count } };
   },
 });
 

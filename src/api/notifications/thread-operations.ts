@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
@@ -79,7 +80,7 @@ export const readThread = command({
   audit: 'notification.thread_read',
   handle: async ({ tx, principal, params }) => {
     const count = await markOwnThread(tx.em, principal, params.id, 'read');
-    return { id: params.id, after: { count }, answer: { read: count } };
+    return { id: params.id, ...comparedIf(count > 0, { after: { count } }), answer: { read: count } };
   },
 });
 
@@ -97,7 +98,7 @@ export const archiveThread = command({
   audit: 'notification.thread_archived',
   handle: async ({ tx, principal, params }) => {
     const count = await markOwnThread(tx.em, principal, params.id, 'archived');
-    return { id: params.id, after: { count }, answer: { archived: count } };
+    return { id: params.id, ...comparedIf(count > 0, { after: { count } }), answer: { archived: count } };
   },
 });
 

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
@@ -67,7 +69,8 @@ export const set = command({
   handle: async ({ tx, target, body, principal, operations }) => {
     const { before, after, revision } = await setQuota(tx, target, body.limits, body.expected_revision);
     const answer = await showQuota(tx.em, { principal, operations }, target);
-    return { id: target.id, before: named(before), after: named(after), revision, answer };
+    const limits = { before: named(before), after: named(after) };
+    return { id: target.id, ...comparedIf(!isDeepStrictEqual(before, after), limits), revision, answer };
   },
 });
 

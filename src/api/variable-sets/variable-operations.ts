@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import { revisionFor, revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
@@ -109,13 +110,11 @@ export const replace = command({
     const current = await readShownVariables(tx.em, holder);
     const { before, after, holderRevision: revision } = await replaceVariables(writer, wanted, current);
     const answer = { variables: (await readShownVariables(tx.em, holder)).map(viewVariable), revision };
-    return {
-      id: holder.id,
-      revision,
+    const compared = {
       before: { variables: before.map(describeVariable) },
       after: { variables: after.map(describeVariable) },
-      answer,
     };
+    return { id: holder.id, revision, ...comparedIf(before.length + after.length > 0, compared), answer };
   },
 });
 

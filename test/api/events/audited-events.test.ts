@@ -79,6 +79,24 @@ it('the event of a change names the changed fields of the API alone, and a chang
   expect(JSON.stringify(body)).not.toMatch(/secret-path|another-path/);
 });
 
+it('a request that asks for what is so already has no event: variables, bindings, quotas and read notifications', async () => {
+  const { owner, environment, team } = tenant;
+  const variables = [{ name: 'REGION', value: 'eu', category: 'env' }];
+  const requests = [
+    () => owner.put(`/environments/${environment}/variables`, { variables }),
+    () => owner.put(`/environments/${environment}/connections`, {}),
+    () => admin.put(`/admin/quotas/team/${team}`, { limits: { instances: 3 } }),
+    () => owner.post('/notifications/read-all'),
+  ];
+  const countEvents = async () => (await api.rows('select id from domain_events')).length;
+  for (const send of requests) {
+    expect((await send()).status).toBe(200);
+    const before = await countEvents();
+    expect((await send()).status).toBe(200);
+    expect(await countEvents()).toBe(before);
+  }
+});
+
 it('records of the audit have names in snake case at every level, also those of earlier releases', async () => {
   const { owner, environment, team } = tenant;
   const credentials = { variables: { TOKEN: 'secret' } };

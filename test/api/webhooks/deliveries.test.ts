@@ -82,6 +82,22 @@ describe('a delivery that somebody sends again while it waits', () => {
   });
 });
 
+describe('a delivery that somebody sends again while others wait', () => {
+  it('is tried before them, although the endpoint gets one request at a time while it fails', async () => {
+    endpoint.answers = { status: 503 };
+    await rename();
+    await rename();
+    await rename();
+    await sending.work();
+    const [newest] = await list();
+    await api.rows(`update webhook_deliveries set due_at = now() - interval '1 hour'`);
+    endpoint.heard.splice(0);
+    expect((await tenant.owner.post(`${path}/deliveries/${newest.id}/redeliver`)).status).toBe(202);
+    await sending.work();
+    expect(endpoint.heard.map(({ headers }) => headers['webhook-id'])[0]).toBe(newest.message_id);
+  });
+});
+
 describe('a delivery that is read alone', () => {
   it('shows what the endpoint answered to those who may change the webhook alone: it may send back the message', async () => {
     endpoint.answers = { status: 503, text: 'you sent me this' };

@@ -16,6 +16,14 @@ export interface Signing {
 /** How the rows of one kind keep the secrets that sign their messages. `purpose` begins the context of the seals: it never changes. */
 export function signingSecrets(purpose: string) {
   const contextOf = (id: string) => [purpose, id] as const;
+  const canOpen = (keyRing: KeyRing, id: string, sealed: Buffer | Uint8Array) => {
+    try {
+      keyRing.open(contextOf(id), sealed);
+      return true;
+    } catch {
+      return false;
+    }
+  };
   const seal = (keyRing: KeyRing, id: string, secret: string) => keyRing.seal(contextOf(id), Buffer.from(secret));
   return {
     contextOf,
@@ -24,12 +32,16 @@ export function signingSecrets(purpose: string) {
       const secret = makeSecret();
       return { secret, sealed: seal(keyRing, id, secret) };
     },
-    /** Gives a row a new secret, and returns it. The one before counts for another day, and an older one no more. */
+    /**
+     * Gives a row a new secret, and returns it. The one before counts for another day, and an older one no more. One that the key ring does not open counts
+     * no more either: it could sign nothing, and a rotation is how to replace it.
+     */
     renew(keyRing: KeyRing, row: Signing): string {
       const secret = makeSecret();
+      const isKept = row.sealedSecret && canOpen(keyRing, row.id, row.sealedSecret);
       if (row.sealedSecret) {
-        row.sealedPreviousSecret = row.sealedSecret;
-        row.previousUntil = new Date(Date.now() + overlapMs);
+        row.sealedPreviousSecret = isKept ? row.sealedSecret : null;
+        row.previousUntil = isKept ? new Date(Date.now() + overlapMs) : null;
       }
       row.sealedSecret = seal(keyRing, row.id, secret);
       return secret;

@@ -72,7 +72,7 @@ function selectDeliveries(em: Em, webhookId: string) {
 }
 
 /**
- * Sends the message of a delivery now: one that still waits is due at once, and one that has ended gets another delivery of the same message. Receivers
+ * Sends the message of a delivery now: one that still waits is due before all others, and one that has ended gets another delivery of the same message. Receivers
  * know by the id of the message that they may have had it. Answers the id of the delivery.
  *
  * The try that somebody asks for does not count among those after which the service gives up.
@@ -80,7 +80,10 @@ function selectDeliveries(em: Em, webhookId: string) {
 export async function repeatDelivery(em: Em, delivery: DeliveryDetails): Promise<string> {
   const { numUpdatedRows } = await db(em)
     .updateTable('webhook_deliveries')
-    .set({ due_at: sql<string>`now()`, tries_by_hand: sql<number>`least(tries_by_hand + 1, attempts)` })
+    .set({
+      due_at: sql<string>`${firstDue(delivery.webhookId)} - interval '1 millisecond'`,
+      tries_by_hand: sql<number>`least(tries_by_hand + 1, attempts)`,
+    })
     .where('id', '=', delivery.id)
     .where('created_at', '=', delivery.createdAt)
     .where('status', '=', 'pending')
@@ -88,6 +91,11 @@ export async function repeatDelivery(em: Em, delivery: DeliveryDetails): Promise
   const id = numUpdatedRows > 0n ? delivery.id : await addDelivery(em, delivery);
   await wakeQueue(em, delivery.webhookId);
   return id;
+}
+
+/** When the delivery that waits longest for a webhook is due. */
+function firstDue(webhookId: string) {
+  return sql`(select least(min(due_at), now()) from webhook_deliveries where webhook_id = ${webhookId} and status = 'pending')`;
 }
 
 async function addDelivery(em: Em, { webhookId, eventId, eventType, messageId }: DeliveryDetails): Promise<string> {
