@@ -19,9 +19,15 @@ export function toVariableBody(typed: Typed, exists: boolean): Record<string, un
   };
 }
 
-/** An empty field keeps a secret value for planning that exists. */
+/**
+ * An empty field keeps a secret value for planning that exists. Without its tick, the form takes away a value for planning that it has shown. A value that was
+ * typed without the tick is refused: planning would get the other value, which may be the stronger credential.
+ */
 function toPlanValue(typed: Typed, exists: boolean): Record<string, unknown> {
   const { category, sensitive, has_plan_value: has, plan_value: value } = typed;
+  const isTyped = value !== undefined && value !== '' && (!exists || sensitive === 'yes');
+  if (has !== 'yes' && isTyped)
+    throw invalidField('has_plan_value', 'tick this if planning gets the value below; else empty its field');
   if (has !== 'yes') return { has_plan_value: false };
   const keepsValue = exists && sensitive === 'yes' && value === '';
   return { has_plan_value: true, ...(!keepsValue && { plan_value: readValue(category, value) }) };
