@@ -32,6 +32,12 @@ it('the form for a new quota sets the limits of the owner that was chosen, and i
   });
   expect([sent.status, sent.location], sent.text).toEqual([303, `${pathOf(team)}?done=saved`]);
   expect((await quotaOf(team)).limits).toEqual({ queued_runs: 2 });
+  const again = await visitor.submit('/admin/quotas/new', { owner: team, 'limits.instances': '1' });
+  expect([
+    again.status,
+    again.text.includes('it has a quota already') || again.text.includes('It has a quota already'),
+  ]).toEqual([400, true]);
+  expect((await quotaOf(team)).limits).toEqual({ queued_runs: 2 });
   const page = await visitor.get(`${pathOf(team)}?done=saved`);
   expect(page.text).toContain('The limits are set.');
   expect(page.text).toContain('0 of 2');

@@ -4,6 +4,7 @@ import { refusalOf, revisionField, revisionOf } from '#api/web/forms/resource-fo
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { kindsOf } from '#domain/quotas/model.ts';
+import { invalidField } from '#domain/shared/errors.ts';
 import { clear, get, recount, set } from '../operations.ts';
 import { limitField, toLimits } from './limit-fields.ts';
 import { quotaOwnerField, toQuotaParams } from './owner-field.ts';
@@ -26,7 +27,7 @@ function addNewQuota(addPage: AddPage): void {
     describe: async (_subject, visit) => ({
       title: 'New quota',
       crumbs,
-      below: 'It replaces the limits that the owner has already. An empty field limits nothing, and 0 allows nothing.',
+      below: 'An empty field limits nothing, and 0 allows nothing.',
       fields: [await quotaOwnerField(visit), ...kindsOf('installation').map((kind) => limitField('limits', kind))],
       submit: 'Set the limits',
       cancel: pagePath(pages.quotas),
@@ -34,7 +35,11 @@ function addNewQuota(addPage: AddPage): void {
     }),
     carryOut: async (_subject, typed, visit) => {
       const params = await toQuotaParams(visit, typed);
-      await visit.run(set, { params, body: { limits: toLimits('limits', typed) } });
+      const limits = toLimits('limits', typed);
+      const { revision } = await visit.read(get, { params });
+      // The form shows none of the limits that there are, so it must not replace them.
+      if (revision !== null) throw invalidField('owner', 'it has a quota already: change that on its page');
+      await visit.run(set, { params, body: { limits } });
       return pagePath(pages.quota, params, { done: 'saved' });
     },
   });
