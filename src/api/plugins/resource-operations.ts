@@ -114,7 +114,7 @@ export const remove = command({
   },
 });
 
-/** Each restoration keeps a place of the workers while it looks for roots, so nobody may have many of them. */
+/** Each restoration occupies a worker while it looks for roots. This keeps one caller from occupying all of them. */
 const underWay = new ShareLimit({
   most: 4,
   refusal: 'four restorations of yours, or of this owner, are under way: wait until one has ended',

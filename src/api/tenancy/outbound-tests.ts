@@ -8,7 +8,8 @@ const tests = new ShareLimit({
 });
 
 /**
- * Runs a test that asks a server of a client, which may hang. Whoever answers for the caller, and an owner, has at most four under way in this process.
+ * Runs a test that asks a server which a client chose, and which may hang. The user who answers for the caller has at most four such tests under way in
+ * this process, and so has each owner.
  * @throws ServiceError (`limited`) beyond them
  */
 export function limitTest<Result>(

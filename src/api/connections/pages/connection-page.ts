@@ -71,7 +71,7 @@ function ordinal(count: number): string {
   return `${count}${ending}`;
 }
 
-/** Whoever may change the settings may rename the connection: both are one operation. */
+/** One operation renames a connection and changes its settings, so the same people may do both. */
 function renderButtons({ id, actions }: ShownConnection): Html {
   const renames = actions.filter(({ name, allowed }) => name === 'update' && allowed);
   return renderActions([...actions, ...renames.map((each) => ({ ...each, name: 'rename' }))], {

@@ -39,7 +39,7 @@ export async function renderAnswer(
   return renderChoices('Which place do you mean?', places);
 }
 
-/** The name of a place after that of what it is in: "Network / Production". */
+/** The name of a place with the name of its parent before it: "Network / Production". */
 function renderWay({ within, name }: NamedPlace): Html {
   const way = html`<span class="foreign">${name}</span>`;
   return within === null ? way : html`<span class="foreign">${within}</span> / ${way}`;
