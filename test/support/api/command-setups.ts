@@ -379,6 +379,7 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
     await root.caller.send('PATCH', `/admin/webhooks/${webhook}`, { enabled: true });
     return {};
   },
+  'notifications.take_back': archived('notifications', 'notification'),
   // The notifications of tenants that were added before would make the first answer another one than the next.
   'notifications.read_all': async ({ orm }, { notification }) => {
     await orm.em.execute('update notifications set read_at = now() where id <> ? and read_at is null', [notification]);
