@@ -7,7 +7,7 @@ export interface Statement {
 }
 
 /** More texts than the service has. Texts beyond that are sent without a name. */
-const maximumTexts = 1_000;
+const maximumTexts = 5_000;
 
 /**
  * A statement whose placeholders are PostgreSQL's own ($1, $2, …), as Kysely writes it. Lists become arrays of PostgreSQL.
