@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Instance } from '#domain/instances/entity.ts';
-import { recordNoResources, recordUnseenResource } from '#domain/instances/resources.ts';
+import { recordNoResources, recordUnseenResource } from '#domain/instances/resources/resources.ts';
 import { lockAndReadInstance, maskOutputs } from '#domain/instances/state/state.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
