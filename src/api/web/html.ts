@@ -38,7 +38,7 @@ function isolateText(text: string, place: Place): unknown {
 
 /** Nested markup does not know that it stands in an attribute or a title, which can hold no elements. */
 function withoutElements(markup: object, findPlace: () => Place): unknown {
-  const text = String(markup);
-  if (!text.includes(isolateStart) || findPlace() === 'text') return markup;
-  return raw(text.replaceAll(isolateStart, '\u2066').replaceAll(isolateEnd, '\u2069'));
+  return findPlace() === 'text'
+    ? markup
+    : raw(String(markup).replaceAll(isolateStart, '\u2066').replaceAll(isolateEnd, '\u2069'));
 }
