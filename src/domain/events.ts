@@ -6,7 +6,7 @@ import { holdEvents } from './holds/events.ts';
 import { instanceEvents } from './instances/events.ts';
 import { quotaEvents } from './quotas/events.ts';
 import { templateEvents } from './registry/events.ts';
-import { runEvents } from './runs/events.ts';
+import { runEvents } from './runs/events/events.ts';
 import { scheduleEvents } from './schedules/events.ts';
 import { settingsEvents } from './settings/events.ts';
 import type { EventType } from './shared/events/event-type.ts';

@@ -1,12 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { findBrowser, launchBrowser } from '#test/support/browser/browser.ts';
 import { PluginAdministrator } from '#test/support/plugins/plugin-world.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
+let root: ApiUser;
 let steps: RunSteps;
 let origin: string;
 let browser: Browser;
@@ -18,7 +19,8 @@ const longName = `a${'b'.repeat(98)}c`;
 describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a real browser', () => {
   beforeAll(async () => {
     [api, browser] = await Promise.all([startApi(), launchBrowser()]);
-    const [root, bea] = [await api.addUser('admin', 'Root'), await api.addUser('admin', 'Bea')];
+    const bea = await api.addUser('admin', 'Bea');
+    root = await api.addUser('admin', 'Root');
     steps = new RunSteps(api, root);
     await steps.admit({ instance: longName });
     await steps.admit({ instance: 'web' });
@@ -66,6 +68,16 @@ describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a
       await show(`/admin/plugins/${plugin}?tab=${tab}`, 390, 844);
       const [left, right] = (await measure(edges('.tab[aria-current]'))) as [number, number];
       expect([left >= 0, right <= 390], tab).toEqual([true, true]);
+    }
+  });
+
+  it('the reason why a button is disabled stays inside the window, wherever in its row the button stands', async () => {
+    const template = await steps.publish();
+    await root.post(`/registry/templates/${template}/archive`);
+    for (const width of [320, 390, 820, 1280]) {
+      await show(`/catalog/${template}`, width, 600);
+      expect(await page.locator('.tipped').count()).toBe(3);
+      expect(await measure(tipsOutside), `${width} px`).toEqual([]);
     }
   });
 
@@ -142,3 +154,13 @@ const brokenWords = `[...document.querySelectorAll('.list :is(td, th)')]
     return range.getClientRects().length > 1;
   }))
   .map((cell) => cell.textContent)`;
+
+/** The reasons that leave the window, or are pressed together, while they are shown. */
+const tipsOutside = `['start', 'center', 'end'].flatMap((place) => [...document.querySelectorAll('.tipped')].flatMap((tipped) => {
+  tipped.parentElement.style.justifyContent = place;
+  tipped.querySelector('button').focus();
+  const tip = tipped.querySelector('.tip');
+  const { left, right, top, bottom, width } = tip.getBoundingClientRect();
+  const isInside = left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
+  return isInside && width > 150 ? [] : [[place, tip.textContent, left, right, top, bottom].join(' ')];
+}))`;

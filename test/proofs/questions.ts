@@ -1,5 +1,5 @@
 import type { Catalogue, CatalogueEntry } from '#api/pipeline/catalogue.ts';
-import type { OperationInput } from '#api/pipeline/invocation.ts';
+import type { OperationInput } from '#api/pipeline/invocation/invocation.ts';
 import type { Erased } from '#api/pipeline/operation.ts';
 import type { Random } from '#test/faults/harness/random.ts';
 import type { Asker, World } from '#test/support/access/review-world.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readList } from '#api/pipeline/list.ts';
 import { read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
-import { listInstanceResources, listResources } from '#domain/instances/resource-list-store.ts';
+import { listInstanceResources, listResources } from '#domain/instances/resources/resource-list-store.ts';
 import { findInstance } from '#domain/instances/targets.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import type { ListedResource } from '#domain/instances/resource-list-store.ts';
+import type { ListedResource } from '#domain/instances/resources/resource-list-store.ts';
 import type { InstanceDetails, StateVersionDetails } from '#domain/instances/store.ts';
 import { shownIdOf } from '#domain/shared/access/principal.ts';
 import { instanceActions, type OwnedInstance } from './actions.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { findsByName } from '#api/pipeline/invocation/resource-names.ts';
 import { command, read } from '#api/pipeline/operation.ts';
-import { findsByName } from '#api/pipeline/resource-names.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
 import { CreateNamed, RenameNamed, toRenaming } from '#api/tenancy/bodies.ts';

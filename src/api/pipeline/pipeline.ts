@@ -11,12 +11,12 @@ import { auditingRefusals } from './audit/auditing.ts';
 import { commandKey } from './headers/idempotency.ts';
 import { entityTagOf, withExpectedRevision } from './headers/if-match.ts';
 import { mediaTypesOf } from './headers/media-types.ts';
-import type { Invocation, OperationInput } from './invocation.ts';
-import { answerCommand, authorizeOperation, authorizeRead, invokeCommand, invokeRead } from './invoke.ts';
+import type { Invocation, OperationInput } from './invocation/invocation.ts';
+import { answerCommand, authorizeOperation, authorizeRead, invokeCommand, invokeRead } from './invocation/invoke.ts';
+import { admitUpload } from './invocation/uploads.ts';
 import { cutOffWithoutAccess } from './long-answers/cut-off.ts';
 import { waitForChange } from './long-answers/long-poll.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation, routeOf } from './operation.ts';
-import { admitUpload } from './uploads.ts';
 
 /**
  * Registers a route for every operation. Checks run in this order: credential, permission, input, target, action on the

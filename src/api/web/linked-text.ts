@@ -1,4 +1,4 @@
-import { renderRunLink } from './components/run-link.ts';
+import { renderRunLink } from './components/links/run-link.ts';
 import { type Html, html } from './html.ts';
 import { pagePath, pages } from './paths.ts';
 

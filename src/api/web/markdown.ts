@@ -1,5 +1,5 @@
 import MarkdownIt from 'markdown-it';
-import { type Html, html } from './html.ts';
+import { type Html, html, renderTextPart } from './html.ts';
 
 type Token = ReturnType<typeof parser.parse>[number];
 
@@ -29,9 +29,9 @@ const elements: Readonly<Record<string, (content: Html[], token: Token, top: num
 
 /** Tokens that stand alone. */
 const leaves: Readonly<Record<string, (token: Token) => Html>> = {
-  text: ({ content }) => html`${content}`,
+  text: ({ content }) => renderTextPart(content),
   html_block: ({ content }) => html`<p>${content}</p>`,
-  html_inline: ({ content }) => html`${content}`,
+  html_inline: ({ content }) => renderTextPart(content),
   code_inline: ({ content }) => html`<code>${content}</code>`,
   code_block: ({ content }) => renderCode(content),
   fence: ({ content }) => renderCode(content),

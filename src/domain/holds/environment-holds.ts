@@ -6,6 +6,7 @@ import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { withoutMisleading } from '#domain/shared/values/human-name.ts';
 import type { FreezeWindow } from './freeze-windows.ts';
 import { findHold, type Hold } from './holds.ts';
 import { activeHold, type NewHold, type StoredHold, toHold } from './model.ts';
@@ -35,8 +36,10 @@ function refuseReplacement(lock: StoredHold | null, { kind, id }: Principal): vo
   const active = activeHold(lock, new Date());
   if (!active || (active.by.type === kind && active.by.id === id)) return;
   const end = active.until === null ? 'somebody unlocks it' : active.until;
+  // Text behind the reason must read as it is written, whatever the reason contains.
+  const reason = withoutMisleading(active.reason);
   throw new Conflict(
-    `the environment is locked by ${active.by.name} until ${end} ("${active.reason}"): to replace that lock, send the revision of the environment as expected_revision`,
+    `the environment is locked by ${active.by.name} until ${end} ("${reason}"): to replace that lock, send the revision of the environment as expected_revision`,
     'environment_locked',
   );
 }

@@ -8,7 +8,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { refreshListIfStale } from './resource-list-repair.ts';
+import { refreshListIfStale } from './resources/resource-list-repair.ts';
 import { lockAndReadInstance } from './state/state.ts';
 import { addInstance, freeName, type InstanceTarget } from './store.ts';
 

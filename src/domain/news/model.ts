@@ -2,7 +2,7 @@ import { driftNews } from '#domain/drift/news.ts';
 import { apiKeyNews } from '#domain/identity/api-keys/news.ts';
 import { instanceNews } from '#domain/instances/news.ts';
 import { quotaNews } from '#domain/quotas/news.ts';
-import { runNews } from '#domain/runs/news.ts';
+import { runNews } from '#domain/runs/events/news.ts';
 import { webhookNews } from '#domain/webhooks/news.ts';
 import type { KindOfNews, KindsOfNews } from './kind-of-news.ts';
 

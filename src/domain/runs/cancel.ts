@@ -1,7 +1,7 @@
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { refuseByStatus } from './actions.ts';
 import type { Run } from './entity.ts';
-import { publishRunEvent } from './publish-event.ts';
+import { publishRunEvent } from './events/publish-event.ts';
 import { changeStatus, finishRun } from './steps/transitions.ts';
 
 export interface Cancellation {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import { findStaleLists, repairResourceList } from '#domain/instances/resource-list-repair.ts';
+import { findStaleLists, repairResourceList } from '#domain/instances/resources/resource-list-repair.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';

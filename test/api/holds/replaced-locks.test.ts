@@ -38,6 +38,13 @@ describe('a second lock of an environment', () => {
     expect(await readLock()).toEqual(held);
   });
 
+  it('is refused in one readable line, whatever the reason of the first one contains', async () => {
+    await lock(tenant.owner, { reason: 'a\u2069\u202eb\nc' });
+    const { error } = (await lock(second, { reason: 'test' })).body;
+    expect(error).toContain('("a b c"): to replace that lock');
+    expect((await readLock()).reason).toBe('a\u2069\u202eb\nc');
+  });
+
   it('replaces the first one if it names the present revision, in the body or in If-Match', async () => {
     await lock(tenant.owner, { reason: 'incident' });
     const { revision } = (await second.get(path)).body;

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { operations } from '#api/operations.ts';
-import type { Invocation } from '#api/pipeline/invocation.ts';
+import type { Invocation } from '#api/pipeline/invocation/invocation.ts';
+import { toCommand } from '#api/pipeline/invocation/to-command.ts';
 import type { CommandOperation } from '#api/pipeline/operation.ts';
-import { toCommand } from '#api/pipeline/to-command.ts';
 import type { Services } from '#api/services.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 

@@ -68,10 +68,11 @@ describe('a check of undoing a run', () => {
 
   test('is blocked if the instance has drifted, and names the resources', async () => {
     const { second } = await threeRuns();
-    expect(await stage.checked(second, stage.tenant.owner, ['thing.b'])).toMatchObject({
+    const address = 'thing.b["\u202e"]';
+    expect(await stage.checked(second, stage.tenant.owner, [address])).toMatchObject({
       state: 'blocked',
-      problem: { code: 'drifted' },
-      verdicts: [{ verdict: 'drifted', cause: { addresses: ['thing.b'] } }],
+      problem: { code: 'drifted', message: expect.stringContaining('(thing.b[" "]): revert or adopt') },
+      verdicts: [{ verdict: 'drifted', cause: { addresses: [address] } }],
     });
   });
 

@@ -3,7 +3,7 @@ import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archi
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';

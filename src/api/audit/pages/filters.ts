@@ -1,6 +1,6 @@
 import { fillPath } from '#api/pipeline/answers/location.ts';
 import { routeOf } from '#api/pipeline/operation.ts';
-import type { Choice } from '#api/web/forms/choices.ts';
+import type { Choice } from '#api/web/forms/fields/choices.ts';
 import { renderFormField } from '#api/web/forms/form.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages, withQuery } from '#api/web/paths.ts';

@@ -1,4 +1,4 @@
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import type { AddPage } from '#api/web/visit/route.ts';

@@ -1,5 +1,5 @@
 import { ownerOrInstallation } from '#api/tenancy/pages/owner-choice.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';

@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderInstanceLink } from '#api/web/components/instance-name.ts';
+import { renderInstanceLink } from '#api/web/components/links/instance-name.ts';
+import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderPages } from '#api/web/components/table.ts';
 import { renderAge, renderTime } from '#api/web/components/time.ts';

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { renderAction, renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
+import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';

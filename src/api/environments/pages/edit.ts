@@ -1,6 +1,6 @@
 import { list as listProjects } from '#api/projects/operations.ts';
-import { choicesOf } from '#api/web/forms/choices.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import { choicesOf } from '#api/web/forms/fields/choices.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

@@ -1,4 +1,4 @@
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { defaultApproval, environmentKinds } from '#domain/environments/model.ts';
 import { kindWords } from './words.ts';

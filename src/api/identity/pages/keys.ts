@@ -3,7 +3,7 @@ import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderSecret, secretScript } from '#api/web/components/secret.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';

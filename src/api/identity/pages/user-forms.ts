@@ -2,7 +2,7 @@ import { platformRoleChoices } from '#api/tenancy/pages/roles.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderSecret, secretScript } from '#api/web/components/secret.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';

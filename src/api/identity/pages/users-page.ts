@@ -6,7 +6,7 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import type { Choice } from '#api/web/forms/choices.ts';
+import type { Choice } from '#api/web/forms/fields/choices.ts';
 import { fieldId, renderFormField, renderSummary } from '#api/web/forms/form.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';

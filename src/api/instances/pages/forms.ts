@@ -1,7 +1,7 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
-import { choicesOf } from '#api/web/forms/choices.ts';
+import { choicesOf } from '#api/web/forms/fields/choices.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

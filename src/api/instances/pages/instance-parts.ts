@@ -1,5 +1,5 @@
 import { operationPath } from '#api/pipeline/answers/location.ts';
-import { renderRunLink } from '#api/web/components/run-link.ts';
+import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';

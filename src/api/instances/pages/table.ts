@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { renderRunLink } from '#api/web/components/run-link.ts';
+import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';

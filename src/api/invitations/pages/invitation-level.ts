@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Level, LevelOwner } from '#api/tenancy/pages/levels/level.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { LocalPath } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { InvitationView, SentInvitationView } from '../views.ts';

@@ -2,8 +2,8 @@ import { type Organization, organizationLevel } from '#api/organizations/pages/o
 import { list as listTeams } from '#api/teams/operations.ts';
 import { type TeamSubject, teamLevel, teamParams } from '#api/teams/pages/team-frame.ts';
 import { organizationRoleChoices, teamRoleChoices } from '#api/tenancy/pages/roles.ts';
-import { choicesOf } from '#api/web/forms/choices.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import { choicesOf } from '#api/web/forms/fields/choices.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import * as ofOrganization from '../organization-operations.ts';

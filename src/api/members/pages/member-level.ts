@@ -1,6 +1,6 @@
 import type { Level, LevelOwner } from '#api/tenancy/pages/levels/level.ts';
-import type { Choice } from '#api/web/forms/choices.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { Choice } from '#api/web/forms/fields/choices.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { LocalPath } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';

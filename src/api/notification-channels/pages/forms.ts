@@ -1,6 +1,6 @@
 import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
 import { renderChips } from '#api/web/components/chips.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';

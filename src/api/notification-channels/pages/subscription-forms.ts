@@ -1,8 +1,8 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { list as listTeams } from '#api/teams/operations.ts';
-import type { Choices } from '#api/web/forms/choices.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { Choices } from '#api/web/forms/fields/choices.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pages } from '#api/web/paths.ts';

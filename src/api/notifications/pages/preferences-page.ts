@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { readRow } from '#api/web/forms/fields/matrix.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
-import { readRow } from '#api/web/forms/matrix.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

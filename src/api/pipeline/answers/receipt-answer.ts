@@ -1,5 +1,5 @@
 import type { CommandInput } from '../call.ts';
-import type { OperationInput } from '../invocation.ts';
+import type { OperationInput } from '../invocation/invocation.ts';
 import { type CommandOperation, type Erased, type Operation, type ReadOperation, routeOf } from '../operation.ts';
 import type { CommandAnswer } from './answer-types.ts';
 import { matchLocation, operationPath, type PathParams, paramNamesOf } from './location.ts';

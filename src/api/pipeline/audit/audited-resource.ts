@@ -1,5 +1,5 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import type { Invocation } from '../invocation.ts';
+import type { Invocation } from '../invocation/invocation.ts';
 import { type Operation, routeOf } from '../operation.ts';
 
 /** The audit's resource type of an operation. */

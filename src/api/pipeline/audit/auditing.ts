@@ -10,7 +10,7 @@ import {
   WrongSecret,
 } from '#domain/shared/errors.ts';
 import { CredentialMissing } from '../access/authentication.ts';
-import type { Invocation } from '../invocation.ts';
+import type { Invocation } from '../invocation/invocation.ts';
 import type { Operation } from '../operation.ts';
 import { namedInPath, resourceIdOf, resourceTypeOf } from './audited-resource.ts';
 

@@ -6,8 +6,8 @@ import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { readOwnerGeneration } from '#domain/shared/access/owner-generation-store.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { authenticate } from '../access/authentication.ts';
-import type { Invocation } from '../invocation.ts';
-import { authorizeCall, requirePermission } from '../invoke.ts';
+import type { Invocation } from '../invocation/invocation.ts';
+import { authorizeCall, requirePermission } from '../invocation/invoke.ts';
 import { isPublic, type ReadOperation } from '../operation.ts';
 
 /** A caller who loses the access is cut off within five seconds. */

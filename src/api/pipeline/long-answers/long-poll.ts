@@ -3,8 +3,8 @@ import { openStreams } from '#api/edge/limits/stream-limit.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { authenticate } from '../access/authentication.ts';
 import { auditingRefusals } from '../audit/auditing.ts';
-import type { Invocation } from '../invocation.ts';
-import { authorizeRead } from '../invoke.ts';
+import type { Invocation } from '../invocation/invocation.ts';
+import { authorizeRead } from '../invocation/invoke.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** A caller who loses its access while it waits learns of that within this time. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { renderTeamLink } from '#api/web/components/links/team-link.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import type { StatusLook } from '#api/web/components/status.ts';
-import { renderTeamLink } from '#api/web/components/team-link.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';

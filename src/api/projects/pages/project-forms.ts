@@ -3,8 +3,8 @@ import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archi
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
-import { without } from '#api/web/forms/choices.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import { without } from '#api/web/forms/fields/choices.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';

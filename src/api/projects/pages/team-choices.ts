@@ -1,6 +1,6 @@
 import { list as listOrganizations } from '#api/organizations/operations.ts';
 import { list as listTeams } from '#api/teams/operations.ts';
-import type { Choices } from '#api/web/forms/choices.ts';
+import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 
 /** More would take too many queries for one page. The field says so, and takes the id of another team. */

@@ -1,4 +1,4 @@
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWholeNumber } from '#api/web/forms/typed-number.ts';
 import { kindsInBytes, type QuotaKind, quotaKinds } from '#domain/quotas/model.ts';

@@ -1,6 +1,6 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { findChosenOwner, readOwnerChoices } from '#api/tenancy/pages/owner-list.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { installationId, type QuotaSubject } from '#domain/quotas/model.ts';

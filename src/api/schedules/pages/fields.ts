@@ -3,8 +3,8 @@ import { operationLabels as assemblyLabels } from '#api/assemblies/pages/shown.t
 import { get as getEnvironment, list as listEnvironments } from '#api/environments/operations.ts';
 import { operationLabels } from '#api/registry/pages/run/basic-fields.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
-import { type Choices, choicesOf } from '#api/web/forms/choices.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import { type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';

@@ -1,7 +1,7 @@
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { readHeldLead } from '#api/schedules/pages/held.ts';
 import { platformRoleChoices } from '#api/tenancy/pages/roles.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';

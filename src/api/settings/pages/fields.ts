@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { limitField } from '#api/quotas/pages/limit-fields.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { revisionField } from '#api/web/forms/resource-forms.ts';
 import { featureNames, features } from '#domain/features.ts';
 import { quotaKindNames } from '#domain/quotas/model.ts';

@@ -1,5 +1,5 @@
-import { renderHistoryLink } from '#api/web/components/history.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
+import { renderHistoryLink } from '#api/web/components/links/history.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';

@@ -2,7 +2,7 @@ import { list as listOrganizations } from '#api/organizations/operations.ts';
 import { organizationCrumbs, organizationPath, readOrganization } from '#api/organizations/pages/organization-frame.ts';
 import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
-import { choicesOf, without } from '#api/web/forms/choices.ts';
+import { choicesOf, without } from '#api/web/forms/fields/choices.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';

@@ -1,4 +1,4 @@
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 
 /** The fields of a thing with a name and a slug. @param current the thing, if it exists already */
 export function nameFields(current?: { readonly name: string; readonly slug: string }): FormField[] {

@@ -1,7 +1,7 @@
 import type { Operation } from '#api/pipeline/operation.ts';
 import { list as listProjects } from '#api/projects/operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';

@@ -1,6 +1,6 @@
 import { list as listOrganizations } from '#api/organizations/operations.ts';
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
-import type { Choice } from '#api/web/forms/choices.ts';
+import type { Choice } from '#api/web/forms/fields/choices.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { invalidField } from '#domain/shared/errors.ts';

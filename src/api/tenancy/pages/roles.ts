@@ -1,4 +1,4 @@
-import type { Choice } from '#api/web/forms/choices.ts';
+import type { Choice } from '#api/web/forms/fields/choices.ts';
 import { type PlatformRole, platformRoles } from '#domain/identity/model.ts';
 import { type OrganizationRole, organizationRoles } from '#domain/organizations/model.ts';
 import { type TeamRole, teamRoles } from '#domain/teams/model.ts';

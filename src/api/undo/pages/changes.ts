@@ -1,4 +1,4 @@
-import { renderRunLink } from '#api/web/components/run-link.ts';
+import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderTable } from '#api/web/components/table.ts';
 import { renderSides } from '#api/web/components/value-change/render-value.ts';
 import { type Html, html } from '#api/web/html.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { get as getProject, list as listProjects } from '#api/projects/operations.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';

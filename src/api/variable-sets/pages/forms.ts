@@ -1,5 +1,5 @@
 import { ownerField, toOwner } from '#api/tenancy/pages/owner-choice.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

@@ -1,4 +1,4 @@
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { renderActions } from '#api/web/components/actions.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type FormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, revisionOf } from '#api/web/forms/resource-forms.ts';
 import { type LocalPath, pagePath, type pages } from '#api/web/paths.ts';

@@ -3,10 +3,10 @@ import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import { renderLinkedText } from '../linked-text.ts';
 import type { LocalPath } from '../paths.ts';
-import { explainCut } from './choices.ts';
-import { renderControl } from './control.ts';
-import type { FormField } from './form-field.ts';
-import { renderMatrix } from './matrix.ts';
+import { explainCut } from './fields/choices.ts';
+import { renderControl } from './fields/control.ts';
+import type { FormField } from './fields/form-field.ts';
+import { renderMatrix } from './fields/matrix.ts';
 import type { FormProblems } from './problems.ts';
 import { isStale, renderStale, revisionName } from './stale.ts';
 

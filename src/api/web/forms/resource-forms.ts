@@ -1,6 +1,6 @@
 import type { Action } from '#domain/shared/actions.ts';
 import { invalidField } from '#domain/shared/errors.ts';
-import type { FormField } from './form-field.ts';
+import type { FormField } from './fields/form-field.ts';
 import type { Typed } from './form-page.ts';
 
 /** The revision that a form was opened for: the operation refuses to overwrite what somebody else has changed since then. */

@@ -1,7 +1,7 @@
 import { invalidField } from '#domain/shared/errors.ts';
 import { longestCron } from '#domain/shared/schedules/cron.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
-import type { FormField } from './form-field.ts';
+import type { FormField } from './fields/form-field.ts';
 import type { Typed } from './form-page.ts';
 
 /** The fields that say at which times something is done. Either the expression or the interval is filled in. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ServerEvent, sendEvents } from '#api/edge/sse.ts';
-import { authorizeRead } from '#api/pipeline/invoke.ts';
+import { authorizeRead } from '#api/pipeline/invocation/invoke.ts';
 import { cutOffWithoutAccess } from '#api/pipeline/long-answers/cut-off.ts';
 import type { ReadOperation } from '#api/pipeline/operation.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';

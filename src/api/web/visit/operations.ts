@@ -6,14 +6,14 @@ import type { EncodedAnswerOf, Responses } from '#api/pipeline/answers/answer-ty
 import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
 import { successStatus } from '#api/pipeline/answers/receipt-answer.ts';
 import { formKey } from '#api/pipeline/headers/idempotency.ts';
-import type { Invocation, OperationInput } from '#api/pipeline/invocation.ts';
+import type { Invocation, OperationInput } from '#api/pipeline/invocation/invocation.ts';
 import {
   answerCommand,
   authorizeOperation,
   effectivePrincipal,
   invokeCommand,
   invokeRead,
-} from '#api/pipeline/invoke.ts';
+} from '#api/pipeline/invocation/invoke.ts';
 import {
   type CommandOperation,
   type Erased,

@@ -1,4 +1,4 @@
-import type { FormField } from '#api/web/forms/form-field.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { listEvents } from '../operations.ts';

@@ -1,7 +1,7 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
-import { type Choices, choicesOf } from '#api/web/forms/choices.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
+import { type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { isId } from '#domain/shared/ids.ts';

@@ -4,7 +4,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { type Instance, InstanceSlot } from '../entity.ts';
-import { recordNoResources } from '../resources.ts';
+import { recordNoResources } from '../resources/resources.ts';
 import { type InstanceTarget, readStateVersion } from '../store.ts';
 import { lockAndReadInstance } from './state.ts';
 

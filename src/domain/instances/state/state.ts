@@ -6,7 +6,7 @@ import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
 import { Instance, StateVersion } from '../entity.ts';
-import { recordResources } from '../resources.ts';
+import { recordResources } from '../resources/resources.ts';
 import type { StateFile } from '../state-file/state-file.ts';
 import { insertStateVersion } from '../store.ts';
 

@@ -6,7 +6,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { refuseByStatus } from '../actions.ts';
 import type { Run } from '../entity.ts';
-import { publishRunEvent } from '../publish-event.ts';
+import { publishRunEvent } from '../events/publish-event.ts';
 import { type ApprovalFacts, findSelfApproval, mayReview, responsiblePerson } from './rules.ts';
 import { readApprovalFacts } from './store.ts';
 

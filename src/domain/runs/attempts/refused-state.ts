@@ -2,7 +2,7 @@ import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
-import { publishRunEventOnce } from '../publish-event.ts';
+import { publishRunEventOnce } from '../events/publish-event.ts';
 import { lockAttemptInOrder } from '../steps/transitions.ts';
 import { countRefusedState } from './store.ts';
 

@@ -8,7 +8,7 @@ import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { recordDeployedRun } from '../deletion/erasure.ts';
 import { type Run, RunAttempt } from '../entity.ts';
-import { publishRunEvent } from '../publish-event.ts';
+import { publishRunEvent } from '../events/publish-event.ts';
 import { lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkWrittenState, refuseStateOfPlanning } from './checks.ts';
 import type { AttemptState } from './writes.ts';

@@ -2,7 +2,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { Run } from '../entity.ts';
-import { publishRunEvent } from '../publish-event.ts';
+import { publishRunEvent } from '../events/publish-event.ts';
 import { RunComment } from './entity.ts';
 
 /**

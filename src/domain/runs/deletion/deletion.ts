@@ -3,7 +3,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { cascadeDeletion } from '#domain/shared/ownership-graph/deletion.ts';
 import { refuseByStatus } from '../actions.ts';
 import type { Run } from '../entity.ts';
-import { publishRunEvent } from '../publish-event.ts';
+import { publishRunEvent } from '../events/publish-event.ts';
 import { eraseInputs } from './erasure.ts';
 
 /**

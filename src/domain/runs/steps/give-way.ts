@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Run } from '../entity.ts';
-import { publishRunEvent } from '../publish-event.ts';
+import { publishRunEvent } from '../events/publish-event.ts';
 import { changeStatus } from './transitions.ts';
 
 /**

@@ -4,8 +4,8 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findLiveWorkers, type LiveWorker } from '#domain/workers/placement-store.ts';
 import { isUsable, readAllowedTools } from '../attempts/claiming/tool-choice.ts';
 import type { Run } from '../entity.ts';
+import { publishRunEventOnce } from '../events/publish-event.ts';
 import { poolQueue } from '../model.ts';
-import { publishRunEventOnce } from '../publish-event.ts';
 
 /** Where the next attempt of a run can be executed. */
 export interface Placement {

@@ -6,6 +6,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { findLogEnd } from '../attempts/log-store.ts';
 import { Run, RunAttempt } from '../entity.ts';
+import { publishRunEvent } from '../events/publish-event.ts';
 import {
   type AttemptOutcome,
   type AttemptPhase,
@@ -14,7 +15,6 @@ import {
   type TerminalStatus,
   wakeSignal,
 } from '../model.ts';
-import { publishRunEvent } from '../publish-event.ts';
 import type { StatusReason } from '../reasons/model.ts';
 import { placeSeekerOf } from './place.ts';
 import { releaseSlot } from './slot.ts';

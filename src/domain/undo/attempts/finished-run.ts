@@ -8,6 +8,7 @@ import type { CommandChange } from '#domain/shared/audit.ts';
 import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+import { withoutMisleading } from '#domain/shared/values/human-name.ts';
 import { dataGone } from '../deployments/deployments.ts';
 import type { UndoAttempt } from '../entity.ts';
 import { type Problem, stateOf, type Verdict } from '../model.ts';
@@ -153,7 +154,7 @@ async function concludePromotion(deps: FinishedRunDeps, cause: string, runId: st
 function drifted(runId: string, addresses: readonly string[]): Problem {
   const [first = ''] = addresses;
   const others = addresses.length > 1 ? ` and ${addresses.length - 1} more` : '';
-  const message = `the instance differs from its latest state (${first}${others}): revert or adopt the drift, and check again`;
+  const message = `the instance differs from its latest state (${withoutMisleading(first)}${others}): revert or adopt the drift, and check again`;
   return { code: 'drifted', message, runId };
 }
 

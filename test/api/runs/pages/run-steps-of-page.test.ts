@@ -5,8 +5,8 @@ import { layOutBar, type ShownEvent, toSteps } from '#api/runs/pages/run/timelin
 import { renderTimeline } from '#api/runs/pages/run/timeline-view.ts';
 import { toChanges } from '#api/runs/pages/run-changes.ts';
 import type { ShownRun } from '#api/runs/pages/run-tab.ts';
-import { runEvents } from '#domain/runs/events.ts';
-import type { RunEventType } from '#domain/runs/publish-event.ts';
+import { runEvents } from '#domain/runs/events/events.ts';
+import type { RunEventType } from '#domain/runs/events/publish-event.ts';
 import { statusReasons } from '#domain/runs/reasons/model.ts';
 
 const start = Date.parse('2026-11-22T09:00:00Z');

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderForm } from '#api/web/forms/form.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

@@ -1,4 +1,4 @@
-import type { Choice } from '#api/web/forms/choices.ts';
+import type { Choice } from '#api/web/forms/fields/choices.ts';
 import { fieldId } from '#api/web/forms/form.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { list as listActions } from '../../action-operations.ts';

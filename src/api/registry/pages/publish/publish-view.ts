@@ -1,6 +1,6 @@
 import { type Crumb, renderPageHead } from '#api/web/components/page-head.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { fieldId, renderForm, renderFormField } from '#api/web/forms/form.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';

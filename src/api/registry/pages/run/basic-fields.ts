@@ -1,5 +1,5 @@
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderFormField } from '#api/web/forms/form.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { RequestedOperation } from '#domain/runs/model.ts';

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { list as listTeamMembers } from '#api/members/team-operations.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderForm } from '#api/web/forms/form.ts';
-import type { FormField } from '#api/web/forms/form-field.ts';
 import { refusedPage } from '#api/web/forms/form-page.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';

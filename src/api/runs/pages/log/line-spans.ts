@@ -33,9 +33,12 @@ function withoutHalves(text: string): string {
   return text.replace(/[\ud800-\udbff]$|\x1b\[?[\d;]*$/, '');
 }
 
-/** Control characters as their pictures, such as ␀. Separators of lines would break the line. */
+/**
+ * Control characters as their pictures, such as ␀. Separators of lines would break the line, and controls of direction would turn what the page says
+ * beside it.
+ */
 function showControls(text: string): string {
-  return text.replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]/g, (character) => {
+  return text.replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g, (character) => {
     const code = character.charCodeAt(0);
     if (code < 0x20) return String.fromCharCode(0x2400 + code);
     return code === 0x7f ? '\u2421' : '\ufffd';

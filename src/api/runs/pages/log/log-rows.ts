@@ -1,4 +1,4 @@
-import { type Html, html } from '#api/web/html.ts';
+import { type Html, html, renderTextPart } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { LogPart, PartLine } from './log-part.ts';
 
@@ -22,8 +22,11 @@ function renderLine(runId: string, [number, stream, time, spans, cut]: PartLine,
   const sign = html`<span class="log-sign" ${word ? html`title="${word}"` : null}>${streamSigns[stream] ?? '\u200b'}${word ? html`<span class="unseen"> ${word}: </span>` : null}</span>`;
   const text =
     typeof spans === 'string'
-      ? spans
-      : spans.map(([piece, classes]) => (classes === '' ? piece : html`<span class="${classes}">${piece}</span>`));
+      ? renderTextPart(spans)
+      : spans.map(([piece, classes]) => {
+          const part = renderTextPart(piece);
+          return classes === '' ? part : html`<span class="${classes}">${part}</span>`;
+        });
   const rest =
     cut > 0
       ? html`<a class="log-rest" href="${pagePath(pages.runLogLine, { id: runId, number: String(number) })}"> … ${cut.toLocaleString('en')} more characters: show the whole line</a>`

@@ -1,6 +1,6 @@
 import { type IconName, renderIcon } from '#api/web/components/icon.ts';
+import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { renderRunLink } from '#api/web/components/run-link.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderAge, renderSince } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';

@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import { newId } from '#domain/shared/ids.ts';
-import type { DeployedResource } from './state-file/addresses.ts';
+import type { DeployedResource } from '../state-file/addresses.ts';
 
 const fields = ['address', 'module', 'type', 'name', 'provider'] as const;
 /** One statement must not grow with the size of a state. */

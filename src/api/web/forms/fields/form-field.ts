@@ -1,4 +1,4 @@
-import type { Html } from '../html.ts';
+import type { Html } from '#api/web/html.ts';
 import type { Choice } from './choices.ts';
 import type { Matrix } from './matrix.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Em } from '#database/database.ts';
 import { isId } from '#domain/shared/ids.ts';
+import type { Operation } from '../operation.ts';
 import type { OperationInput } from './invocation.ts';
-import type { Operation } from './operation.ts';
 
 /** Finds the id of a resource by another name, such as a slug. Undefined: nothing has this name. */
 export type FindByName = (em: Em, name: string) => Promise<string | undefined>;

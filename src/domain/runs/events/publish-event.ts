@@ -3,7 +3,7 @@ import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { EventData, EventTypeName } from '#domain/events.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import type { Run } from './entity.ts';
+import type { Run } from '../entity.ts';
 import type { runEvents } from './events.ts';
 
 export type RunEventType = Extract<EventTypeName, keyof typeof runEvents>;

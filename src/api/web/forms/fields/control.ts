@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '#api/web/html.ts';
 import type { Choice } from './choices.ts';
 import type { FormField } from './form-field.ts';
 

@@ -1,8 +1,8 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Command } from '#domain/shared/commands/command.ts';
-import { auditedAction, requestFacts } from './audit/auditing.ts';
+import { auditedAction, requestFacts } from '../audit/auditing.ts';
+import type { CommandOperation } from '../operation.ts';
 import type { Invocation, OperationInput } from './invocation.ts';
-import type { CommandOperation } from './operation.ts';
 import { resolveNames } from './resource-names.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { FairLimit } from '../edge/limits/fair-limit.ts';
+import { FairLimit } from '#api/edge/limits/fair-limit.ts';
+import type { ReadOperation } from '../operation.ts';
 import type { Invocation } from './invocation.ts';
-import type { ReadOperation } from './operation.ts';
 
 /**
  * A read that searches or compares much takes a connection and the processor for long. This process runs so few at once that everything

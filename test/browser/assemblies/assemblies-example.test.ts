@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeBlocks } from '#test/docs/markdown.ts';
 import { findBrowser, launchBrowser } from '#test/support/browser/browser.ts';
 import { runShell } from '#test/support/programs/shell.ts';
 import { type System, startSystem } from '#test/support/system.ts';
-import { codeBlocks } from '../docs/markdown.ts';
 
 /** The steps "The same in the browser" of docs/assemblies.md, with a worker, by keyboard alone. */
 

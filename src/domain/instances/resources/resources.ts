@@ -1,9 +1,9 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { Instance } from './entity.ts';
+import type { Instance } from '../entity.ts';
+import type { DeployedResource } from '../state-file/addresses.ts';
+import type { StateFile } from '../state-file/state-file.ts';
 import { replaceResources } from './resource-store.ts';
-import type { DeployedResource } from './state-file/addresses.ts';
-import type { StateFile } from './state-file/state-file.ts';
 
 /**
  * What an instance holds. An instance whose resources the service cannot see counts as one resource: one that a command has

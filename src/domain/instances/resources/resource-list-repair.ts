@@ -2,10 +2,10 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import type { Instance } from './entity.ts';
+import type { Instance } from '../entity.ts';
+import { lockAndReadInstance, readState } from '../state/state.ts';
+import { readStateFile } from '../state-file/state-file.ts';
 import { refreshList } from './resources.ts';
-import { lockAndReadInstance, readState } from './state/state.ts';
-import { readStateFile } from './state-file/state-file.ts';
 
 /**
  * Finds the next instances, by id, whose resource list is missing or stale: an earlier release that writes no lists may run during

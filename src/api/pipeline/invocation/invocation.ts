@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Services } from '#api/services.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { Erased, Operation } from './operation.ts';
+import type { Erased, Operation } from '../operation.ts';
 
 /** The input of an operation, parsed by the operation's own schemas. */
 export interface OperationInput {

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { parsePart } from '#api/edge/json/validation.ts';
 import type { UploadLimit } from '#api/edge/limits/upload-limit.ts';
-import { auditingRefusals } from './audit/auditing.ts';
+import { auditingRefusals } from '../audit/auditing.ts';
 import type { Invocation } from './invocation.ts';
 import { authorizeCall } from './invoke.ts';
 

@@ -1,6 +1,6 @@
-import { type Html, html } from '../html.ts';
-import { pagePath, pages, type Query } from '../paths.ts';
-import { renderIcon } from './icon.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages, type Query } from '#api/web/paths.ts';
+import { renderIcon } from '../icon.ts';
 
 /** A link to the audit records of one thing. @param type the audit's type of resource, such as `projects` */
 export function renderHistoryLink(type: string, id: string): Html {

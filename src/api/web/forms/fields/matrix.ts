@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '#api/web/html.ts';
 
 /** What a field of the kind `matrix` asks: one box for each row and column. */
 export interface Matrix {

@@ -13,17 +13,17 @@ import {
   isProtected,
   refuseClosedArea,
   toDenial,
-} from './access/authorization.ts';
-import type { CommandAnswer, Responses } from './answers/answer-types.ts';
-import { giveCursor, takeCursor } from './answers/list-cursors.ts';
-import type { RawAnswer } from './answers/raw-answer.ts';
-import { findReadOf, type ReceiptAnswer, toReceiptAnswer } from './answers/receipt-answer.ts';
-import { auditingRefusals, auditRead, requestFacts, withAuditTarget } from './audit/auditing.ts';
-import type { Call, RequestMetadata } from './call.ts';
+} from '../access/authorization.ts';
+import type { CommandAnswer, Responses } from '../answers/answer-types.ts';
+import { giveCursor, takeCursor } from '../answers/list-cursors.ts';
+import type { RawAnswer } from '../answers/raw-answer.ts';
+import { findReadOf, type ReceiptAnswer, toReceiptAnswer } from '../answers/receipt-answer.ts';
+import { auditingRefusals, auditRead, requestFacts, withAuditTarget } from '../audit/auditing.ts';
+import type { Call, RequestMetadata } from '../call.ts';
+import { negotiateMediaType } from '../headers/media-types.ts';
+import { type CommandOperation, type Erased, isPublic, type Operation, type ReadOperation } from '../operation.ts';
 import { inTurnIfCostly } from './costly-reads.ts';
-import { negotiateMediaType } from './headers/media-types.ts';
 import type { Invocation } from './invocation.ts';
-import { type CommandOperation, type Erased, isPublic, type Operation, type ReadOperation } from './operation.ts';
 import { toCommand } from './to-command.ts';
 
 /**

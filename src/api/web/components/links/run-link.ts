@@ -1,5 +1,5 @@
-import { type Html, html } from '../html.ts';
-import { pagePath, pages } from '../paths.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
 
 /** A link to a run whose name the page does not know. The end of an id tells runs of the same second apart. */
 export function renderRunLink(id: string): Html {
