@@ -197,24 +197,6 @@ describe('a plugin', () => {
       [409, 'limit_reached'],
     ]);
   });
-
-  it('has at most 200 background principals, without those that were revoked', async () => {
-    const { root, installation, team, sync } = await stagePlugin(api);
-    const selector = { type: 'team', id: team };
-    const first = await root.approveBackground(installation, sync, selector);
-    const many = 'select gen_random_uuid() as id from generate_series(1, 199)';
-    await api.rows(
-      `with many as (${many}), added as (insert into principals (id, kind, name, enabled, created_at)
-         select id, 'background', 'many', true, now() from many returning id)
-       insert into plugin_background_principals (id, installation_id, selector_type, selector_id, scope_basis, approved_by, revision, created_at)
-       select added.id, b.installation_id, b.selector_type, b.selector_id, b.scope_basis, b.approved_by, 1, now()
-         from added, plugin_background_principals b where b.id = ?`,
-      [first],
-    );
-    await expect(root.approveBackground(installation, sync, selector)).rejects.toThrow('at most 200');
-    await api.rows('update plugin_background_principals set revoked_at = now() where id = ?', [first]);
-    await root.approveBackground(installation, sync, selector);
-  });
 });
 
 /** The one action of a manifest whose executions use it. */
