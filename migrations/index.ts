@@ -65,6 +65,7 @@ import { DeliveryTries } from './20261214_12_delivery_tries.ts';
 import { CountedChanges } from './20261214_21_counted_changes.ts';
 import { EndedBy } from './20261215_01_ended_by.ts';
 import { TriesByHand } from './20261215_02_tries_by_hand.ts';
+import { PluginShares } from './20261215_03_plugin_shares.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -135,4 +136,5 @@ export const migrations = [
   { name: '20261214_12_delivery_tries', class: DeliveryTries },
   { name: '20261215_01_ended_by', class: EndedBy },
   { name: '20261215_02_tries_by_hand', class: TriesByHand },
+  { name: '20261215_03_plugin_shares', class: PluginShares },
 ];

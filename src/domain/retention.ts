@@ -1,7 +1,6 @@
 import type { Em } from '#database/database.ts';
-import { isAssemblyRunUnfinished } from './assemblies/retention.ts';
 import { auditRetention } from './audit/retention.ts';
-import { isRunUnfinished, logRetention, planRetention } from './runs/deletion/retention.ts';
+import { isUnfinished, logRetention, planRetention } from './runs/deletion/retention.ts';
 import type { RetentionKind } from './settings/document.ts';
 import { keepEventNumbers } from './shared/events/retention.ts';
 import type { MonthlyRetention } from './shared/retention/monthly-retention.ts';
@@ -11,7 +10,7 @@ const eventRetention: MonthlyRetention = {
   table: 'domain_events',
   action: 'events.expired',
   isNeeded: async (em: Em, monthEnd) =>
-    (await isRunUnfinished(em, monthEnd)) || (await isAssemblyRunUnfinished(em, monthEnd)),
+    (await isUnfinished(em, 'runs', monthEnd)) || (await isUnfinished(em, 'assembly_runs', monthEnd)),
   beforeDrop: keepEventNumbers,
 };
 

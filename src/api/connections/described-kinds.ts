@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ownerFields } from '#api/pipeline/owned.ts';
+import type { CredentialsForm } from '#domain/connections/kinds/kind.ts';
 import { connectionKinds, kindOf } from '#domain/connections/kinds/kinds.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ResourceName } from '#domain/tenancy/model.ts';
@@ -25,7 +26,7 @@ function withNamedBranches(config: z.ZodType): z.ZodType {
 }
 
 const described = connectionKinds.map((kind) => {
-  const { summary, config, credentials } = kindOf(kind);
+  const { summary, config, credentials, forms = [] } = kindOf(kind);
   const title = titleOf(kind);
   return {
     kind,
@@ -33,6 +34,7 @@ const described = connectionKinds.map((kind) => {
     title,
     config: withNamedBranches(config).meta({ id: `${title}ConnectionConfig` }),
     credentials: credentials.meta({ id: `${title}ConnectionCredentials` }),
+    forms,
   };
 });
 
@@ -41,7 +43,30 @@ function leftOutIfEmpty(schema: z.ZodType): z.ZodType {
   return schema.safeParse({}).success ? schema.optional() : schema;
 }
 
-const [first, ...others] = described.map(({ kind, summary, title, config, credentials }) =>
+/** Says which credentials a config needs: those of the first form whose condition it meets. */
+function describeForms(forms: readonly CredentialsForm<unknown>[]): object {
+  const [form, ...others] = forms;
+  if (!form) return {};
+  const credentials = form.described ?? form.credentials;
+  const isNeeded = !credentials.safeParse({}).success;
+  return {
+    if: { properties: { config: toJsonSchema(form.when) } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: { credentials: toJsonSchema(credentials) }, ...(isNeeded && { required: ['credentials'] }) },
+    ...(others.length > 0 && { else: describeForms(others) }),
+  };
+}
+
+function toJsonSchema(schema: z.ZodType): object {
+  const { $schema: _, ...described } = z.toJSONSchema(schema, {
+    io: 'input',
+    // The component of the same credentials says the default in words.
+    override: ({ jsonSchema }) => void delete jsonSchema.default,
+  });
+  return described;
+}
+
+const [first, ...others] = described.map(({ kind, summary, title, config, credentials, forms }) =>
   z
     .strictObject({
       name: ResourceName,
@@ -50,7 +75,7 @@ const [first, ...others] = described.map(({ kind, summary, title, config, creden
       config: leftOutIfEmpty(config),
       credentials: leftOutIfEmpty(credentials),
     })
-    .meta({ id: `Create${title}Connection` }),
+    .meta({ id: `Create${title}Connection`, ...(forms.length > 0 && { allOf: [describeForms(forms)] }) }),
 );
 if (!first) throw new Error('there is no kind of connection');
 
@@ -73,7 +98,7 @@ export const DescribedUpdate = z
     credentials: AnyCredentials.optional(),
     ...ExpectedRevision,
   })
-  .meta({ id: 'UpdateConnection' });
+  .meta({ id: 'UpdateConnection', dependentRequired: { config: ['credentials'] } });
 
 export const DescribedRotation = z
   .strictObject({ credentials: AnyCredentials, ...ExpectedRevision })

@@ -1,7 +1,11 @@
 import { actionsOf } from '#api/pipeline/actions.ts';
 import type { GrantWithStanding } from '#domain/plugins/assignments/standing-store.ts';
 import type { BackgroundDetails } from '#domain/plugins/background/store.ts';
-import { findRemovedRefusal, type InstallationTarget } from '#domain/plugins/installations/store.ts';
+import {
+  findRemovalRefusal,
+  findRemovedRefusal,
+  type InstallationTarget,
+} from '#domain/plugins/installations/store.ts';
 import { findRevokedRefusal } from '#domain/plugins/model.ts';
 import type { Place } from '#domain/plugins/places/place-store.ts';
 import { findDeletedRefusal } from '#domain/plugins/resources/resources.ts';
@@ -34,7 +38,7 @@ export const installationActions = actionsOf<InstallationTarget>()({
   replace_ceiling: { operation: 'plugin_installations.replace_ceiling', findRefusal: findChangeRefusal },
   delete: {
     operation: 'plugin_installations.delete',
-    findRefusal: ({ installation }) => findRemovedRefusal(installation),
+    findRefusal: ({ installation }) => findRemovalRefusal(installation),
   },
 });
 

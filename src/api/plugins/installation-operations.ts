@@ -118,7 +118,7 @@ export const listActions = read({
   summary: 'List the actions that the active release declares, for a place that you may read',
   description:
     'Name the place by `selector_type` and `selector_id`: the answer holds the actions that may be assigned there. Without them, it ' +
-    'holds all actions, and you need to be able to read the installation.',
+    'holds all actions, and you need to be able to read the installation. A plugin that was removed declares none.',
   params: PluginParams,
   query: z
     .strictObject({ ...pageQuery, selector_type: z.enum(selectorTypes).optional(), selector_id: Id.optional() })

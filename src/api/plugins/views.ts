@@ -47,7 +47,9 @@ export const ActionView = z
     name: z.string(),
     selectors: z.array(z.enum(selectorTypes)).describe('Where the action may be assigned.'),
     effects: z.array(z.string()),
-    declared: z.boolean().describe('Whether the active release declares it.'),
+    declared: z
+      .boolean()
+      .describe('Whether the active release declares it. A plugin that was removed declares nothing.'),
     approved: z.boolean().describe('Whether the ceiling approves it for the active release.'),
     revision: z.int(),
   })

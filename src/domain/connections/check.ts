@@ -40,9 +40,10 @@ export async function checkSettings(
   { kind, ...given }: GivenSettings,
   { outbound, issuer }: Circumstances,
 ): Promise<CheckedSettings> {
-  const { config: schema, credentials: anyCredentials, credentialsFor, urls, audienceOf, deliver } = kindOf(kind);
+  const { config: schema, credentials: anyCredentials, forms, urls, audienceOf, deliver } = kindOf(kind);
   const config = parse(schema, given.config, 'config');
-  const credentials = parse(credentialsFor?.(config) ?? anyCredentials, given.credentials, 'credentials');
+  const form = forms?.find(({ when }) => when.safeParse(config).success);
+  const credentials = parse(form?.credentials ?? anyCredentials, given.credentials, 'credentials');
   if (issuer === null && audienceOf && audienceOf(config) !== null) throw new IssuerUnknown();
   const { settings = {}, variables, files } = deliver(config, credentials, noIdentity);
   for (const url of urls(config))

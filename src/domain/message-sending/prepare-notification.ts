@@ -103,8 +103,8 @@ async function addressChannel({ em, keyRing }: PrepareDeps, message: DueMessage,
   return { to, about: describeToChannels(kind), reason: describeChannel(channel.name), readers };
 }
 
-export const addressMayNotHear =
-  'the address belongs to a user who is disabled, deleted, or not a member of the organization';
+/** It does not say why: whoever manages a channel is not to learn which addresses belong to users of other organizations. */
+const addressMayNotHear = 'the service does not send this address what the channel hears';
 
 /** Why a recipient of a channel gets a message. */
 export function describeChannel(name: string): string {

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { emailKey } from '#domain/identity/model.ts';
@@ -39,39 +40,36 @@ export async function mayStillRead(em: Em, messageId: string, userId: string | n
 }
 
 /**
- * Whether an address is known to be that of a user, and none of the users whose it is may hear of what the owner of a channel owns: they are disabled,
- * deleted, or neither members of its organization nor platform administrators. An address that no user has confirmed, such as that of a list, counts as
- * nobody's.
+ * Which of some addresses are known to be those of users, none of whom may hear of what the owner of a channel owns: they are disabled, deleted, or neither
+ * members of its organization nor platform administrators. An address that no user has confirmed, such as that of a list, counts as nobody's.
+ * @returns them in the form by which addresses are compared
  */
-export async function belongsToUserWhoMayNotHear(
+export async function findThoseWhoMayNotHear(
   em: Em,
   { organizationId }: { readonly organizationId: string | null },
-  address: string,
-): Promise<boolean> {
+  addresses: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const isMember = sql<SqlBool>`exists (select from organization_members m
+    where m.principal_id = u.id and m.organization_id = ${organizationId ?? zeroId})`;
+  const mayHear = sql<SqlBool>`p.enabled and p.deleted_at is null
+    and (${organizationId === null} or p.role = 'admin' or ${isMember})`;
   const users = await db(em)
     .selectFrom('users as u')
     .innerJoin('principals as p', 'p.id', 'u.id')
-    .where((eb) => eb(eb.fn<string>('lower', ['u.email']), '=', emailKey(address)))
+    .where((eb) => eb(eb.fn<string>('lower', ['u.email']), '=', eb.fn.any(eb.val(addresses.map(emailKey)))))
     .where('u.email_verified', '=', true)
-    .select((eb) => [
-      'p.enabled',
-      'p.deleted_at as deletedAt',
-      'p.role',
-      eb
-        .exists(
-          eb
-            .selectFrom('organization_members as m')
-            .whereRef('m.principal_id', '=', 'u.id')
-            .where('m.organization_id', '=', organizationId ?? zeroId)
-            .select('m.principal_id'),
-        )
-        .$castTo<boolean>()
-        .as('isMember'),
-    ])
+    .select((eb) => eb.fn<string>('lower', ['u.email']).as('key'))
+    .groupBy((eb) => eb.fn<string>('lower', ['u.email']))
+    .having(sql<SqlBool>`not bool_or(${mayHear})`)
     .execute();
-  const hears = users.some(
-    ({ enabled, deletedAt, role, isMember }) =>
-      enabled && deletedAt === null && (isMember || role === 'admin' || organizationId === null),
-  );
-  return users.length > 0 && !hears;
+  return new Set(users.map(({ key }) => key));
+}
+
+/** `findThoseWhoMayNotHear` for one address. */
+export async function belongsToUserWhoMayNotHear(
+  em: Em,
+  channel: { readonly organizationId: string | null },
+  address: string,
+): Promise<boolean> {
+  return (await findThoseWhoMayNotHear(em, channel, [address])).size > 0;
 }

@@ -10,6 +10,21 @@ import type { ApprovedAction, ApprovedExecution } from './ceilings/model.ts';
 import type { OwnerNames, Root, SelectorType, SubjectType } from './model.ts';
 import type { RestorationProblem, RestorationState } from './restorations/model.ts';
 
+/** Whose share of a plugin something takes up. The index serves those who count. */
+const shareColumns = {
+  /** The team that owned the place when it was made; the organization if no team did. It has ended where another one owns the place. */
+  ownerId: p.uuid(),
+  /** False once it was found to have ended: it never revives, so nobody has to look at it again. */
+  counted: p.boolean().default(true),
+};
+const countedColumns = { owner: 'owner_id', condition: '"counted" and "revoked_at" is null' };
+
+function shareIndex(table: string, { owner, condition }: typeof countedColumns) {
+  const name = `${table}_share_index`;
+  const expression = `create index "${name}" on "${table}" ("installation_id", "${owner}") where ${condition}`;
+  return { name, expression };
+}
+
 /** A plugin that an organization or a team has installed. */
 export const PluginInstallationSchema = defineEntity({
   name: 'PluginInstallation',
@@ -107,7 +122,10 @@ PluginCeilingSchema.setClass(PluginCeiling);
 export const PluginBackgroundPrincipalSchema = defineEntity({
   name: 'PluginBackgroundPrincipal',
   tableName: 'plugin_background_principals',
-  indexes: [{ name: 'plugin_background_principals_installation_index', properties: ['installationId', 'id'] }],
+  indexes: [
+    { name: 'plugin_background_principals_installation_index', properties: ['installationId', 'id'] },
+    shareIndex('plugin_background_principals', countedColumns),
+  ],
   properties: {
     id: () => p.oneToOne(PrincipalRecord).owner().primary().mapToPk().fieldName('id').deleteRule('restrict'),
     installationId: () => p.manyToOne(PluginInstallation).mapToPk().fieldName('installation_id').deleteRule('restrict'),
@@ -115,6 +133,7 @@ export const PluginBackgroundPrincipalSchema = defineEntity({
     selectorId: p.uuid(),
     /** The generations of its place when it was approved: it may be assigned nothing once they have changed. */
     scopeBasis: p.text(),
+    ...shareColumns,
     approvedBy: p.uuid(),
     revokedBy: p.uuid().nullable(),
     revokedAt: at().nullable(),
@@ -132,6 +151,7 @@ export const PluginActionGrantSchema = defineEntity({
   indexes: [
     { name: 'plugin_action_grants_installation_index', properties: ['installationId', 'id'] },
     { name: 'plugin_action_grants_subject_index', properties: ['actionId', 'subjectId'] },
+    shareIndex('plugin_action_grants', countedColumns),
   ],
   properties: {
     id: id(),
@@ -142,6 +162,7 @@ export const PluginActionGrantSchema = defineEntity({
     selectorType: p.string().$type<SelectorType>(),
     selectorId: p.uuid(),
     basis: p.json<Basis>(),
+    ...shareColumns,
     grantedBy: p.uuid(),
     revokedBy: p.uuid().nullable(),
     revokedAt: at().nullable(),
@@ -167,6 +188,7 @@ export const PluginResourceSchema = defineEntity({
     { name: 'plugin_resources_team_id_index', properties: ['teamId', 'id'] },
     { name: 'plugin_resources_project_id_index', properties: ['projectId', 'id'] },
     { name: 'plugin_resources_environment_id_index', properties: ['environmentId', 'id'] },
+    shareIndex('plugin_resources', { owner: 'team_id', condition: '"deleted_at" is null' }),
   ],
   properties: {
     id: id(),

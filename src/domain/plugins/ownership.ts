@@ -3,6 +3,12 @@ import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts'
 
 const history = 'the record of what was approved stays; it gives nothing while what it names is not as it was';
 
+/** Whose share it took up when it was made. It has ended where another one owns its place, so a transfer leaves the column as it is. */
+const shareOwners = [
+  { kind: 'team', columns: ['owner_id'], kept: history },
+  { kind: 'organization', columns: ['owner_id'], kept: history },
+] as const;
+
 export const pluginKinds = [
   {
     kind: 'plugin_installation',
@@ -51,6 +57,7 @@ export const pluginKinds = [
     extends: 'principal',
     owners: [{ kind: 'plugin_installation', columns: ['installation_id'], kept: history }],
     references: [
+      ...shareOwners,
       { kind: 'principal', columns: ['approved_by'], kept: history },
       { kind: 'principal', columns: ['revoked_by'], kept: history },
     ],
@@ -61,6 +68,7 @@ export const pluginKinds = [
     owners: [{ kind: 'plugin_action', columns: ['action_id'], kept: history }],
     references: [
       { kind: 'plugin_installation', columns: ['installation_id'], kept: history },
+      ...shareOwners,
       { kind: 'principal', columns: ['subject_id'], kept: history },
       { kind: 'principal', columns: ['granted_by'], kept: history },
       { kind: 'principal', columns: ['revoked_by'], kept: history },

@@ -65,6 +65,7 @@ export const candidatesByKind = {
       .innerJoin('organizations as o', (join) =>
         join.on((eb) => eb('o.id', '=', eb.fn.coalesce('i.organization_id', 't.organization_id'))),
       )
+      .where('i.deleted_at', 'is', null)
       .where('t.deleted_at', 'is', null)
       .where('o.deleted_at', 'is', null)
       .where((eb) => {
@@ -74,12 +75,12 @@ export const candidatesByKind = {
       .select((eb) => ['i.id', 'i.name', nothing.as('otherName'), eb.fn.coalesce('t.name', 'o.name').as('context')])
       .select(noId.as('organizationId'))
       .as('x'),
-  // A deleted resource can be restored under its id.
   plugin_resource: (em, principal) =>
     db(em)
       .selectFrom('plugin_resources as r')
       .innerJoin('plugin_installations as i', 'i.id', 'r.installation_id')
       .innerJoin('teams as t', 't.id', 'r.team_id')
+      .where('r.deleted_at', 'is', null)
       .where('t.deleted_at', 'is', null)
       .where((eb) =>
         eb.and([eb.lit(mayReadPlugins(principal)), isInReadableTeam(principal, eb.ref('r.team_id'), 'hidden')]),

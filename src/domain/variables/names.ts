@@ -30,6 +30,20 @@ const reservedNames: readonly (readonly [pattern: RegExp, owner: string])[] = [
   ],
 ];
 
+/** The JSON Schema of the names that an environment variable may have, as `explainVariableName` says. */
+export const environmentNameSchema = {
+  pattern: environmentName.source,
+  not: {
+    anyOf: [
+      { enum: [...unusableNames] },
+      // A pattern of JSON Schema has no flags: each letter stands for both of its cases.
+      ...reservedNames.map(([{ source }]) => ({
+        pattern: source.replace(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`),
+      })),
+    ],
+  },
+};
+
 /** The reason why a name cannot be a variable's; null if it can. */
 export function explainVariableName(category: VariableCategory, name: string): string | null {
   if (unusableNames.has(name)) return 'is a name that no variable can have';

@@ -1,17 +1,22 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { StatementFaults } from '#test/support/database/statement-faults.ts';
 import { startMailServer, type TestMailServer } from '#test/support/messages/mail-server.ts';
 import { sendMessages } from '#test/support/messages/sending.ts';
 import { makeChannel } from '#test/support/notifications/channels.ts';
 
 /** How many mails callers can have sent to others, and what may stand in them. */
+const refused = 'nobody@example.com';
 let server: TestMailServer;
 let api: TestApi;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  server = await startMailServer();
+  server = await startMailServer({
+    onRcptTo: ({ address }, _, done) =>
+      done(address === refused ? Object.assign(new Error('no such mailbox'), { responseCode: 550 }) : null),
+  });
   api = await startApi({
     COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1',
     COORDINATOR_SMTP_URL: server.url,
@@ -107,23 +112,52 @@ it('an address that got too many mails from all callers gets no more, and the an
   expect([test.status, Number(test.headers['retry-after']) > 3_600]).toEqual([429, true]);
 });
 
-it('a channel sends nothing to users who are not members any more, and says so', async () => {
+it('a channel sends nothing to users who are not members any more, and says no more of it than of an address that the mail server refuses', async () => {
   const member = await api.addUser('requester');
   await api.rows('update users set email_verified = true where id = ?', [member.id]);
   await join(tenant, member, 'member', 'member');
-  const config = { recipients: [member.email.toUpperCase(), 'list@example.com'] };
+  const config = { recipients: [member.email.toUpperCase(), 'list@example.com', refused] };
   const body = { kind: 'email', config, team_id: tenant.team };
   const { id } = await makeChannel(tenant.owner, body);
   const test = () => tenant.owner.post(`/admin/notification-channels/${id}/test`);
-  expect((await test()).body).toMatchObject({ ok: true });
+  expect((await test()).body.results.map(({ problem }: { problem: unknown }) => problem === null)).toEqual([
+    true,
+    true,
+    false,
+  ]);
   const left = await tenant.owner.delete(`/organizations/${tenant.organization}/members/${member.id}`);
   expect(left.status, left.text).toBe(204);
   server.received.length = 0;
   const { ok, results } = (await test()).body;
   expect(ok).toBe(false);
-  expect(results[0].problem).toContain('not a member of the organization');
+  expect(results[0].problem).toContain('gets nothing by this channel');
+  expect(results[0].problem).not.toMatch(/user|member|account|organization/);
+  expect(results[2].problem).toBe(results[0].problem);
   expect(results[1].problem).toBeNull();
   expect(server.received.map(({ recipients }) => recipients)).toEqual([['list@example.com']]);
+});
+
+it('a test of a channel counts for its caller alone where the address belongs to a user of others', async () => {
+  const stranger = await api.addUser('requester');
+  await api.rows('update users set email_verified = true where id = ?', [stranger.id]);
+  const body = { kind: 'email', config: { recipients: [stranger.email] }, team_id: tenant.team };
+  const { id } = await makeChannel(tenant.owner, body);
+  const test = () => tenant.owner.post(`/admin/notification-channels/${id}/test`);
+  expect(await repeat(4, test)).toEqual([200, 200, 200, 429]);
+});
+
+it('a test of a channel asks who its recipients are in one statement to count them, and in one to send', async () => {
+  const recipients = Array.from({ length: 12 }, (_, at) => `many-${at}@example.com`);
+  const { id } = await makeChannel(tenant.owner, { kind: 'email', config: { recipients }, team_id: tenant.team });
+  const faults = await StatementFaults.open(api.services.orm);
+  try {
+    const test = () => tenant.owner.post(`/admin/notification-channels/${id}/test`);
+    const { result, statements } = await faults.during(null, test);
+    expect(result.body.ok).toBe(true);
+    expect(statements.filter((text) => /email_verified/.test(text))).toHaveLength(2);
+  } finally {
+    faults.remove();
+  }
 });
 
 it('names in mails are text that mail programs make no links of', async () => {

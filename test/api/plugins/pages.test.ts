@@ -2,11 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
-import type { Visitor } from '#test/support/browser/visitor.ts';
 import { encode } from '#test/support/plugins/plugin-world.ts';
 import {
   addShownPlugin,
-  installShown,
   type ShownPlugin,
   shownManifest,
   showPlugin,
@@ -21,12 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-const show = (visitor: Visitor, query: object) => showPlugin(visitor, shown.plugin, query);
-const installDns = (name: string) => installShown(shown.root, shown.tenant, name);
-
 describe('the assignments of a plugin', () => {
   it('say who, where, by whom, and when and by whom one was revoked, with the ids that commands name', async () => {
-    const markup = await show(shown.owner, { tab: 'assignments' });
+    const markup = await shown.show(shown.owner, { tab: 'assignments' });
     for (const id of Object.values(shown.grants)) expect(markup).toContain(`data-value>${id}</code>`);
     const text = textOf(markup);
     expect(text).toMatch(/Dan user \S+ zone\.sync team Core In force/);
@@ -46,7 +41,7 @@ describe('the assignments of a plugin', () => {
   ] as const)('are filtered by %j', async (filter, expected) => {
     const ids: Record<string, string> = { $bea: shown.bea.id, $team: shown.tenant.team };
     const query = Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, ids[value] ?? value]));
-    const markup = await show(shown.owner, { tab: 'assignments', ...query });
+    const markup = await shown.show(shown.owner, { tab: 'assignments', ...query });
     const found = Object.entries(shown.grants).filter(([, id]) => markup.includes(id));
     expect(found.map(([name]) => name)).toEqual(expected === null ? [] : [expected]);
   });
@@ -65,7 +60,7 @@ it('somebody who left a team sees their old assignments there without the name o
   const { tenant, root } = shown;
   const left = await api.addUser('requester', 'Fay');
   await join(tenant, left, 'member', 'member');
-  const other = await installDns('Left');
+  const other = await shown.install('Left');
   const team = { type: 'team', id: tenant.team };
   await root.assign(await root.actionId(other, 'zone.sync'), { type: 'user', id: left.id }, team);
   const visitor = await signInVisitor(api, left);
@@ -77,7 +72,7 @@ it('somebody who left a team sees their old assignments there without the name o
 });
 
 it('an end that a ceiling brought about is shown with its time and who replaced the ceiling, however much happened since', async () => {
-  const other = await installDns('Approved no longer');
+  const other = await shown.install('Approved no longer');
   const [action, team] = [await shown.root.actionId(other, 'zone.sync'), { type: 'team', id: shown.tenant.team }];
   await shown.root.assign(action, { type: 'user', id: shown.dan.id }, team);
   await shown.root.approve(other, ['zone.read']);
@@ -90,7 +85,7 @@ it('an end that a ceiling brought about is shown with its time and who replaced 
 
 describe('the other parts of a plugin', () => {
   it('show a ceiling with who approved it, both revisions, and what is not approved', async () => {
-    const text = textOf(await show(shown.owner, { tab: 'ceiling' }));
+    const text = textOf(await shown.show(shown.owner, { tab: 'ceiling' }));
     expect(text).toMatch(/Approved .* UTC by Root/);
     expect(text).toContain(
       '1 of the ceiling, which has been set once. It was set for revision 2 of the plugin, which it still has.',
@@ -100,23 +95,23 @@ describe('the other parts of a plugin', () => {
   });
 
   it('show the whole digest of a release and its manifest', async () => {
-    const list = await show(shown.owner, { tab: 'releases' });
+    const list = await shown.show(shown.owner, { tab: 'releases' });
     expect(list).toContain(`data-value>${encode(shownManifest).digest}</code>`);
-    const text = textOf(await show(shown.owner, { tab: 'releases', release: '1.4.0' }));
+    const text = textOf(await shown.show(shown.owner, { tab: 'releases', release: '1.4.0' }));
     for (const each of [encode(shownManifest).digest, 'dns.write', 'one resource', 'nightly', 'dns.zones by id'])
       expect(text).toContain(each);
-    expect(textOf(await show(shown.owner, { tab: 'releases', release: '9' }))).toContain('No such release');
+    expect(textOf(await shown.show(shown.owner, { tab: 'releases', release: '9' }))).toContain('No such release');
   });
 
   it('show actions with their ids and where they can be assigned', async () => {
-    const markup = await show(shown.owner, {});
+    const markup = await shown.show(shown.owner, {});
     expect(markup).toContain(`data-value>${shown.sync}</code>`);
     expect(textOf(markup)).toContain('team, one resource');
     expect(markup).not.toContain('Can be assigned to');
   });
 
   it('show resources with their keys, and one with its roots', async () => {
-    const list = await show(shown.owner, { tab: 'resources' });
+    const list = await shown.show(shown.owner, { tab: 'resources' });
     expect(list).toContain(`href="/admin/plugin-resources/${shown.zone}"`);
     const { status, text } = await shown.owner.get(`/admin/plugin-resources/${shown.zone}`);
     expect(status).toBe(200);
@@ -128,7 +123,7 @@ describe('the other parts of a plugin', () => {
 });
 
 it('a plugin that was removed is listed apart, and its page says when it was and by whom', async () => {
-  const removed = await installDns('Removed zones');
+  const removed = await shown.install('Removed zones');
   const [action, team] = [await shown.root.actionId(removed, 'zone.sync'), { type: 'team', id: shown.tenant.team }];
   await shown.root.assign(action, { type: 'user', id: shown.dan.id }, team);
   await shown.root.remove(removed);
@@ -149,7 +144,7 @@ it('a plugin that was removed is listed apart, and its page says when it was and
 });
 
 it('a ceiling of a former release says what it approved, and that nothing of the active release is approved', async () => {
-  const other = await installDns('Staled');
+  const other = await shown.install('Staled');
   await shown.root.stage(other, { ...shownManifest, release: '1.5.0' });
   await shown.root.activate(other, '1.5.0');
   const administrator = await signInVisitor(api, shown.tenant.owner);
@@ -165,7 +160,7 @@ describe('the history of a plugin', () => {
   const path = () => /href="(\/audit\?plugin_installation_id=[^"]+)"/;
 
   it('has what was done to its assignments and resources, for those who may read that', async () => {
-    const [, link = ''] = path().exec(await show(shown.owner, {})) ?? [];
+    const [, link = ''] = path().exec(await shown.show(shown.owner, {})) ?? [];
     const { status, text } = await shown.owner.get(`${link}&outcome=committed`);
     expect(status).toBe(200);
     expect(actionsIn(text)).toEqual(
@@ -184,7 +179,7 @@ describe('the history of a plugin', () => {
   it('has nothing for strangers, and nothing of other plugins', async () => {
     const stranger = (await makeTenant(api)).owner;
     expect((await stranger.get(`/audit?plugin_installation_id=${shown.plugin}`)).body.audit_records).toEqual([]);
-    const other = await installDns('Other');
+    const other = await shown.install('Other');
     const { audit_records: records } = await shown.root.read(`/audit?plugin_installation_id=${other}`);
     expect(records.map((each: { resource: { id: string } }) => each.resource.id)).toEqual(Array(4).fill(other));
   });

@@ -4,13 +4,7 @@ import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 import { check } from '#test/support/plugins/plugin-world.ts';
-import {
-  addShownPlugin,
-  installShown,
-  type ShownPlugin,
-  showPlugin,
-  textOf,
-} from '#test/support/plugins/shown-plugin.ts';
+import { addShownPlugin, type ShownPlugin, textOf } from '#test/support/plugins/shown-plugin.ts';
 
 let api: TestApi;
 let shown: ShownPlugin;
@@ -20,12 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-const show = (visitor: Visitor, query: object) => showPlugin(visitor, shown.plugin, query);
-const installDns = (name: string) => installShown(shown.root, shown.tenant, name);
-
 describe('the question of who may do what', () => {
   const ask = (visitor: Visitor, who: string, where: string, what = 'zone.sync') =>
-    show(visitor, { tab: 'assignments', who, what, where }).then(textOf);
+    shown.show(visitor, { tab: 'assignments', who, what, where }).then(textOf);
 
   it.each([
     ['Dan', 'Core', 'Yes, now An assignment covers this.'],
@@ -42,7 +33,7 @@ describe('the question of who may do what', () => {
 
   it('names the step that says no', async () => {
     expect(await ask(shown.owner, 'Dan', 'Core', 'zone.read')).toContain('The ceiling approves the action: no');
-    const [visitor, other] = [await signInVisitor(api, shown.administrator), await installDns('Ended')];
+    const [visitor, other] = [await signInVisitor(api, shown.administrator), await shown.install('Ended')];
     const action = await shown.root.actionId(other, 'zone.sync');
     await shown.root.assign(action, { type: 'user', id: shown.dan.id }, { type: 'team', id: shown.tenant.team });
     await shown.root.activate(other, '1.4.0');

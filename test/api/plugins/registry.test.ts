@@ -46,7 +46,11 @@ describe('a manifest', () => {
     ['text that is not JSON', () => encodeText('{'), /JSON/],
     ['another release', () => encodeText(JSON.stringify(manifestOf('9.9.9'))), /declares the release 9.9.9/],
     ['an action twice', () => encodeText(JSON.stringify(twice())), /twice/],
-    ['a member that nobody knows', () => encodeText(JSON.stringify({ ...manifestOf('1.0.0'), code: 'x' })), /code/],
+    [
+      'a member that nobody knows',
+      () => encodeText(JSON.stringify({ ...manifestOf('1.0.0'), code: 'x' })),
+      /^unknown field "manifest.code"$/,
+    ],
     [
       'a member twice, of which programs could take either',
       () => encodeText(JSON.stringify(manifestOf('1.0.0')).replace('{', '{"release":"1.0.0",')),
@@ -62,7 +66,11 @@ describe('a manifest', () => {
       () => encodeText(JSON.stringify(manifestOf('1.0.0', { actions: [action({ effects: ['x', 'x'] })] }))),
       /names "x" twice/,
     ],
-    ['a root twice', () => rooted('dns', 'dns'), /names a root twice/],
+    [
+      'a root twice',
+      () => rooted('dns', 'dns'),
+      /^field "manifest.resources\[0\].roots\[1\]" names a root twice: expected each root once$/,
+    ],
     ['a root in pg_catalog', () => rooted('pg_catalog'), /a schema of PostgreSQL itself/],
     [
       'a root in public',
@@ -73,12 +81,12 @@ describe('a manifest', () => {
     [
       'a name that turns the direction of text',
       () => encodeText(JSON.stringify(manifestOf('1.0.0', { name: 'dns\u202Esnd' }))),
-      /name: must not contain the character U\+202E/,
+      /field "manifest.name" must not contain the character U\+202E/,
     ],
     [
       'a name with characters that nobody sees',
       () => encodeText(JSON.stringify(manifestOf('1.0.0', { name: 'd\u200Bns' }))),
-      /name: must not contain the character U\+200B/,
+      /field "manifest.name" must not contain the character U\+200B/,
     ],
     ['a byte order mark', () => encodeText(`\uFEFF${JSON.stringify(manifestOf('1.0.0'))}`), /JSON/],
     ['what is not base64', () => ({ manifest: '????' }), /base64/],
@@ -87,6 +95,52 @@ describe('a manifest', () => {
     const body = { release: '1.0.0', ...encode(manifestOf('1.0.0')), ...(await root.stateOf(path)) };
     const answer = await sendCommand(root.client, ['POST', `${path}/manifests`], { ...body, ...change(body) });
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(message)]);
+  });
+
+  it('with several problems is refused with all of them, each with its field and what would be right', async () => {
+    const actions = [{ name: 'Zone Sync', selectors: ['galaxy'], effects: 'none' }, { name: 'zone.read' }];
+    const answer = await stageBroken({
+      actions,
+      resources: [{ type: 'zone', roots: [{ schema: '', table: 'zones' }] }],
+    });
+    expect([answer.status, answer.body.error.split('; ')]).toEqual([
+      400,
+      [
+        'field "manifest.actions[0].name": expected 1-100 lowercase letters, digits and _ . : -, beginning with a letter, such as "zone.sync"',
+        'field "manifest.actions[0].selectors[0]" must be one of resource, project, environment, team, organization, organization_descendants',
+        'field "manifest.actions[0].effects" must be an array, not a string',
+        'field "manifest.actions[1].selectors" is required',
+        'field "manifest.actions[1].effects" is required',
+        'field "manifest.resources[0].roots[0].schema" must not be empty',
+        'field "manifest.resources[0].roots[0].key" is required',
+      ],
+    ]);
+  });
+
+  it('that contradicts itself several times is refused with all of it', async () => {
+    const answer = await stageBroken({
+      release: '2.0.0',
+      actions: [action({}), action({ effects: ['x', 'x'] })],
+      executions: [{ name: 'nightly', action: 'zone.fly' }],
+    });
+    expect([answer.status, answer.body.error.split('; ')]).toEqual([
+      400,
+      [
+        'field "manifest.actions[1].name" names "zone.sync" twice: expected each name once',
+        'field "manifest.executions[0].action" names "zone.fly", which is not declared: expected the name of an action of the manifest',
+        'field "manifest.actions[1].effects[1]" names "x" twice: expected each item once',
+        'field "manifest.release" declares the release 2.0.0: expected 1.0.0, as the request says',
+      ],
+    ]);
+  });
+
+  it('with more than 20 problems is refused with the first 20 and the number of the others', async () => {
+    const answer = await stageBroken({
+      actions: Array.from({ length: 25 }, () => action({ name: '?' })),
+      executions: [],
+    });
+    expect(answer.body.error.match(/field /g)).toHaveLength(20);
+    expect(answer.body.error).toMatch(/; and 5 more$/);
   });
 
   it('of a release that is known with other bytes is refused', async () => {
@@ -197,25 +251,14 @@ describe('a plugin', () => {
       [409, 'limit_reached'],
     ]);
   });
-
-  it('has at most 200 background principals, without those that were revoked', async () => {
-    const { root, installation, team, sync } = await stagePlugin(api);
-    const selector = { type: 'team', id: team };
-    const first = await root.approveBackground(installation, sync, selector);
-    const many = 'select gen_random_uuid() as id from generate_series(1, 199)';
-    await api.rows(
-      `with many as (${many}), added as (insert into principals (id, kind, name, enabled, created_at)
-         select id, 'background', 'many', true, now() from many returning id)
-       insert into plugin_background_principals (id, installation_id, selector_type, selector_id, scope_basis, approved_by, revision, created_at)
-       select added.id, b.installation_id, b.selector_type, b.selector_id, b.scope_basis, b.approved_by, 1, now()
-         from added, plugin_background_principals b where b.id = ?`,
-      [first],
-    );
-    await expect(root.approveBackground(installation, sync, selector)).rejects.toThrow('at most 200');
-    await api.rows('update plugin_background_principals set revoked_at = now() where id = ?', [first]);
-    await root.approveBackground(installation, sync, selector);
-  });
 });
+
+/** Stages release 1.0.0 with a manifest of such members. */
+async function stageBroken(members: object) {
+  const { root, path } = await install();
+  const body = { release: '1.0.0', ...encode(manifestOf('1.0.0', members)), ...(await root.stateOf(path)) };
+  return sendCommand(root.client, ['POST', `${path}/manifests`], body);
+}
 
 /** The one action of a manifest whose executions use it. */
 const action = (changes: object) => ({ name: 'zone.sync', selectors: ['team'], effects: [], ...changes });

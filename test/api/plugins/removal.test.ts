@@ -39,7 +39,13 @@ describe('the removal of a plugin', () => {
     expect((await sendCommand(root.client, ['DELETE', path], body, key)).body).toEqual(first.body);
     const outcome = await root.client.send('GET', '/commands/outcome', undefined, { 'idempotency-key': key });
     expect(outcome.body).toMatchObject({ kind: 'committed', receipt: { resource_id: installation, state: 'deleted' } });
-    expect(codeOf(await root.remove(installation))).toEqual([409, 'plugin_removed']);
+    const again = await root.remove(installation);
+    expect([...codeOf(again), again.body.error]).toEqual([409, 'plugin_removed', 'the plugin is removed already']);
+    expect((await root.read(path)).actions).toContainEqual({
+      name: 'delete',
+      allowed: false,
+      reason: 'the plugin is removed already',
+    });
     expect(await root.read(`/audit/${first.body.audit_record_id}`)).toMatchObject({
       action: 'plugin_installation.deleted',
       before: { name: 'dns', release: '1.0.0' },
@@ -107,6 +113,30 @@ describe('the removal of a plugin', () => {
     expect(shown.actions).toContainEqual(refusal);
     const restored = await sendCommand(administrator.client, ['POST', `${path}/restore`], stateOf(shown));
     expect([...codeOf(restored), restored.body.error]).toEqual([409, 'plugin_removed', refusal.reason]);
+  });
+
+  it('leaves no action that a release declares', async () => {
+    const { root, installation, path, team } = await stageUse();
+    expect((await root.read(`${path}/actions`)).actions).toHaveLength(2);
+    await root.remove(installation);
+    expect((await root.read(`${path}/actions`)).actions).toEqual([]);
+    expect((await root.read(`${path}/actions?selector_type=team&selector_id=${team}`)).actions).toEqual([]);
+    const { actions } = await root.read(`/plugin-actions?installation_id=${installation}`);
+    const unusable = { declared: false, approved: false };
+    expect(actions).toMatchObject([unusable, unusable]);
+  });
+
+  it('and the deletion of a resource leave nothing that a search finds', async () => {
+    const { root, installation, resource, team, expected_ownership } = await stageUse();
+    const kept = await root.createResource(installation, { team_id: team }, expected_ownership, 'kept');
+    const find = async (text: string) => (await root.read(`/search?q=${text}`)).results;
+    expect(await find(installation)).toMatchObject([{ kind: 'plugin_installation' }]);
+    expect(await find(kept)).toMatchObject([{ kind: 'plugin_resource' }]);
+    expect(await find(resource)).toEqual([]);
+    await root.deleteResource(kept);
+    await root.remove(installation);
+    expect(await find(installation)).toEqual([]);
+    expect(await find(kept)).toEqual([]);
   });
 
   it('races the registration of a resource: one of both is refused', async () => {

@@ -26,10 +26,14 @@ export interface ShownPlugin {
   readonly eve: ApiUser;
   /** Bea in a browser. */
   readonly owner: Visitor;
+  /** The markup of a page of the plugin. */
+  show(visitor: Visitor, query: object): Promise<string>;
+  /** Installs another plugin like it in the organization. */
+  install(name: string): Promise<string>;
 }
 
 /** Installs a plugin in the organization of a tenant, with one action approved. */
-export async function installShown(root: PluginAdministrator, { organization }: Tenant, name: string): Promise<string> {
+async function installShown(root: PluginAdministrator, { organization }: Tenant, name: string): Promise<string> {
   const id = await root.install({ organization_id: organization }, { organization_id: organization }, name);
   await root.stage(id, shownManifest);
   await root.activate(id, '1.4.0');
@@ -57,7 +61,11 @@ export async function addShownPlugin(api: TestApi): Promise<ShownPlugin> {
   };
   await root.revoke(grants.revoked, ownershipOf(tenant));
   const owner = await signInVisitor(api, bea);
-  return { tenant, root, administrator, plugin, sync, zone, grants, bea, dan, eve, owner };
+  return {
+    ...{ tenant, root, administrator, plugin, sync, zone, grants, bea, dan, eve, owner },
+    show: (visitor, query) => showPlugin(visitor, plugin, query),
+    install: (name) => installShown(root, tenant, name),
+  };
 }
 
 /** The markup of a page of a plugin. */

@@ -73,11 +73,14 @@ function describeSchema(schema: z.ZodType): JsonObject {
 /** From this length on, a text may have lines. */
 const linesFrom = 65_536;
 
+const unread = ['pattern', 'minLength', 'allOf', 'propertyNames', 'maxProperties'];
+
 /** Leaves out what people need not read: the operation says in words what is wrong with a value. */
 function simplify(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(simplify);
   if (schema === null || typeof schema !== 'object') return schema;
-  const { pattern: _, minLength: _shortest, maxLength, default: usual, ...rest } = schema as Record<string, JsonValue>;
+  const { default: usual, maxLength, ...described } = schema as Record<string, JsonValue>;
+  const rest = Object.fromEntries(Object.entries(described).filter(([name]) => !unread.includes(name)));
   return {
     ...Object.fromEntries(Object.entries(rest).map(([name, part]) => [name, simplify(part)] as const)),
     ...(typeof usual === 'string' && { default: usual }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { field } from './kind.ts';
+import { canBeUrl, field } from './kind.ts';
 
 /** What readers see of a connection with a cloud. With `workload_identity`, the cloud trusts the service, and nothing secret is stored. */
 
@@ -64,12 +64,12 @@ const VaultIdentity = z.strictObject({
   audience: audience(Audience),
 });
 
+const expectedUrl = { error: 'expected a URL such as "https://vault.example.com:8200"' };
 const address = z
   .string()
   .max(2000)
-  .refine((text) => /^https?:\/\/[^\s@?#]+$/.test(text) && URL.canParse(text), {
-    error: 'expected a URL such as "https://vault.example.com:8200"',
-  });
+  .regex(/^https?:\/\/[^\s@?#]+$/, expectedUrl)
+  .refine(canBeUrl, expectedUrl);
 
 export const CloudConfig = z.discriminatedUnion('provider', [
   z.strictObject({

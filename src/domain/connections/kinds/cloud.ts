@@ -12,7 +12,7 @@ const Google = z.strictObject({
   service_account_key: field(
     SecretText.refine(isServiceAccountKey, {
       error: 'expected the JSON of a service account\'s key, with "type": "service_account"',
-    }),
+    }).meta({ contentMediaType: 'application/json' }),
     'Key of a service account',
     'The JSON file that Google Cloud gave.',
   ),
@@ -26,14 +26,20 @@ const NoneKept = z.custom<z.output<typeof None>>((given) => None.safeParse(given
 const Credentials = z.union([Aws, Google, Azure, None]);
 type Credentials = z.output<typeof Credentials>;
 
-const keysOf = { aws: Aws, google: Google, azure: Azure, vault: None, other: None } as const;
+const ofProvider = (provider: CloudConfig['provider']) => z.object({ provider: z.literal(provider) });
 
 /** Signs in at a cloud: with keys that last until somebody replaces them, or with a token of the attempt. */
 export const cloud = defineKind({
   summary: 'Work in AWS, Google Cloud, Azure, or behind Vault or OpenBao.',
   config: CloudConfig,
   credentials: Credentials,
-  credentialsFor: (config) => (isFederated(config) ? NoneKept : keysOf[config.provider]),
+  forms: [
+    { when: z.object({ workload_identity: z.object({}) }), credentials: NoneKept, described: None },
+    { when: ofProvider('aws'), credentials: Aws },
+    { when: ofProvider('google'), credentials: Google },
+    { when: ofProvider('azure'), credentials: Azure },
+    { when: z.object({}), credentials: None },
+  ],
   urls: () => [],
   audienceOf: (config) => (isFederated(config) ? audienceOf(config) : null),
   deliver: (config, credentials, identity) => {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { explainVariableName } from '#domain/variables/names.ts';
+import { environmentNameSchema, explainVariableName } from '#domain/variables/names.ts';
 import { defineKind, field, SecretText } from './kind.ts';
 
 const mostNames = 50;
 
 const Named = z
-  .record(z.string(), SecretText)
+  .record(z.string().meta(environmentNameSchema), SecretText)
+  .meta({ maxProperties: mostNames })
   .default({})
   .superRefine((values, context) => {
     for (const name of Object.keys(values)) {
@@ -29,7 +30,13 @@ const Credentials = z
   })
   .refine(({ variables, files }) => Object.keys(files).every((name) => !Object.hasOwn(variables, name)), {
     error: 'a name is that of a variable or of a file, not of both',
-  });
+  })
+  .meta({ allOf: [{ anyOf: [holding('variables'), holding('files')] }] });
+
+/** The JSON Schema of credentials that have something in a member. */
+function holding(member: string) {
+  return { required: [member], properties: { [member]: { minProperties: 1 } } };
+}
 
 /** Gives variables and files to whatever a template runs. */
 export const generic = defineKind({

@@ -1,11 +1,17 @@
 import { z } from 'zod';
 import type { GitCredential } from '#domain/registry/git/access.ts';
-import { defineKind, field, nothing, Secret, SecretText } from './kind.ts';
+import { canBeUrl, defineKind, field, nothing, Secret, SecretText } from './kind.ts';
 
-const GitPrefix = z.string().max(2_000).refine(isPrefix, {
+const expected = {
   error:
     'expected where repositories begin, such as "https://git.example.com/acme/" or "ssh://git@git.example.com/acme/"',
-});
+};
+/** No password, query or fragment, and a user for SSH alone. */
+const GitPrefix = z
+  .string()
+  .max(2_000)
+  .regex(/^(?:https?:\/\/|ssh:\/\/(?:[^\s@?#/:]+@)?)[^\s@?#/]+(?:\/[^\s?#]*)?$/, expected)
+  .refine(canBeUrl, expected);
 
 const Config = z.strictObject({
   url: field(GitPrefix, 'URL', 'The credentials open repositories below this URL and no others.'),
@@ -30,7 +36,10 @@ export const git = defineKind({
   summary: 'Publish templates from private repositories.',
   config: Config,
   credentials: Credentials,
-  credentialsFor: ({ url }) => (url.startsWith('ssh:') ? Key : Token),
+  forms: [
+    { when: z.object({ url: z.string().regex(/^ssh:/) }), credentials: Key },
+    { when: z.object({ url: z.string() }), credentials: Token },
+  ],
   urls: ({ url }) => [url],
   deliver: () => nothing,
 });
@@ -54,10 +63,4 @@ export function isBelow(repository: string, prefix: string): boolean {
   // Git decodes the path: an encoded separator would lead out of it.
   if (/%2f|%5c|%00/i.test(below.pathname)) return false;
   return isSameHost && (below.pathname === above.pathname || below.pathname.startsWith(path));
-}
-
-function isPrefix(text: string): boolean {
-  if (!/^(https?|ssh):\/\/[^\s]+$/.test(text) || !URL.canParse(text)) return false;
-  const { password, username, protocol, search, hash } = new URL(text);
-  return password === '' && search === '' && hash === '' && (username === '' || protocol === 'ssh:');
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isStorableText } from '#domain/shared/values/storable.ts';
 
 /** Everything that a connection gives the tools of an attempt: environment variables, and files whose paths are in variables. */
 export interface Delivery {
@@ -25,6 +24,15 @@ export interface AttemptIdentity {
   readonly runId: string;
 }
 
+/** The credentials of some configs. The document of the API has the condition, too. */
+export interface CredentialsForm<Credentials> {
+  /** What a config has that needs these credentials. */
+  readonly when: z.ZodType;
+  readonly credentials: z.ZodType<Credentials>;
+  /** What the document says of them, if JSON Schema cannot say what `credentials` does. */
+  readonly described?: z.ZodType;
+}
+
 /** One kind of connection. */
 export interface KindDefinition<Config, Credentials> {
   /** What it is for, for people. */
@@ -33,8 +41,8 @@ export interface KindDefinition<Config, Credentials> {
   readonly config: z.ZodType<Config>;
   /** What nobody is ever shown. */
   readonly credentials: z.ZodType<Credentials>;
-  /** The credentials that fit a config. Give it if not all of `credentials` fit every config. */
-  readonly credentialsFor?: (config: Config) => z.ZodType<Credentials>;
+  /** Which credentials fit a config: those of the first of these whose condition it meets. Give it if not all of `credentials` fit every config. */
+  readonly forms?: readonly CredentialsForm<Credentials>[];
   /** The URLs to which the service itself may send the credentials. They are checked when they are saved, and again when they are dialled. */
   readonly urls: (config: Config) => readonly string[];
   /** Who accepts the token that its delivery holds; null if it holds none, which is the same as leaving it out. */
@@ -74,7 +82,10 @@ export const SecretText = z
   .string()
   .min(1)
   .max(65_536)
-  .refine((text) => isStorableText(text), { error: 'must be text without NUL characters' });
+  .regex(/^[^\u0000\ud800-\udfff]*$/u, { error: 'must be text without NUL characters' });
+
+/** Why a URL is refused whose form is right otherwise, such as one with a port that no host has. */
+export const canBeUrl = (text: string) => URL.canParse(text);
 
 /** Certificates of authorities in PEM, which are public. */
 export const Certificates = z

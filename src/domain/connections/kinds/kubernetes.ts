@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { Certificates, defineKind, field, Secret } from './kind.ts';
+import { Certificates, canBeUrl, defineKind, field, Secret } from './kind.ts';
 
+const expected = { error: 'expected the https:// URL of the API server, such as "https://cluster.example.com:6443"' };
 const Server = z
   .string()
   .max(2_000)
-  .refine((text) => /^https:\/\/[^\s@?#]+$/.test(text) && URL.canParse(text), {
-    error: 'expected the https:// URL of the API server, such as "https://cluster.example.com:6443"',
-  });
+  .regex(/^https:\/\/[^\s@?#]+$/, expected)
+  .refine(canBeUrl, expected);
 
 const Config = z.strictObject({
   server: field(Server, 'API server', 'Its URL, such as https://cluster.example.com:6443.'),

@@ -15,6 +15,7 @@ export interface ActionDetails {
   readonly name: string;
   readonly selectors: SelectorType[];
   readonly effects: string[];
+  /** Whether the active release declares it. A plugin that was removed declares nothing. */
   readonly isDeclared: boolean;
   /** Whether the ceiling approves it for what is active now. */
   readonly isApproved: boolean;
@@ -54,7 +55,7 @@ export function listActionsOf(
   { isDeclared, selectorType, ...request }: PageRequest & ActionFilter,
 ): Promise<Page<ActionDetails>> {
   let listed = selectActions(em).where('a.installation_id', '=', installationId);
-  if (isDeclared !== undefined) listed = listed.where('a.is_declared', '=', isDeclared);
+  if (isDeclared !== undefined) listed = listed.where(declared, '=', isDeclared);
   if (selectorType !== undefined) listed = listed.where(sql<SqlBool>`jsonb_exists(a.selectors, ${selectorType})`);
   return pageOf(listed, 'a.id', request);
 }
@@ -71,7 +72,9 @@ export function listReadableActions(em: Em, principal: Principal, request: PageR
   return pageOf(listed, 'a.id', request);
 }
 
-const isApproved = sql<boolean>`a.is_declared and exists (
+const declared = sql<boolean>`(a.is_declared and i.deleted_at is null)`;
+
+const isApproved = sql<boolean>`${declared} and exists (
   select from jsonb_array_elements(c.actions) x where x ->> 'name' = a.name)`;
 
 function selectActions(em: Em) {
@@ -80,5 +83,5 @@ function selectActions(em: Em) {
     .innerJoin('plugin_installations as i', 'i.id', 'a.installation_id')
     .leftJoin('plugin_ceilings as c', (join) => join.on(isCurrentCeiling))
     .select(['a.id', 'a.installation_id as installationId', 'a.name', 'a.selectors', 'a.effects'])
-    .select(['a.is_declared as isDeclared', 'a.revision', isApproved.as('isApproved')]);
+    .select([declared.as('isDeclared'), 'a.revision', isApproved.as('isApproved')]);
 }

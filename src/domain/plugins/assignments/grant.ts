@@ -10,7 +10,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { findBackground, findBackgroundEnd } from '../background/store.ts';
 import type { InstallationTarget } from '../installations/store.ts';
-import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
+import { pluginShares, refuseBeyondShare } from '../limit-store.ts';
 import { findRevokedRefusal, type Subject, selectorOf } from '../model.ts';
 import { covers } from '../places/containment.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
@@ -19,7 +19,7 @@ import { type ActionDetails, findSelectorRefusal } from './action-store.ts';
 import { type Basis, findEnd, toBasis } from './basis.ts';
 import { describeReason, findObstacle, type Obstacle } from './check.ts';
 import type { GrantWithStanding } from './standing-store.ts';
-import { findCovering, findGrant } from './store.ts';
+import { findCovering, findGrant, uncountEndedGrants } from './store.ts';
 
 export interface NewGrant {
   readonly action: ActionDetails;
@@ -50,7 +50,8 @@ export async function assignAction(tx: Transaction, caller: Principal, wanted: N
   await refuseBeyondBackground(tx, wanted);
   await refuseUnknown(tx, subject);
   await refuseAssigned(tx, wanted);
-  await refuseBeyondPluginLimit(tx.em, installation.id, pluginLimits.assignments);
+  const share = { installationId: installation.id, ownerId: place.teamId ?? place.organizationId };
+  await refuseBeyondShare(tx.em, share, pluginShares.assignments, uncountEndedGrants);
   const id = newId();
   await insertGrant(tx, caller, wanted, id);
   const { standing } = await readBack(findGrant(tx.em, id));
@@ -82,6 +83,7 @@ async function insertGrant(
       selector_type: place.selector.type,
       selector_id: place.selector.id,
       basis: json(unknown),
+      owner_id: place.teamId ?? place.organizationId,
       granted_by: caller.id,
       revision: 1,
       created_at: sql<string>`clock_timestamp()`,

@@ -8,12 +8,12 @@ import { invalidField } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { type InstallationTarget, refuseRemoved } from '../installations/store.ts';
-import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
+import { pluginShares, refuseBeyondShare } from '../limit-store.ts';
 import { findRevokedRefusal } from '../model.ts';
 import { isInScope } from '../places/containment.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
 import type { Place } from '../places/place-store.ts';
-import type { BackgroundDetails } from './store.ts';
+import { type BackgroundDetails, uncountEndedBackground } from './store.ts';
 
 export interface NewBackgroundPrincipal {
   readonly name: string;
@@ -40,7 +40,8 @@ export async function approveBackgroundPrincipal(
   refuseOtherOwnership(place, expectedOwnership);
   if (!isInScope(target, place))
     throw invalidField('selector', 'it does not belong to the organization or team that installed the plugin');
-  await refuseBeyondPluginLimit(tx.em, installation.id, pluginLimits.backgroundPrincipals);
+  const share = { installationId: installation.id, ownerId: place.teamId ?? place.organizationId };
+  await refuseBeyondShare(tx.em, share, pluginShares.backgroundPrincipals, uncountEndedBackground);
   const id = newId();
   const now = sql<string>`clock_timestamp()`;
   await db(tx.em)
@@ -55,6 +56,7 @@ export async function approveBackgroundPrincipal(
       selector_type: place.selector.type,
       selector_id: place.selector.id,
       scope_basis: place.ownerChain,
+      owner_id: share.ownerId,
       approved_by: caller.id,
       revision: 1,
       created_at: now,

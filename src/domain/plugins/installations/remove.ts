@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
 import { countPresent } from '../resources/store.ts';
-import { type InstallationDetails, type InstallationTarget, refuseRemoved } from './store.ts';
+import { findRemovalRefusal, type InstallationDetails, type InstallationTarget } from './store.ts';
 
 /**
  * Removes a plugin for good, with every assignment, background principal and ceiling of it: all of them rely on an installation that is not deleted. What they
@@ -20,7 +21,7 @@ export async function removePlugin(
   { installation, place }: InstallationTarget,
   { expectedRevision, expectedOwnership }: { expectedRevision: number; expectedOwnership: OwnershipSnapshot },
 ): Promise<{ id: string; revision: number }> {
-  refuseRemoved(installation);
+  throwIfRefused(findRemovalRefusal(installation));
   refuseStale(installation, expectedRevision);
   refuseOtherOwnership(place, expectedOwnership);
   await refuseResources(tx, installation);

@@ -76,6 +76,11 @@ export function findRemovedRefusal({ deletedAt }: Pick<InstallationDetails, 'del
   return deletedAt === null ? null : { code: 'plugin_removed', message: 'the plugin was removed: install it anew' };
 }
 
+/** Why a plugin is not removed: somebody has done it. Null if it can be, as far as its own row says. */
+export function findRemovalRefusal({ deletedAt }: Pick<InstallationDetails, 'deletedAt'>): Refusal | null {
+  return deletedAt === null ? null : { code: 'plugin_removed', message: 'the plugin is removed already' };
+}
+
 /** The installations of the organizations and teams that a principal may read. Nobody can read those of a deleted owner. */
 export function listInstallations(
   em: Em,

@@ -15,7 +15,7 @@ import {
   type InstallationTarget,
   refuseRemoved,
 } from '../installations/store.ts';
-import { pluginLimits, refuseBeyondPluginLimit } from '../limit-store.ts';
+import { pluginShares, refuseBeyondShare } from '../limit-store.ts';
 import { readDeclarations } from '../manifests/store.ts';
 import { isOwnerInScope } from '../places/containment.ts';
 import { type OwnershipSnapshot, ownerNamesOf, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
@@ -49,7 +49,7 @@ export async function createResource(
   if (!declared) throw invalidField('type', `the active release declares no resources of the type "${type}"`);
   const { teamId, projectId, environmentId } = owner;
   const row = { installationId: installation.id, type, name, key, roots: declared.roots, createdBy: caller.id };
-  await refuseBeyondPluginLimit(tx.em, installation.id, pluginLimits.resources);
+  await refuseFullShare(tx, row.installationId, teamId ?? '');
   const id = newId();
   if (await isKeyOfOtherTeam(tx.em, { ...row, teamId: teamId ?? '' })) throw new Conflict(keyTaken, 'name_taken');
   await refuseTakenKey(keyTaken, () =>
@@ -161,7 +161,12 @@ const keyInUse = {
 
 /** Makes a deleted resource exist again. It gives nobody anything. The caller has checked everything, and locked owners and resource. */
 export async function restoreResource(tx: Transaction, resource: ResourceDetails): Promise<void> {
+  await refuseFullShare(tx, resource.installationId, resource.teamId);
   await refuseTakenKey(keyInUse.message, () => markRestored(tx.em, resource));
+}
+
+function refuseFullShare(tx: Transaction, installationId: string, teamId: string): Promise<void> {
+  return refuseBeyondShare(tx.em, { installationId, ownerId: teamId }, pluginShares.resources);
 }
 
 /** It says nothing of the resource that has the key: it may belong to a team that the caller may not read. */

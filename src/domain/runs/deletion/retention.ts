@@ -1,14 +1,14 @@
 import type { Em } from '#database/database.ts';
 import { findRemovedBefore, type MonthlyTable } from '#database/partitions.ts';
-import { db } from '#domain/db.ts';
 import { firstIdAt } from '#domain/shared/ids.ts';
+import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
 import type { MonthlyRetention } from '#domain/shared/retention/monthly-retention.ts';
 import { terminalStatuses } from '../model.ts';
 
-/** Whether a run that was admitted before a moment has not ended yet: it needs its log and its plan. */
-export async function isRunUnfinished(em: Em, before: Date): Promise<boolean> {
-  const run = await db(em)
-    .selectFrom('runs')
+/** Whether a run or an assembly run that was admitted before a moment has not ended yet: it needs what was kept of it. */
+export async function isUnfinished(em: Em, table: 'runs' | 'assembly_runs', before: Date): Promise<boolean> {
+  const run = await declaredTables(em)
+    .selectFrom(table)
     .where('status', 'not in', terminalStatuses)
     .where('id', '<', firstIdAt(before))
     .select('id')
@@ -16,6 +16,8 @@ export async function isRunUnfinished(em: Em, before: Date): Promise<boolean> {
     .executeTakeFirst();
   return run !== undefined;
 }
+
+const isRunUnfinished = (em: Em, before: Date) => isUnfinished(em, 'runs', before);
 
 /** The summary of a plan and its digest stay with the run. Without the plan, a run cannot be undone selectively. */
 export const planRetention: MonthlyRetention = {

@@ -1,0 +1,101 @@
+import type { $ZodIssue } from 'zod/v4/core';
+import { type FieldPath, formatPath } from '#domain/shared/validation/field-path.ts';
+import { describeIssues, type FieldProblem } from '#domain/shared/validation/validation-messages.ts';
+import { findMisleading } from '#domain/shared/values/human-name.ts';
+import { isPluginSchema, isSystemSchema, type Manifest } from '../model.ts';
+
+/**
+ * What is wrong with a manifest, in the words of the service's other errors. Paths begin with the field of the body that holds the manifest, whose bytes
+ * the client sees only encoded.
+ */
+
+/** Every member that does not have the form of a manifest. */
+export function describeForm(manifest: unknown, issues: readonly $ZodIssue[]): FieldProblem[] {
+  const inBody = issues.map((issue) => ({ ...issue, path: [field, ...issue.path] }));
+  return describeIssues({ part: 'body', data: { [field]: manifest }, known: [] }, inBody);
+}
+
+/** What contradicts itself in a manifest that has the form of one. */
+export function findContradictions({ actions, executions, resources }: Manifest): FieldProblem[] {
+  const names = new Set(actions.map(({ name }) => name));
+  const stray = executions.flatMap(({ action }, at) =>
+    names.has(action)
+      ? []
+      : [problemAt(['executions', at, 'action'], `names "${action}", which is not declared: ${declared}`)],
+  );
+  return [
+    ...findRepeated(
+      ['actions'],
+      actions.map(({ name }) => name),
+      'name',
+    ),
+    ...findRepeated(
+      ['executions'],
+      executions.map(({ name }) => name),
+      'name',
+    ),
+    ...findRepeated(
+      ['resources'],
+      resources.map(({ type }) => type),
+      'type',
+    ),
+    ...stray,
+  ];
+}
+
+const declared = 'expected the name of an action of the manifest';
+
+/** What would mislead those who read a manifest. Manifests that were staged before these rules are still read. */
+export function findTricks({ name, actions, resources }: Manifest): FieldProblem[] {
+  const misleading = findMisleading(name);
+  return [
+    ...(misleading === null ? [] : [problemAt(['name'], misleading)]),
+    ...actions.flatMap(({ selectors, effects }, at) => [
+      ...findRepeated(['actions', at, 'selectors'], selectors),
+      ...findRepeated(['actions', at, 'effects'], effects),
+    ]),
+    ...resources.flatMap(({ roots }, at) => [
+      ...findRepeatedRoots(['resources', at, 'roots'], roots),
+      ...roots.flatMap(({ schema }, index) => findForeignSchema(['resources', at, 'roots', index, 'schema'], schema)),
+    ]),
+  ];
+}
+
+/** The release that a manifest declares, if it is not the one that the request names. */
+export function findOtherRelease(manifest: Manifest, release: string): FieldProblem[] {
+  if (manifest.release === release) return [];
+  return [problemAt(['release'], `declares the release ${manifest.release}: expected ${release}, as the request says`)];
+}
+
+const field = 'manifest';
+
+function problemAt(path: FieldPath, message: string): FieldProblem {
+  const whole = formatPath([field, ...path]);
+  const isExpected = message.startsWith('expected ');
+  return { in: 'body', path: whole, message: `field "${whole}"${isExpected ? ':' : ''} ${message}` };
+}
+
+/** Each name that an earlier one of the list has too. @param member of an item that is the name; undefined: the items are names */
+function findRepeated(path: FieldPath, names: readonly string[], member?: string): FieldProblem[] {
+  return names.flatMap((name, at) => {
+    if (names.indexOf(name) === at) return [];
+    const whole = [...path, at, ...(member === undefined ? [] : [member])];
+    return [problemAt(whole, `names "${name}" twice: expected each ${member ?? 'item'} once`)];
+  });
+}
+
+function findRepeatedRoots(path: FieldPath, roots: Manifest['resources'][number]['roots']): FieldProblem[] {
+  const texts = roots.map(({ schema, table, key }) => JSON.stringify([schema, table, key]));
+  return texts.flatMap((text, at) =>
+    texts.indexOf(text) === at ? [] : [problemAt([...path, at], 'names a root twice: expected each root once')],
+  );
+}
+
+/** No setting can allow these schemas. Which others are allowed is a setting that may change, so a restoration decides that. */
+function findForeignSchema(path: FieldPath, schema: string): FieldProblem[] {
+  if (isPluginSchema(schema)) return [];
+  const whose = isSystemSchema(schema) ? 'a schema of PostgreSQL itself' : 'the schema of the service itself';
+  const expected =
+    'expected a schema that the plugin has for itself. When a resource is restored, COORDINATOR_PLUGIN_SCHEMAS has to name it';
+  return [problemAt(path, `names ${schema}, ${whose}, where no restoration ever looks: ${expected}`)];
+}
