@@ -58,7 +58,7 @@ describe('the pages of notification channels', () => {
   it('ask only for what the chosen kind needs, and require it', async () => {
     const fieldsOf = async (query: string) => {
       const { text } = await visitor.get(`/admin/notification-channels/new${query}`);
-      const [, current] = /<nav aria-label="How it sends">.*?aria-current="true">([^<]+)<\/a>/s.exec(text) ?? [];
+      const [, current] = /<legend>How it sends<\/legend>.*?aria-current="true">([^<]+)<\/button>/s.exec(text) ?? [];
       return [
         current,
         [...text.matchAll(/<(?:input|textarea)[^>]*name="(config[^"]+)"[^>]*\brequired\b/g)].map(([, name]) => name),
@@ -68,6 +68,19 @@ describe('the pages of notification channels', () => {
     expect(await fieldsOf('?of=webhook')).toEqual(['Signed webhook', ['config.url']]);
     expect(await fieldsOf('?of=slack')).toEqual(['Chat (Slack)', ['config.url']]);
     expect((await visitor.get('/admin/notification-channels/new?of=fax')).status).toBe(400);
+  });
+
+  it('keep what was typed when another kind is chosen, but never an address', async () => {
+    const form = { ...settings, owner: tenant.team, 'config.recipients': 'a@example.com', other_kind: 'yes' };
+    const { status, text } = await visitor.submit('/admin/notification-channels/new?of=slack', form);
+    expect(status, text).toBe(200);
+    expect(text).toContain('value="On call &lt;b&gt;"');
+    expect(text).toContain('name="config.url"');
+    expect(text).not.toContain('a@example.com');
+    const typed = { ...settings, 'config.url': 'https://chat.example.com/secret-of-address', other_kind: 'yes' };
+    const again = await visitor.submit('/admin/notification-channels/new?of=webhook', typed);
+    expect([again.status, again.text.includes('secret-of-address')]).toEqual([200, false]);
+    expect((await tenant.owner.get('/admin/notification-channels')).body.notification_channels).toEqual([]);
   });
 
   it('say what is wrong with an address in the words of the page', async () => {

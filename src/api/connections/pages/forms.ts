@@ -1,10 +1,12 @@
 import { ownerOrInstallation } from '#api/tenancy/pages/owner-choice.ts';
 import type { FormField } from '#api/web/forms/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import type { KindChoice } from '#api/web/forms/kind-choice.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { kindOf } from '#domain/connections/kinds/kinds.ts';
 import { Invalid } from '#domain/shared/errors.ts';
@@ -47,7 +49,7 @@ function addNew(addPage: AddPage): void {
     describe: async (variant, visit) => ({
       title: 'New connection',
       crumbs: [connectionsCrumb],
-      lead: renderVariants(variant, visit),
+      kinds: offerVariants(variant, visit),
       fields: [await connectionOwners.field(visit), nameField()],
       schema: settingsPart(variant),
       submit: 'Create connection',
@@ -62,13 +64,17 @@ function addNew(addPage: AddPage): void {
   });
 }
 
-function renderVariants(chosen: Variant, visit: Visit) {
-  const owner = { project_id: visit.query('project_id'), team_id: visit.query('team_id') };
-  const chips = Object.entries(variants).map(([of, variant]) => {
-    const path = pagePath(pages.newConnection, {}, { ...owner, of });
-    return html`<li><a class="chip" href="${path}" ${variant === chosen ? html`aria-current="true"` : null}>${variant.label}</a></li>`;
-  });
-  return html`<nav aria-label="What it opens"><ul class="chips">${chips}</ul></nav><p>${kindOf(chosen.kind).summary}</p>`;
+function offerVariants(chosen: Variant, visit: Visit): KindChoice {
+  const owner = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
+  return {
+    label: 'What it opens',
+    kinds: Object.entries(variants).map(([of, variant]) => ({
+      label: variant.label,
+      path: pagePath(pages.newConnection, {}, { ...owner, of }),
+      isChosen: variant === chosen,
+    })),
+    about: kindOf(chosen.kind).summary,
+  };
 }
 
 function addRename(addPage: AddPage): void {

@@ -44,6 +44,27 @@ it('makes a connection by the fields of its kind, and shows everything of it but
   expect(await credentialsOf(path.split('/').at(-1) ?? '')).toMatchObject({ secret_access_key: secret });
 });
 
+it('choosing another kind keeps the name and the owner that were typed, and makes nothing', async () => {
+  const typed = { owner: tenant.team, name: 'kept-over-kinds', variables_of: 'AWS', 'v/config/region': 'eu-west-1' };
+  const form = await visitor.get('/admin/connections/new?of=aws');
+  const button =
+    /<button[^>]*name="(?<name>\w+)" value="(?<value>\w+)" formaction="(?<path>[^"]+)"[^>]*>Kubernetes</.exec(form.text)
+      ?.groups ?? {};
+  expect(button['path']).toBe('/admin/connections/new?of=kubernetes');
+  const { status, text } = await visitor.submit(String(button['path']), {
+    ...typed,
+    ...aws,
+    [String(button['name'])]: String(button['value']),
+  });
+  expect(status, text).toBe(200);
+  expect(text).toMatch(/aria-current="true"[^>]*>Kubernetes</);
+  expect(text).toContain('value="kept-over-kinds"');
+  expect(text).toMatch(new RegExp(`value="${tenant.team}"\\s+selected`));
+  expect(text).not.toContain('notice-problem');
+  expect(text).not.toContain(secret);
+  expect((await visitor.get('/admin/connections')).text).not.toContain('kept-over-kinds');
+});
+
 it.each(['nothing', 'constructor', '__proto__'])('answers 400 for a form of %s', async (of) => {
   const { status, text } = await visitor.get(`/admin/connections/new?of=${of}`);
   expect(status).toBe(400);
