@@ -86,8 +86,19 @@ describe('the pages of notification channels', () => {
   it('say what is wrong with an address in the words of the page', async () => {
     const form = { ...settings, owner: tenant.organization, 'config.url': '' };
     const { status, text } = await visitor.submit('/admin/notification-channels/new?of=webhook', form);
-    expect([status, text.includes('A channel of the kind webhook needs it.')]).toEqual([400, true]);
+    expect([status, text.includes('Must not be empty.')]).toEqual([400, true]);
     expect(text).not.toMatch(/config\.url: /i);
+  });
+
+  it('say at once what is wrong with the owner, the name and the address', async () => {
+    for (const [kind, field] of [
+      ['slack', 'Address'],
+      ['email', 'Recipients'],
+    ]) {
+      const { status, text } = await visitor.submit(`/admin/notification-channels/new?of=${kind}`, { name: '' });
+      const named = [...text.matchAll(/<li><a href="#field[^"]+">(\w+)<\/a>: /g)].map(([, label]) => label);
+      expect([status, named.toSorted()]).toEqual([400, [field, 'Name', 'Owner'].toSorted()]);
+    }
   });
 
   it('say from the start that a channel cannot send e-mail where no mail server is set', async () => {

@@ -8,6 +8,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { findSettingsProblems } from '#domain/connections/check.ts';
 import { kindOf } from '#domain/connections/kinds/kinds.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { create, remove, rotate, update } from '../operations.ts';
@@ -58,7 +59,9 @@ function addNew(addPage: AddPage): void {
     }),
     carryOut: async (variant, typed, visit, read) => {
       const owner = await connectionOwners.toBody(visit, typed);
-      const body = { name: typed['name'], kind: variant.kind, ...owner, ...toSettings(variant, read) };
+      const settings = { kind: variant.kind, ...toSettings(variant, read) };
+      visit.wrong.push(...findSettingsProblems(settings));
+      const body = { name: typed['name'], ...settings, ...owner };
       return connectionPath(await visit.run(create, { body }), 'created');
     },
   });
@@ -67,7 +70,7 @@ function addNew(addPage: AddPage): void {
 function offerVariants(chosen: Variant, visit: Visit): KindChoice {
   const owner = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
   return {
-    label: 'What it opens',
+    label: 'Kind',
     kinds: Object.entries(variants).map(([of, variant]) => ({
       label: variant.label,
       path: pagePath(pages.newConnection, {}, { ...owner, of }),

@@ -75,7 +75,7 @@ function addNew(addPage: AddPage): void {
       forgets: () => ['config.url'],
     }),
     carryOut: async (kind, typed, visit) => {
-      const config = toConfig(kind, typed) ?? {};
+      const config = toConfig(kind, typed) ?? { url: '' };
       const settings = { name: typed['name'], kind, config, enabled: typed['enabled'] === 'yes' };
       const owner = await channelOwners.toBody(visit, typed);
       const made = await visit.run(create, { body: { ...settings, ...owner } });

@@ -103,8 +103,8 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     };
     if (ofOtherKind || sent?.isEdit) return again(null);
     if (sent && !sent.isCurrent) return again(otherFields);
-    const given = schema && sent ? valuesOf(schema, sent.entry) : { values: {}, problems: null };
-    if (given.problems) return again(given.problems);
+    const given = schema && sent ? valuesOf(schema, sent.entry) : { values: {}, problems: [] };
+    visit.wrong.push(...given.problems);
     const submitted = await submit(visit, names, () => carryOut(subject, typed, visit, given.values));
     if (!submitted.done) return again(schema ? pointIntoPart(schema, submitted.problems) : submitted.problems);
     const { result } = submitted;

@@ -161,6 +161,19 @@ it('says what is wrong with the fields of a kind at the fields, and links to the
   expect(empty.text.match(/: Is required\./g)?.length).toBeGreaterThanOrEqual(2);
 });
 
+it('says at once what is wrong with the owner, the name and the settings', async () => {
+  const fields = { owner: '', name: '', variables_of: 'Git over HTTPS', 'v/config/url': 'nowhere' };
+  const { status, text } = await visitor.submit('/admin/connections/new?of=git-https', fields);
+  expect(status).toBe(400);
+  expect(text).toMatch(/>Owner<\/a>: Must be chosen/);
+  expect(text).toMatch(/>Name<\/a>: /);
+  expect(text).toMatch(/<a href="#[^"]+">[^<]*url<\/a>: Expected where repositories begin/i);
+  const missing = await visitor.submit('/admin/connections/new?of=kubernetes', { owner: '', name: '' });
+  expect(missing.text).toMatch(/>Owner<\/a>: Must be chosen/);
+  expect(missing.text).toMatch(/>Name<\/a>: /);
+  expect(missing.text).toMatch(/<li class="foreign"><a href="#[^"]+">/);
+});
+
 it('offers only owners for which the visitor may make one, and keeps what was typed if another is sent', async () => {
   const member = await api.addUser('maintainer');
   await join(tenant, member, 'member', 'admin');
