@@ -3,7 +3,7 @@ import type { FormField } from '#api/web/forms/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import type { KindChoice } from '#api/web/forms/kind-choice.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
-import { html } from '#api/web/html.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
@@ -15,7 +15,7 @@ import { create, remove, rotate, update } from '../operations.ts';
 import { renderBoundPlaces } from './bound-places.ts';
 import { credentialsPart, settingsPart, toSettings } from './settings-schema.ts';
 import { type Variant, variantOf, variants } from './variants.ts';
-import { connectionCrumbs, connectionPath, connectionsCrumb, readShown } from './words.ts';
+import { connectionCrumbs, connectionPath, connectionsCrumb, readShown, type ShownConnection } from './words.ts';
 
 /** Adds the forms that make, change and delete connections. */
 export function registerConnectionForms(addPage: AddPage): void {
@@ -127,7 +127,7 @@ function addRotate(addPage: AddPage): void {
     describe: (connection) => ({
       title: `Rotate the credentials of ${connection.name}`,
       crumbs: connectionCrumbs(connection),
-      lead: 'Every phase of a run that begins from now on gets the new credentials. What has the former ones keeps them until it ends, so end them at their system after that.',
+      lead: html`<p>Every phase of a run that begins from now on gets the new credentials. What has the former ones keeps them until it ends, so end them at their system after that.</p>${renderReplacedNames(connection)}`,
       fields: [revisionField(connection)],
       schema: credentialsPart(variantOf(connection)),
       submit: 'Replace credentials',
@@ -141,6 +141,12 @@ function addRotate(addPage: AddPage): void {
       return connectionPath({ id }, 'rotated');
     },
   });
+}
+
+/** Only this kind has names that are typed again: whoever leaves one out takes it away from runs. */
+function renderReplacedNames({ kind, provides }: ShownConnection): Html | null {
+  if (kind !== 'generic') return null;
+  return html`<p>It has these variables and files now: <span class="mono foreign">${provides.join(', ')}</span>. The new ones replace all of them: a name that you leave out is removed.</p>`;
 }
 
 function addDelete(addPage: AddPage): void {

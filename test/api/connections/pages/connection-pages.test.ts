@@ -209,6 +209,26 @@ it('renames a connection, changes its settings, rotates its credentials and dele
   expect((await visitor.get(path)).status).toBe(404);
 });
 
+const makeGeneric = (name: string, variables: object) =>
+  tenant.owner.make('/admin/connections', { name, kind: 'generic', team_id: tenant.team, credentials: { variables } });
+
+it('names what a rotation of variables and files replaces, and says that a name that is left out is removed', async () => {
+  const { id } = await makeGeneric('names-now', { FIRST_TOKEN: secret, SECOND_TOKEN: secret });
+  const { text } = await visitor.get(`/admin/connections/${id}/rotate`);
+  expect(text).toContain('FIRST_TOKEN, SECOND_TOKEN');
+  expect(text).toContain('a name that you leave out is removed');
+  expect(text).not.toContain(secret);
+  expect((await visitor.get(`${await make('names-fixed')}/rotate`)).text).not.toContain('you leave out');
+});
+
+it('shows the first names that a connection provides in the list, and how many more there are', async () => {
+  const variables = { NAMES_A: 'x', NAMES_B: 'x', NAMES_C: 'x', NAMES_D: 'x', NAMES_E: 'x' };
+  await makeGeneric('many-names', variables);
+  const { text } = await visitor.get('/admin/connections');
+  expect(text).toContain('NAMES_A, NAMES_B, NAMES_C</span> <span class="muted">and 2 more</span>');
+  expect(text).not.toContain('NAMES_D');
+});
+
 it('refuses those who may not manage connections, and hides those of others', async () => {
   const path = await make('unseen-credentials');
   const stranger = await signInVisitor(api, (await makeTenant(api)).owner);
