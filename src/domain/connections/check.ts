@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import { invalidField } from '#domain/shared/errors.ts';
 import { checkOutboundField } from '#domain/shared/outbound/outbound.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
-import { describeIssues, invalidRequest } from '#domain/shared/validation/validation-messages.ts';
+import { describeIssues, type FieldProblem, invalidRequest } from '#domain/shared/validation/validation-messages.ts';
 import { IssuerUnknown } from '#domain/workload-identity/errors.ts';
 import { type ConnectionKind, kindOf } from './kinds/kinds.ts';
 
@@ -40,15 +39,31 @@ export async function checkSettings(
   { kind, ...given }: GivenSettings,
   { outbound, issuer }: Circumstances,
 ): Promise<CheckedSettings> {
-  const { config: schema, credentials: anyCredentials, forms, urls, audienceOf, deliver } = kindOf(kind);
+  const { config: schema, urls, audienceOf, deliver } = kindOf(kind);
   const config = parse(schema, given.config, 'config');
-  const form = forms?.find(({ when }) => when.safeParse(config).success);
-  const credentials = parse(form?.credentials ?? anyCredentials, given.credentials, 'credentials');
+  const credentials = parse(credentialsFor(kind, config), given.credentials, 'credentials');
   if (issuer === null && audienceOf && audienceOf(config) !== null) throw new IssuerUnknown();
   const { settings = {}, variables, files } = deliver(config, credentials, noIdentity);
   for (const url of urls(config))
     await checkOutboundField(fieldOf(config, url), url, outbound, { schemes: ['https', 'ssh'] });
   return { config, credentials, provides: [settings, variables, files].flatMap(Object.keys).sort() };
+}
+
+/**
+ * What is wrong with settings by themselves, as `checkSettings` would say. Credentials whose form depends on the config are looked at only with a
+ * config that is right.
+ */
+export function findSettingsProblems({ kind, ...given }: GivenSettings): FieldProblem[] {
+  const { config: schema, forms } = kindOf(kind);
+  const { data: config, problems } = examine(schema, given.config, 'config');
+  if (config === undefined && forms !== undefined) return problems;
+  return [...problems, ...examine(credentialsFor(kind, config), given.credentials, 'credentials').problems];
+}
+
+/** The credentials that fit a config. */
+function credentialsFor(kind: ConnectionKind, config: unknown) {
+  const { credentials, forms } = kindOf(kind);
+  return forms?.find(({ when }) => when.safeParse(config).success)?.credentials ?? credentials;
 }
 
 /** The field of the config that a URL was made of: the longest of the values that the URL contains. */
@@ -58,13 +73,21 @@ function fieldOf(config: object, url: string): string {
   return name === undefined ? 'config' : `config.${name}`;
 }
 
-/** Messages of the schemas name fields and rules, and never repeat a value. */
 function parse<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
-  if (Buffer.byteLength(JSON.stringify(value)) > mostBytes)
-    throw invalidField(place, `must have at most ${mostBytes / 1024} KiB`);
+  const { data, problems } = examine(schema, value, place);
+  if (data === undefined) throw invalidRequest(problems);
+  return data;
+}
+
+/** Messages of the schemas name fields and rules, and never repeat a value. There are no data where there are problems. */
+function examine<T>(schema: z.ZodType<T>, value: unknown, place: string): { data?: T; problems: FieldProblem[] } {
+  if (Buffer.byteLength(JSON.stringify(value)) > mostBytes) {
+    const message = `${place}: must have at most ${mostBytes / 1024} KiB`;
+    return { problems: [{ in: 'body', path: place, message }] };
+  }
   const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { data: parsed.data, problems: [] };
   const rejected = { part: 'body', data: { [place]: value }, known: [] } as const;
   const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [place, ...issue.path] }));
-  throw invalidRequest(describeIssues(rejected, issues));
+  return { problems: describeIssues(rejected, issues) };
 }

@@ -58,7 +58,7 @@ describe('the pages of notification channels', () => {
   it('ask only for what the chosen kind needs, and require it', async () => {
     const fieldsOf = async (query: string) => {
       const { text } = await visitor.get(`/admin/notification-channels/new${query}`);
-      const [, current] = /<nav aria-label="How it sends">.*?aria-current="true">([^<]+)<\/a>/s.exec(text) ?? [];
+      const [, current] = /<legend>How it sends<\/legend>.*?aria-current="true">([^<]+)<\/button>/s.exec(text) ?? [];
       return [
         current,
         [...text.matchAll(/<(?:input|textarea)[^>]*name="(config[^"]+)"[^>]*\brequired\b/g)].map(([, name]) => name),
@@ -70,11 +70,35 @@ describe('the pages of notification channels', () => {
     expect((await visitor.get('/admin/notification-channels/new?of=fax')).status).toBe(400);
   });
 
+  it('keep what was typed when another kind is chosen, but never an address', async () => {
+    const form = { ...settings, owner: tenant.team, 'config.recipients': 'a@example.com', other_kind: 'yes' };
+    const { status, text } = await visitor.submit('/admin/notification-channels/new?of=slack', form);
+    expect(status, text).toBe(200);
+    expect(text).toContain('value="On call &lt;b&gt;"');
+    expect(text).toContain('name="config.url"');
+    expect(text).not.toContain('a@example.com');
+    const typed = { ...settings, 'config.url': 'https://chat.example.com/secret-of-address', other_kind: 'yes' };
+    const again = await visitor.submit('/admin/notification-channels/new?of=webhook', typed);
+    expect([again.status, again.text.includes('secret-of-address')]).toEqual([200, false]);
+    expect((await tenant.owner.get('/admin/notification-channels')).body.notification_channels).toEqual([]);
+  });
+
   it('say what is wrong with an address in the words of the page', async () => {
     const form = { ...settings, owner: tenant.organization, 'config.url': '' };
     const { status, text } = await visitor.submit('/admin/notification-channels/new?of=webhook', form);
-    expect([status, text.includes('A channel of the kind webhook needs it.')]).toEqual([400, true]);
+    expect([status, text.includes('Must not be empty.')]).toEqual([400, true]);
     expect(text).not.toMatch(/config\.url: /i);
+  });
+
+  it('say at once what is wrong with the owner, the name and the address', async () => {
+    for (const [kind, field] of [
+      ['slack', 'Address'],
+      ['email', 'Recipients'],
+    ]) {
+      const { status, text } = await visitor.submit(`/admin/notification-channels/new?of=${kind}`, { name: '' });
+      const named = [...text.matchAll(/<li><a href="#field[^"]+">(\w+)<\/a>: /g)].map(([, label]) => label);
+      expect([status, named.toSorted()]).toEqual([400, [field, 'Name', 'Owner'].toSorted()]);
+    }
   });
 
   it('say from the start that a channel cannot send e-mail where no mail server is set', async () => {

@@ -43,6 +43,24 @@ it('the form for a new quota sets the limits of the owner that was chosen, and i
   expect(page.text).toContain('0 of 2');
 });
 
+it('the form for a new quota is refused without any limit, and sets none', async () => {
+  const { team } = await makeTenant(api);
+  const sent = await visitor.submit('/admin/quotas/new', { owner: team, 'limits.instances': ' ' });
+  expect([sent.status, sent.text.includes('No limit is given: fill in at least one of them')]).toEqual([400, true]);
+  expect((await quotaOf(team)).revision).toBeNull();
+});
+
+it('the page of a quota links to the organization, the team or the environment that it limits', async () => {
+  const { organization, team, environment } = await makeTenant(api);
+  const linked = async (path: string) => (await visitor.get(`/admin/quotas/${path}`)).text;
+  expect(await linked(`organization/${organization}`)).toMatch(
+    new RegExp(`limits the organization <a class="foreign" href="[^"]*${organization}"`),
+  );
+  expect(await linked(`team/${team}`)).toMatch(new RegExp(`limits the team <a class="foreign" href="[^"]*${team}"`));
+  expect(await linked(`environment/${environment}`)).toContain(`href="/environments/${environment}"`);
+  expect(await linked('installation/global')).not.toContain('It limits the');
+});
+
 it('a limit of bytes is typed and shown with a unit', async () => {
   const { team } = await makeTenant(api);
   const typed = { owner: team, 'limits.state_bytes': '2 GiB', 'limits.log_bytes': '1.5 mib' };

@@ -1,18 +1,21 @@
 import { ownerOrInstallation } from '#api/tenancy/pages/owner-choice.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import type { KindChoice } from '#api/web/forms/kind-choice.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
-import { html } from '#api/web/html.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { findSettingsProblems } from '#domain/connections/check.ts';
 import { kindOf } from '#domain/connections/kinds/kinds.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { create, remove, rotate, update } from '../operations.ts';
 import { renderBoundPlaces } from './bound-places.ts';
 import { credentialsPart, settingsPart, toSettings } from './settings-schema.ts';
 import { type Variant, variantOf, variants } from './variants.ts';
-import { connectionCrumbs, connectionPath, connectionsCrumb, readShown } from './words.ts';
+import { connectionCrumbs, connectionPath, connectionsCrumb, readShown, type ShownConnection } from './words.ts';
 
 /** Adds the forms that make, change and delete connections. */
 export function registerConnectionForms(addPage: AddPage): void {
@@ -47,7 +50,7 @@ function addNew(addPage: AddPage): void {
     describe: async (variant, visit) => ({
       title: 'New connection',
       crumbs: [connectionsCrumb],
-      lead: renderVariants(variant, visit),
+      kinds: offerVariants(variant, visit),
       fields: [await connectionOwners.field(visit), nameField()],
       schema: settingsPart(variant),
       submit: 'Create connection',
@@ -56,19 +59,25 @@ function addNew(addPage: AddPage): void {
     }),
     carryOut: async (variant, typed, visit, read) => {
       const owner = await connectionOwners.toBody(visit, typed);
-      const body = { name: typed['name'], kind: variant.kind, ...owner, ...toSettings(variant, read) };
+      const settings = { kind: variant.kind, ...toSettings(variant, read) };
+      visit.wrong.push(...findSettingsProblems(settings));
+      const body = { name: typed['name'], ...settings, ...owner };
       return connectionPath(await visit.run(create, { body }), 'created');
     },
   });
 }
 
-function renderVariants(chosen: Variant, visit: Visit) {
-  const owner = { project_id: visit.query('project_id'), team_id: visit.query('team_id') };
-  const chips = Object.entries(variants).map(([of, variant]) => {
-    const path = pagePath(pages.newConnection, {}, { ...owner, of });
-    return html`<li><a class="chip" href="${path}" ${variant === chosen ? html`aria-current="true"` : null}>${variant.label}</a></li>`;
-  });
-  return html`<nav aria-label="What it opens"><ul class="chips">${chips}</ul></nav><p>${kindOf(chosen.kind).summary}</p>`;
+function offerVariants(chosen: Variant, visit: Visit): KindChoice {
+  const owner = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
+  return {
+    label: 'Kind',
+    kinds: Object.entries(variants).map(([of, variant]) => ({
+      label: variant.label,
+      path: pagePath(pages.newConnection, {}, { ...owner, of }),
+      isChosen: variant === chosen,
+    })),
+    about: kindOf(chosen.kind).summary,
+  };
 }
 
 function addRename(addPage: AddPage): void {
@@ -118,7 +127,7 @@ function addRotate(addPage: AddPage): void {
     describe: (connection) => ({
       title: `Rotate the credentials of ${connection.name}`,
       crumbs: connectionCrumbs(connection),
-      lead: 'Every phase of a run that begins from now on gets the new credentials. What has the former ones keeps them until it ends, so end them at their system after that.',
+      lead: html`<p>Every phase of a run that begins from now on gets the new credentials. What has the former ones keeps them until it ends, so end them at their system after that.</p>${renderReplacedNames(connection)}`,
       fields: [revisionField(connection)],
       schema: credentialsPart(variantOf(connection)),
       submit: 'Replace credentials',
@@ -132,6 +141,12 @@ function addRotate(addPage: AddPage): void {
       return connectionPath({ id }, 'rotated');
     },
   });
+}
+
+/** Only this kind has names that are typed again: whoever leaves one out takes it away from runs. */
+function renderReplacedNames({ kind, provides }: ShownConnection): Html | null {
+  if (kind !== 'generic') return null;
+  return html`<p>It has these variables and files now: <span class="mono foreign">${provides.join(', ')}</span>. The new ones replace all of them: a name that you leave out is removed.</p>`;
 }
 
 function addDelete(addPage: AddPage): void {

@@ -5,7 +5,7 @@ import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { type Column, renderEmpty, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { html } from '#api/web/html.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -51,7 +51,15 @@ function columnsOf(names: Names): Column<ListedConnection>[] {
     },
     { label: 'Kind', cell: ({ kind }) => kindWords[kind] },
     { label: 'Owner', cell: (connection) => renderOwner(connection, names) },
-    { label: 'Provides', cell: ({ provides }) => html`<span class="mono foreign">${provides.join(', ')}</span>` },
+    { label: 'Provides', cell: renderProvided },
     { label: 'Credentials set', kind: 'minor', cell: ({ credentials_set_at: at }) => renderTime(String(at)) },
   ];
+}
+
+const mostNames = 3;
+
+/** The page of a connection has all names. */
+function renderProvided({ provides }: ListedConnection): Html {
+  const more = provides.length - mostNames;
+  return html`<span class="mono foreign">${provides.slice(0, mostNames).join(', ')}</span>${more > 0 ? html` <span class="muted">and ${more} more</span>` : null}`;
 }

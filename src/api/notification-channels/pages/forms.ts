@@ -1,9 +1,8 @@
 import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
-import { renderChips } from '#api/web/components/chips.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
+import type { KindChoice } from '#api/web/forms/kind-choice.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
-import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
@@ -62,7 +61,8 @@ function addNew(addPage: AddPage): void {
     describe: async (kind, visit) => ({
       title: 'New notification channel',
       crumbs: [channelsCrumb],
-      lead: renderKinds(kind, visit),
+      lead: 'The channel hears of everything that its owner owns. Its page limits that to teams, environments and events.',
+      kinds: offerKinds(kind, visit),
       fields: [
         await channelOwners.field(visit),
         nameField,
@@ -75,7 +75,7 @@ function addNew(addPage: AddPage): void {
       forgets: () => ['config.url'],
     }),
     carryOut: async (kind, typed, visit) => {
-      const config = toConfig(kind, typed) ?? {};
+      const config = toConfig(kind, typed) ?? { url: '' };
       const settings = { name: typed['name'], kind, config, enabled: typed['enabled'] === 'yes' };
       const owner = await channelOwners.toBody(visit, typed);
       const made = await visit.run(create, { body: { ...settings, ...owner } });
@@ -86,11 +86,17 @@ function addNew(addPage: AddPage): void {
   });
 }
 
-function renderKinds(chosen: ChannelKind, visit: Visit): Html {
+function offerKinds(chosen: ChannelKind, visit: Visit): KindChoice {
   const owner = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
-  const chips = channelKinds.map((value) => ({ value, label: kindWords[value] }));
-  const link = (of: ChannelKind) => pagePath(pages.newNotificationChannel, {}, { ...owner, of });
-  return html`${renderChips('How it sends', chips, chosen, link)}<p>The kind never changes. The channel hears of everything that its owner owns. Its page limits that to teams, environments and events.</p>`;
+  return {
+    label: 'How it sends',
+    kinds: channelKinds.map((of) => ({
+      label: kindWords[of],
+      path: pagePath(pages.newNotificationChannel, {}, { ...owner, of }),
+      isChosen: of === chosen,
+    })),
+    about: 'The kind never changes.',
+  };
 }
 
 function addEdit(addPage: AddPage): void {

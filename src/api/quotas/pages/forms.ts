@@ -4,7 +4,7 @@ import { refusalOf, revisionField, revisionOf } from '#api/web/forms/resource-fo
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { kindsOf } from '#domain/quotas/model.ts';
-import { invalidField } from '#domain/shared/errors.ts';
+import { Invalid, invalidField } from '#domain/shared/errors.ts';
 import { clear, get, recount, set } from '../operations.ts';
 import { limitField, toLimits } from './limit-fields.ts';
 import { quotaOwnerField, toQuotaParams } from './owner-field.ts';
@@ -36,6 +36,7 @@ function addNewQuota(addPage: AddPage): void {
     carryOut: async (_subject, typed, visit) => {
       const params = await toQuotaParams(visit, typed);
       const limits = toLimits('limits', typed);
+      if (Object.keys(limits).length === 0) throw new Invalid('no limit is given: fill in at least one of them');
       const { revision } = await visit.read(get, { params });
       // The form shows none of the limits that there are, so it must not replace them.
       if (revision !== null) throw invalidField('owner', 'it has a quota already: change that on its page');

@@ -5,9 +5,11 @@ import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { html } from '#api/web/html.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { findResourcePath } from '#api/web/resource-kinds.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../operations.ts';
 import type { QuotaParams } from '../views.ts';
 import { kindLabels, nameOwner, renderUsage } from './words.ts';
@@ -36,6 +38,7 @@ export async function showQuotaPage(visit: QuotaVisit): Promise<FastifyReply> {
 ${renderPageHead({
   title,
   crumbs,
+  below: await renderOwnerLink(visit, quota),
   history: ['quotas', id],
   actions: renderActions(actions, {
     set: { label: 'Set limits', tone: 'primary', path: pagePath(pages.editQuota, { scope, id }) },
@@ -48,4 +51,15 @@ ${problem ? html`<p class="notice notice-problem">${problem}</p>` : null}
 <div class="panel">${renderFacts([...used, ['Changed', changed]])}</div>
 </div>`,
   });
+}
+
+/** A link to what the quota limits; null for the installation, which has no page. */
+async function renderOwnerLink(
+  { em }: QuotaVisit,
+  { scope, id, name }: { scope: string; id: string; name: string | null },
+): Promise<Html | null> {
+  if (scope === 'installation') return null;
+  const names = scope === 'team' ? await readNames(em, { teams: [id] }) : null;
+  const path = findResourcePath(`${scope}s`, { id, organizationId: names?.get(id)?.organizationId ?? null });
+  return path && html`It limits the ${scope} <a class="foreign" href="${path}">${name ?? id}</a>.`;
 }

@@ -12,6 +12,7 @@ import type { Visit } from '../visit/visit.ts';
 import type { FormField } from './fields/form-field.ts';
 import { matrixNames } from './fields/matrix.ts';
 import { type Form, renderForm } from './form.ts';
+import { type KindChoice, renderKindChoice, takeOtherKind } from './kind-choice.ts';
 import { type FormProblems, submit } from './problems.ts';
 import { readForm } from './read-form.ts';
 import type { VariablesEntry } from './schema/variables.ts';
@@ -38,6 +39,8 @@ export interface FormPage extends Pick<Form, 'submit' | 'tone' | 'cancelLabel'> 
   readonly actions?: Html | null;
   /** What the form is about: what goes, what stays. */
   readonly lead?: Html | string | null;
+  /** The kinds of what the form makes, above its fields. */
+  readonly kinds?: KindChoice;
   readonly fields: readonly FormField[];
   /** The variables of what is chosen in the form, after its fields. */
   readonly schema?: SchemaPart | null;
@@ -91,16 +94,17 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     const names = described.fields.flatMap(({ name, matrix }) => (matrix ? matrixNames(matrix) : [name]));
     const { schema } = described;
     const { plain, fields } = schema ? splitSent(visit.request.body) : { plain: visit.request.body, fields: null };
-    const { key: _, ...typed } = readForm(plain, [...names, 'key']);
+    const ofOtherKind = described.kinds ? takeOtherKind(plain, names) : null;
+    const { key: _, ...typed } = readForm(ofOtherKind ?? plain, [...names, 'key']);
     const sent = schema && fields ? readPart(schema, fields) : null;
     const again = (problems: FormProblems | null) => {
       const state = { typed: withoutSecrets(typed, described), problems, ...(sent && { entry: sent.entry }) };
       return visit.show(formPage(described, visit.request.url as LocalPath, state), problems?.status ?? 200);
     };
-    if (sent?.isEdit) return again(null);
+    if (ofOtherKind || sent?.isEdit) return again(null);
     if (sent && !sent.isCurrent) return again(otherFields);
-    const given = schema && sent ? valuesOf(schema, sent.entry) : { values: {}, problems: null };
-    if (given.problems) return again(given.problems);
+    const given = schema && sent ? valuesOf(schema, sent.entry) : { values: {}, problems: [] };
+    visit.wrong.push(...given.problems);
     const submitted = await submit(visit, names, () => carryOut(subject, typed, visit, given.values));
     if (!submitted.done) return again(schema ? pointIntoPart(schema, submitted.problems) : submitted.problems);
     const { result } = submitted;
@@ -141,10 +145,15 @@ ${
   // What was typed stays in a form that was refused just now.
   refusal && !state.problems
     ? html`<p class="notice notice-problem">${renderLinkedText(toSentence(refusal))}</p><a class="button" href="${cancel}">Back</a>`
-    : renderForm(withSchema({ ...described, ...state, action }, described.schema, state.entry))
+    : renderForm(withSchema(withKinds({ ...described, ...state, action }, described), described.schema, state.entry))
 }</div>
 </div>`,
   };
+}
+
+/** The form with the choice of a kind before its fields. */
+function withKinds(form: Form, { kinds }: FormPage): Form {
+  return kinds ? { ...form, hasEdits: true, fields: [renderKindChoice(kinds), ...form.fields] } : form;
 }
 
 /** The form with the fields of variables after its own. */

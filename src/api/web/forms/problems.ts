@@ -1,6 +1,7 @@
 import { answerError } from '#api/edge/errors/error-answers.ts';
 import type { ErrorCode } from '#domain/shared/error-codes.ts';
-import { ServiceError } from '#domain/shared/errors.ts';
+import { Invalid, ServiceError } from '#domain/shared/errors.ts';
+import { invalidRequest } from '#domain/shared/validation/validation-messages.ts';
 import { toFieldProblem, toSentence } from '../text.ts';
 import type { Visit } from '../visit/visit.ts';
 
@@ -39,7 +40,9 @@ export async function submit<Result>(
   work: () => Promise<Result>,
 ): Promise<Submission<Result>> {
   try {
-    return { done: true, result: await work() };
+    const result = await work();
+    if (visit.wrong.length > 0) throw invalidRequest(visit.wrong);
+    return { done: true, result };
   } catch (error) {
     const problems = explain(visit, names, error);
     if (!problems) throw error;
@@ -52,7 +55,7 @@ function explain(visit: Visit, names: readonly string[], error: unknown): FormPr
   const { status, headers, body } = answerError(error, visit.request);
   if (!correctable.has(status)) return null;
   visit.reply.headers({ ...headers });
-  const details = problemDetails(error);
+  const details = error instanceof Invalid ? withAll(problemDetails(error), visit.wrong) : problemDetails(error);
   const fields: Record<string, string> = {};
   const ofOthers: Record<string, string> = {};
   const others: string[] = [];
@@ -89,6 +92,13 @@ function withoutDetails(message: string, names: readonly string[]): ProblemDetai
 export interface ProblemDetail {
   readonly path: string;
   readonly message: string;
+}
+
+/** An error lists a limited number of problems, and one that was thrown before the operation knows only its own. */
+function withAll(named: ProblemDetail[], wrong: readonly ProblemDetail[]): ProblemDetail[] {
+  const isNamed = ({ path, message }: ProblemDetail) =>
+    named.some((each) => each.path === path && each.message === message);
+  return [...named, ...wrong.filter((each) => !isNamed(each))];
 }
 
 /** The single problems that an error names; empty if it is about the whole. */

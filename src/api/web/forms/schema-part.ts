@@ -2,7 +2,7 @@ import { Invalid } from '#domain/shared/errors.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type Html, html } from '../html.ts';
 import { toFieldProblem, toSentence } from '../text.ts';
-import type { FormProblems } from './problems.ts';
+import type { FormProblems, ProblemDetail } from './problems.ts';
 import type { SentFields } from './schema/decode.ts';
 import { readEdit } from './schema/edit.ts';
 import { knowsField } from './schema/known.ts';
@@ -74,12 +74,14 @@ export function fillPart({ root, values }: SchemaPart): VariablesEntry {
   return fillVariables(root, values);
 }
 
-/** The values that were entered, or what is wrong with them as they stand. */
+/** Begins the path of a problem inside the part, before the JSON pointer to it: the part may be anywhere in the body of the operation. */
+const insideMark = '#';
+
+/** The values that were entered, and what is wrong with them as they stand. */
 export function valuesOf({ root }: SchemaPart, entry: VariablesEntry) {
   const { values, problems } = readVariables(root, entry);
-  if (problems.length === 0) return { values, problems: null };
-  const details = problems.map(({ pointer, message }) => ({ path: pointer, message }));
-  return { values, problems: { ...noProblems, code: 'variables_invalid' as const, details } };
+  const wrong = problems.map(({ pointer, message }) => ({ in: 'body' as const, path: insideMark + pointer, message }));
+  return { values, problems: wrong };
 }
 
 const noProblems = { status: 422, fields: {}, ofOthers: {}, others: [] };
@@ -99,25 +101,26 @@ export function placePart({ root }: SchemaPart, entry: VariablesEntry, problems:
 }
 
 /**
- * Finds the fields of the part that an operation's problems are about: it names them by their paths in its body, such as `config.url`. Problems of the
+ * Finds the fields of the part that problems are about: an operation names them by their paths in its body, such as `config.url`. Problems of the
  * form's own fields stay as they are.
  */
 export function pointIntoPart({ root }: SchemaPart, problems: FormProblems): FormProblems {
   const names = new Set(root.members.map(({ name }) => name));
-  const isOfPart = (path: string) => names.has(path.split('.', 1)[0] ?? '');
+  const isFound = ({ path }: ProblemDetail) => path.startsWith(insideMark);
+  const isOfPart = ({ path }: ProblemDetail) => names.has(path.split('.', 1)[0] ?? '');
   const all = problems.details ?? [];
-  const inside = all.filter(({ path }) => isOfPart(path));
-  if (inside.length === 0) return problems;
-  const said = new Set(inside.map(({ message }) => toSentence(message)));
-  const rest = problems.others.filter((text) => !said.has(text));
-  const details = [
-    ...inside.map(({ path, message }) => ({
-      path: `/${path.split('.').join('/')}`,
-      message: toFieldProblem(message.replace(`${path}: `, '')),
-    })),
-    ...rest.map((message) => ({ path: '', message })),
-  ];
-  return { ...problems, code: 'variables_invalid', others: [], details };
+  const found = all.filter(isFound).map(({ path, message }) => ({ path: path.slice(insideMark.length), message }));
+  const refused = all.filter(isOfPart).map(({ path, message }) => ({
+    path: `/${path.split('.').join('/')}`,
+    message: toFieldProblem(message.replace(`${path}: `, '')),
+  }));
+  if (found.length + refused.length === 0) return problems;
+  // What the form has found is said once.
+  const further = refused.filter(({ path }) => !found.some((each) => each.path === path));
+  const said = new Set(all.filter((each) => isFound(each) || isOfPart(each)).map(({ message }) => toSentence(message)));
+  const rest = problems.others.filter((text) => !said.has(text)).map((message) => ({ path: '', message }));
+  const status = found.length > 0 ? 422 : problems.status;
+  return { ...problems, status, code: 'variables_invalid', others: [], details: [...found, ...further, ...rest] };
 }
 
 /** The problems of a form with those of its variables at their fields, linked in the summary. */

@@ -23,7 +23,7 @@ import {
 } from '#api/pipeline/operation.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Conflict, Unauthenticated } from '#domain/shared/errors.ts';
-import type { RequestPart } from '#domain/shared/validation/validation-messages.ts';
+import { type FieldProblem, invalidRequest, type RequestPart } from '#domain/shared/validation/validation-messages.ts';
 import type { Services } from '../../services.ts';
 
 /** What pages work with: the operations of the API and the services that these use. */
@@ -37,6 +37,8 @@ export interface PageInput {
   readonly params?: unknown;
   readonly query?: unknown;
   readonly body?: unknown;
+  /** What the page knows to be wrong with what it sends. The operation is then not carried out, and refuses it together with what else is wrong. */
+  readonly wrong?: readonly FieldProblem[];
   /** The revision that a client of the API would send as `If-Match`. */
   readonly revision?: number;
 }
@@ -134,8 +136,14 @@ function parseInput({ params, query, body }: Operation, input: PageInput): Opera
   return {
     params: params ? parseOrThrow(params, 'path', input.params ?? {}) : {},
     query: query ? parseOrThrow(query, 'query', input.query ?? {}) : {},
-    body: body ? parseOrThrow(body, 'body', input.body) : undefined,
+    body: parseBody(body, input),
   };
+}
+
+function parseBody(schema: z.ZodType | undefined, { body, wrong = [] }: PageInput): unknown {
+  if (wrong.length === 0) return schema && parseOrThrow(schema, 'body', body);
+  const { error } = schema ? parsePart(schema, 'body', body) : {};
+  throw invalidRequest([...wrong, ...((error?.details?.errors ?? []) as readonly FieldProblem[])]);
 }
 
 function parseOrThrow(schema: z.ZodType, part: RequestPart, given: unknown): unknown {

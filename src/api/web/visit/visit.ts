@@ -7,6 +7,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { Invalid } from '#domain/shared/errors.ts';
+import type { FieldProblem } from '#domain/shared/validation/validation-messages.ts';
 import { readForm } from '../forms/read-form.ts';
 import type { Frame } from '../frame/frame.ts';
 import { type BarCounts, readFrame } from '../frame/read-frame.ts';
@@ -37,6 +38,11 @@ export class Visit<Params = unknown> {
   readonly context: PageContext;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  /**
+   * What a form has found wrong with what was typed, by its fields. It need not throw that: while there is any, `run` carries nothing out, and its error
+   * names all of it, with what the operation itself refuses. So whoever sent the form learns everything at once.
+   */
+  readonly wrong: FieldProblem[] = [];
 
   constructor(context: PageContext, request: FastifyRequest, reply: FastifyReply) {
     this.context = context;
@@ -102,7 +108,11 @@ export class Visit<Params = unknown> {
     operation: CommandOperation<S, Erased, A>,
     input: PageInput = {},
   ): Promise<ShownAnswer<S, A>> {
-    return runForPage(this.context, this.request, this.reply, operation, { ...input, key: this.#formKey() });
+    return runForPage(this.context, this.request, this.reply, operation, {
+      ...input,
+      key: this.#formKey(),
+      wrong: this.wrong,
+    });
   }
 
   /** Answers with a stream of events about what a read operation shows. It ends when the visitor may no longer read that. */

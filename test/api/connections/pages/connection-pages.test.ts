@@ -44,6 +44,27 @@ it('makes a connection by the fields of its kind, and shows everything of it but
   expect(await credentialsOf(path.split('/').at(-1) ?? '')).toMatchObject({ secret_access_key: secret });
 });
 
+it('choosing another kind keeps the name and the owner that were typed, and makes nothing', async () => {
+  const typed = { owner: tenant.team, name: 'kept-over-kinds', variables_of: 'AWS', 'v/config/region': 'eu-west-1' };
+  const form = await visitor.get('/admin/connections/new?of=aws');
+  const button =
+    /<button[^>]*name="(?<name>\w+)" value="(?<value>\w+)" formaction="(?<path>[^"]+)"[^>]*>Kubernetes</.exec(form.text)
+      ?.groups ?? {};
+  expect(button['path']).toBe('/admin/connections/new?of=kubernetes');
+  const { status, text } = await visitor.submit(String(button['path']), {
+    ...typed,
+    ...aws,
+    [String(button['name'])]: String(button['value']),
+  });
+  expect(status, text).toBe(200);
+  expect(text).toMatch(/aria-current="true"[^>]*>Kubernetes</);
+  expect(text).toContain('value="kept-over-kinds"');
+  expect(text).toMatch(new RegExp(`value="${tenant.team}"\\s+selected`));
+  expect(text).not.toContain('notice-problem');
+  expect(text).not.toContain(secret);
+  expect((await visitor.get('/admin/connections')).text).not.toContain('kept-over-kinds');
+});
+
 it.each(['nothing', 'constructor', '__proto__'])('answers 400 for a form of %s', async (of) => {
   const { status, text } = await visitor.get(`/admin/connections/new?of=${of}`);
   expect(status).toBe(400);
@@ -140,6 +161,19 @@ it('says what is wrong with the fields of a kind at the fields, and links to the
   expect(empty.text.match(/: Is required\./g)?.length).toBeGreaterThanOrEqual(2);
 });
 
+it('says at once what is wrong with the owner, the name and the settings', async () => {
+  const fields = { owner: '', name: '', variables_of: 'Git over HTTPS', 'v/config/url': 'nowhere' };
+  const { status, text } = await visitor.submit('/admin/connections/new?of=git-https', fields);
+  expect(status).toBe(400);
+  expect(text).toMatch(/>Owner<\/a>: Must be chosen/);
+  expect(text).toMatch(/>Name<\/a>: /);
+  expect(text).toMatch(/<a href="#[^"]+">[^<]*url<\/a>: Expected where repositories begin/i);
+  const missing = await visitor.submit('/admin/connections/new?of=kubernetes', { owner: '', name: '' });
+  expect(missing.text).toMatch(/>Owner<\/a>: Must be chosen/);
+  expect(missing.text).toMatch(/>Name<\/a>: /);
+  expect(missing.text).toMatch(/<li class="foreign"><a href="#[^"]+">/);
+});
+
 it('offers only owners for which the visitor may make one, and keeps what was typed if another is sent', async () => {
   const member = await api.addUser('maintainer');
   await join(tenant, member, 'member', 'admin');
@@ -173,6 +207,26 @@ it('renames a connection, changes its settings, rotates its credentials and dele
   expect(body).toMatchObject({ name: 'changed', config: { region: 'us-east-1' }, credential_revision: 3 });
   expect((await visitor.submit(`${path}/delete`, {})).location).toBe('/admin/connections?done=deleted');
   expect((await visitor.get(path)).status).toBe(404);
+});
+
+const makeGeneric = (name: string, variables: object) =>
+  tenant.owner.make('/admin/connections', { name, kind: 'generic', team_id: tenant.team, credentials: { variables } });
+
+it('names what a rotation of variables and files replaces, and says that a name that is left out is removed', async () => {
+  const { id } = await makeGeneric('names-now', { FIRST_TOKEN: secret, SECOND_TOKEN: secret });
+  const { text } = await visitor.get(`/admin/connections/${id}/rotate`);
+  expect(text).toContain('FIRST_TOKEN, SECOND_TOKEN');
+  expect(text).toContain('a name that you leave out is removed');
+  expect(text).not.toContain(secret);
+  expect((await visitor.get(`${await make('names-fixed')}/rotate`)).text).not.toContain('you leave out');
+});
+
+it('shows the first names that a connection provides in the list, and how many more there are', async () => {
+  const variables = { NAMES_A: 'x', NAMES_B: 'x', NAMES_C: 'x', NAMES_D: 'x', NAMES_E: 'x' };
+  await makeGeneric('many-names', variables);
+  const { text } = await visitor.get('/admin/connections');
+  expect(text).toContain('NAMES_A, NAMES_B, NAMES_C</span> <span class="muted">and 2 more</span>');
+  expect(text).not.toContain('NAMES_D');
 });
 
 it('refuses those who may not manage connections, and hides those of others', async () => {

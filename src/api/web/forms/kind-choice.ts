@@ -1,0 +1,28 @@
+import { type Html, html } from '../html.ts';
+import type { LocalPath } from '../paths.ts';
+
+/** The kinds of something new, where each kind has a form at an address of its own. */
+export interface KindChoice {
+  readonly label: string;
+  readonly kinds: readonly { readonly label: string; readonly path: LocalPath; readonly isChosen: boolean }[];
+  /** What the chosen kind is for. */
+  readonly about: string;
+}
+
+const buttonName = 'other_kind';
+
+/** Buttons that send what was typed so far to the form of another kind, which keeps what it has fields for. */
+export function renderKindChoice({ label, kinds, about }: KindChoice): Html {
+  const buttons = kinds.map(
+    ({ label, path, isChosen }) =>
+      html`<li><button class="chip" type="submit" name="${buttonName}" value="yes" formaction="${path}" ${isChosen ? html`aria-current="true"` : null}>${label}</button></li>`,
+  );
+  return html`<fieldset class="field"><legend>${label}</legend><ul class="chips" role="list">${buttons}</ul><p class="field-hint">${about}</p></fieldset>`;
+}
+
+/** The fields that both forms have, if a button of the choice sent them; null if the form itself was sent. */
+export function takeOtherKind(body: unknown, names: readonly string[]): Record<string, unknown> | null {
+  const sent = Object.entries(body ?? {});
+  if (!sent.some(([name]) => name === buttonName)) return null;
+  return Object.fromEntries(sent.filter(([name]) => names.includes(name)));
+}
