@@ -1,5 +1,6 @@
 import type { Updateable } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { lockRows } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
@@ -33,10 +34,15 @@ export interface ConnectionTarget extends Ownership, Archivable {
 export async function findConnection(em: Em, id: string, lock = false): Promise<ConnectionTarget | undefined> {
   const known = await selectConnections(em).where('c.id', '=', id).executeTakeFirst();
   const owner = known && (await findRowOwner(em, known, lock));
-  const connection =
-    owner && lock ? await selectConnections(em).where('c.id', '=', id).forUpdate('c').executeTakeFirst() : known;
+  const connection = owner && lock ? await lockConnection(em, id) : known;
   if (!owner || !connection) return undefined;
   return { organizationId: owner.organizationId, teamId: owner.teamId, archived: owner.archived, connection };
+}
+
+/** For update: while the connection may be deleted, nothing can begin to refer to it. */
+function lockConnection(em: Em, id: string): Promise<ConnectionDetails | undefined> {
+  const found = selectConnections(em).where('c.id', '=', id);
+  return lockRows(found, ['c'], 'change').forUpdate('c').executeTakeFirst();
 }
 
 /** The connections that a principal may read, by name. Those of the installation are for everybody who may use connections. */

@@ -71,7 +71,7 @@ export async function readEffectiveBindings(em: Em, place: BindingPlace, names: 
     .where((eb) => eb.or([eb('b.environment_id', '=', place.environmentId), eb('b.project_id', '=', place.projectId)]))
     .select(['c.config', 'c.credential_revision as credentialRevision'])
     .select(['c.sealed_key as sealedKey', 'c.sealed_credentials as sealedCredentials']);
-  return (lock ? found.forShare(['b', 'c']) : found).execute();
+  return lockRows(found, ['c', 'b'], lock).execute();
 }
 
 export type EffectiveBinding = Awaited<ReturnType<typeof readEffectiveBindings>>[number];

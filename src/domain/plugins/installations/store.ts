@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { lockRows } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -58,7 +59,7 @@ export async function findInstallation(
 /** The installation without its owner, locked after whatever else the caller has locked. */
 function lockInstallation(em: Em, id: string, lock: 'share' | 'change'): Promise<InstallationDetails | undefined> {
   const found = selectInstallations(em).where('i.id', '=', id);
-  return (lock === 'share' ? found.forShare('i') : found.forNoKeyUpdate('i')).executeTakeFirst();
+  return lockRows(found, ['i'], lock === 'share' || 'change').executeTakeFirst();
 }
 
 /** The selector of whoever owns an installation. */

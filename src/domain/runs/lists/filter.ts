@@ -24,7 +24,8 @@ export interface RunFilter {
  * so a list of what waits goes through their statuses instead of through all runs.
  */
 export function statusesOf({ statuses, waitingOn }: RunFilter): readonly (RunStatus | null)[] {
-  if (statuses) return [...new Set(statuses)];
+  // In one order, so that the same statuses are one statement, however a caller orders them.
+  if (statuses) return runStatuses.filter((status) => statuses.includes(status));
   return waitingOn ? runStatuses.filter((status) => !isTerminal(status)) : [null];
 }
 
