@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
@@ -92,9 +93,10 @@ export const update = command({
   idempotency: 'none',
   audit: 'assembly.updated',
   handle: async ({ tx, target, body }) => {
+    const { revision } = target.assembly;
     const before = describeAssembly(target.assembly);
     await updateAssembly(tx, target, toAssemblyChange(body));
-    return { ...changeOf(target.assembly), before, after: describeAssembly(target.assembly) };
+    return changeSince(revision, target.assembly, { before, after: describeAssembly(target.assembly) });
   },
 });
 
@@ -113,8 +115,9 @@ export const archive = command({
   audit: 'assembly.archived',
   handle: async ({ tx, target, request }) => {
     refuseStale(target.assembly, revisionOf(request.headers));
+    const { revision } = target.assembly;
     await archiveAssembly(tx, target);
-    return { ...changeOf(target.assembly), after: {} };
+    return changeSince(revision, target.assembly, { after: {} });
   },
 });
 
@@ -133,8 +136,9 @@ export const unarchive = command({
   audit: 'assembly.unarchived',
   handle: async ({ tx, target, request }) => {
     refuseStale(target.assembly, revisionOf(request.headers));
+    const { revision } = target.assembly;
     await unarchiveAssembly(tx, target);
-    return { ...changeOf(target.assembly), after: {} };
+    return changeSince(revision, target.assembly, { after: {} });
   },
 });
 
@@ -165,4 +169,9 @@ function describeAssembly({ name, slug, description }: Assembly) {
 
 function changeOf({ id, revision }: Assembly) {
   return { id, revision };
+}
+
+/** What an operation did to an assembly that it found at a revision. */
+function changeSince<Compared extends object>(revision: number, assembly: Assembly, compared: Compared) {
+  return { ...changeOf(assembly), ...comparedIf(assembly.revision !== revision, compared) };
 }

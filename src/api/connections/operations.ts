@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
@@ -105,7 +106,8 @@ export const update = command({
     const { name, expected_revision: expectedRevision } = body;
     const change = { name, settings: prepared, expectedRevision };
     const connection = await updateConnection(tx, services.keyRing, target, change);
-    return { ...changeOf(connection), before: toAudited(target.connection), after: toAudited(connection) };
+    const compared = { before: toAudited(target.connection), after: toAudited(connection) };
+    return { ...changeOf(connection), ...comparedIf(connection.revision !== target.connection.revision, compared) };
   },
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
@@ -161,5 +162,6 @@ async function findForMember<Level extends MembershipLevel>(
 /** The change of a membership as the audit keeps it. */
 function describeChange(userId: string, { before, after }: MemberChange<string>) {
   const facts = (member: MemberChange<string>['after']) => member && { role: member.role, membershipId: member.id };
-  return { id: userId, before: facts(before), after: facts(after) };
+  const compared = { before: facts(before), after: facts(after) };
+  return { id: userId, ...comparedIf(before?.revision !== after?.revision, compared) };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
@@ -126,9 +127,10 @@ export const update = command({
   audit: 'template.updated',
   handle: async ({ tx, target, body }) => {
     await loadReadme(tx.em, target.template);
+    const { revision } = target.template;
     const before = describeTemplate(target.template);
     await updateTemplate(tx, target, toTemplateChange(body));
-    return { ...changeOf(target.template), before, after: describeTemplate(target.template) };
+    return changeSince(revision, target.template, { before, after: describeTemplate(target.template) });
   },
 });
 
@@ -147,8 +149,9 @@ export const archive = command({
   audit: 'template.archived',
   handle: async ({ tx, target, request }) => {
     refuseStale(target.template, revisionOf(request.headers));
+    const { revision } = target.template;
     await archiveTemplate(tx, target);
-    return { ...changeOf(target.template), after: {} };
+    return changeSince(revision, target.template, { after: {} });
   },
 });
 
@@ -167,8 +170,9 @@ export const unarchive = command({
   audit: 'template.unarchived',
   handle: async ({ tx, target, request }) => {
     refuseStale(target.template, revisionOf(request.headers));
+    const { revision } = target.template;
     await unarchiveTemplate(tx, target);
-    return { ...changeOf(target.template), after: {} };
+    return changeSince(revision, target.template, { after: {} });
   },
 });
 
@@ -204,4 +208,9 @@ function describeTemplate({ name, slug, description, readme, tags }: Template) {
 
 function changeOf({ id, revision }: Template) {
   return { id, revision };
+}
+
+/** What an operation did to a template that it found at a revision. */
+function changeSince<Compared extends object>(revision: number, template: Template, compared: Compared) {
+  return { ...changeOf(template), ...comparedIf(template.revision !== revision, compared) };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
@@ -190,7 +191,8 @@ async function setEnabled(tx: Transaction, context: ActionContext, target: Accou
   await setAccountEnabled(tx.em, context.principal, target, enabled);
   const updated = await readBack(findAccount(tx.em, target.id));
   const change = await changeOf(tx.em, context, updated);
-  return { ...change, before: { enabled: target.enabled }, after: { enabled: updated.enabled } };
+  const compared = { before: { enabled: target.enabled }, after: { enabled: updated.enabled } };
+  return { ...change, ...comparedIf(updated.revision !== target.revision, compared) };
 }
 
 export async function changeOf(em: Em, context: ActionContext, account: AccountTarget) {

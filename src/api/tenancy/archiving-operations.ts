@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import type { TargetLookup } from '#api/pipeline/call.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command } from '#api/pipeline/operation.ts';
@@ -122,14 +123,16 @@ async function archivedChange<Params, Target extends LevelTarget>(
   { find, show }: ArchivingOperations<Params, Target>,
   context: ActionContext,
   { em }: Transaction,
-  { id, archivedAt }: Target,
+  { id, archivedAt, revision }: Target,
 ) {
   const archived = await readBack(find(em, id));
   return {
     id,
     revision: archived.revision,
     answer: await show(em, context, archived),
-    before: { archivedAt },
-    after: { archivedAt: archived.archivedAt },
+    ...comparedIf(archived.revision !== revision, {
+      before: { archivedAt },
+      after: { archivedAt: archived.archivedAt },
+    }),
   };
 }
