@@ -6,8 +6,13 @@ export interface Statement {
   readonly name?: string;
 }
 
-/** More texts than the service has. Texts beyond that are sent without a name. */
-const maximumTexts = 5_000;
+/** More texts than the service has. Texts beyond that are sent without a name: callers could have any number of them made, and each takes memory. */
+let maximumTexts = 1_000;
+
+/** Lets a process that holds more code than the service, such as one of tests, keep more texts prepared. */
+export function keepPrepared(texts: number): void {
+  maximumTexts = texts;
+}
 
 /**
  * A statement whose placeholders are PostgreSQL's own ($1, $2, …), as Kysely writes it. Lists become arrays of PostgreSQL.
