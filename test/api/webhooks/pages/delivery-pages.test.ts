@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
+import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
+import { type Sending, startSending } from '#test/support/webhooks/sending.ts';
+
+/** What the pages of deliveries say. */
+let api: TestApi;
+let tenant: Tenant;
+let visitor: Visitor;
+let endpoint: Endpoint;
+let sending: Sending;
+let webhook: string;
+
+beforeAll(async () => {
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' });
+  endpoint = await startEndpoint();
+  tenant = await makeTenant(api);
+  visitor = await signInVisitor(api, tenant.owner);
+  sending = await startSending(api);
+});
+afterAll(async () => {
+  await endpoint?.close();
+  await api?.close();
+});
+beforeEach(async () => {
+  await api.rows('delete from webhooks');
+  const wanted = { team_id: tenant.team, name: 'Chat', url: endpoint.url, events: ['project.*'] };
+  webhook = `/admin/webhooks/${(await tenant.owner.make('/admin/webhooks', wanted)).id}`;
+});
+
+/** Has the endpoint answer this to one message. Returns the path of its delivery. */
+async function deliver(status: number): Promise<string> {
+  endpoint.answers = { status };
+  await tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${Math.random()}` });
+  await sending.work();
+  const [{ id }] = (await tenant.owner.get(`${webhook}/deliveries`)).body.deliveries;
+  return `${webhook}/deliveries/${id}`;
+}
+
+it('sending a delivery again that is still retried leads to the same delivery, which says that it is tried now', async () => {
+  const path = await deliver(503);
+  const sent = await visitor.submit(`${path}/redeliver`, {});
+  expect(sent.location).toBe(`${path}?done=tried`);
+  const { text } = await visitor.get(`${path}?done=tried`);
+  expect(text).toContain('The message is tried again now.');
+  expect(text).not.toContain('new delivery');
+});
+
+it('sending a delivery again that has ended leads to another delivery, which says that it is new', async () => {
+  const path = await deliver(204);
+  const { location } = await visitor.submit(`${path}/redeliver`, {});
+  expect(location).toMatch(/\?done=repeated$/);
+  expect(location).not.toContain(path);
+  expect((await visitor.get(location ?? '')).text).toContain('This is its new delivery.');
+});
