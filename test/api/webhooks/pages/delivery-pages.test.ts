@@ -56,3 +56,9 @@ it('sending a delivery again that has ended leads to another delivery, which say
   expect(location).not.toContain(path);
   expect((await visitor.get(location ?? '')).text).toContain('This is its new delivery.');
 });
+
+it('the list of deliveries shows on a phone, too, when a delivery is tried next', async () => {
+  await deliver(503);
+  const cell = /<td role="cell" data-label="Next try"([^>]*)>/.exec((await visitor.get(webhook)).text);
+  expect(cell?.[1]?.trim()).toBe('');
+});
