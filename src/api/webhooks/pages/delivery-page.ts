@@ -106,7 +106,7 @@ ${delivery.problem && html`<p class="notice notice-problem foreign">${toSentence
   ])}</div>
 ${renderTries(delivery.tries)}
 ${renderAnswerText(delivery.answer)}
-${renderBody(delivery.body)}`;
+${renderBody(delivery.body, webhook)}`;
   const live = { stream: null, address: deliveryPath(delivery), again: '5s' };
   return visit.show({
     title: event.type,

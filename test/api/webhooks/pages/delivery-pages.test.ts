@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
 import { type Sending, startSending } from '#test/support/webhooks/sending.ts';
 
-/** What the pages of deliveries say. */
+/** What the pages of deliveries say to those who may change the webhook, and to other readers. */
 let api: TestApi;
 let tenant: Tenant;
 let visitor: Visitor;
+let reader: Visitor;
 let endpoint: Endpoint;
 let sending: Sending;
 let webhook: string;
@@ -19,6 +20,9 @@ beforeAll(async () => {
   endpoint = await startEndpoint();
   tenant = await makeTenant(api);
   visitor = await signInVisitor(api, tenant.owner);
+  const viewer = await api.addUser('maintainer');
+  await join(tenant, viewer, 'member', 'viewer');
+  reader = await signInVisitor(api, viewer);
   sending = await startSending(api);
 });
 afterAll(async () => {
@@ -61,4 +65,21 @@ it('the list of deliveries shows on a phone, too, when a delivery is tried next'
   await deliver(503);
   const cell = /<td role="cell" data-label="Next try"([^>]*)>/.exec((await visitor.get(webhook)).text);
   expect(cell?.[1]?.trim()).toBe('');
+});
+
+it('a reader who may not change the webhook sees that the content is hidden, and others see it', async () => {
+  const path = await deliver(204);
+  const hidden = 'Only those who may change the webhook see the message and what the endpoint sent back.';
+  const read = (await reader.get(path)).text;
+  expect([read.includes(hidden), read.includes('What the endpoint gets')]).toEqual([true, false]);
+  const changed = (await visitor.get(path)).text;
+  expect([changed.includes(hidden), changed.includes('What the endpoint gets')]).toEqual([false, true]);
+});
+
+it('a delivery whose content is gone says so to those who may change the webhook', async () => {
+  const path = await deliver(204);
+  await tenant.owner.patch(webhook, { events: ['run.*'] });
+  expect((await visitor.get(path)).text).toContain(
+    'The message is not shown: what it was about was removed or has another owner, or the webhook no longer hears events of this type.',
+  );
 });
