@@ -1,12 +1,12 @@
 import { type Column, renderTable } from '#api/web/components/table.ts';
-import { renderTime } from '#api/web/components/time.ts';
+import { renderTimeWithSeconds } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import { shownBodyCharacters } from '#domain/webhooks/model.ts';
 import { describeAnswer, type ShownDelivery, type ShownTry, type ShownWebhook } from './words.ts';
 
 const columns: Column<ShownTry>[] = [
-  { label: 'Began', kind: 'main', cell: ({ at }) => renderTime(String(at)) },
+  { label: 'Began', kind: 'main', cell: ({ at }) => renderTimeWithSeconds(String(at)) },
   { label: 'Answer', cell: (tried) => describeAnswer(tried) },
   {
     label: 'Why it failed',

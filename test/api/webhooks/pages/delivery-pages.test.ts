@@ -83,3 +83,8 @@ it('a delivery whose content is gone says so to those who may change the webhook
     'The message is not shown: what it was about was removed or has another owner, or the webhook no longer hears events of this type.',
   );
 });
+
+it('the tries of a delivery are listed with seconds', async () => {
+  const { text } = await visitor.get(await deliver(204));
+  expect(text).toMatch(/<td[^>]*data-label="Began"[^>]*><time [^>]*data-seconds[^>]*>[^<]*\d\d:\d\d:\d\d UTC<\/time>/);
+});
