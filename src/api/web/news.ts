@@ -126,7 +126,10 @@ const news = {
   },
   [pages.webhooks]: { deleted: 'The webhook is deleted. What waited is not sent.' },
   [pages.webhook]: { saved: 'The changes are saved.' },
-  [pages.webhookDelivery]: { repeated: 'The message is sent again. This is its new delivery.' },
+  [pages.webhookDelivery]: {
+    repeated: 'The message is sent again. This is its new delivery.',
+    tried: 'The message is tried again now.',
+  },
   [pages.freezeWindows]: { saved: 'The freeze windows are saved.' },
   [pages.catalog]: { deleted: 'The template is deleted. Its runs stay.' },
   [pages.template]: {

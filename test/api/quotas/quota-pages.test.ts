@@ -50,6 +50,17 @@ it('the form for a new quota is refused without any limit, and sets none', async
   expect((await quotaOf(team)).revision).toBeNull();
 });
 
+it('the form of a quota says that empty fields exempt a team from the default quotas, and lets them be saved', async () => {
+  const { team } = await makeTenant(api);
+  const exempts = 'If all fields are empty, the quota exempts the team from the default quotas of the settings.';
+  expect((await visitor.get(pathOf(team, '/edit'))).text).toContain(exempts);
+  expect((await visitor.get('/admin/quotas/installation/global/edit')).text).not.toContain('exempts');
+  expect((await visitor.get('/admin/quotas/new')).text).toContain('takes the place of the default quotas');
+  const sent = await visitor.submit(pathOf(team, '/edit'), { expected_revision: '0', 'limits.instances': '' });
+  expect(sent.location, sent.text).toBe(`${pathOf(team)}?done=saved`);
+  expect((await quotaOf(team)).limits).toEqual({});
+});
+
 it('the page of a quota links to the organization, the team or the environment that it limits', async () => {
   const { organization, team, environment } = await makeTenant(api);
   const linked = async (path: string) => (await visitor.get(`/admin/quotas/${path}`)).text;

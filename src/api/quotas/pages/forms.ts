@@ -9,7 +9,7 @@ import { clear, get, recount, set } from '../operations.ts';
 import { limitField, toLimits } from './limit-fields.ts';
 import { quotaOwnerField, toQuotaParams } from './owner-field.ts';
 import { crumbs, paramsOf, type QuotaVisit } from './quota-page.ts';
-import { nameOwner, quotaPath, showAmount, type Usage } from './words.ts';
+import { type ListedQuota, nameOwner, quotaPath, showAmount, type Usage } from './words.ts';
 
 /** Adds the forms that set, recount and remove quotas. */
 export function registerQuotaForms(addPage: AddPage): void {
@@ -17,6 +17,12 @@ export function registerQuotaForms(addPage: AddPage): void {
   addEditQuota(addPage);
   addRecount(addPage);
   addClear(addPage);
+}
+
+/** A quota without limits is no mistake: it exempts an organization or a team from the default quotas. */
+function emptyHint({ scope }: Pick<ListedQuota, 'scope'>): string {
+  if (scope !== 'organization' && scope !== 'team') return 'If all fields are empty, the quota limits nothing.';
+  return `If all fields are empty, the quota exempts the ${scope} from the default quotas of the settings.`;
 }
 
 const read = (visit: QuotaVisit) => visit.read(get, { params: paramsOf(visit) });
@@ -27,7 +33,8 @@ function addNewQuota(addPage: AddPage): void {
     describe: async (_subject, visit) => ({
       title: 'New quota',
       crumbs,
-      below: 'An empty field limits nothing, and 0 allows nothing.',
+      below:
+        'An empty field limits nothing, and 0 allows nothing. The quota of an organization or a team takes the place of the default quotas of the settings.',
       fields: [await quotaOwnerField(visit), ...kindsOf('installation').map((kind) => limitField('limits', kind))],
       submit: 'Set the limits',
       cancel: pagePath(pages.quotas),
@@ -52,8 +59,7 @@ function addEditQuota(addPage: AddPage): void {
     describe: (quota) => ({
       title: `Limits: ${nameOwner(quota)}`,
       crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
-      below:
-        'An empty field limits nothing, and 0 allows nothing. A limit may be lower than what is used: then nothing more is let through.',
+      below: `An empty field limits nothing, and 0 allows nothing. A limit may be lower than what is used: then nothing more is let through. ${emptyHint(quota)}`,
       fields: [
         ...quota.usage.map(usedLimitField),
         // 0: the owner must have no quota yet.

@@ -1,11 +1,17 @@
 import { type Html, html } from '../html.ts';
 
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+const secondsFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
 const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** A time in UTC, for people and (`datetime`) for machines. A script shows it in the visitor's own time zone. */
 export function renderTime(time: string): Html {
   return html`<time datetime="${time}">${format.format(new Date(time))} UTC</time>`;
+}
+
+/** The same with seconds, for what may follow within a minute. */
+export function renderTimeWithSeconds(time: string): Html {
+  return html`<time datetime="${time}" data-seconds>${secondsFormat.format(new Date(time))} UTC</time>`;
 }
 
 /** A time of which mostly the age matters. A script shows how long ago it was, if that is less than a day. */

@@ -1,12 +1,12 @@
 import { type Column, renderTable } from '#api/web/components/table.ts';
-import { renderTime } from '#api/web/components/time.ts';
+import { renderTimeWithSeconds } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import { shownBodyCharacters } from '#domain/webhooks/model.ts';
-import { describeAnswer, type ShownDelivery, type ShownTry } from './words.ts';
+import { describeAnswer, type ShownDelivery, type ShownTry, type ShownWebhook } from './words.ts';
 
 const columns: Column<ShownTry>[] = [
-  { label: 'Began', kind: 'main', cell: ({ at }) => renderTime(String(at)) },
+  { label: 'Began', kind: 'main', cell: ({ at }) => renderTimeWithSeconds(String(at)) },
   { label: 'Answer', cell: (tried) => describeAnswer(tried) },
   {
     label: 'Why it failed',
@@ -21,12 +21,18 @@ export function renderTries(tries: readonly ShownTry[]): Html | null {
   return html`<section class="stack"><h2>Tries</h2><div class="list-panel">${table}</div></section>`;
 }
 
-/** The body of a message, in lines; nothing where the reader may not see it. */
-export function renderBody(body: string | null): Html | null {
-  if (body === null) return null;
+/** The body of a message, in lines; or why it is not shown. */
+export function renderBody(body: string | null, webhook: ShownWebhook): Html {
+  if (body === null) return html`<p class="muted">${explainHidden(webhook)}</p>`;
   const cut = body.length < shownBodyCharacters ? null : html`<p class="muted">The rest is not shown.</p>`;
   return html`<section class="stack"><h2>What the endpoint gets</h2>
 <pre class="code-block foreign" tabindex="0" role="group" aria-label="Body"><code>${inLines(body)}</code></pre>${cut}</section>`;
+}
+
+/** Only those who may change a webhook see its address, so the address tells whether the visitor is one of them. */
+function explainHidden({ url }: ShownWebhook): string {
+  if (url === null) return 'Only those who may change the webhook see the message and what the endpoint sent back.';
+  return 'The message is not shown: what it was about was removed or has another owner, or the webhook no longer hears events of this type.';
 }
 
 /** The beginning of what an endpoint sent back. */

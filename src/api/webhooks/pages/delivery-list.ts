@@ -55,7 +55,7 @@ const columns: Column<ShownDelivery>[] = [
   { label: 'Status', cell: ({ status }) => renderStatusBadge(deliveryLooks[status]) },
   { label: 'Tries', kind: 'number', cell: ({ attempts }) => String(attempts) },
   { label: 'Answer', cell: ({ answer }) => html`<span class="muted">${describeAnswer(answer)}</span>` },
-  { label: 'Next try', kind: 'minor', cell: ({ next_attempt_at: at }) => at && renderTime(String(at)) },
+  { label: 'Next try', cell: ({ next_attempt_at: at }) => at && renderTime(String(at)) },
   { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
 ];
 

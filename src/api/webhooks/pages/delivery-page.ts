@@ -9,6 +9,7 @@ import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { renderLive, renderStill } from '#api/web/live/live.ts';
+import type { NewsOf } from '#api/web/news.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -60,7 +61,9 @@ export function registerDeliveryPages(addPage: AddPage): void {
     carryOut: async ({ webhook: { id }, delivery }, _typed, visit) => {
       const params = { id, deliveryID: delivery.id };
       const repeated = await visit.run(redeliver, { params });
-      return pagePath(pages.webhookDelivery, { id, deliveryID: repeated.id }, { done: 'repeated' });
+      // A delivery that still waits is only tried earlier; one that has ended gets another one.
+      const done: NewsOf<typeof pages.webhookDelivery> = repeated.id === delivery.id ? 'tried' : 'repeated';
+      return pagePath(pages.webhookDelivery, { id, deliveryID: repeated.id }, { done });
     },
   });
 }
@@ -103,7 +106,7 @@ ${delivery.problem && html`<p class="notice notice-problem foreign">${toSentence
   ])}</div>
 ${renderTries(delivery.tries)}
 ${renderAnswerText(delivery.answer)}
-${renderBody(delivery.body)}`;
+${renderBody(delivery.body, webhook)}`;
   const live = { stream: null, address: deliveryPath(delivery), again: '5s' };
   return visit.show({
     title: event.type,

@@ -44,6 +44,12 @@ it('makes a connection by the fields of its kind, and shows everything of it but
   expect(await credentialsOf(path.split('/').at(-1) ?? '')).toMatchObject({ secret_access_key: secret });
 });
 
+it('the form for a new connection says once which fields tell what it opens', async () => {
+  const { text } = await visitor.get('/admin/connections/new?of=kubernetes');
+  expect(text).toMatch(/<legend[^>]*>(<[^>]+>)*What it opens/);
+  expect(text).not.toContain('What it opens, such as');
+});
+
 it('choosing another kind keeps the name and the owner that were typed, and makes nothing', async () => {
   const typed = { owner: tenant.team, name: 'kept-over-kinds', variables_of: 'AWS', 'v/config/region': 'eu-west-1' };
   const form = await visitor.get('/admin/connections/new?of=aws');

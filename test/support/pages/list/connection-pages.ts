@@ -48,6 +48,7 @@ export function connectionPages({ connections, environments, projects }: Install
     declare('connection-rename', pages.renameConnection, { params, who }),
     declare('connection-settings', pages.configureConnection, { params, who }),
     declare('connection-rotate', pages.rotateConnection, { params, who }),
+    declare('connection-rotate-generic', pages.rotateConnection, { params: { id: connections.monitoring }, who }),
     declare('connection-test', pages.testConnection, { params, who }),
     declare('connection-delete', pages.deleteConnection, { params, who }),
   ];

@@ -21,7 +21,7 @@
   function readParts(time) {
     const shifted = isUtc ? time : new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
     const day = `${shifted.getUTCDate()} ${months[shifted.getUTCMonth()]}`;
-    return { day, year: shifted.getUTCFullYear(), clock: shifted.toISOString().slice(11, 16) };
+    return { day, year: shifted.getUTCFullYear(), clock: shifted.toISOString().slice(11, 19) };
   }
 
   /** @param {number} span @param {'usual' | 'narrow' | 'lasting'} words */
@@ -53,7 +53,8 @@
   function describePlain({ dataset }, time) {
     const { day, year, clock } = readParts(time);
     if ('dayOnly' in dataset) return year === new Date().getFullYear() ? day : `${day} ${year}`;
-    return `${'lasting' in dataset ? 'since ' : ''}${day} ${year}, ${clock}${isUtc ? ' UTC' : ''}`;
+    const shown = 'seconds' in dataset ? clock : clock.slice(0, 5);
+    return `${'lasting' in dataset ? 'since ' : ''}${day} ${year}, ${shown}${isUtc ? ' UTC' : ''}`;
   }
 
   /** @param {Element} element */

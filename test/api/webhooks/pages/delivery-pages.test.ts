@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
+import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
+import { type Sending, startSending } from '#test/support/webhooks/sending.ts';
+
+/** What the pages of deliveries say to those who may change the webhook, and to other readers. */
+let api: TestApi;
+let tenant: Tenant;
+let visitor: Visitor;
+let reader: Visitor;
+let endpoint: Endpoint;
+let sending: Sending;
+let webhook: string;
+
+beforeAll(async () => {
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' });
+  endpoint = await startEndpoint();
+  tenant = await makeTenant(api);
+  visitor = await signInVisitor(api, tenant.owner);
+  const viewer = await api.addUser('maintainer');
+  await join(tenant, viewer, 'member', 'viewer');
+  reader = await signInVisitor(api, viewer);
+  sending = await startSending(api);
+});
+afterAll(async () => {
+  await endpoint?.close();
+  await api?.close();
+});
+beforeEach(async () => {
+  await api.rows('delete from webhooks');
+  const wanted = { team_id: tenant.team, name: 'Chat', url: endpoint.url, events: ['project.*'] };
+  webhook = `/admin/webhooks/${(await tenant.owner.make('/admin/webhooks', wanted)).id}`;
+});
+
+/** Has the endpoint answer this to one message. Returns the path of its delivery. */
+async function deliver(status: number): Promise<string> {
+  endpoint.answers = { status };
+  await tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${Math.random()}` });
+  await sending.work();
+  const [{ id }] = (await tenant.owner.get(`${webhook}/deliveries`)).body.deliveries;
+  return `${webhook}/deliveries/${id}`;
+}
+
+it('sending a delivery again that is still retried leads to the same delivery, which says that it is tried now', async () => {
+  const path = await deliver(503);
+  const sent = await visitor.submit(`${path}/redeliver`, {});
+  expect(sent.location).toBe(`${path}?done=tried`);
+  const { text } = await visitor.get(`${path}?done=tried`);
+  expect(text).toContain('The message is tried again now.');
+  expect(text).not.toContain('new delivery');
+});
+
+it('sending a delivery again that has ended leads to another delivery, which says that it is new', async () => {
+  const path = await deliver(204);
+  const { location } = await visitor.submit(`${path}/redeliver`, {});
+  expect(location).toMatch(/\?done=repeated$/);
+  expect(location).not.toContain(path);
+  expect((await visitor.get(location ?? '')).text).toContain('This is its new delivery.');
+});
+
+it('the list of deliveries shows on a phone, too, when a delivery is tried next', async () => {
+  await deliver(503);
+  const cell = /<td role="cell" data-label="Next try"([^>]*)>/.exec((await visitor.get(webhook)).text);
+  expect(cell?.[1]?.trim()).toBe('');
+});
+
+it('a reader who may not change the webhook sees that the content is hidden, and others see it', async () => {
+  const path = await deliver(204);
+  const hidden = 'Only those who may change the webhook see the message and what the endpoint sent back.';
+  const read = (await reader.get(path)).text;
+  expect([read.includes(hidden), read.includes('What the endpoint gets')]).toEqual([true, false]);
+  const changed = (await visitor.get(path)).text;
+  expect([changed.includes(hidden), changed.includes('What the endpoint gets')]).toEqual([false, true]);
+});
+
+it('a delivery whose content is gone says so to those who may change the webhook', async () => {
+  const path = await deliver(204);
+  await tenant.owner.patch(webhook, { events: ['run.*'] });
+  expect((await visitor.get(path)).text).toContain(
+    'The message is not shown: what it was about was removed or has another owner, or the webhook no longer hears events of this type.',
+  );
+});
+
+it('the tries of a delivery are listed with seconds', async () => {
+  const { text } = await visitor.get(await deliver(204));
+  expect(text).toMatch(/<td[^>]*data-label="Began"[^>]*><time [^>]*data-seconds[^>]*>[^<]*\d\d:\d\d:\d\d UTC<\/time>/);
+});
