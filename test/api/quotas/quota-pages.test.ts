@@ -78,6 +78,19 @@ it('every limit that is no whole number is named at its field, with what would b
   for (const value of Object.values(wrong)) expect(sent.text).toContain(`value="${value}"`);
 });
 
+it('the form for a new quota names a missing owner and every wrong limit at once', async () => {
+  const typed = { 'limits.instances': '-1', 'limits.log_bytes': 'many' };
+  const wrongLimits = (text: string) => text.match(/<\/a>: Expected a whole number from 0 on/g) ?? [];
+  const { status, text } = await visitor.submit('/admin/quotas/new', typed);
+  expect(status).toBe(400);
+  expect(text).toMatch(/>Whose quota<\/a>: Must be chosen/);
+  expect(wrongLimits(text)).toHaveLength(2);
+  // The operation would refuse the same limits in other words.
+  const withOwner = await visitor.submit('/admin/quotas/new', { owner: 'global', ...typed });
+  expect(wrongLimits(withOwner.text)).toHaveLength(2);
+  expect(withOwner.text).not.toContain('must be a number');
+});
+
 it.each([
   ['without an owner', { 'limits.queued_runs': '2' }, 'Must be chosen'],
   ['with a limit that is no number', { owner: 'global', 'limits.queued_runs': 'many' }, 'many'],

@@ -60,7 +60,7 @@ function addNew(addPage: AddPage): void {
     carryOut: async (variant, typed, visit, read) => {
       const owner = await connectionOwners.toBody(visit, typed);
       const settings = { kind: variant.kind, ...toSettings(variant, read) };
-      visit.wrong.push(...findSettingsProblems(settings));
+      visit.problems.push(...findSettingsProblems(settings));
       const body = { name: typed['name'], ...settings, ...owner };
       return connectionPath(await visit.run(create, { body }), 'created');
     },
