@@ -54,11 +54,11 @@ it('the page of a quota links to the organization, the team or the environment t
   const { organization, team, environment } = await makeTenant(api);
   const linked = async (path: string) => (await visitor.get(`/admin/quotas/${path}`)).text;
   expect(await linked(`organization/${organization}`)).toMatch(
-    new RegExp(`limits the organization <a class="foreign" href="[^"]*${organization}"`),
+    new RegExp(`Limits the organization <a class="foreign" href="[^"]*${organization}"`),
   );
-  expect(await linked(`team/${team}`)).toMatch(new RegExp(`limits the team <a class="foreign" href="[^"]*${team}"`));
+  expect(await linked(`team/${team}`)).toMatch(new RegExp(`Limits the team <a class="foreign" href="[^"]*${team}"`));
   expect(await linked(`environment/${environment}`)).toContain(`href="/environments/${environment}"`);
-  expect(await linked('installation/global')).not.toContain('It limits the');
+  expect(await linked('installation/global')).not.toContain('Limits the');
 });
 
 it('a limit of bytes is typed and shown with a unit', async () => {
