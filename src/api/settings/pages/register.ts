@@ -1,5 +1,5 @@
 import { renderIcon } from '#api/web/components/icon.ts';
-import { renderHistoryLink } from '#api/web/components/links/history.ts';
+import { renderHistoryLink } from '#api/web/components/links/history-link.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
