@@ -145,6 +145,14 @@ describe('the pages of notification channels', () => {
     expect((await visitor.get(`${path}/subscriptions/2/remove`)).status).toBe(404);
   });
 
+  it('a subscription without a place and an event is refused with both', async () => {
+    const path = await mailed();
+    const sent = await visitor.submit(`${path}/subscriptions/new`, { expected_revision: await revisionOf(path) });
+    expect(sent.status).toBe(400);
+    for (const problem of ['Choose at least one event below.', 'Must be chosen.']) expect(sent.text).toContain(problem);
+    expect(sent.text).not.toContain('subscriptions[');
+  });
+
   it('refuse to take out a subscription that somebody else has moved in the meantime', async () => {
     const path = await mailed();
     const revision = await revisionOf(path);

@@ -65,11 +65,11 @@ it('the page of a quota links to the organization, the team or the environment t
   const { organization, team, environment } = await makeTenant(api);
   const linked = async (path: string) => (await visitor.get(`/admin/quotas/${path}`)).text;
   expect(await linked(`organization/${organization}`)).toMatch(
-    new RegExp(`limits the organization <a class="foreign" href="[^"]*${organization}"`),
+    new RegExp(`Limits the organization <a class="foreign" href="[^"]*${organization}"`),
   );
-  expect(await linked(`team/${team}`)).toMatch(new RegExp(`limits the team <a class="foreign" href="[^"]*${team}"`));
+  expect(await linked(`team/${team}`)).toMatch(new RegExp(`Limits the team <a class="foreign" href="[^"]*${team}"`));
   expect(await linked(`environment/${environment}`)).toContain(`href="/environments/${environment}"`);
-  expect(await linked('installation/global')).not.toContain('It limits the');
+  expect(await linked('installation/global')).not.toContain('Limits the');
 });
 
 it('a limit of bytes is typed and shown with a unit', async () => {
@@ -87,6 +87,19 @@ it('every limit that is no whole number is named at its field, with what would b
   expect(sent.status).toBe(400);
   expect(sent.text.match(/xpected a whole number from 0 on/g)?.length).toBeGreaterThanOrEqual(3);
   for (const value of Object.values(wrong)) expect(sent.text).toContain(`value="${value}"`);
+});
+
+it('the form for a new quota names a missing owner and every wrong limit at once', async () => {
+  const typed = { 'limits.instances': '-1', 'limits.log_bytes': 'many' };
+  const wrongLimits = (text: string) => text.match(/<\/a>: Expected a whole number from 0 on/g) ?? [];
+  const { status, text } = await visitor.submit('/admin/quotas/new', typed);
+  expect(status).toBe(400);
+  expect(text).toMatch(/>Whose quota<\/a>: Must be chosen/);
+  expect(wrongLimits(text)).toHaveLength(2);
+  // The operation would refuse the same limits in other words.
+  const withOwner = await visitor.submit('/admin/quotas/new', { owner: 'global', ...typed });
+  expect(wrongLimits(withOwner.text)).toHaveLength(2);
+  expect(withOwner.text).not.toContain('must be a number');
 });
 
 it.each([

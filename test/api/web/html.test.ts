@@ -17,7 +17,7 @@ test.each<[string, Html, string]>([
     `<a href="/x"><i>1</i>${inText}</a>`,
   ],
   ['text after a title', html`<title>a</title><p>${typed}</p>`, `<title>a</title><p>${inText}</p>`],
-])('%s isolates what turns the direction by an element', (_place, markup, expected) => {
+])('in %s, text that could reorder its surroundings is wrapped in bdi', (_place, markup, expected) => {
   expect(String(markup)).toBe(expected);
 });
 
@@ -27,7 +27,13 @@ test.each<[string, Html, string]>([
   ['a label that is read out', html`<b aria-label="Copy ${typed} now">`, `<b aria-label="Copy ${inWords} now">`],
   ['an attribute alone', html`class="x" title="${typed}"`, `class="x" title="${inWords}"`],
   ['markup in an attribute', html`<b title="${html`the ${typed}`}">`, `<b title="the ${inWords}">`],
-])('%s isolates what turns the direction by controls', (_place, markup, expected) => {
+  [
+    'markup of markup in a title',
+    html`<title>${html`x: ${html`the ${typed}`}`}</title>`,
+    `<title>x: the ${inWords}</title>`,
+  ],
+  ['an attribute that is markup in a tag', html`<b ${html`title="${typed}"`}>`, `<b title="${inWords}">`],
+])('in %s, text that could reorder its surroundings is enclosed by controls', (_place, markup, expected) => {
   expect(String(markup)).toBe(expected);
 });
 
@@ -39,12 +45,19 @@ test.each<[string, Html, string]>([
     `<textarea title="${inWords}">\n${exact}</textarea>`,
   ],
   ['an address', html`<a href="/x?${typed}">x</a>`, `<a href="/x?${exact}">x</a>`],
+  ['markup in an address', html`<a href="/x?${html`a=${typed}\u2069`}">x</a>`, `<a href="/x?a=${exact}\u2069">x</a>`],
+  [
+    'a list of markup in a text area',
+    html`<textarea>${[html`a ${typed}`]}</textarea>`,
+    `<textarea>a ${exact}</textarea>`,
+  ],
 ])('%s keeps every character', (_place, markup, expected) => {
   expect(String(markup)).toBe(expected);
 });
 
 it('text that arrives later is isolated, too', async () => {
   expect(String(await html`<p>${Promise.resolve(typed)}</p>`)).toBe(`<p>${inText}</p>`);
+  expect(String(await html`<b title="${html`a ${Promise.resolve(typed)}`}">`)).toBe(`<b title="a ${inWords}">`);
 });
 
 it('the parts of a text in Markdown keep their order, and end what they begin', () => {

@@ -1,9 +1,11 @@
+import { readChosenId } from '#api/web/forms/chosen-id.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { HiddenResource, invalidField } from '#domain/shared/errors.ts';
+import { HiddenResource } from '#domain/shared/errors.ts';
+import { formatPath } from '#domain/shared/validation/field-path.ts';
 import { variablePhases } from '#domain/variables/model.ts';
 import { list } from '../operations.ts';
 import {
@@ -45,10 +47,12 @@ function addBind(addPage: AddPage, pages: BindingPages): void {
     }),
     carryOut: async ({ place, bindings }, typed, visit) => {
       const name = (typed['name'] ?? '').trim();
-      if (name === '') throw invalidField('name', 'must be given');
+      if (name === '') visit.addProblem('name', 'must be given', formatPath([name]));
       const phases = variablePhases.filter((phase) => typed[phase] === 'yes');
-      if (phases.length === 0) throw invalidField('plan', 'choose at least one phase');
-      const added = { connection_id: (typed['connection_id'] ?? '').trim(), phases };
+      if (phases.length === 0) visit.addProblem('plan', 'choose at least one phase', formatPath([name, 'phases']));
+      const chosen = formatPath([name, 'connection_id']);
+      const id = readChosenId(visit, 'connection_id', typed['connection_id'], chosen);
+      const added = { connection_id: id ?? '', phases };
       await pages.replace(visit, place.id, { ...toWanted(bindings), [name]: added }, revisionOf(typed));
       return pages.back(place.id, 'bound');
     },

@@ -1,12 +1,11 @@
 import { ownerOrInstallation } from '#api/tenancy/pages/owner-choice.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
-import type { KindChoice } from '#api/web/forms/kind-choice.ts';
+import { type KindChoice, offerKinds } from '#api/web/forms/kind-choice.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
-import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { findSettingsProblems } from '#domain/connections/check.ts';
 import { kindOf } from '#domain/connections/kinds/kinds.ts';
@@ -50,7 +49,7 @@ function addNew(addPage: AddPage): void {
     describe: async (variant, visit) => ({
       title: 'New connection',
       crumbs: [connectionsCrumb],
-      kinds: offerVariants(variant, visit),
+      kinds: variantChoice(variant, visit),
       fields: [await connectionOwners.field(visit), nameField()],
       schema: settingsPart(variant),
       submit: 'Create connection',
@@ -60,22 +59,19 @@ function addNew(addPage: AddPage): void {
     carryOut: async (variant, typed, visit, read) => {
       const owner = await connectionOwners.toBody(visit, typed);
       const settings = { kind: variant.kind, ...toSettings(variant, read) };
-      visit.wrong.push(...findSettingsProblems(settings));
+      visit.problems.push(...findSettingsProblems(settings));
       const body = { name: typed['name'], ...settings, ...owner };
       return connectionPath(await visit.run(create, { body }), 'created');
     },
   });
 }
 
-function offerVariants(chosen: Variant, visit: Visit): KindChoice {
-  const owner = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
+function variantChoice(chosen: Variant, visit: Visit): KindChoice {
+  const labels = Object.fromEntries(Object.entries(variants).map(([of, { label }]) => [of, label]));
+  const [of = ''] = Object.entries(variants).find(([, variant]) => variant === chosen) ?? [];
   return {
     label: 'Kind',
-    kinds: Object.entries(variants).map(([of, variant]) => ({
-      label: variant.label,
-      path: pagePath(pages.newConnection, {}, { ...owner, of }),
-      isChosen: variant === chosen,
-    })),
+    kinds: offerKinds(visit, { page: pages.newConnection, labels, chosen: of }),
     about: kindOf(chosen.kind).summary,
   };
 }

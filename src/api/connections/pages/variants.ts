@@ -73,19 +73,31 @@ function describeSchema(schema: z.ZodType): JsonObject {
 /** From this length on, a text may have lines. */
 const linesFrom = 65_536;
 
-const unread = ['pattern', 'minLength', 'allOf', 'propertyNames', 'maxProperties'];
+/** What the form shows of a schema. The operation says in words what is wrong with a value. */
+const shown = ['type', 'title', 'description', 'required', 'format', 'examples', 'enum', 'const', 'writeOnly'];
+/** The parts of a schema that are schemas, and the lists of schemas. */
+const nested = ['items', 'additionalProperties', 'oneOf', 'anyOf'];
 
-/** Leaves out what people need not read: the operation says in words what is wrong with a value. */
+/** Leaves out what people need not read. */
 function simplify(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(simplify);
   if (schema === null || typeof schema !== 'object') return schema;
-  const { default: usual, maxLength, ...described } = schema as Record<string, JsonValue>;
-  const rest = Object.fromEntries(Object.entries(described).filter(([name]) => !unread.includes(name)));
+  const { default: usual, maxLength, properties, ...described } = schema as Record<string, JsonValue>;
+  const parts = Object.entries(described);
   return {
-    ...Object.fromEntries(Object.entries(rest).map(([name, part]) => [name, simplify(part)] as const)),
+    ...Object.fromEntries(parts.filter(([name]) => shown.includes(name))),
+    ...Object.fromEntries(
+      parts.filter(([name]) => nested.includes(name)).map(([name, part]) => [name, simplify(part)]),
+    ),
+    ...(properties !== undefined && { properties: mapMembers(properties, simplify) }),
     ...(typeof usual === 'string' && { default: usual }),
     ...(Number(maxLength) >= linesFrom && { contentMediaType: 'text/plain' }),
   };
+}
+
+/** The members of `properties` have the names of values, which may be those of keywords. */
+function mapMembers(properties: JsonValue, change: (schema: JsonValue) => JsonValue): JsonObject {
+  return Object.fromEntries(Object.entries(properties as JsonObject).map(([name, part]) => [name, change(part)]));
 }
 
 function branchesOf(schema: JsonObject): JsonObject[] {
@@ -106,11 +118,6 @@ function withoutProvider(schema: JsonObject): JsonObject {
 function withSecrets(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(withSecrets);
   if (schema === null || typeof schema !== 'object') return schema;
-  const { propertyNames, ...rest } = schema as Record<string, JsonValue>;
-  const parts = Object.entries(rest).map(([name, part]) => [name, withSecrets(part)] as const);
-  return {
-    ...Object.fromEntries(parts),
-    ...(propertyNames !== undefined && { propertyNames }),
-    ...(rest['type'] === 'string' && { writeOnly: true }),
-  };
+  const parts = Object.entries(schema).map(([name, part]) => [name, withSecrets(part)] as const);
+  return { ...Object.fromEntries(parts), ...(schema['type'] === 'string' && { writeOnly: true }) };
 }

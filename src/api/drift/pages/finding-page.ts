@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderInstanceLink } from '#api/web/components/links/instance-name.ts';
+import { renderInstanceLink } from '#api/web/components/links/instance-link.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';

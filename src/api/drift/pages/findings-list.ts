@@ -1,5 +1,5 @@
 import { renderAction } from '#api/web/components/actions.ts';
-import { renderInstanceLink } from '#api/web/components/links/instance-name.ts';
+import { renderInstanceLink } from '#api/web/components/links/instance-link.ts';
 import { renderEmpty, renderPages } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';

@@ -2,7 +2,7 @@ import { list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listInstances } from '#api/instances/operations.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
-import { placedName } from '#api/web/components/links/instance-name.ts';
+import { placedName } from '#api/web/components/links/instance-link.ts';
 import { choicesOf } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';

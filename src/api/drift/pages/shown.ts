@@ -1,4 +1,4 @@
-import { placedName, renderInstanceLink } from '#api/web/components/links/instance-name.ts';
+import { placedName, renderInstanceLink } from '#api/web/components/links/instance-link.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';

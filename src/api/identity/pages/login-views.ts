@@ -1,6 +1,7 @@
 import { docsPath } from '#api/edge/docs/docs.ts';
+import { renderAlert, renderStatus } from '#api/web/components/alerts.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { renderAlert, renderField, renderStatus } from '#api/web/forms/fields.ts';
+import { renderField } from '#api/web/forms/sign-in-fields.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

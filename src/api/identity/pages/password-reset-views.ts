@@ -1,4 +1,4 @@
-import { renderCheckbox, renderField } from '#api/web/forms/fields.ts';
+import { renderCheckbox, renderField } from '#api/web/forms/sign-in-fields.ts';
 import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { HeldNote } from '#api/schedules/pages/held.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { renderCheckbox, renderField } from '#api/web/forms/fields.ts';
+import { renderCheckbox, renderField } from '#api/web/forms/sign-in-fields.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

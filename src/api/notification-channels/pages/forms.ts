@@ -1,11 +1,10 @@
 import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
-import type { KindChoice } from '#api/web/forms/kind-choice.ts';
+import { offerKinds } from '#api/web/forms/kind-choice.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
-import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type ChannelKind, channelKinds } from '#domain/notification-channels/model.ts';
 import { Invalid } from '#domain/shared/errors.ts';
@@ -62,7 +61,11 @@ function addNew(addPage: AddPage): void {
       title: 'New notification channel',
       crumbs: [channelsCrumb],
       lead: 'The channel hears of everything that its owner owns. Its page limits that to teams, environments and events.',
-      kinds: offerKinds(kind, visit),
+      kinds: {
+        label: 'How it sends',
+        kinds: offerKinds(visit, { page: pages.newNotificationChannel, labels: kindWords, chosen: kind }),
+        about: 'This never changes.',
+      },
       fields: [
         await channelOwners.field(visit),
         nameField,
@@ -84,19 +87,6 @@ function addNew(addPage: AddPage): void {
         : secretPage(secretPlaces, made, 'The channel is created.');
     },
   });
-}
-
-function offerKinds(chosen: ChannelKind, visit: Visit): KindChoice {
-  const owner = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
-  return {
-    label: 'How it sends',
-    kinds: channelKinds.map((of) => ({
-      label: kindWords[of],
-      path: pagePath(pages.newNotificationChannel, {}, { ...owner, of }),
-      isChosen: of === chosen,
-    })),
-    about: 'The kind never changes.',
-  };
 }
 
 function addEdit(addPage: AddPage): void {

@@ -1,6 +1,7 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { list as listTeams } from '#api/teams/operations.ts';
+import { readChosenId } from '#api/web/forms/chosen-id.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
@@ -9,8 +10,7 @@ import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { labelOf, topicNames } from '#domain/news/model.ts';
-import { HiddenResource, invalidField } from '#domain/shared/errors.ts';
-import { isId } from '#domain/shared/ids.ts';
+import { HiddenResource } from '#domain/shared/errors.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { update } from '../operations.ts';
 import {
@@ -50,7 +50,7 @@ function addSubscribe(addPage: AddPage): void {
     }),
     carryOut: async ({ channel }, typed, visit) => {
       const events = topicNames.filter((topic) => typed[fieldOf(topic)] === 'yes');
-      if (events.length === 0) throw invalidField('place', 'choose at least one event below');
+      if (events.length === 0) visit.addProblem('place', 'choose at least one event below', 'subscriptions');
       const all = events.length === topicNames.length ? ['*'] : events;
       const added = { ...(await toPlace(visit, typed)), events: all };
       await save(visit, channel, [...channel.subscriptions.map(toBody), added], typed);
@@ -158,9 +158,9 @@ async function readTeams(
 }
 
 /** The place that the visitor chose. The operation refuses an id that names neither a team nor an environment. */
-async function toPlace({ em }: Visit<unknown>, { place = '' }: Typed) {
-  const id = place.trim();
-  if (id === everything) return {};
-  if (!isId(id)) throw invalidField('place', 'must be chosen');
-  return (await readNames(em, { teams: [id] })).has(id) ? { team_id: id } : { environment_id: id };
+async function toPlace(visit: Visit, { place = '' }: Typed) {
+  if (place.trim() === everything) return {};
+  const id = readChosenId(visit, 'place', place);
+  if (id === null) return {};
+  return (await readNames(visit.em, { teams: [id] })).has(id) ? { team_id: id } : { environment_id: id };
 }

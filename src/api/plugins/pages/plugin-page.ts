@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { copyScript, renderCopiedId } from '#api/web/components/copied.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderFilteredHistory } from '#api/web/components/links/history.ts';
+import { renderFilteredHistory } from '#api/web/components/links/history-link.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';

@@ -4,9 +4,8 @@ import { refusalOf, revisionField, revisionOf } from '#api/web/forms/resource-fo
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { kindsOf } from '#domain/quotas/model.ts';
-import { Invalid, invalidField } from '#domain/shared/errors.ts';
 import { clear, get, recount, set } from '../operations.ts';
-import { limitField, toLimits } from './limit-fields.ts';
+import { findLimitProblems, limitField, toLimits } from './limit-fields.ts';
 import { quotaOwnerField, toQuotaParams } from './owner-field.ts';
 import { crumbs, paramsOf, type QuotaVisit } from './quota-page.ts';
 import { type ListedQuota, nameOwner, quotaPath, showAmount, type Usage } from './words.ts';
@@ -41,17 +40,21 @@ function addNewQuota(addPage: AddPage): void {
       refusal: visit.mayDo(set).reason,
     }),
     carryOut: async (_subject, typed, visit) => {
-      const params = await toQuotaParams(visit, typed);
       const limits = toLimits('limits', typed);
-      if (Object.keys(limits).length === 0) throw new Invalid('no limit is given: fill in at least one of them');
+      visit.problems.push(...findLimitProblems('limits', typed));
+      if (Object.keys(limits).length === 0) visit.problems.push(noLimit);
+      const params = await toQuotaParams(visit, typed);
+      if (params === null) return pagePath(pages.quotas);
       const { revision } = await visit.read(get, { params });
       // The form shows none of the limits that there are, so it must not replace them.
-      if (revision !== null) throw invalidField('owner', 'it has a quota already: change that on its page');
+      if (revision !== null) visit.addProblem('owner', 'it has a quota already: change that on its page');
       await visit.run(set, { params, body: { limits } });
       return pagePath(pages.quota, params, { done: 'saved' });
     },
   });
 }
+
+const noLimit = { in: 'body', path: '', message: 'no limit is given: fill in at least one of them' } as const;
 
 function addEditQuota(addPage: AddPage): void {
   addFormPage(addPage, pages.editQuota, {
@@ -71,6 +74,7 @@ function addEditQuota(addPage: AddPage): void {
     }),
     carryOut: async ({ scope, id }, typed, visit) => {
       const { revision: expected } = revisionOf(typed);
+      visit.problems.push(...findLimitProblems('limits', typed));
       const body = {
         limits: toLimits('limits', typed),
         ...(expected !== undefined && { expected_revision: expected }),

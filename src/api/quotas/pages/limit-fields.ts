@@ -2,7 +2,7 @@ import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWholeNumber } from '#api/web/forms/typed-number.ts';
 import { kindsInBytes, type QuotaKind, quotaKinds } from '#domain/quotas/model.ts';
-import { Invalid } from '#domain/shared/errors.ts';
+import type { FieldProblem } from '#domain/shared/validation/validation-messages.ts';
 import { kindLabels } from './words.ts';
 
 /** The field of one limit, below the member of the body that has all limits. The hint may go on after the limit. */
@@ -19,24 +19,28 @@ export function limitField(member: string, kind: QuotaKind, limit?: number | nul
   };
 }
 
-/** The limits that were typed, by their kinds. @throws Invalid that names every field without a whole number */
-export function toLimits(member: string, typed: Typed): Record<string, number> {
+/** The limits that were typed, by their kinds. What is no amount stays as it was typed: `findLimitProblems` and the operation refuse it. */
+export function toLimits(member: string, typed: Typed): Record<string, number | string> {
+  return Object.fromEntries(readLimits(member, typed).map(({ kind, amount }) => [kind, amount]));
+}
+
+/** The fields without a whole number, each with what would be right. */
+export function findLimitProblems(member: string, typed: Typed): FieldProblem[] {
+  return readLimits(member, typed)
+    .filter(({ amount }) => typeof amount !== 'number')
+    .map(toProblem);
+}
+
+function readLimits(member: string, typed: Typed) {
   const prefix = `${member}.`;
   const filled = Object.entries(typed).filter(([name, value]) => name.startsWith(prefix) && value.trim() !== '');
-  const read = filled.map(([name, value]) => ({ name, kind: name.slice(prefix.length), amount: readAmount(value) }));
-  const wrong = read.filter(({ amount }) => typeof amount !== 'number');
-  if (wrong.length > 0) throw new Invalid(`${wrong[0]?.name}: ${expected('')}`, { errors: wrong.map(toError) });
-  return Object.fromEntries(read.map(({ kind, amount }) => [kind, Number(amount)]));
+  return filled.map(([name, value]) => ({ name, kind: name.slice(prefix.length), amount: readAmount(value) }));
 }
 
-function toError({ name, kind }: { readonly name: string; readonly kind: string }) {
+function toProblem({ name, kind }: { readonly name: string; readonly kind: string }): FieldProblem {
   const isInBytes = kindsInBytes.some((each) => each === kind);
-  const message = `${name}: ${expected(isInBytes ? ', or a number with a unit, such as 2 GiB' : '')}`;
-  return { in: 'body', path: name, message } as const;
-}
-
-function expected(unit: string): string {
-  return `expected a whole number from 0 on${unit}`;
+  const unit = isInBytes ? ', or a number with a unit, such as 2 GiB' : '';
+  return { in: 'body', path: name, message: `${name}: expected a whole number from 0 on${unit}` };
 }
 
 const bytesOf: Readonly<Record<string, number>> = { kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 };

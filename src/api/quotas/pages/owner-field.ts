@@ -33,9 +33,9 @@ export async function quotaOwnerField(visit: Visit): Promise<FormField> {
 
 const scopes = { organizations: 'organization', teams: 'team', environments: 'environment' } as const;
 
-/** The scope and the id of the owner that was chosen. */
-export async function toQuotaParams(visit: Visit, typed: Typed): Promise<QuotaSubject> {
+/** The scope and the id of the owner that was chosen. Null if none was: then the visit has that problem. */
+export async function toQuotaParams(visit: Visit, typed: Typed): Promise<QuotaSubject | null> {
   if (typed['owner']?.trim() === installationId) return { scope: 'installation', id: installationId };
-  const { kind, id } = await findChosenOwner(visit, typed, ['teams', 'environments']);
-  return { scope: scopes[kind], id };
+  const owner = await findChosenOwner(visit, typed, ['teams', 'environments']);
+  return owner && { scope: scopes[owner.kind], id: owner.id };
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
+import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
@@ -7,12 +8,10 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { findResourcePath } from '#api/web/resource-kinds.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../operations.ts';
 import type { QuotaParams } from '../views.ts';
-import { kindLabels, nameOwner, renderUsage } from './words.ts';
+import { kindLabels, type ListedQuota, nameOwner, renderUsage } from './words.ts';
 
 export type QuotaVisit = Visit<{ scope: string; id: string }>;
 
@@ -38,7 +37,7 @@ export async function showQuotaPage(visit: QuotaVisit): Promise<FastifyReply> {
 ${renderPageHead({
   title,
   crumbs,
-  below: await renderOwnerLink(visit, quota),
+  below: await renderLimited(visit, quota),
   history: ['quotas', id],
   actions: renderActions(actions, {
     set: { label: 'Set limits', tone: 'primary', path: pagePath(pages.editQuota, { scope, id }) },
@@ -53,13 +52,14 @@ ${problem ? html`<p class="notice notice-problem">${problem}</p>` : null}
   });
 }
 
-/** A link to what the quota limits; null for the installation, which has no page. */
-async function renderOwnerLink(
-  { em }: QuotaVisit,
-  { scope, id, name }: { scope: string; id: string; name: string | null },
+/** Says whom the quota limits, with a link; null for the installation, which has no page. */
+async function renderLimited(
+  visit: QuotaVisit,
+  { scope, id, name }: Pick<ListedQuota, 'scope' | 'id' | 'name'>,
 ): Promise<Html | null> {
   if (scope === 'installation') return null;
-  const names = scope === 'team' ? await readNames(em, { teams: [id] }) : null;
-  const path = findResourcePath(`${scope}s`, { id, organizationId: names?.get(id)?.organizationId ?? null });
-  return path && html`It limits the ${scope} <a class="foreign" href="${path}">${name ?? id}</a>.`;
+  if (scope === 'environment')
+    return html`Limits the environment <a class="foreign" href="${pagePath(pages.environment, { id })}">${name ?? id}</a>.`;
+  const owner = { organization_id: null, team_id: null, project_id: null, [`${scope}_id`]: id };
+  return html`Limits the ${renderOwner(owner, await readOwnerNames(visit, [owner]))}.`;
 }

@@ -1,6 +1,7 @@
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { readHeldLead } from '#api/schedules/pages/held.ts';
 import { platformRoleChoices } from '#api/tenancy/pages/roles.ts';
+import { readChosenId } from '#api/web/forms/chosen-id.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
@@ -8,8 +9,6 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { invalidField } from '#domain/shared/errors.ts';
-import { isId } from '#domain/shared/ids.ts';
 import { create, disable, enable, remove, update } from '../operations.ts';
 import { transfer } from '../transfer-operations.ts';
 import {
@@ -40,8 +39,8 @@ async function ownerField(visit: Visit): Promise<FormField> {
 
 function toOwner(visit: Visit, { owner }: Typed): Record<string, string> {
   if (owner === 'me') return { user_id: visit.principal.id };
-  if (!isId(owner ?? '')) throw invalidField('owner', 'must be chosen');
-  return { team_id: owner ?? '' };
+  const team = readChosenId(visit, 'owner', owner);
+  return team === null ? {} : { team_id: team };
 }
 
 /** Adds the forms that make, change, enable, disable, transfer and delete service accounts. */

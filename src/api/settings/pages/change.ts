@@ -1,10 +1,10 @@
-import { toLimits } from '#api/quotas/pages/limit-fields.ts';
+import { findLimitProblems, toLimits } from '#api/quotas/pages/limit-fields.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWholeNumber } from '#api/web/forms/typed-number.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
 import { featureNames } from '#domain/features.ts';
 import { quotaKindNames } from '#domain/quotas/model.ts';
 import { retentionKinds, toolNames } from '#domain/settings/document.ts';
-import { invalidField } from '#domain/shared/errors.ts';
 import { type ShownSettings, settingsFields } from './fields.ts';
 
 /** The change of the settings that was typed: only what differs from what the form showed. An empty field restores the default. */
@@ -59,15 +59,21 @@ function readPolicy(typed: Typed): object {
   };
 }
 
-/** @throws Invalid for a tool that does not exist */
+/** Adds what the page itself finds wrong with the settings that were typed. */
+export function addSettingsProblems(visit: Visit, typed: Typed): void {
+  visit.problems.push(...findLimitProblems('default_quotas', typed));
+  const unknown = Object.keys(readTools(typed['allowed_tools'] ?? '')).find((name) => !isTool(name));
+  if (unknown === undefined) return;
+  const known = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(toolNames);
+  visit.addProblem('allowed_tools', `there is no tool "${unknown}": name ${known}`);
+}
+
+function isTool(name: string): boolean {
+  return toolNames.some((known) => known === name);
+}
+
 function readTools(text: string): Record<string, unknown> {
-  const tools = readLines(text, (ranges) => ranges.split(/\s*,\s*/));
-  const unknown = Object.keys(tools).find((name) => !toolNames.some((known) => known === name));
-  if (unknown !== undefined) {
-    const known = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(toolNames);
-    throw invalidField('allowed_tools', `there is no tool "${unknown}": name ${known}`);
-  }
-  return tools;
+  return readLines(text, (ranges) => ranges.split(/\s*,\s*/));
 }
 
 function readLines(text: string, read: (value: string) => unknown): Record<string, unknown> {

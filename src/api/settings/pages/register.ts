@@ -1,5 +1,5 @@
 import { renderIcon } from '#api/web/components/icon.ts';
-import { renderHistoryLink } from '#api/web/components/links/history.ts';
+import { renderHistoryLink } from '#api/web/components/links/history-link.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
@@ -7,7 +7,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { get, update } from '../operations.ts';
 import { settingsName } from '../views.ts';
-import { toChange } from './change.ts';
+import { addSettingsProblems, toChange } from './change.ts';
 import { settingsFields } from './fields.ts';
 
 /** Adds the page of the settings, which shows what holds and changes it. For administrators. */
@@ -26,6 +26,7 @@ export function registerSettingsPages(addPage: AddPage): void {
       refusal: refusalOf(settings.actions, 'update'),
     }),
     carryOut: async (settings, typed, visit) => {
+      addSettingsProblems(visit, typed);
       await visit.run(update, { body: toChange(settings, typed) });
       return pagePath(pages.settings, {}, { done: 'saved' });
     },

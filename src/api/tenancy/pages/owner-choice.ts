@@ -7,7 +7,6 @@ import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Action } from '#domain/shared/actions.ts';
-import { isId } from '#domain/shared/ids.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { findChosenOwner, readOwnerChoices } from './owner-list.ts';
 
@@ -61,12 +60,8 @@ const members = { organizations: 'organization_id', teams: 'team_id', projects: 
 
 /** The owner in the body of a creation. If none was chosen, `visit.run` refuses the body, which then names none. */
 export async function toOwner(visit: Visit, typed: Typed): Promise<Record<string, string>> {
-  if (!isId((typed['owner'] ?? '').trim())) {
-    visit.wrong.push({ in: 'body', path: 'owner', message: 'owner: must be chosen' });
-    return {};
-  }
-  const { kind, id } = await findChosenOwner(visit, typed, ['projects', 'teams']);
-  return { [members[kind]]: id };
+  const owner = await findChosenOwner(visit, typed, ['projects', 'teams']);
+  return owner === null ? {} : { [members[owner.kind]]: owner.id };
 }
 
 /** The value of the field that chooses the installation. */

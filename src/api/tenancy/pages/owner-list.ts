@@ -1,10 +1,9 @@
 import { list as listOrganizations } from '#api/organizations/operations.ts';
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
+import { readChosenId } from '#api/web/forms/chosen-id.ts';
 import type { Choice } from '#api/web/forms/fields/choices.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { invalidField } from '#domain/shared/errors.ts';
-import { isId } from '#domain/shared/ids.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 
 /** What every field shares in which a visitor chooses an owner by name. */
@@ -31,16 +30,15 @@ export async function readOwnerChoices(visit: Visit): Promise<OwnerChoices> {
 
 /**
  * The owner that was chosen, which is of one of these kinds or an organization. The operation answers an id that does not exist and one that is hidden
- * alike, so an id of nothing counts as that of an organization.
- * @throws Invalid if nothing was chosen
+ * alike, so an id of nothing counts as that of an organization. Null if nothing was chosen: then the visit has that problem.
  */
 export async function findChosenOwner<Kind extends 'teams' | 'projects' | 'environments'>(
-  { em }: Visit,
+  visit: Visit,
   { owner = '' }: Typed,
   kinds: readonly Kind[],
-): Promise<{ readonly kind: Kind | 'organizations'; readonly id: string }> {
-  const id = owner.trim();
-  if (!isId(id)) throw invalidField('owner', 'must be chosen');
-  const named = await Promise.all(kinds.map((kind) => readNames(em, { [kind]: [id] })));
+): Promise<{ readonly kind: Kind | 'organizations'; readonly id: string } | null> {
+  const id = readChosenId(visit, 'owner', owner);
+  if (id === null) return null;
+  const named = await Promise.all(kinds.map((kind) => readNames(visit.em, { [kind]: [id] })));
   return { kind: kinds.find((_kind, index) => named[index]?.has(id)) ?? 'organizations', id };
 }

@@ -6,7 +6,7 @@ import { runTabPath, type ShownRun } from '#api/runs/pages/run-tab.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
-import { renderInstanceLink } from '#api/web/components/links/instance-name.ts';
+import { renderInstanceLink } from '#api/web/components/links/instance-link.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderTable } from '#api/web/components/table.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { getRun } from '#api/runs/operations.ts';
 import { titleOf } from '#api/runs/pages/run/head.ts';
 import type { ShownRun } from '#api/runs/pages/run-tab.ts';
-import { renderInstanceLink } from '#api/web/components/links/instance-name.ts';
+import { renderInstanceLink } from '#api/web/components/links/instance-link.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';

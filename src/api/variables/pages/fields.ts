@@ -1,20 +1,20 @@
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
-import { invalidField } from '#domain/shared/errors.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** The body of a variable, from what was typed. An empty field keeps a secret that exists. */
-export function toVariableBody(typed: Typed, exists: boolean): Record<string, unknown> {
+export function toVariableBody(visit: Visit, typed: Typed, exists: boolean): Record<string, unknown> {
   const sensitive = typed['sensitive'] === 'yes';
   const phases = (['plan', 'apply'] as const).filter((phase) => typed[phase] === 'yes');
-  if (phases.length === 0) throw invalidField('plan', 'choose at least one phase');
+  if (phases.length === 0) visit.addProblem('plan', 'choose at least one phase', 'phases');
   const keepsValue = exists && sensitive && typed['value'] === '';
   return {
     category: typed['category'],
     sensitive,
     phases,
     ...(!keepsValue && { value: readValue(typed['category'], typed['value']) }),
-    ...toPlanValue(typed, exists),
+    ...toPlanValue(visit, typed, exists),
     ...(typed['expected_revision'] && { expected_revision: Number(typed['expected_revision']) }),
   };
 }
@@ -23,11 +23,11 @@ export function toVariableBody(typed: Typed, exists: boolean): Record<string, un
  * An empty field keeps a secret value for planning that exists. Without its tick, the form takes away a value for planning that it has shown. A value that was
  * typed without the tick is refused: planning would get the other value, which may be the stronger credential.
  */
-function toPlanValue(typed: Typed, exists: boolean): Record<string, unknown> {
+function toPlanValue(visit: Visit, typed: Typed, exists: boolean): Record<string, unknown> {
   const { category, sensitive, has_plan_value: has, plan_value: value } = typed;
   const isTyped = value !== undefined && value !== '' && (!exists || sensitive === 'yes');
   if (has !== 'yes' && isTyped)
-    throw invalidField('has_plan_value', 'tick this if planning gets the value below; else empty its field');
+    visit.addProblem('has_plan_value', 'tick this if planning gets the value below; else empty its field');
   if (has !== 'yes') return { has_plan_value: false };
   const keepsValue = exists && sensitive === 'yes' && value === '';
   return { has_plan_value: true, ...(!keepsValue && { plan_value: readValue(category, value) }) };

@@ -8,7 +8,7 @@ import { type LocalPath, pagePath, type pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
-import { invalidField, NotFound } from '#domain/shared/errors.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { VariableView } from '../views.ts';
 import { toVariableBody, variableFields } from './fields.ts';
@@ -68,10 +68,11 @@ function addForm<H extends Holder>(forms: VariableForms<H>): FormPageDeclaration
     }),
     carryOut: async (holder, typed, visit) => {
       const params = { id: holder.id, name: typed['name']?.trim() ?? '' };
+      const body = { ...toVariableBody(visit, typed, false), expected_revision: 0 };
       if (await exists(forms, visit, params))
-        throw invalidField('name', `there is a variable "${params.name}" already: change it, or choose another name`);
+        visit.addProblem('name', `there is a variable "${params.name}" already: change it, or choose another name`);
       // Somebody may have added it meanwhile.
-      await forms.set(visit, { params, body: { ...toVariableBody(typed, false), expected_revision: 0 } });
+      await forms.set(visit, { params, body });
       return forms.path(holder, 'variable');
     },
   };
@@ -108,7 +109,7 @@ function changeForm<H extends Holder>(forms: VariableForms<H>): VariableFormPage
       fields: fieldsOf(variable),
     }),
     carryOut: async ({ holder, variable: { name } }, typed, visit) => {
-      await forms.set(visit, { params: { id: holder.id, name }, body: toVariableBody(typed, true) });
+      await forms.set(visit, { params: { id: holder.id, name }, body: toVariableBody(visit, typed, true) });
       return forms.path(holder, 'variable');
     },
   };

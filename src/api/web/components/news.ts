@@ -1,7 +1,7 @@
-import { renderStatus } from '../forms/fields.ts';
 import type { Html } from '../html.ts';
 import { findNews, type PageWithNews } from '../news.ts';
 import type { Visit } from '../visit/visit.ts';
+import { renderStatus } from './alerts.ts';
 
 /** The result of the last action, if a redirect named it in the address of the page. */
 export function renderNews(visit: Pick<Visit, 'query'>, page: PageWithNews): Html | null {

@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts';
 import type { LocalPath } from '../paths.ts';
-import { renderHistoryLink } from './links/history.ts';
+import { renderHistoryLink } from './links/history-link.ts';
 
 export interface Crumb {
   readonly label: string;

@@ -1,12 +1,16 @@
+import { directionControls } from '#domain/shared/values/direction-controls.ts';
+
 /**
  * Characters that can change the order in which the text around them is read: letters that are written from right to left, the mark that acts like
  * them, and the controls that turn the direction.
  */
-const turning =
-  /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const turning = new RegExp(
+  `[\\u0590-\\u08ff\\u200f${directionControls}\\ufb1d-\\ufdff\\ufe70-\\ufefc\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}]`,
+  'u',
+);
 
 /** The controls, and the characters that end a paragraph and every control in it. */
-const marks = /[\n\r\u001c-\u001e\u0085\u2029\u202a-\u202e\u2066-\u2069]/g;
+const marks = new RegExp(`[\\n\\r\\u001c-\\u001e\\u0085\\u2029${directionControls}]`, 'g');
 const endsOfParagraphs = '\n\r\u001c\u001d\u001e\u0085\u2029';
 const startsOfIsolates = '\u2066\u2067\u2068';
 const endOfIsolate = '\u2069';

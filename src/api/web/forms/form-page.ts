@@ -94,19 +94,20 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     const names = described.fields.flatMap(({ name, matrix }) => (matrix ? matrixNames(matrix) : [name]));
     const { schema } = described;
     const { plain, fields } = schema ? splitSent(visit.request.body) : { plain: visit.request.body, fields: null };
-    const ofOtherKind = described.kinds ? takeOtherKind(plain, names) : null;
-    const { key: _, ...typed } = readForm(ofOtherKind ?? plain, [...names, 'key']);
+    const sentForOtherKind = described.kinds ? takeOtherKind(plain, names) : null;
+    const { key: _, ...typed } = readForm(sentForOtherKind ?? plain, [...names, 'key']);
     const sent = schema && fields ? readPart(schema, fields) : null;
     const again = (problems: FormProblems | null) => {
       const state = { typed: withoutSecrets(typed, described), problems, ...(sent && { entry: sent.entry }) };
       return visit.show(formPage(described, visit.request.url as LocalPath, state), problems?.status ?? 200);
     };
-    if (ofOtherKind || sent?.isEdit) return again(null);
+    if (sentForOtherKind || sent?.isEdit) return again(null);
     if (sent && !sent.isCurrent) return again(otherFields);
     const given = schema && sent ? valuesOf(schema, sent.entry) : { values: {}, problems: [] };
-    visit.wrong.push(...given.problems);
-    const submitted = await submit(visit, names, () => carryOut(subject, typed, visit, given.values));
-    if (!submitted.done) return again(schema ? pointIntoPart(schema, submitted.problems) : submitted.problems);
+    visit.problems.push(...given.problems);
+    const form = { names, ...(schema && { findPointer: (path: string) => pointIntoPart(schema, path) }) };
+    const submitted = await submit(visit, form, () => carryOut(subject, typed, visit, given.values));
+    if (!submitted.done) return again(submitted.problems);
     const { result } = submitted;
     return typeof result === 'string' ? visit.redirect(result) : visit.show(result, 201);
   };

@@ -1,5 +1,7 @@
 import { type Html, html } from '../html.ts';
-import type { LocalPath } from '../paths.ts';
+import { type LocalPath, pagePath, type pages } from '../paths.ts';
+import { scopeQuery } from '../visit/scope.ts';
+import type { Visit } from '../visit/visit.ts';
 
 /** The kinds of something new, where each kind has a form at an address of its own. */
 export interface KindChoice {
@@ -7,6 +9,24 @@ export interface KindChoice {
   readonly kinds: readonly { readonly label: string; readonly path: LocalPath; readonly isChosen: boolean }[];
   /** What the chosen kind is for. */
   readonly about: string;
+}
+
+interface OfferedKinds {
+  /** The form of something new, which reads the kind from the parameter `of`. */
+  readonly page: typeof pages.newConnection | typeof pages.newNotificationChannel;
+  /** The labels of the kinds, by the names that the address has. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly chosen: string;
+}
+
+/** The kinds of something new, each with the owner that the present address names. */
+export function offerKinds(visit: Visit, { page, labels, chosen }: OfferedKinds): KindChoice['kinds'] {
+  const owner = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
+  return Object.entries(labels).map(([of, label]) => ({
+    label,
+    path: pagePath(page, {}, { ...owner, of }),
+    isChosen: of === chosen,
+  }));
 }
 
 const buttonName = 'other_kind';

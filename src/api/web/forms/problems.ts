@@ -17,6 +17,8 @@ export interface FormProblems {
   readonly others: readonly string[];
   /** The problems of controls that are no fields of the form, such as those of variables, by their ids in the page. */
   readonly listed?: readonly { readonly target: string; readonly label: string; readonly message: string }[];
+  /** The problems in the part of the form that is made from a schema, by their JSON pointers. */
+  readonly inPart?: readonly { readonly pointer: string; readonly message: string }[];
   /** The rule that was broken. */
   readonly code?: ErrorCode;
   /** The single problems as the error names them, for forms whose fields are not those of the body. */
@@ -30,36 +32,67 @@ export type Submission<Result> =
 /** The statuses of errors that a person can correct in the form, such as by choosing an owner for which they may do it. */
 const correctable = new Set([400, 403, 409, 413, 422, 429]);
 
+/** What a problem can belong to. */
+interface Targets {
+  /** The fields of the form. */
+  readonly names: readonly string[];
+  /** Where a path of the body is in the part of the form that is made from a schema, as a JSON pointer. */
+  readonly findPointer?: (path: string) => string | undefined;
+}
+
 /**
  * Carries out what a form asks for. An error that its sender can correct there is returned as problems; any other error is thrown and gets
- * an error page. `names` are the fields of the form.
+ * an error page. `form` has the fields of the form.
  */
 export async function submit<Result>(
   visit: Visit,
-  names: readonly string[],
+  form: readonly string[] | Targets,
   work: () => Promise<Result>,
 ): Promise<Submission<Result>> {
   try {
     const result = await work();
-    if (visit.wrong.length > 0) throw invalidRequest(visit.wrong);
+    if (visit.problems.length > 0) throw invalidRequest(visit.problems);
     return { done: true, result };
   } catch (error) {
-    const problems = explain(visit, names, error);
+    const problems = explain(visit, 'names' in form ? form : { names: form }, error);
     if (!problems) throw error;
     return { done: false, problems };
   }
 }
 
-function explain(visit: Visit, names: readonly string[], error: unknown): FormProblems | null {
+function explain(visit: Visit, targets: Targets, error: unknown): FormProblems | null {
   if (!(error instanceof ServiceError)) return null;
   const { status, headers, body } = answerError(error, visit.request);
   if (!correctable.has(status)) return null;
   visit.reply.headers({ ...headers });
-  const details = error instanceof Invalid ? withAll(problemDetails(error), visit.wrong) : problemDetails(error);
+  const details = error instanceof Invalid ? withAll(problemDetails(error), visit.problems) : problemDetails(error);
+  const all = details.length > 0 ? details : [withoutDetails(body.error, targets.names)];
+  const { inPart, rest } = splitByPart(all, targets);
+  const isFound = details.some(({ pointer }) => pointer !== undefined);
+  return { status: isFound ? 422 : status, ...atFields(targets.names, rest), inPart, code: error.code, details };
+}
+
+/** The problems of the part that is made from a schema, and all others. What the page has found there is not said again in the words of the operation. */
+function splitByPart(all: readonly ProblemDetail[], { names, findPointer }: Targets) {
+  const found = new Set(all.map(({ pointer }) => pointer));
+  const inPart: { pointer: string; message: string }[] = [];
+  const rest: ProblemDetail[] = [];
+  for (const detail of all) {
+    const { path, message } = detail;
+    const isOfField = findField(names, path) !== undefined;
+    const pointer = detail.pointer ?? (isOfField ? undefined : findPointer?.(path));
+    if (pointer === undefined) rest.push(detail);
+    else if (detail.pointer !== undefined) inPart.push({ pointer, message });
+    else if (!found.has(pointer)) inPart.push({ pointer, message: toFieldProblem(message.replace(`${path}: `, '')) });
+  }
+  return { inPart, rest };
+}
+
+function atFields(names: readonly string[], problems: readonly ProblemDetail[]) {
   const fields: Record<string, string> = {};
   const ofOthers: Record<string, string> = {};
   const others: string[] = [];
-  for (const { path, message } of details.length > 0 ? details : [withoutDetails(body.error, names)]) {
+  for (const { path, message } of problems) {
     const name = findField(names, path);
     // A problem inside a field that holds more than one value keeps its path.
     const text = name === path ? besideField(path, message) : toSentence(message);
@@ -67,7 +100,7 @@ function explain(visit: Visit, names: readonly string[], error: unknown): FormPr
     else others.push(text);
     if (name === undefined && path !== '') ofOthers[path] = text;
   }
-  return { status, fields, ofOthers, others, code: error.code, details };
+  return { fields, ofOthers, others };
 }
 
 /** A problem beside its field, without the field's path in front of it. Where it leads to a list of the API, the page has that list. */
@@ -92,19 +125,24 @@ function withoutDetails(message: string, names: readonly string[]): ProblemDetai
 export interface ProblemDetail {
   readonly path: string;
   readonly message: string;
+  /** Where the page has found it in the part that is made from a schema. */
+  readonly pointer?: string;
 }
 
 /** An error lists a limited number of problems, and one that was thrown before the operation knows only its own. */
-function withAll(named: ProblemDetail[], wrong: readonly ProblemDetail[]): ProblemDetail[] {
-  const isNamed = ({ path, message }: ProblemDetail) =>
-    named.some((each) => each.path === path && each.message === message);
-  return [...named, ...wrong.filter((each) => !isNamed(each))];
+function withAll(named: ProblemDetail[], found: readonly ProblemDetail[]): ProblemDetail[] {
+  const isSame = (one: ProblemDetail, other: ProblemDetail) =>
+    one.path === other.path && one.message === other.message && one.pointer === other.pointer;
+  return [...named, ...found.filter((each) => !named.some((one) => isSame(one, each)))];
 }
 
 /** The single problems that an error names; empty if it is about the whole. */
 function problemDetails(error: ServiceError): ProblemDetail[] {
   const errors = error.details?.['errors'];
-  return Array.isArray(errors)
-    ? errors.map(({ path, message }) => ({ path: String(path), message: String(message) }))
-    : [];
+  if (!Array.isArray(errors)) return [];
+  return errors.map(({ path, message, pointer }) => ({
+    path: String(path),
+    message: String(message),
+    ...(typeof pointer === 'string' && { pointer }),
+  }));
 }

@@ -1,8 +1,8 @@
 import { Invalid } from '#domain/shared/errors.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type Html, html } from '../html.ts';
-import { toFieldProblem, toSentence } from '../text.ts';
-import type { FormProblems, ProblemDetail } from './problems.ts';
+import type { PageProblem } from '../visit/operations.ts';
+import type { FormProblems } from './problems.ts';
 import type { SentFields } from './schema/decode.ts';
 import { readEdit } from './schema/edit.ts';
 import { knowsField } from './schema/known.ts';
@@ -74,14 +74,11 @@ export function fillPart({ root, values }: SchemaPart): VariablesEntry {
   return fillVariables(root, values);
 }
 
-/** Begins the path of a problem inside the part, before the JSON pointer to it: the part may be anywhere in the body of the operation. */
-const insideMark = '#';
-
 /** The values that were entered, and what is wrong with them as they stand. */
 export function valuesOf({ root }: SchemaPart, entry: VariablesEntry) {
   const { values, problems } = readVariables(root, entry);
-  const wrong = problems.map(({ pointer, message }) => ({ in: 'body' as const, path: insideMark + pointer, message }));
-  return { values, problems: wrong };
+  // The part may be anywhere in the body of the operation.
+  return { values, problems: problems.map((each): PageProblem => ({ ...each, in: 'body', path: '' })) };
 }
 
 const noProblems = { status: 422, fields: {}, ofOthers: {}, others: [] };
@@ -96,31 +93,15 @@ export const otherFields: FormProblems = {
 /** Finds the fields of the variables that problems are about. */
 export function placePart({ root }: SchemaPart, entry: VariablesEntry, problems: FormProblems | null): PlacedProblems {
   const details = problems?.code === 'variables_invalid' ? (problems.details ?? []) : [];
-  const found = details.map(({ path, message }) => ({ pointer: path, message }));
+  const refused = details.map(({ path, message }) => ({ pointer: path, message }));
+  const found = [...(problems?.inPart ?? []), ...refused];
   return placeProblems(root, { kind: 'object', members: entry.members, rows: [] }, found);
 }
 
-/**
- * Finds the fields of the part that problems are about: an operation names them by their paths in its body, such as `config.url`. Problems of the
- * form's own fields stay as they are.
- */
-export function pointIntoPart({ root }: SchemaPart, problems: FormProblems): FormProblems {
-  const names = new Set(root.members.map(({ name }) => name));
-  const isFound = ({ path }: ProblemDetail) => path.startsWith(insideMark);
-  const isOfPart = ({ path }: ProblemDetail) => names.has(path.split('.', 1)[0] ?? '');
-  const all = problems.details ?? [];
-  const found = all.filter(isFound).map(({ path, message }) => ({ path: path.slice(insideMark.length), message }));
-  const refused = all.filter(isOfPart).map(({ path, message }) => ({
-    path: `/${path.split('.').join('/')}`,
-    message: toFieldProblem(message.replace(`${path}: `, '')),
-  }));
-  if (found.length + refused.length === 0) return problems;
-  // What the form has found is said once.
-  const further = refused.filter(({ path }) => !found.some((each) => each.path === path));
-  const said = new Set(all.filter((each) => isFound(each) || isOfPart(each)).map(({ message }) => toSentence(message)));
-  const rest = problems.others.filter((text) => !said.has(text)).map((message) => ({ path: '', message }));
-  const status = found.length > 0 ? 422 : problems.status;
-  return { ...problems, status, code: 'variables_invalid', others: [], details: [...found, ...further, ...rest] };
+/** Where the part has the value that an operation names by its path in the body, such as `config.url`; undefined: it has none. */
+export function pointIntoPart({ root }: SchemaPart, path: string): string | undefined {
+  const names = path.split('.');
+  return root.members.some(({ name }) => name === names[0]) ? `/${names.join('/')}` : undefined;
 }
 
 /** The problems of a form with those of its variables at their fields, linked in the summary. */
@@ -129,9 +110,10 @@ export function withPlaced(
   { listed, others }: PlacedProblems,
   entry: VariablesEntry,
 ): FormProblems {
-  if (problems.code !== 'variables_invalid') return problems;
-  if (entry.json === null) return { ...problems, others, listed };
-  return { ...problems, others: [...others, ...listed.map(({ label, message }) => `${label}: ${message}`)] };
+  // The error of an operation that looks at variables alone has nothing but what was placed.
+  const all = [...(problems.code === 'variables_invalid' ? [] : problems.others), ...others];
+  if (entry.json === null) return { ...problems, others: all, listed };
+  return { ...problems, others: [...all, ...listed.map(({ label, message }) => `${label}: ${message}`)] };
 }
 
 export function renderPart(part: SchemaPart, entry: VariablesEntry, placed: PlacedProblems, action: string): Html {

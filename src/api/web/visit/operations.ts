@@ -37,10 +37,24 @@ export interface PageInput {
   readonly params?: unknown;
   readonly query?: unknown;
   readonly body?: unknown;
-  /** What the page knows to be wrong with what it sends. The operation is then not carried out, and refuses it together with what else is wrong. */
-  readonly wrong?: readonly FieldProblem[];
   /** The revision that a client of the API would send as `If-Match`. */
   readonly revision?: number;
+}
+
+/** What a page has found wrong with a form. Its path is the name of the field. */
+export interface PageProblem extends FieldProblem {
+  /** Where the value is in the part of the form that is made from a schema, as a JSON pointer; the path is then empty. */
+  readonly pointer?: string;
+  /** Where the value is in the body, if not at the path of the field: what the operation says about it is left out. */
+  readonly bodyPath?: string;
+}
+
+/** The input of a command that a form asks for. */
+export interface CommandInput extends PageInput {
+  /** The idempotency key that the form sent, if any. */
+  readonly key?: string | undefined;
+  /** Problems that the page found. With any, the command is refused with these and its own. */
+  readonly problems?: readonly PageProblem[];
 }
 
 /** The input of an operation whose answer is no JSON, and the name under which a browser stores it, if it does. */
@@ -78,7 +92,7 @@ export async function sendForPage(
 
 /**
  * Invokes a command for the visitor who submitted a form, with the same authorization, limits, transaction, audit record,
- * receipt and session cookie as by the operation's own route. `key` is the idempotency key that the form sent, if any.
+ * receipt and session cookie as by the operation's own route.
  * Returns the body that the API would send (`ShownAnswer`). @throws what the operation throws; `Invalid` names the fields of the body
  */
 export async function runForPage<S extends Responses, A extends ReadOperation | undefined>(
@@ -86,7 +100,7 @@ export async function runForPage<S extends Responses, A extends ReadOperation | 
   request: FastifyRequest,
   reply: FastifyReply,
   operation: CommandOperation<S, Erased, A>,
-  { key: sentKey, ...input }: PageInput & { readonly key?: string | undefined } = {},
+  { key: sentKey, ...input }: CommandInput = {},
 ): Promise<ShownAnswer<S, A>> {
   const invocation = await authorizeForPage(context, request, operation, input);
   const key = isPublic(operation.access) ? undefined : sentKey;
@@ -115,7 +129,7 @@ export async function authorizeForPage<O extends Operation>(
   context: PageServices,
   request: FastifyRequest,
   operation: O,
-  input: PageInput,
+  input: CommandInput,
 ): Promise<Invocation<O>> {
   if (!isPublic(operation.access) && request.principal === anonymous)
     throw new Unauthenticated('you are not signed in');
@@ -132,7 +146,7 @@ function withRevision(request: FastifyRequest, revision: number): FastifyRequest
   return Object.create(request, { headers: { value: headers, enumerable: true } });
 }
 
-function parseInput({ params, query, body }: Operation, input: PageInput): OperationInput {
+function parseInput({ params, query, body }: Operation, input: CommandInput): OperationInput {
   return {
     params: params ? parseOrThrow(params, 'path', input.params ?? {}) : {},
     query: query ? parseOrThrow(query, 'query', input.query ?? {}) : {},
@@ -140,10 +154,16 @@ function parseInput({ params, query, body }: Operation, input: PageInput): Opera
   };
 }
 
-function parseBody(schema: z.ZodType | undefined, { body, wrong = [] }: PageInput): unknown {
-  if (wrong.length === 0) return schema && parseOrThrow(schema, 'body', body);
+function parseBody(schema: z.ZodType | undefined, { body, problems = [] }: CommandInput): unknown {
+  if (problems.length === 0) return schema && parseOrThrow(schema, 'body', body);
   const { error } = schema ? parsePart(schema, 'body', body) : {};
-  throw invalidRequest([...wrong, ...((error?.details?.errors ?? []) as readonly FieldProblem[])]);
+  const own = (error?.details?.errors ?? []) as readonly FieldProblem[];
+  const known = problems.map(({ path, bodyPath = path }) => bodyPath).filter((path) => path !== '');
+  throw invalidRequest([...problems, ...own.filter(({ path }) => !known.some((each) => isWithin(path, each)))]);
+}
+
+function isWithin(path: string, around: string): boolean {
+  return path === around || path.startsWith(`${around}.`) || path.startsWith(`${around}[`);
 }
 
 function parseOrThrow(schema: z.ZodType, part: RequestPart, given: unknown): unknown {

@@ -7,7 +7,6 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { Invalid } from '#domain/shared/errors.ts';
-import type { FieldProblem } from '#domain/shared/validation/validation-messages.ts';
 import { readForm } from '../forms/read-form.ts';
 import type { Frame } from '../frame/frame.ts';
 import { type BarCounts, readFrame } from '../frame/read-frame.ts';
@@ -17,6 +16,7 @@ import type { LocalPath } from '../paths.ts';
 import {
   type FileInput,
   type PageInput,
+  type PageProblem,
   type PageServices,
   readForPage,
   runForPage,
@@ -39,10 +39,10 @@ export class Visit<Params = unknown> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   /**
-   * What a form has found wrong with what was typed, by its fields. It need not throw that: while there is any, `run` carries nothing out, and its error
-   * names all of it, with what the operation itself refuses. So whoever sent the form learns everything at once.
+   * What the page has found wrong with a form. While there is any, `run` carries nothing out, and its error names all that was found before it, with
+   * what the operation refuses about the body. So whoever sent the form learns everything at once, if the page throws none of it.
    */
-  readonly wrong: FieldProblem[] = [];
+  readonly problems: PageProblem[] = [];
 
   constructor(context: PageContext, request: FastifyRequest, reply: FastifyReply) {
     this.context = context;
@@ -89,6 +89,11 @@ export class Visit<Params = unknown> {
     return typed as Record<Name, string>;
   }
 
+  /** Keeps a problem of a field until `run`, so that the form can look for further ones. @param bodyPath where its value is in the body, if not at the field's name */
+  addProblem(field: string, problem: string, bodyPath = field): void {
+    this.problems.push({ in: 'body', path: field, message: `${field}: ${problem}`, bodyPath });
+  }
+
   /** Invokes a read operation for the visitor, and returns the body that the API would send. */
   read<S extends Responses>(operation: ReadOperation<S>, input?: PageInput): Promise<EncodedAnswerOf<S>> {
     return readForPage(this.context, this.request, operation, input);
@@ -111,7 +116,7 @@ export class Visit<Params = unknown> {
     return runForPage(this.context, this.request, this.reply, operation, {
       ...input,
       key: this.#formKey(),
-      wrong: this.wrong,
+      problems: this.problems,
     });
   }
 

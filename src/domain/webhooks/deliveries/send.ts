@@ -1,5 +1,6 @@
 import { OutboundFailure, type OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { signedHeaders } from '#domain/shared/signing/signed-headers.ts';
+import { directionControls } from '#domain/shared/values/direction-controls.ts';
 import { keptAnswerBytes, sendTimeoutMs } from '../model.ts';
 
 /** What became of one request. */
@@ -63,5 +64,7 @@ function toKeptText(body: Buffer, secrets: readonly string[], signature: string)
     .reduce((kept, secret) => kept.replaceAll(secret, '[hidden]'), text);
 }
 
-const unprintable =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const unprintable = new RegExp(
+  `[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u061c\\u200b-\\u200f\\u2028\\u2029\\u2060-\\u2065\\ufeff${directionControls}]`,
+  'g',
+);

@@ -55,6 +55,14 @@ describe('the forms of bindings', () => {
     }
   });
 
+  it('a binding without a name, a connection and a phase is refused with all three', async () => {
+    const { path } = places()[0]!;
+    const { status, text } = await bind(path, { name: '', connection_id: '', plan: '', apply: '' });
+    expect(status).toBe(400);
+    for (const field of ['name', 'connection_id', 'plan']) expect(text).toContain(`id="field-${field}-problem"`);
+    expect(text).not.toMatch(/phases|UUID/);
+  });
+
   it('show what is bound, from the project too, who bound it, and whether it still works', async () => {
     const [project, environment] = [places()[0]!, places()[1]!];
     await bind(project.path, { name: 'shared', connection_id: other });

@@ -114,6 +114,8 @@ describe('the pages of environments', () => {
     const set = { ...fields, has_plan_value: 'yes', plan_value: 'reads' };
     const unticked = await visitor.submit(`${path}/new-variable`, { ...set, has_plan_value: '' });
     expect([unticked.status, /id="field-has_plan_value-problem"/.test(unticked.text)]).toEqual([400, true]);
+    const wrong = await visitor.submit(`${path}/new-variable`, { ...fields, plan_value: 'reads', plan: '', apply: '' });
+    for (const field of ['plan', 'has_plan_value']) expect(wrong.text).toContain(`id="field-${field}-problem"`);
     expect((await visitor.submit(`${path}/new-variable`, set)).location).toContain('done=variable');
     const read = async () => (await tenant.owner.get(`${path}/variables/KEY`)).body;
     expect(await read()).toMatchObject({ plan_value: 'reads', has_plan_value: true });

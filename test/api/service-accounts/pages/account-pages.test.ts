@@ -49,6 +49,14 @@ describe('the pages of service accounts', () => {
     expect(await statusWith(second)).toBe(401);
   });
 
+  test('a new account without an owner and a name is refused with both, each named once', async () => {
+    const visitor = await signInVisitor(api, await api.addUser('maintainer'));
+    const sent = await visitor.submit('/service-accounts/new', { name: '', role: 'requester', owner: '' });
+    expect(sent.status).toBe(400);
+    expect(sent.text).toMatch(/>Name<\/a>: /);
+    expect(sent.text.match(/>Owner<\/a>: [^<]*/g)).toEqual(['>Owner</a>: Must be chosen.']);
+  });
+
   test('disable, enable, rename and delete an account', async () => {
     const owner = await api.addUser('maintainer');
     const visitor = await signInVisitor(api, owner);

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
+import { renderAlert } from '#api/web/components/alerts.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
-import { renderAlert } from '#api/web/forms/fields.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
+import { renderAlert } from '#api/web/components/alerts.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPager } from '#api/web/components/table.ts';
-import { renderAlert } from '#api/web/forms/fields.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLive } from '#api/web/live/live.ts';

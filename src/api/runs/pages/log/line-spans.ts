@@ -1,5 +1,6 @@
 import Anser from 'anser';
 import { withColours } from '#domain/runs/log/shown-text.ts';
+import { directionControls } from '#domain/shared/values/direction-controls.ts';
 import { nearestColour } from './colours.ts';
 
 /** A piece of a line and the classes that it is shown with. */
@@ -33,12 +34,14 @@ function withoutHalves(text: string): string {
   return text.replace(/[\ud800-\udbff]$|\x1b\[?[\d;]*$/, '');
 }
 
+const controls = new RegExp(`[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\u2028\\u2029${directionControls}]`, 'g');
+
 /**
  * Control characters as their pictures, such as ␀. Separators of lines would break the line, and controls of direction would turn what the page says
  * beside it.
  */
 function showControls(text: string): string {
-  return text.replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g, (character) => {
+  return text.replace(controls, (character) => {
     const code = character.charCodeAt(0);
     if (code < 0x20) return String.fromCharCode(0x2400 + code);
     return code === 0x7f ? '\u2421' : '\ufffd';
