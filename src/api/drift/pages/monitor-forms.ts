@@ -63,7 +63,7 @@ const newForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoice
       ...(environment_id && { environment_id }),
       ...(template_id && { template_id }),
     };
-    const { id } = await visit.run(create, { body: { ...place, schedule: readTimes(typed) } });
+    const { id } = await visit.run(create, { body: { ...place, schedule: readTimes(visit, typed) } });
     return pagePath(pages.driftMonitor, { id }, { done: 'created' });
   },
 };
@@ -110,7 +110,11 @@ const editForm: FormPageDeclaration<{ id: string }, MonitorSubject> = {
     refusal: refusalOf(monitor.actions, 'update'),
   }),
   carryOut: async ({ id }, { expected_revision: revision, enabled, ...typed }, visit) => {
-    const body = { schedule: readTimes(typed), enabled: enabled === 'true', expected_revision: Number(revision) };
+    const body = {
+      schedule: readTimes(visit, typed),
+      enabled: enabled === 'true',
+      expected_revision: Number(revision),
+    };
     await visit.run(update, { params: { id }, body });
     return pagePath(pages.driftMonitor, { id }, { done: 'saved' });
   },

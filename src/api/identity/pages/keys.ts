@@ -8,7 +8,7 @@ import type { Typed } from '#api/web/forms/form-page.ts';
 import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import type { LocalPath } from '#api/web/paths.ts';
-import { invalidField } from '#domain/shared/errors.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
 import type { IssuedKeyView } from '../views.ts';
 
 /** What pages about the keys of users and of service accounts share. */
@@ -25,15 +25,16 @@ export const keyFields: readonly FormField[] = [
 ];
 
 /** The body of the operation that makes a key. */
-export function toKeyBody({ name, expires_at: expires }: Typed): Record<string, unknown> {
-  return { name, ...(expires && { expires_at: toTime('expires_at', expires) }) };
+export function toKeyBody(visit: Visit, { name, expires_at: expires }: Typed): Record<string, unknown> {
+  return { name, ...(expires && { expires_at: toTime(visit, 'expires_at', expires) }) };
 }
 
-/** A time as a browser's field sends it, such as `2026-11-22T14:00`, in UTC. @throws Invalid at the field */
-function toTime(field: string, text: string): string {
+/** A time as a browser's field sends it, such as `2026-11-22T14:00`, in UTC. Any other text stays as it is, and the visit has that problem. */
+function toTime(visit: Visit, field: string, text: string): string {
   const time = new Date(`${text}Z`);
-  if (Number.isNaN(time.getTime())) throw invalidField(field, 'must be a date and a time, such as 2026-11-22T14:00');
-  return time.toISOString();
+  if (!Number.isNaN(time.getTime())) return time.toISOString();
+  visit.addProblem(field, 'must be a date and a time, such as 2026-11-22T14:00');
+  return text;
 }
 
 export const overlapField: FormField = {

@@ -30,7 +30,7 @@ export function registerProfileKeyForms(addPage: AddPage): void {
       refusal: visit.mayDo(createApiKey).reason,
     }),
     carryOut: async (_subject, typed, visit) =>
-      issuedKeyPage(await visit.run(createApiKey, { body: toKeyBody(typed) }), shown),
+      issuedKeyPage(await visit.run(createApiKey, { body: toKeyBody(visit, typed) }), shown),
   });
   addFormPage(addPage, pages.rotateApiKey, {
     read: readKey,

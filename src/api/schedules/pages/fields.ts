@@ -118,9 +118,10 @@ export async function readWork(
   const named = Object.entries(typed).filter(([name, value]) => name.startsWith(prefix) && value !== '');
   const { variables, ...fields } = Object.fromEntries(named.map(([name, value]) => [name.slice(prefix.length), value]));
   const { environment_id: id } = fields;
+  const written = variables?.trim() ? parseObject(visit, `${prefix}variables`, variables) : {};
+  // The team of a schedule is that of its environment, so nothing can be asked for without one.
   if (!id) throw invalidField(`${prefix}environment_id`, 'choose an environment');
   const { team_id: teamId } = await visit.read(getEnvironment, { params: { id } });
-  const written = variables?.trim() ? parseObject(`${prefix}variables`, variables) : {};
   return {
     teamId,
     work: { [kind]: { ...keptOf(saved, fields), ...fields, variables: kind === 'run' ? entered : written } },
@@ -148,14 +149,15 @@ export async function placingVariables<Done>(kind: WorkKind, work: () => Promise
   }
 }
 
-function parseObject(field: string, text: string): object {
+function parseObject(visit: Visit, field: string, text: string): object {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw invalidField(field, 'expected a JSON object, such as {"size": 3}');
+  visit.addProblem(field, 'expected a JSON object, such as {"size": 3}');
+  return {};
 }
 
 async function readTemplates(visit: Visit): Promise<Choices> {

@@ -48,8 +48,9 @@ not ended. <a href="${path}">Start ${words[other]} instead</a></p>`,
       };
     },
     carryOut: async (_subject, typed, visit, variables) => {
+      const schedule = readTimes(visit, typed);
       const { teamId: team_id, work } = await readWork(visit, kindOf(visit), typed, { variables });
-      const body = { team_id, name: typed['name'], schedule: readTimes(typed), work };
+      const body = { team_id, name: typed['name'], schedule, work };
       const made = await placingVariables(kindOf(visit), () => visit.run(create, { body }));
       return schedulePath(made, 'created');
     },
@@ -70,7 +71,7 @@ function registerEdit(addPage: AddPage): void {
     carryOut: async ({ id }, typed, visit) => {
       const body = {
         name: typed['name'],
-        schedule: readTimes(typed),
+        schedule: readTimes(visit, typed),
         expected_revision: Number(typed['expected_revision']),
       };
       await visit.run(update, { params: { id }, body });

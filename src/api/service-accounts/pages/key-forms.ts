@@ -35,7 +35,7 @@ export function registerAccountKeyForms(addPage: AddPage): void {
       refusal: refusalOf(account.actions, 'create_key'),
     }),
     carryOut: async (account, typed, visit) => {
-      const issued = await visit.run(create, { params: { id: account.id }, body: toKeyBody(typed) });
+      const issued = await visit.run(create, { params: { id: account.id }, body: toKeyBody(visit, typed) });
       return issuedKeyPage(issued, shownFor(account));
     },
   });

@@ -1,6 +1,6 @@
-import { invalidField } from '#domain/shared/errors.ts';
 import { longestCron } from '#domain/shared/schedules/cron.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
+import type { Visit } from '../visit/visit.ts';
 import type { FormField } from './fields/form-field.ts';
 import type { Typed } from './form-page.ts';
 
@@ -35,11 +35,12 @@ export function timeFields(spec?: ScheduleSpec): FormField[] {
   ];
 }
 
-/** @throws Invalid unless exactly one of expression and interval is filled in */
-export function readTimes(typed: Typed): ScheduleSpec {
+/** The times that were typed. Unless exactly one of expression and interval is filled in, the visit has that problem. */
+export function readTimes(visit: Visit, typed: Typed): ScheduleSpec {
   const [cron = '', every = ''] = [typed['schedule.cron']?.trim(), typed['schedule.every']?.trim()];
-  if (cron === '' && every === '') throw invalidField('schedule.cron', 'give set times, or an interval below');
+  if (cron === '' && every === '')
+    visit.addProblem('schedule.cron', 'give set times, or an interval below', 'schedule');
   if (cron !== '' && every !== '')
-    throw invalidField('schedule.every', 'give either set times or an interval: leave one of them empty');
+    visit.addProblem('schedule.every', 'give either set times or an interval: leave one of them empty', 'schedule');
   return every === '' ? { cron, timezone: typed['schedule.timezone']?.trim() || 'UTC' } : { every };
 }

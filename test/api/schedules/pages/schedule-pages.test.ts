@@ -62,6 +62,9 @@ describe('the pages of schedules', () => {
     expect(cron.text).toContain('value="0 18 * * FRY"');
     const both = await owner.submit('/schedules/new', { ...wrong, 'schedule.every': '6h' });
     expect(both.text).toContain('field-schedule-every-problem');
+    const none = await owner.submit('/schedules/new', { ...wrong, 'schedule.cron': '', name: '' });
+    expect(none.text).toMatch(/: Give set times, or an interval below/);
+    expect(none.text).toMatch(/>Name<\/a>: /);
   });
 
   it('have the fields of the chosen template, also where they are sent again, and say at the field what is wrong', async () => {
