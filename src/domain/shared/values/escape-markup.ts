@@ -1,3 +1,5 @@
+import { directionControls } from './direction-controls.ts';
+
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -6,10 +8,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A text for XML or HTML, as content or in quotes. Characters that XML does not have become the replacement character. */
+const unwritable = new RegExp(`[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff${directionControls}]`, 'g');
+
+/** A text for XML or HTML, as content or in quotes. Characters that XML does not have, and controls of direction, become the replacement character. */
 export function escapeMarkup(text: string): string {
   return text
     .toWellFormed()
-    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+    .replaceAll(unwritable, '\ufffd')
     .replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
