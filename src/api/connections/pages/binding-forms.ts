@@ -3,7 +3,10 @@ import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { HiddenResource, invalidField } from '#domain/shared/errors.ts';
+import { ConnectionName } from '#domain/registry/spec.ts';
+import { HiddenResource } from '#domain/shared/errors.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { type FieldProblem, invalidRequest } from '#domain/shared/validation/validation-messages.ts';
 import { variablePhases } from '#domain/variables/model.ts';
 import { list } from '../operations.ts';
 import {
@@ -45,14 +48,30 @@ function addBind(addPage: AddPage, pages: BindingPages): void {
     }),
     carryOut: async ({ place, bindings }, typed, visit) => {
       const name = (typed['name'] ?? '').trim();
-      if (name === '') throw invalidField('name', 'must be given');
       const phases = variablePhases.filter((phase) => typed[phase] === 'yes');
-      if (phases.length === 0) throw invalidField('plan', 'choose at least one phase');
       const added = { connection_id: (typed['connection_id'] ?? '').trim(), phases };
+      const problems = findProblems(name, added);
+      if (problems.length > 0) throw invalidRequest(problems);
       await pages.replace(visit, place.id, { ...toWanted(bindings), [name]: added }, revisionOf(typed));
       return pages.back(place.id, 'bound');
     },
   });
+}
+
+/** What is wrong with the fields. The operation has the name and the rest as a member of its body, which is no field of the form. */
+function findProblems(
+  name: string,
+  { connection_id: id, phases }: { connection_id: string; phases: readonly string[] },
+): FieldProblem[] {
+  const wrongName = ConnectionName.safeParse(name).error?.issues[0]?.message;
+  const problems = {
+    name: name === '' ? 'must be given' : wrongName,
+    connection_id: isId(id) ? undefined : 'choose a connection',
+    plan: phases.length === 0 ? 'choose at least one phase' : undefined,
+  };
+  return Object.entries(problems).flatMap(([path, problem]) =>
+    problem === undefined ? [] : [{ in: 'body', path, message: `${path}: ${problem}` }],
+  );
 }
 
 function addUnbind(addPage: AddPage, pages: BindingPages): void {

@@ -28,6 +28,7 @@ import {
   valuesOf,
   withPlaced,
 } from './schema-part.ts';
+import { nameLines } from './word-list.ts';
 
 /** A page that holds one form. */
 export interface FormPage extends Pick<Form, 'submit' | 'tone' | 'cancelLabel'> {
@@ -106,7 +107,10 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     const given = schema && sent ? valuesOf(schema, sent.entry) : { values: {}, problems: [] };
     visit.wrong.push(...given.problems);
     const submitted = await submit(visit, names, () => carryOut(subject, typed, visit, given.values));
-    if (!submitted.done) return again(schema ? pointIntoPart(schema, submitted.problems) : submitted.problems);
+    if (!submitted.done) {
+      const problems = nameLines(submitted.problems, described.fields, typed);
+      return again(schema ? pointIntoPart(schema, problems) : problems);
+    }
     const { result } = submitted;
     return typeof result === 'string' ? visit.redirect(result) : visit.show(result, 201);
   };

@@ -1,4 +1,6 @@
+import { escapePointer } from '#domain/registry/variables/walk.ts';
 import { Invalid } from '#domain/shared/errors.ts';
+import { parsePath } from '#domain/shared/validation/field-path.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type Html, html } from '../html.ts';
 import { toFieldProblem, toSentence } from '../text.ts';
@@ -107,12 +109,14 @@ export function placePart({ root }: SchemaPart, entry: VariablesEntry, problems:
 export function pointIntoPart({ root }: SchemaPart, problems: FormProblems): FormProblems {
   const names = new Set(root.members.map(({ name }) => name));
   const isFound = ({ path }: ProblemDetail) => path.startsWith(insideMark);
-  const isOfPart = ({ path }: ProblemDetail) => names.has(path.split('.', 1)[0] ?? '');
+  const isOfPart = ({ path }: ProblemDetail) => names.has(String(parsePath(path)[0] ?? ''));
   const all = problems.details ?? [];
   const found = all.filter(isFound).map(({ path, message }) => ({ path: path.slice(insideMark.length), message }));
   const refused = all.filter(isOfPart).map(({ path, message }) => ({
-    path: `/${path.split('.').join('/')}`,
-    message: toFieldProblem(message.replace(`${path}: `, '')),
+    path: parsePath(path)
+      .map((name) => `/${escapePointer(String(name))}`)
+      .join(''),
+    message: toFieldProblem(message, path),
   }));
   if (found.length + refused.length === 0) return problems;
   // What the form has found is said once.

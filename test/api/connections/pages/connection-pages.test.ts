@@ -161,6 +161,28 @@ it('says what is wrong with the fields of a kind at the fields, and links to the
   expect(empty.text.match(/: Is required\./g)?.length).toBeGreaterThanOrEqual(2);
 });
 
+it.each(['my var', 'a"b', '<b>&', 'שלום', 'a.b[0]', '\\'])(
+  'says at its own field that "%s" is no name of a variable',
+  async (name) => {
+    const fields = { owner: tenant.team, name: 'named', variables_of: 'Variables and files' };
+    const rows = {
+      'n/credentials/variables': '1',
+      'k/credentials/variables/~r0': name,
+      'v/credentials/variables/~r0': 'x',
+    };
+    const { status, text } = await visitor.submit('/admin/connections/new?of=generic', { ...fields, ...rows });
+    expect(status).toBe(400);
+    const [, target] =
+      /<a href="#([^"]+)">(?:<bdi dir="ltr">)?credentials \/ variables \/ [^<]*(?:<\/bdi>)?<\/a>: Expected letters, digits/i.exec(
+        text,
+      ) ?? [];
+    expect(text).toContain(`id="${target}"`);
+    expect(target).toContain('r0');
+    expect(text.match(/Expected letters, digits/g)).toHaveLength(2);
+    expect(text).not.toMatch(/Field &quot;|variables\[/);
+  },
+);
+
 it('says at once what is wrong with the owner, the name and the settings', async () => {
   const fields = { owner: '', name: '', variables_of: 'Git over HTTPS', 'v/config/url': 'nowhere' };
   const { status, text } = await visitor.submit('/admin/connections/new?of=git-https', fields);
