@@ -44,7 +44,7 @@ it('makes a connection by the fields of its kind, and shows everything of it but
   expect(await credentialsOf(path.split('/').at(-1) ?? '')).toMatchObject({ secret_access_key: secret });
 });
 
-it('choosing another kind keeps the name and the owner that were typed, and makes nothing', async () => {
+it('choosing another kind keeps the name and the owner that were typed, and the focus on the chosen kind, and makes nothing', async () => {
   const typed = { owner: tenant.team, name: 'kept-over-kinds', variables_of: 'AWS', 'v/config/region': 'eu-west-1' };
   const form = await visitor.get('/admin/connections/new?of=aws');
   const button =
@@ -57,7 +57,9 @@ it('choosing another kind keeps the name and the owner that were typed, and make
     [String(button['name'])]: String(button['value']),
   });
   expect(status, text).toBe(200);
-  expect(text).toMatch(/aria-current="true"[^>]*>Kubernetes</);
+  expect(text).toMatch(/aria-current="true"[^>]* autofocus>Kubernetes</);
+  expect(text.match(/ autofocus/g)).toHaveLength(1);
+  expect(form.text).not.toContain(' autofocus');
   expect(text).toContain('value="kept-over-kinds"');
   expect(text).toMatch(new RegExp(`value="${tenant.team}"\\s+selected`));
   expect(text).not.toContain('notice-problem');
@@ -160,28 +162,6 @@ it('says what is wrong with the fields of a kind at the fields, and links to the
   expect(empty.text).not.toContain('credentials.private_key');
   expect(empty.text.match(/: Is required\./g)?.length).toBeGreaterThanOrEqual(2);
 });
-
-it.each(['my var', 'a"b', '<b>&', 'שלום', 'a.b[0]', '\\'])(
-  'says at its own field that "%s" is no name of a variable',
-  async (name) => {
-    const fields = { owner: tenant.team, name: 'named', variables_of: 'Variables and files' };
-    const rows = {
-      'n/credentials/variables': '1',
-      'k/credentials/variables/~r0': name,
-      'v/credentials/variables/~r0': 'x',
-    };
-    const { status, text } = await visitor.submit('/admin/connections/new?of=generic', { ...fields, ...rows });
-    expect(status).toBe(400);
-    const [, target] =
-      /<a href="#([^"]+)">(?:<bdi dir="ltr">)?credentials \/ variables \/ [^<]*(?:<\/bdi>)?<\/a>: Expected letters, digits/i.exec(
-        text,
-      ) ?? [];
-    expect(text).toContain(`id="${target}"`);
-    expect(target).toContain('r0');
-    expect(text.match(/Expected letters, digits/g)).toHaveLength(2);
-    expect(text).not.toMatch(/Field &quot;|variables\[/);
-  },
-);
 
 it('says at once what is wrong with the owner, the name and the settings', async () => {
   const fields = { owner: '', name: '', variables_of: 'Git over HTTPS', 'v/config/url': 'nowhere' };
