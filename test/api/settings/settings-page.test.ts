@@ -30,6 +30,18 @@ it('keeps a notice of several lines as it was typed, and says in a stale form on
   expect(summary).not.toContain('Notice on the sign-in page');
 });
 
+it('the error page of an area that is off leads to the settings, for those who may turn it on', async () => {
+  const admin = await api.addUser('admin');
+  const turn = (schedules: object) => admin.patch('/admin/settings', { features: { schedules } });
+  expect((await turn({ enabled: false, reason: 'It costs too much.' })).status).toBe(200);
+  const link = 'You can turn it on again in the <a href="/admin/settings">settings</a>.';
+  const theirs = await (await signInVisitor(api, admin)).get('/schedules');
+  expect([theirs.status, theirs.text.includes(link)]).toEqual([403, true]);
+  const others = await (await signInVisitor(api, await api.addUser('requester'))).get('/schedules');
+  expect([others.status, others.text.includes('/admin/settings')]).toEqual([403, false]);
+  expect((await turn({ enabled: true })).status).toBe(200);
+});
+
 it.each(['terrafrom *', '__proto__ *'])(
   'typing "%s" as an allowed tool is refused with the names of the tools',
   async (line) => {
