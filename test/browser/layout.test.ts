@@ -81,6 +81,28 @@ describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a
     }
   });
 
+  it('Escape closes the reason why a button is disabled, until the pointer or the focus leaves the button', async () => {
+    const template = await steps.publish();
+    await root.post(`/registry/templates/${template}/archive`);
+    await show(`/catalog/${template}`, 1280, 600);
+    const tipped = page.locator('.tipped').first();
+    const isShown = () => tipped.locator('.tip').isVisible();
+    const [button, title] = [tipped.locator('button'), page.locator('h1')];
+    for (const [reach, leave] of [
+      [() => button.hover({ force: true }), () => title.hover()],
+      [() => button.focus(), () => button.blur()],
+    ] as const) {
+      await reach();
+      expect(await isShown()).toBe(true);
+      await page.keyboard.press('Escape');
+      expect(await isShown()).toBe(false);
+      await leave();
+      await reach();
+      expect(await isShown()).toBe(true);
+      await leave();
+    }
+  });
+
   it('what is hidden is not shown, whatever its component says', async () => {
     await show('/workloads/instances', 1280, 800);
     const row = page.locator('tbody tr').first();

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorAnswer } from '#api/edge/errors/error-answers.ts';
 import { supportIdOf } from '#api/edge/request-id.ts';
 import { pageHeaders } from '#api/edge/security-headers.ts';
+import { describeAuthority, findProtected } from '#api/pipeline/actions.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import { bareFrame } from './frame/bare-frame.ts';
 import { type Html, html } from './html.ts';
@@ -29,11 +30,18 @@ export function errorPageSender(operations: readonly Operation[]) {
   return (answer: ErrorAnswer, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // An unknown path has no route that would set a page's headers. A path that is no URL got them before helmet existed.
     if ('helmet' in reply) reply.helmet(pageHeaders);
-    return sendPage(request, reply, answer.status, errorPage(answer, request), bareFrame(request, operations));
+    return sendPage(
+      request,
+      reply,
+      answer.status,
+      errorPage(answer, request, operations),
+      bareFrame(request, operations),
+    );
   };
 }
 
-function errorPage({ status, body, headers }: ErrorAnswer, request: FastifyRequest): Page {
+function errorPage(answer: ErrorAnswer, request: FastifyRequest, operations: readonly Operation[]): Page {
+  const { status, body, headers } = answer;
   const title = titles[status] ?? (status < 500 ? 'That request is not right' : 'Something went wrong here');
   return {
     title,
@@ -42,6 +50,7 @@ function errorPage({ status, body, headers }: ErrorAnswer, request: FastifyReque
 <h1 id="title">${title}</h1>
 <p>${request.is404 && status === 404 ? 'No page has this address.' : toSentence(body.error)}</p>
 ${status === 404 && !request.is404 ? html`<p class="aside">It doesn't exist, or you may not have access to it.</p>` : null}
+${renderWayOn(answer, request, operations)}
 ${renderNextStep(request, status, headers['retry-after'])}
 <dl class="facts facts-small">
 <dt>Request</dt><dd><code>${request.id}</code></dd>
@@ -49,6 +58,19 @@ ${status >= 500 ? html`<dt>Support</dt><dd><code>${supportIdOf(request)}</code><
 </dl>
 </section>`,
   };
+}
+
+/** Says where an area is turned on again that the settings have turned off, to those who may do that. */
+function renderWayOn(
+  { code }: ErrorAnswer,
+  { principal }: FastifyRequest,
+  operations: readonly Operation[],
+): Html | null {
+  if (code !== 'feature_disabled') return null;
+  const { allowed } = describeAuthority(findProtected(operations, 'settings.update'), principal, []);
+  return allowed
+    ? html`<p class="aside">You can turn it on again in the <a href="${pagePath(pages.settings)}">settings</a>.</p>`
+    : null;
 }
 
 /** Offers to try again only if the request may succeed next time, and only for GET, because a link cannot send a form. */

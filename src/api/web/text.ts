@@ -4,8 +4,14 @@ export function toSentence(message: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
-/** Turns a problem of a field or filter into a sentence beside it: `field "name" must …` becomes "Must …." */
-export function toFieldProblem(message: string): string {
+/**
+ * Turns a problem of a field or filter into a sentence beside it: `field "name" must …` becomes "Must …."
+ * @param path the field's, if it is known: one with a quote, a space or an index cannot be told from the words around it
+ */
+export function toFieldProblem(message: string, path?: string): string {
+  const subjects = path ? [`field "${path}"`, `field ${path}`, `${path}:`] : [];
+  const subject = subjects.find((each) => message.startsWith(each));
+  if (subject !== undefined) return toSentence(message.slice(subject.length).replace(/^:? ?/, ''));
   return toSentence(message.replace(/^(?:field|query parameter|path parameter) "[^"]*" ?:? ?|^\w+: /, ''));
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { makeCertificate } from '#test/support/programs/certificate.ts';
 import { type GitServer, makeGitRoot, Repository, serveGit } from '#test/support/programs/git.ts';
 
@@ -22,7 +23,11 @@ beforeAll(async () => {
   const files = makeCertificate(root.path);
   server = await serveGit(
     root.path,
-    ({ headers }, response) => {
+    ({ headers, url }, response) => {
+      if (url?.startsWith('/acme/portal')) {
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
+        return true;
+      }
       if (headers.authorization === expected) return false;
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
       return true;
@@ -139,4 +144,18 @@ it('the test of a connection asks git for the refs of a repository with the save
   expect(failed.text).not.toContain('not-the-token');
   for (const body of [{}, { repository: `${base}/others/network.git` }])
     expect(await test(body)).toMatchObject({ status: 400, body: { error: expect.stringContaining(`${base}/acme/`) } });
+});
+
+it('the test of a connection fails at a server that is not one of git, and at a repository without any branch or tag', async () => {
+  new Repository(join(root.path, 'acme/empty.git'));
+  const { id } = await add('empty-handed', { team_id: tenant.team });
+  const visitor = await signInVisitor(api, tenant.owner);
+  for (const name of ['portal', 'empty.git/.git']) {
+    const repository = `${base}/acme/${name}`;
+    const { body, text } = await tenant.owner.post(`/admin/connections/${id}/test`, { repository });
+    expect(body, text).toMatchObject({ ok: false, problem: expect.stringContaining('lists no branch or tag') });
+    const page = await visitor.submit(`/admin/connections/${id}/test`, { repository });
+    expect(page.text).toContain('Does not work');
+    expect(page.text).toContain('The server answered, but lists no branch or tag');
+  }
 });

@@ -70,6 +70,19 @@ describe('the pages of notification channels', () => {
     expect((await visitor.get('/admin/notification-channels/new?of=fax')).status).toBe(400);
   });
 
+  it('say on which line a recipient is wrong, once for each line', async () => {
+    const typed = {
+      ...settings,
+      owner: tenant.team,
+      'config.recipients': 'a@example.com\r\n\r\nbad one@\r\nb@example.com',
+    };
+    const { status, text } = await visitor.submit('/admin/notification-channels/new?of=email', typed);
+    expect(status).toBe(400);
+    expect(text).toContain('Recipients</a>: Line 3: Expected an e-mail address such as ana@example.com.<');
+    expect(text.match(/Line 3/g)).toHaveLength(2);
+    expect(text).not.toContain('recipients[');
+  });
+
   it('keep what was typed when another kind is chosen, but never an address', async () => {
     const form = { ...settings, owner: tenant.team, 'config.recipients': 'a@example.com', other_kind: 'yes' };
     const { status, text } = await visitor.submit('/admin/notification-channels/new?of=slack', form);

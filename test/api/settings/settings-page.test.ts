@@ -9,6 +9,39 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
+it('keeps a notice of several lines as it was typed, and says in a stale form only what others changed', async () => {
+  const admin = await api.addUser('admin');
+  const visitor = await signInVisitor(api, admin);
+  const { revision } = (await admin.get('/admin/settings')).body;
+  // A browser sends each line break of a text area as CR LF.
+  const policy = {
+    'default_approval_policy.required': '1',
+    'default_approval_policy.when': 'always',
+    'default_approval_policy.allow_self': 'false',
+  };
+  const typed = { ...policy, sign_in_notice: 'one\r\ntwo', expected_revision: String(revision) };
+  const saved = await visitor.submit('/admin/settings', typed);
+  expect(saved.status, saved.text).toBe(303);
+  expect((await admin.get('/admin/settings')).body.sign_in_notice).toBe('one\ntwo');
+  const stale = await visitor.submit('/admin/settings', typed);
+  expect(stale.status).toBe(409);
+  const summary = /role="alert"[\s\S]*?<\/div><\/div>/.exec(stale.text)?.[0] ?? '';
+  expect(summary).toContain('Somebody has changed this');
+  expect(summary).not.toContain('Notice on the sign-in page');
+});
+
+it('the error page of an area that is off leads to the settings, for those who may turn it on', async () => {
+  const admin = await api.addUser('admin');
+  const turn = (schedules: object) => admin.patch('/admin/settings', { features: { schedules } });
+  expect((await turn({ enabled: false, reason: 'It costs too much.' })).status).toBe(200);
+  const link = 'You can turn it on again in the <a href="/admin/settings">settings</a>.';
+  const theirs = await (await signInVisitor(api, admin)).get('/schedules');
+  expect([theirs.status, theirs.text.includes(link)]).toEqual([403, true]);
+  const others = await (await signInVisitor(api, await api.addUser('requester'))).get('/schedules');
+  expect([others.status, others.text.includes('/admin/settings')]).toEqual([403, false]);
+  expect((await turn({ enabled: true })).status).toBe(200);
+});
+
 it.each(['terrafrom *', '__proto__ *'])(
   'typing "%s" as an allowed tool is refused with the names of the tools',
   async (line) => {

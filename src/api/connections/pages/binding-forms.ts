@@ -4,6 +4,7 @@ import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { ConnectionName } from '#domain/registry/spec.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
 import { formatPath } from '#domain/shared/validation/field-path.ts';
 import { variablePhases } from '#domain/variables/model.ts';
@@ -47,7 +48,8 @@ function addBind(addPage: AddPage, pages: BindingPages): void {
     }),
     carryOut: async ({ place, bindings }, typed, visit) => {
       const name = (typed['name'] ?? '').trim();
-      if (name === '') visit.addProblem('name', 'must be given', formatPath([name]));
+      const wrongName = name === '' ? 'must be given' : ConnectionName.safeParse(name).error?.issues[0]?.message;
+      if (wrongName !== undefined) visit.addProblem('name', wrongName, formatPath([name]));
       const phases = variablePhases.filter((phase) => typed[phase] === 'yes');
       if (phases.length === 0) visit.addProblem('plan', 'choose at least one phase', formatPath([name, 'phases']));
       const chosen = formatPath([name, 'connection_id']);

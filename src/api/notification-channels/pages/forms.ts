@@ -3,6 +3,7 @@ import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { offerKinds } from '#api/web/forms/kind-choice.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { readWords } from '#api/web/forms/word-list.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -25,6 +26,7 @@ const recipientsField: FormField = {
   name: 'config.recipients',
   label: 'Recipients',
   kind: 'area',
+  isWordList: true,
   hint: 'One address on each line.',
 };
 const urlField: FormField = {
@@ -41,7 +43,7 @@ function enabledField(isEnabled: boolean): FormField {
 
 /** The configuration of a kind from what was typed; undefined: it stays. */
 function toConfig(kind: ChannelKind, typed: Typed) {
-  if (kind === 'email') return { recipients: (typed['config.recipients'] ?? '').split(/[\s,;]+/).filter(Boolean) };
+  if (kind === 'email') return { recipients: readWords(typed['config.recipients']) };
   const url = (typed['config.url'] ?? '').trim();
   return url === '' ? undefined : { url };
 }

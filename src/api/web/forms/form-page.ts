@@ -28,6 +28,7 @@ import {
   valuesOf,
   withPlaced,
 } from './schema-part.ts';
+import { nameLines } from './word-list.ts';
 
 /** A page that holds one form. */
 export interface FormPage extends Pick<Form, 'submit' | 'tone' | 'cancelLabel'> {
@@ -98,7 +99,12 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     const { key: _, ...typed } = readForm(sentForOtherKind ?? plain, [...names, 'key']);
     const sent = schema && fields ? readPart(schema, fields) : null;
     const again = (problems: FormProblems | null) => {
-      const state = { typed: withoutSecrets(typed, described), problems, ...(sent && { entry: sent.entry }) };
+      const state = {
+        typed: withoutSecrets(typed, described),
+        problems,
+        ...(sent && { entry: sent.entry }),
+        isOfOtherKind: sentForOtherKind !== null,
+      };
       return visit.show(formPage(described, visit.request.url as LocalPath, state), problems?.status ?? 200);
     };
     if (sentForOtherKind || sent?.isEdit) return again(null);
@@ -107,7 +113,7 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     visit.problems.push(...given.problems);
     const form = { names, ...(schema && { findPointer: (path: string) => pointIntoPart(schema, path) }) };
     const submitted = await submit(visit, form, () => carryOut(subject, typed, visit, given.values));
-    if (!submitted.done) return again(submitted.problems);
+    if (!submitted.done) return again(nameLines(submitted.problems, described.fields, typed));
     const { result } = submitted;
     return typeof result === 'string' ? visit.redirect(result) : visit.show(result, 201);
   };
@@ -127,6 +133,8 @@ function withoutSecrets(typed: Typed, { forgets }: FormPage): Typed {
 /** What was entered into a form that is shown again. */
 interface FormState extends Pick<Form, 'typed' | 'problems'> {
   readonly entry?: VariablesEntry;
+  /** The visitor has just chosen another kind. */
+  readonly isOfOtherKind?: boolean;
   /** What the last action came to. */
   readonly news?: Html | null;
 }
@@ -146,15 +154,17 @@ ${
   // What was typed stays in a form that was refused just now.
   refusal && !state.problems
     ? html`<p class="notice notice-problem">${renderLinkedText(toSentence(refusal))}</p><a class="button" href="${cancel}">Back</a>`
-    : renderForm(withSchema(withKinds({ ...described, ...state, action }, described), described.schema, state.entry))
+    : renderForm(
+        withSchema(withKinds({ ...described, ...state, action }, described, state), described.schema, state.entry),
+      )
 }</div>
 </div>`,
   };
 }
 
 /** The form with the choice of a kind before its fields. */
-function withKinds(form: Form, { kinds }: FormPage): Form {
-  return kinds ? { ...form, hasEdits: true, fields: [renderKindChoice(kinds), ...form.fields] } : form;
+function withKinds(form: Form, { kinds }: FormPage, { isOfOtherKind }: FormState): Form {
+  return kinds ? { ...form, hasEdits: true, fields: [renderKindChoice(kinds, isOfOtherKind), ...form.fields] } : form;
 }
 
 /** The form with the fields of variables after its own. */

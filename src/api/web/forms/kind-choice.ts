@@ -31,11 +31,14 @@ export function offerKinds(visit: Visit, { page, labels, chosen }: OfferedKinds)
 
 const buttonName = 'other_kind';
 
-/** Buttons that send what was typed so far to the form of another kind, which keeps what it has fields for. */
-export function renderKindChoice({ label, kinds, about }: KindChoice): Html {
+/**
+ * Buttons that send what was typed so far to the form of another kind, which keeps what it has fields for.
+ * @param hasFocus the visitor has just pressed one, and goes on from there
+ */
+export function renderKindChoice({ label, kinds, about }: KindChoice, hasFocus = false): Html {
   const buttons = kinds.map(
     ({ label, path, isChosen }) =>
-      html`<li><button class="chip" type="submit" name="${buttonName}" value="yes" formaction="${path}" ${isChosen ? html`aria-current="true"` : null}>${label}</button></li>`,
+      html`<li><button class="chip" type="submit" name="${buttonName}" value="yes" formaction="${path}" ${isChosen ? html`aria-current="true"` : null}${isChosen && hasFocus ? html` autofocus` : null}>${label}</button></li>`,
   );
   return html`<fieldset class="field"><legend>${label}</legend><ul class="chips" role="list">${buttons}</ul><p class="field-hint">${about}</p></fieldset>`;
 }

@@ -83,7 +83,7 @@ function splitByPart(all: readonly ProblemDetail[], { names, findPointer }: Targ
     const pointer = detail.pointer ?? (isOfField ? undefined : findPointer?.(path));
     if (pointer === undefined) rest.push(detail);
     else if (detail.pointer !== undefined) inPart.push({ pointer, message });
-    else if (!found.has(pointer)) inPart.push({ pointer, message: toFieldProblem(message.replace(`${path}: `, '')) });
+    else if (!found.has(pointer)) inPart.push({ pointer, message: toFieldProblem(message, path) });
   }
   return { inPart, rest };
 }

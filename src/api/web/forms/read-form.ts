@@ -1,6 +1,9 @@
 import { Invalid } from '#domain/shared/errors.ts';
 
-/** Reads the fields of a submitted form; a field that was left out is empty. @throws Invalid for an unknown or repeated field */
+/**
+ * Reads the fields of a submitted form; a field that was left out is empty, and every line ends as `toLines` says.
+ * @throws Invalid for an unknown or repeated field
+ */
 export function readForm<Name extends string>(body: unknown, names: readonly Name[]): Record<Name, string> {
   const given = new Map(Object.entries(body ?? {}));
   const unknown = [...given.keys()].find((name) => !(names as readonly string[]).includes(name));
@@ -8,9 +11,14 @@ export function readForm<Name extends string>(body: unknown, names: readonly Nam
   const fields = names.map((name) => {
     const value = given.get(name) ?? '';
     if (typeof value !== 'string') throw new Invalid(`the field "${name}" was sent more than once`);
-    return [name, value];
+    return [name, toLines(value)];
   });
   return Object.fromEntries(fields);
+}
+
+/** Browsers send every line break as CR LF. What is stored, shown and compared has LF, as texts have that come by the API. */
+export function toLines(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n');
 }
 
 /** The problem of each field, by name, if the error is only about these fields of the body; otherwise undefined. */

@@ -1,4 +1,6 @@
+import { escapePointer } from '#domain/registry/variables/walk.ts';
 import { Invalid } from '#domain/shared/errors.ts';
+import { parsePath } from '#domain/shared/validation/field-path.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type Html, html } from '../html.ts';
 import type { PageProblem } from '../visit/operations.ts';
@@ -100,8 +102,9 @@ export function placePart({ root }: SchemaPart, entry: VariablesEntry, problems:
 
 /** Where the part has the value that an operation names by its path in the body, such as `config.url`; undefined: it has none. */
 export function pointIntoPart({ root }: SchemaPart, path: string): string | undefined {
-  const names = path.split('.');
-  return root.members.some(({ name }) => name === names[0]) ? `/${names.join('/')}` : undefined;
+  const names = parsePath(path).map(String);
+  if (!root.members.some(({ name }) => name === names[0])) return undefined;
+  return names.map((name) => `/${escapePointer(name)}`).join('');
 }
 
 /** The problems of a form with those of its variables at their fields, linked in the summary. */

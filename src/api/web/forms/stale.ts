@@ -2,6 +2,7 @@ import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import type { LocalPath } from '../paths.ts';
 import type { FormProblems } from './problems.ts';
+import { toLines } from './read-form.ts';
 
 /** What is compared of a field of a form. */
 interface ComparedField {
@@ -61,9 +62,9 @@ ${
 }</div></div>`;
 }
 
-/** Browsers send line breaks as CRLF. */
+/** What was typed has LF alone; a present value that came by the API may have CRLF. */
 function isSame(present: string, typed: string): boolean {
-  return present === typed.replaceAll('\r\n', '\n');
+  return toLines(present) === typed;
 }
 
 /** Secrets have no value to show, and files have no present value. A field that may hold a secret and has a value holds none. */

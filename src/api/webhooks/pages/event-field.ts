@@ -1,4 +1,5 @@
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { readWords } from '#api/web/forms/word-list.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { listEvents } from '../operations.ts';
@@ -9,14 +10,15 @@ export function eventsField(events: readonly string[]): FormField {
     name: 'events',
     label: 'Events',
     kind: 'area',
+    isWordList: true,
     value: events.join('\n'),
     hint: 'One on each line: * for all, an area such as run.*, or a name such as run.finished. Only audit.recorded brings the records of the audit.',
   };
 }
 
 /** The events that were written, one on each line. */
-export function toEvents(text = ''): string[] {
-  return text.split(/[\s,]+/).filter((pattern) => pattern !== '');
+export function toEvents(text?: string): string[] {
+  return readWords(text);
 }
 
 /** All events that webhooks can hear, by their areas. */

@@ -3,6 +3,7 @@ import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
+import { readWords } from '#api/web/forms/word-list.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
@@ -79,6 +80,7 @@ const otherFields: FormField[] = [
     name: 'egress.allow',
     label: 'Named places',
     kind: 'area',
+    isWordList: true,
     isOptional: true,
     hint: 'One in a line, such as registry.opentofu.org:443 or 10.0.0.0/8.',
   },
@@ -104,7 +106,7 @@ export function toRules(typed: Typed): Record<string, unknown> {
     team_ids: toIds(typed['team_ids'], typed['add_team']),
     environment_ids: toIds(typed['environment_ids'], typed['add_environment']),
     isolation: typed['isolation'] || null,
-    egress: { policy: typed['egress.policy'], allow: (typed['egress.allow'] ?? '').split(/\s+/).filter(Boolean) },
+    egress: { policy: typed['egress.policy'], allow: readWords(typed['egress.allow']) },
   };
 }
 

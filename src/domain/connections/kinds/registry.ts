@@ -9,7 +9,8 @@ const Config = z.strictObject({
       .string()
       .max(253)
       .regex(new RegExp(`^${label}(?:\\.${label})+$`), {
-        error: 'expected the name of a host in lower case, such as "registry.example.com"',
+        error:
+          'expected the name of a host in lower case and with a dot, such as "registry.example.com": a port or a single word such as "localhost" is not taken',
       }),
     'Host',
     'The host of the registry of providers or modules.',

@@ -106,7 +106,8 @@ const tries: Readonly<Record<ConnectionKind, Try>> = {
         holders,
         credential: toGitCredential(git.credentials.parse(credentials)),
       });
-      return works(`${tried}, and found ${count}`);
+      // Git calls it no error when a login page or a proxy answers with a page of its own, and no template can use what lists nothing.
+      return count > 0 ? works(`${tried}, and found ${count}`) : fails(tried, noRefs);
     } catch (error) {
       // That the service is busy says nothing about the connection.
       if (error instanceof ServiceError && error.kind !== 'limited') return fails(tried, error.message);
@@ -114,6 +115,8 @@ const tries: Readonly<Record<ConnectionKind, Try>> = {
     }
   },
 };
+
+const noRefs = 'the server answered, but lists no branch or tag: this is no Git repository, or it is empty';
 
 const works = (tried: string): Trial => ({ ok: true, tried, problem: null });
 const fails = (tried: string, problem: string): Trial => ({ ok: false, tried, problem });

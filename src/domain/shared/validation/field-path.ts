@@ -18,6 +18,15 @@ export function formatPath(path: FieldPath): string {
   return text;
 }
 
+/** Reads what `formatPath` has written, except that a name which was shortened stays short. */
+export function parsePath(text: string): FieldPath {
+  const parts = text.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]]+)/g);
+  return [...parts].map(([, index, quoted, name = '']) => {
+    if (index !== undefined) return Number(index);
+    return quoted === undefined ? name : String(JSON.parse(quoted));
+  });
+}
+
 /** Quotes a name that a client sent: control characters are escaped, and at most 80 characters are kept. */
 export function quoteName(name: string): string {
   return JSON.stringify(shortenName(name));

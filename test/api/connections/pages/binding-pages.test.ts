@@ -63,6 +63,20 @@ describe('the forms of bindings', () => {
     expect(text).not.toMatch(/phases|UUID/);
   });
 
+  it('say at their fields what is wrong with a name and a connection, in words without brackets', async () => {
+    for (const { path } of places()) {
+      for (const name of ['my name', 'a"b', '<b>', 'שלום', 'a'.repeat(90)]) {
+        const { status, text } = await bind(path, { name, connection_id: '', plan: '', apply: '' });
+        expect(status, name).toBe(400);
+        expect(text).toMatch(/<a href="#field-name">Name<\/a>: [A-Z][^["]+\.</);
+        expect(text).toContain('<a href="#field-connection_id">Connection</a>: Must be chosen.');
+        expect(text).toContain('Choose at least one phase.');
+        expect(text).not.toContain('Field [');
+      }
+      expect((await bindingsOf(path)).connections).toEqual({});
+    }
+  });
+
   it('show what is bound, from the project too, who bound it, and whether it still works', async () => {
     const [project, environment] = [places()[0]!, places()[1]!];
     await bind(project.path, { name: 'shared', connection_id: other });

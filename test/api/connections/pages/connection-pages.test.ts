@@ -50,7 +50,7 @@ it('the form for a new connection says once which fields tell what it opens', as
   expect(text).not.toContain('What it opens, such as');
 });
 
-it('choosing another kind keeps the name and the owner that were typed, and makes nothing', async () => {
+it('choosing another kind keeps the name and the owner that were typed, and the focus on the chosen kind, and makes nothing', async () => {
   const typed = { owner: tenant.team, name: 'kept-over-kinds', variables_of: 'AWS', 'v/config/region': 'eu-west-1' };
   const form = await visitor.get('/admin/connections/new?of=aws');
   const button =
@@ -63,7 +63,9 @@ it('choosing another kind keeps the name and the owner that were typed, and make
     [String(button['name'])]: String(button['value']),
   });
   expect(status, text).toBe(200);
-  expect(text).toMatch(/aria-current="true"[^>]*>Kubernetes</);
+  expect(text).toMatch(/aria-current="true"[^>]* autofocus>Kubernetes</);
+  expect(text.match(/ autofocus/g)).toHaveLength(1);
+  expect(form.text).not.toContain(' autofocus');
   expect(text).toContain('value="kept-over-kinds"');
   expect(text).toMatch(new RegExp(`value="${tenant.team}"\\s+selected`));
   expect(text).not.toContain('notice-problem');

@@ -23,7 +23,7 @@ export async function showDraft(visit: AssemblyVisit): Promise<FastifyReply> {
 export async function submitDraft(visit: AssemblyVisit): Promise<FastifyReply> {
   const sent = visit.form('spec', 'expected_revision', 'do');
   // Browsers send every line break as CR LF.
-  const text = sent.spec.replaceAll('\r\n', '\n');
+  const text = sent.spec;
   const [assembly, draft] = await Promise.all([readAssembly(visit), readDraft(visit)]);
   const editor = { text, draft, revision: sent.expected_revision };
   if (sent.do !== 'save' && sent.do !== 'publish') return showEditor(visit, assembly, editor);

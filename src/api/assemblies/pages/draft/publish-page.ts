@@ -24,7 +24,7 @@ export async function submitPublish(visit: AssemblyVisit): Promise<FastifyReply>
   const typed = visit.form('version', 'changelog', 'expected_revision');
   const body = {
     version: typed.version.trim(),
-    changelog: typed.changelog.replaceAll('\r\n', '\n'),
+    changelog: typed.changelog,
     expected_revision: Number(typed.expected_revision),
   };
   const { id } = visit.params;

@@ -1,3 +1,4 @@
+import { toLines } from '#api/web/forms/read-form.ts';
 import type { SentFields } from '#api/web/forms/schema/decode.ts';
 import { isSchemaField } from '#api/web/forms/schema/slots.ts';
 import { Invalid } from '#domain/shared/errors.ts';
@@ -22,7 +23,7 @@ export function readSentStart(body: unknown): SentStart {
     if (!isKnown) throw new Invalid(`the form has no field ${JSON.stringify(name)}`);
     if (isBasic(name) && values.length > 1) throw new Invalid(`the field "${name}" was sent more than once`);
   }
-  const basic = Object.fromEntries(basicFields.map((name) => [name, fields.get(name)?.[0] ?? '']));
+  const basic = Object.fromEntries(basicFields.map((name) => [name, toLines(fields.get(name)?.[0] ?? '')]));
   return { basic: basic as Basic, only: fields.get('only') ?? [], fields };
 }
 

@@ -1,5 +1,6 @@
 import semver from 'semver';
 import { UploadedFile } from '#api/edge/json/uploads.ts';
+import { toLines } from '#api/web/forms/read-form.ts';
 import { isObject } from '#api/web/forms/schema/plan/resolve.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import type { ShownVersion } from '../shown.ts';
@@ -25,7 +26,7 @@ export function readPublishForm(body: unknown): PublishForm {
   const texts = textNames.map((name) => {
     const value = given.get(name) ?? '';
     if (typeof value !== 'string') throw new Invalid(`the field "${name}" must be sent once, as text`);
-    return [name, value.replaceAll('\r\n', '\n')];
+    return [name, toLines(value)];
   });
   const uploads = fileNames
     .flatMap((name) => [given.get(name) ?? []].flat())

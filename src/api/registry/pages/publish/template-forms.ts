@@ -108,7 +108,7 @@ function fieldsOf(template: ShownTemplate | null): FormField[] {
 
 function toBody({ name, slug, description, tags = '', readme = '' }: Typed) {
   const named = tags.split(',').flatMap((tag) => tag.trim() || []);
-  return { name, ...(slug && { slug }), description, tags: named, readme: readme.replaceAll('\r\n', '\n') };
+  return { name, ...(slug && { slug }), description, tags: named, readme };
 }
 
 /** The owners whose templates the visitor may make. A visitor who may make none is told so by the operation. */

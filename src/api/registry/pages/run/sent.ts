@@ -1,3 +1,4 @@
+import { toLines } from '#api/web/forms/read-form.ts';
 import type { SentFields } from '#api/web/forms/schema/decode.ts';
 import { knowsField } from '#api/web/forms/schema/known.ts';
 import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
@@ -30,7 +31,7 @@ export function readSentForm(body: unknown): SentForm {
     if (!isBasic(name) && !isSchemaField(name)) throw new Invalid(`the form has no field ${JSON.stringify(name)}`);
     if (isBasic(name) && values.length > 1) throw new Invalid(`the field "${name}" was sent more than once`);
   }
-  const basic = Object.fromEntries(basicFields.map((name) => [name, fields.get(name)?.[0] ?? '']));
+  const basic = Object.fromEntries(basicFields.map((name) => [name, toLines(fields.get(name)?.[0] ?? '')]));
   return { basic: basic as SentForm['basic'], fields };
 }
 

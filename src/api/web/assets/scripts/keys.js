@@ -29,7 +29,10 @@
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (event.key === 'Escape') return closeMenus();
+    if (event.key === 'Escape') {
+      closeTips();
+      return closeMenus();
+    }
     if (isTyping(event.target) || !areOn()) return;
     if (event.key === '?') return showKeys();
     if (event.key === 'j') return moveThroughRows(1);
@@ -41,6 +44,15 @@
     event.preventDefault();
     element.focus();
     if (!isTyping(element)) element.click();
+  }
+
+  /** A tip that covers something is closed until the pointer or the focus leaves its button (WCAG 1.4.13). */
+  function closeTips() {
+    for (const tipped of document.querySelectorAll('.tipped:is(:hover, :focus-within)')) {
+      tipped.setAttribute('data-closed', '');
+      for (const leaving of ['pointerleave', 'focusout'])
+        tipped.addEventListener(leaving, () => tipped.removeAttribute('data-closed'), { once: true });
+    }
   }
 
   function closeMenus() {

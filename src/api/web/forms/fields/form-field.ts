@@ -36,6 +36,8 @@ export interface FormField {
   readonly isCut?: boolean;
   /** Of the kind `matrix`. */
   readonly matrix?: Matrix;
+  /** Of the kind `area`: it holds a list, as `readWords` reads it, so its problems name lines. */
+  readonly isWordList?: boolean;
   readonly maxLength?: number;
   readonly min?: number;
   readonly max?: number;

@@ -1,5 +1,6 @@
 import { Invalid } from '#domain/shared/errors.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { toLines } from '../read-form.ts';
 import { blankEntry } from './blank.ts';
 import type { Budget } from './budget.ts';
 import { costOf, costOfAll, mostEntries } from './cost.ts';
@@ -96,9 +97,4 @@ function takeOver(node: Node, value: JsonValue | undefined, budget: Budget): Ent
 
 function indexIn({ shapes }: ShapesNode, text: string | undefined): number | null {
   return text !== undefined && /^\d{1,3}$/.test(text) && Number(text) < shapes.length ? Number(text) : null;
-}
-
-/** Browsers send every line break as CR LF. */
-function toLines(text: string): string {
-  return text.replaceAll('\r\n', '\n');
 }
