@@ -39,7 +39,7 @@ export const test = command({
   route: 'POST /api/v1/admin/notification-channels/:id/test',
   summary: 'Send a test by a notification channel now, and answer whether it was accepted',
   description:
-    'It uses the saved settings, also while the channel is disabled, and takes 30 seconds at most. It answers 429, and sends nothing, ' +
+    'It uses the saved settings, also while the channel is disabled, and takes 40 seconds at most. It answers 429, and sends nothing, ' +
     'if too many mails were sent to one of the addresses, or if four tests of yours or of the owner are under way.',
   params: ChannelParams,
   responses: { 200: ChannelTestView },

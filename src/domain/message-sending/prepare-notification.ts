@@ -11,7 +11,7 @@ import { describeClosed } from '#domain/shared/features/gates.ts';
 import type { News, Recipient } from './carry.ts';
 import { findSubjectPath, type LinkReader, preferencesPath } from './links.ts';
 import type { ContentOf, PrepareDeps, Prepared } from './prepared.ts';
-import { belongsToUserWhoMayNotHear, findMailbox, mayStillRead } from './recipients-store.ts';
+import { findMailbox, isWithheldAddress, mayStillRead } from './recipients-store.ts';
 
 type Content = ContentOf<'notification'>;
 
@@ -97,14 +97,16 @@ async function addressChannel({ em, keyRing }: PrepareDeps, message: DueMessage,
     return { withhold: 'the channel is disabled, or none of its subscriptions matches this any more' };
   const to = recipientOf(target, keyRing, message.address);
   if (!to) return { withhold: 'the address was taken out of the channel' };
-  if (to.medium === 'email' && (await belongsToUserWhoMayNotHear(em, target, to.address)))
-    return { withhold: addressMayNotHear };
+  if (to.medium === 'email' && (await isWithheldAddress(em, target, to.address))) return { withhold: withheldAddress };
   const readers = target.organizationId === null && target.teamId === null ? 'administrators' : 'owners';
   return { to, about: describeToChannels(kind), reason: describeChannel(channel.name), readers };
 }
 
-/** It does not say why: whoever manages a channel is not to learn which addresses belong to users of other organizations. */
-const addressMayNotHear = 'the service does not send this address what the channel hears';
+/**
+ * It names no user and no organization. Those who manage the channel can still tell it apart in their list: a message that the mail server refuses has
+ * failed with a code, and this one is withheld. What `testChannel` answers does not distinguish the two.
+ */
+const withheldAddress = 'the service does not send this address what the channel hears';
 
 /** Why a recipient of a channel gets a message. */
 export function describeChannel(name: string): string {

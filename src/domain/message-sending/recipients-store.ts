@@ -44,7 +44,7 @@ export async function mayStillRead(em: Em, messageId: string, userId: string | n
  * members of its organization nor platform administrators. An address that no user has confirmed, such as that of a list, counts as nobody's.
  * @returns them in the form by which addresses are compared
  */
-export async function findThoseWhoMayNotHear(
+export async function findWithheldAddresses(
   em: Em,
   { organizationId }: { readonly organizationId: string | null },
   addresses: readonly string[],
@@ -65,11 +65,11 @@ export async function findThoseWhoMayNotHear(
   return new Set(users.map(({ key }) => key));
 }
 
-/** `findThoseWhoMayNotHear` for one address. */
-export async function belongsToUserWhoMayNotHear(
+/** `findWithheldAddresses` for one address. */
+export async function isWithheldAddress(
   em: Em,
   channel: { readonly organizationId: string | null },
   address: string,
 ): Promise<boolean> {
-  return (await findThoseWhoMayNotHear(em, channel, [address])).size > 0;
+  return (await findWithheldAddresses(em, channel, [address])).size > 0;
 }

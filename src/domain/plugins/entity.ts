@@ -12,11 +12,12 @@ import type { RestorationProblem, RestorationState } from './restorations/model.
 
 /** Whose share of a plugin something takes up. The index serves those who count. */
 const shareColumns = {
-  /** The team that owned the place when it was made; the organization if no team did. It has ended where another one owns the place. */
+  /** The team, or else the organization, that owned the place when this was made. It never changes: after a transfer the row has ended. */
   ownerId: p.uuid(),
   /** False once it was found to have ended: it never revives, so nobody has to look at it again. */
   counted: p.boolean().default(true),
 };
+/** `isCounted` is the same condition in a query. */
 const countedColumns = { owner: 'owner_id', condition: '"counted" and "revoked_at" is null' };
 
 function shareIndex(table: string, { owner, condition }: typeof countedColumns) {

@@ -1,9 +1,10 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { Tables } from '#domain/entities.ts';
 import { takeAdvisoryLock } from '#domain/shared/access/authority-lock.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
+import type { Place } from './places/place-store.ts';
 
 /** Things of which an installed plugin, or the owner of plugins, may have a limited number. */
 interface Limited {
@@ -19,8 +20,10 @@ interface Limited {
 
 const always = sql<SqlBool>`true`;
 const notDeleted = sql<SqlBool>`x.deleted_at is null`;
-/** The condition repeats that of the index which finds these rows. */
-const counted = sql<SqlBool>`x.counted and x.revoked_at is null`;
+/** The condition that a share counts the row with an alias. It repeats the condition of the index that finds these rows, `countedColumns`. */
+export function isCounted(alias: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${sql.ref(`${alias}.counted`)} and ${sql.ref(`${alias}.revoked_at`)} is null`;
+}
 
 const installed = { table: 'plugin_installations', counts: notDeleted, name: 'plugins', most: 100 } as const;
 
@@ -31,20 +34,27 @@ export const pluginLimits = {
   releases: { table: 'plugin_releases', column: 'installation_id', counts: always, name: 'releases', most: 1000 },
 } as const satisfies Record<string, Limited>;
 
+interface SharedLimit extends Limited {
+  /** What makes room for another one. */
+  readonly end: 'revoke' | 'delete';
+}
+
 /** How much of one plugin each team may have, and the organization itself: no team takes up the places of another one. */
 export const pluginShares = {
   backgroundPrincipals: {
     table: 'plugin_background_principals',
     column: 'owner_id',
-    counts: counted,
+    counts: isCounted('x'),
     name: 'background principals',
+    end: 'revoke',
     most: 200,
   },
   assignments: {
     table: 'plugin_action_grants',
     column: 'owner_id',
-    counts: counted,
+    counts: isCounted('x'),
     name: 'assignments',
+    end: 'revoke',
     most: 10_000,
   },
   resources: {
@@ -52,16 +62,24 @@ export const pluginShares = {
     column: 'team_id',
     counts: notDeleted,
     name: 'resources',
+    end: 'delete',
     most: 10_000,
   },
-} as const satisfies Record<string, Limited>;
+} as const satisfies Record<string, SharedLimit>;
 
 /** What a team has of an installation, or the organization itself. */
 export interface Share {
   readonly installationId: string;
   /** The team that owns the places; the organization if no team does. */
   readonly ownerId: string;
+  readonly isOfTeam: boolean;
 }
+
+/** The share of an installation that something at a place takes up. */
+export function shareOf(installationId: string, { teamId, organizationId }: ShareOwners): Share {
+  return { installationId, ownerId: teamId ?? organizationId, isOfTeam: teamId !== null };
+}
+type ShareOwners = Pick<Place, 'teamId' | 'organizationId'>;
 
 /**
  * Refuses one more thing where there are as many as there may be. Until the commit, nobody else counts or adds such things there.
@@ -69,7 +87,7 @@ export interface Share {
  */
 export async function refuseBeyondPluginLimit(em: Em, id: string, limited: Limited): Promise<void> {
   await takeAdvisoryLock(em, `plugins/${limited.table}/${id}`);
-  if (await isFull(em, id, limited))
+  if (await isFull(em, limited, { [limited.column]: id }))
     throw new Conflict(`there may be at most ${limited.most} ${limited.name}`, 'limit_reached');
 }
 
@@ -81,31 +99,32 @@ export async function refuseBeyondPluginLimit(em: Em, id: string, limited: Limit
 export async function refuseBeyondShare(
   em: Em,
   share: Share,
-  limited: Limited,
+  limited: SharedLimit,
   uncountEnded: (em: Em, share: Share) => Promise<unknown> = async () => {},
 ): Promise<void> {
   const { installationId, ownerId } = share;
   await takeAdvisoryLock(em, `plugins/${limited.table}/${installationId}/${ownerId}`);
-  if (!(await isFull(em, ownerId, limited, installationId))) return;
+  const conditions = { installation_id: installationId, [limited.column]: ownerId };
+  if (!(await isFull(em, limited, conditions))) return;
   await uncountEnded(em, share);
-  if (!(await isFull(em, ownerId, limited, installationId))) return;
-  const { most, name } = limited;
-  throw new Conflict(
-    `there may be at most ${most} ${name} of one plugin in a team, and as many in the organization itself`,
-    'limit_reached',
-  );
+  if (!(await isFull(em, limited, conditions))) return;
+  throw new Conflict(describeFull(share, limited), 'limit_reached');
 }
 
+function describeFull({ isOfTeam }: Share, { most, name, end }: SharedLimit): string {
+  const owner = isOfTeam ? 'the team' : 'the organization itself';
+  return `${owner} has ${most} ${name} of this plugin, which is the limit: ${end} one first`;
+}
+
+/** @param conditions the ids that the rows have in these columns */
 async function isFull(
   em: Em,
-  id: string,
-  { table, column, counts, most }: Limited,
-  installationId?: string,
+  { table, counts, most }: Limited,
+  conditions: Readonly<Record<string, string>>,
 ): Promise<boolean> {
   const found = declaredTables(em)
     .selectFrom(`${table} as x`)
-    .where(`x.${column}`, '=', id)
-    .$if(installationId !== undefined, (all) => all.where('x.installation_id', '=', installationId))
+    .where((eb) => eb.and(Object.entries(conditions).map(([column, id]) => eb(`x.${column}`, '=', id))))
     .where(counts)
     .select(sql<number>`1`.as('one'))
     .limit(most);

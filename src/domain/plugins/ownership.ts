@@ -3,7 +3,7 @@ import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts'
 
 const history = 'the record of what was approved stays; it gives nothing while what it names is not as it was';
 
-/** Whose share it took up when it was made. It has ended where another one owns its place, so a transfer leaves the column as it is. */
+/** The team, or else the organization, that owned the place when this was made. It never changes: after a transfer the row has ended. */
 const shareOwners = [
   { kind: 'team', columns: ['owner_id'], kept: history },
   { kind: 'organization', columns: ['owner_id'], kept: history },

@@ -22,7 +22,9 @@ describe('the background principals of a plugin', () => {
     const selector = { type: 'team', id: team };
     const first = await root.approveBackground(installation, sync, selector);
     await copyBackground(first, 199);
-    await expect(root.approveBackground(installation, sync, selector)).rejects.toThrow(/at most 200 .* in a team/);
+    await expect(root.approveBackground(installation, sync, selector)).rejects.toThrow(
+      'the team has 200 background principals of this plugin, which is the limit: revoke one first',
+    );
     await api.rows('update plugin_background_principals set revoked_at = now() where id = ?', [first]);
     await root.approveBackground(installation, sync, selector);
   });
@@ -31,9 +33,13 @@ describe('the background principals of a plugin', () => {
     const { root, installation, team, sync, organization } = await stagePlugin(api, 'organization');
     const { teamId: other } = await addTeam(api.services.orm, organization);
     await copyBackground(await root.approveBackground(installation, sync, { type: 'team', id: team }), 199);
-    await expect(root.approveBackground(installation, sync, { type: 'team', id: team })).rejects.toThrow('at most');
+    await expect(root.approveBackground(installation, sync, { type: 'team', id: team })).rejects.toThrow('the limit');
     await root.approveBackground(installation, sync, { type: 'team', id: other });
-    await root.approveBackground(installation, sync, { type: 'organization', id: organization });
+    const whole = { type: 'organization', id: organization };
+    await copyBackground(await root.approveBackground(installation, sync, whole), 199);
+    await expect(root.approveBackground(installation, sync, whole)).rejects.toThrow(
+      'the organization itself has 200 background principals',
+    );
   });
 
   it('no longer count once their place was archived', async () => {
@@ -107,11 +113,15 @@ describe('the resources of a plugin', () => {
     const deleted = await create(team);
     await root.deleteResource(deleted);
     await copyResource(await create(team), 9999);
-    await expect(create(team)).rejects.toThrow('at most 10000 resources');
+    await expect(create(team)).rejects.toThrow(
+      'the team has 10000 resources of this plugin, which is the limit: delete one first',
+    );
     await create(other);
     const resource = await findResource(api.services.orm.em.fork(), deleted);
     const restored = api.services.transactions.run(async (tx) => resource && restoreResource(tx, resource));
-    await expect(restored).rejects.toThrow('at most 10000 resources');
+    await expect(restored).rejects.toThrow(
+      'the team has 10000 resources of this plugin, which is the limit: delete one first',
+    );
   });
 });
 

@@ -64,6 +64,14 @@ describe('a mail server', () => {
     });
   });
 
+  it('that is probed gets no mail, and one that cannot be reached says so', async () => {
+    const { url, received } = await start();
+    await open(url, ['127.0.0.1']).probe();
+    expect(received).toEqual([]);
+    await closing.pop()?.();
+    await expect(open(url, ['127.0.0.1']).probe()).rejects.toThrow('does not accept connections');
+  });
+
   it('whose certificate nobody vouches for gets nothing', async () => {
     const { url, received } = await start({ disabledCommands: [] });
     await expect(open(url, ['127.0.0.1']).send(mail)).rejects.toThrow('offers no TLS that can be trusted');

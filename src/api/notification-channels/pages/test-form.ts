@@ -20,7 +20,7 @@ export function registerChannelTest(addPage: AddPage): void {
     describe: (channel) => ({
       title: `Test ${channel.name}`,
       crumbs: channelCrumbs(channel),
-      lead: 'A test is sent to every recipient now. It takes 30 seconds at most, and works for a disabled channel, too.',
+      lead: 'A test is sent to every recipient now. It takes 40 seconds at most, and works for a disabled channel, too.',
       fields: [],
       submit: 'Send a test',
       cancel: channelPath(channel),

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
-import { createTransport } from 'nodemailer';
+import { createTransport, type Transporter } from 'nodemailer';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { checkOutbound, type Destination, pinTo, type Resolve } from '#domain/shared/outbound/outbound.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
@@ -24,6 +24,8 @@ export interface Mail {
   readonly text: string;
   readonly html: string;
 }
+
+type Transport = Pick<Transporter, 'sendMail' | 'verify'>;
 
 /** From the first packet to the server's acceptance. */
 const timeoutMs = 30_000;
@@ -53,20 +55,29 @@ export class MailServer {
 
   /** Resolves when the server has accepted the mail for all of its recipients. @throws SendingFailure */
   async send(mail: Mail): Promise<void> {
-    const signal = AbortSignal.timeout(this.#timeoutMs);
+    await this.#use(this.#timeoutMs, (transport) => transport.sendMail(this.#compose(mail)));
+  }
+
+  /** Resolves when the server has let the service in, so that it could send a mail now. It sends none. @throws SendingFailure */
+  async probe(): Promise<void> {
+    await this.#use(Math.min(this.#timeoutMs, connectTimeoutMs), (transport) => transport.verify());
+  }
+
+  async #use(timeout: number, act: (transport: Transport) => Promise<unknown>): Promise<void> {
+    const signal = AbortSignal.timeout(timeout);
     try {
-      await Promise.race([this.#exchange(mail, signal), rejectOnAbort(signal)]);
+      await Promise.race([this.#exchange(act, signal), rejectOnAbort(signal)]);
     } catch (error) {
       throw toFailure(error, signal);
     }
   }
 
-  async #exchange(mail: Mail, signal: AbortSignal): Promise<void> {
+  async #exchange(act: (transport: Transport) => Promise<unknown>, signal: AbortSignal): Promise<void> {
     const destination = await this.#check();
     signal.throwIfAborted();
     const socket = await dial(destination, signal);
     try {
-      await this.#transportOver(socket, destination).sendMail(this.#compose(mail));
+      await act(this.#transportOver(socket, destination));
     } finally {
       socket.destroy();
     }
@@ -77,7 +88,7 @@ export class MailServer {
     return checkOutbound(this.config.url, this.#policy, { schemes: ['smtp', 'smtps'], ...resolve });
   }
 
-  #transportOver(socket: Socket, { url, mayBePlain }: Destination) {
+  #transportOver(socket: Socket, { url, mayBePlain }: Destination): Transport {
     const { account } = this.config;
     return createTransport({
       host: hostOf(url),

@@ -20,7 +20,7 @@ export const mailLimits = {
 /**
  * Counts a mail that a command sends to each of these addresses: an invitation, a link, or a test of a channel. All processes share the counts. Call it
  * in a transaction: a command that is refused must not use up what others may send to an address.
- * @param unreached those of the addresses, in the form by which addresses are compared, that get no mail after all: they count for the caller alone
+ * @param withheld those of the addresses, in the form by which addresses are compared, that get no mail after all: they count for the caller alone
  * @returns the seconds after which a mail may go again to an address that has got too many from all callers together; null: all may be sent
  * @throws ServiceError (`limited`, with the time to wait) if the caller has sent too many: then the command must send none of the mails
  */
@@ -28,12 +28,12 @@ export async function countMails(
   em: Em,
   callerId: string,
   addresses: readonly string[],
-  unreached: ReadonlySet<string> = new Set(),
+  withheld: ReadonlySet<string> = new Set(),
 ): Promise<number | null> {
   const keys = [...new Set(addresses.map(emailKey))];
   const own = keys.flatMap((address) => ofEachWindow(`to ${address} ${callerId}`, mailLimits.toAddress));
   own.push(...ofEachWindow(`caller ${callerId}`, mailLimits.ofCaller));
-  const reached = keys.filter((key) => !unreached.has(key));
+  const reached = keys.filter((key) => !withheld.has(key));
   const shared = reached.map((address) => ({
     key: keyOf(`to ${address}`),
     maximum: mailLimits.ofAddress.daily,

@@ -10,7 +10,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { findBackground, findBackgroundEnd } from '../background/store.ts';
 import type { InstallationTarget } from '../installations/store.ts';
-import { pluginShares, refuseBeyondShare } from '../limit-store.ts';
+import { pluginShares, refuseBeyondShare, type Share, shareOf } from '../limit-store.ts';
 import { findRevokedRefusal, type Subject, selectorOf } from '../model.ts';
 import { covers } from '../places/containment.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
@@ -50,10 +50,10 @@ export async function assignAction(tx: Transaction, caller: Principal, wanted: N
   await refuseBeyondBackground(tx, wanted);
   await refuseUnknown(tx, subject);
   await refuseAssigned(tx, wanted);
-  const share = { installationId: installation.id, ownerId: place.teamId ?? place.organizationId };
+  const share = shareOf(installation.id, place);
   await refuseBeyondShare(tx.em, share, pluginShares.assignments, uncountEndedGrants);
   const id = newId();
-  await insertGrant(tx, caller, wanted, id);
+  await insertGrant(tx, caller, wanted, share, id);
   const { standing } = await readBack(findGrant(tx.em, id));
   const basis = toBasis(standing);
   if (basis === null) throw ineligible();
@@ -69,21 +69,22 @@ export async function assignAction(tx: Transaction, caller: Principal, wanted: N
 async function insertGrant(
   tx: Transaction,
   caller: Principal,
-  { action, target, place, subject }: NewGrant,
+  { action, place, subject }: NewGrant,
+  share: Share,
   id: string,
 ) {
   await db(tx.em)
     .insertInto('plugin_action_grants')
     .values({
       id,
-      installation_id: target.installation.id,
+      installation_id: share.installationId,
       action_id: action.id,
       subject_type: subject.type,
       subject_id: subject.id,
       selector_type: place.selector.type,
       selector_id: place.selector.id,
       basis: json(unknown),
-      owner_id: place.teamId ?? place.organizationId,
+      owner_id: share.ownerId,
       granted_by: caller.id,
       revision: 1,
       created_at: sql<string>`clock_timestamp()`,

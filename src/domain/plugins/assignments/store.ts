@@ -4,7 +4,7 @@ import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import type { Share } from '../limit-store.ts';
+import { isCounted, type Share } from '../limit-store.ts';
 import { type SelectorType, selectorOf } from '../model.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
 import { isReadableScope } from '../places/scope-store.ts';
@@ -69,7 +69,7 @@ export async function uncountEndedGrants(em: Em, { installationId, ownerId }: Sh
     .clearSelect()
     .where('g.installation_id', '=', installationId)
     .where('g.owner_id', '=', ownerId)
-    .where(sql<SqlBool>`g.counted and g.revoked_at is null`)
+    .where(isCounted('g'))
     .where(sql<SqlBool>`not ${isInForce}`)
     .select('g.id');
   await db(em).updateTable('plugin_action_grants').set({ counted: false }).where('id', 'in', ended).execute();

@@ -8,7 +8,7 @@ import { invalidField } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { type InstallationTarget, refuseRemoved } from '../installations/store.ts';
-import { pluginShares, refuseBeyondShare } from '../limit-store.ts';
+import { pluginShares, refuseBeyondShare, shareOf } from '../limit-store.ts';
 import { findRevokedRefusal } from '../model.ts';
 import { isInScope } from '../places/containment.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
@@ -40,7 +40,7 @@ export async function approveBackgroundPrincipal(
   refuseOtherOwnership(place, expectedOwnership);
   if (!isInScope(target, place))
     throw invalidField('selector', 'it does not belong to the organization or team that installed the plugin');
-  const share = { installationId: installation.id, ownerId: place.teamId ?? place.organizationId };
+  const share = shareOf(installation.id, place);
   await refuseBeyondShare(tx.em, share, pluginShares.backgroundPrincipals, uncountEndedBackground);
   const id = newId();
   const now = sql<string>`clock_timestamp()`;

@@ -1,11 +1,11 @@
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { EndRecord } from '#domain/shared/access/ended-eligibility.ts';
 import { endRecord, firstEnd } from '#domain/shared/access/ended-eligibility-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import type { Share } from '../limit-store.ts';
+import { isCounted, type Share } from '../limit-store.ts';
 import { pluginRemoved, type Reason, type SelectorType, selectorOf } from '../model.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
@@ -115,7 +115,7 @@ export async function uncountEndedBackground(em: Em, { installationId, ownerId }
     .clearSelect()
     .where('b.installation_id', '=', installationId)
     .where('b.owner_id', '=', ownerId)
-    .where(sql<SqlBool>`b.counted and b.revoked_at is null`)
+    .where(isCounted('b'))
     .where(stateNow, '<>', 'active')
     .select('b.id');
   await db(em).updateTable('plugin_background_principals').set({ counted: false }).where('id', 'in', ended).execute();

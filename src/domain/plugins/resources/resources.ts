@@ -47,15 +47,21 @@ export async function createResource(
   const manifest = await readDeclarations(tx.em, installation.id, installation.activeRelease);
   const declared = manifest?.resources.find((each) => each.type === type);
   if (!declared) throw invalidField('type', `the active release declares no resources of the type "${type}"`);
-  const { teamId, projectId, environmentId } = owner;
-  const row = { installationId: installation.id, type, name, key, roots: declared.roots, createdBy: caller.id };
-  await refuseFullShare(tx, row.installationId, teamId ?? '');
+  const { projectId, environmentId } = owner;
+  const teamId = teamOf(owner);
+  const row = { installationId: installation.id, teamId, type, name, key, roots: declared.roots, createdBy: caller.id };
+  await refuseFullShare(tx, row);
   const id = newId();
-  if (await isKeyOfOtherTeam(tx.em, { ...row, teamId: teamId ?? '' })) throw new Conflict(keyTaken, 'name_taken');
+  if (await isKeyOfOtherTeam(tx.em, row)) throw new Conflict(keyTaken, 'name_taken');
   await refuseTakenKey(keyTaken, () =>
-    tx.em.persist(tx.em.create(PluginResource, { id, ...row, teamId: teamId ?? '', projectId, environmentId })).flush(),
+    tx.em.persist(tx.em.create(PluginResource, { id, ...row, projectId, environmentId })).flush(),
   );
   return { id, revision: 1 };
+}
+
+function teamOf({ teamId }: Place): string {
+  if (teamId === null) throw new Error('a resource is registered for a team, or for what a team owns');
+  return teamId;
 }
 
 /**
@@ -161,12 +167,15 @@ const keyInUse = {
 
 /** Makes a deleted resource exist again. It gives nobody anything. The caller has checked everything, and locked owners and resource. */
 export async function restoreResource(tx: Transaction, resource: ResourceDetails): Promise<void> {
-  await refuseFullShare(tx, resource.installationId, resource.teamId);
+  await refuseFullShare(tx, resource);
   await refuseTakenKey(keyInUse.message, () => markRestored(tx.em, resource));
 }
 
-function refuseFullShare(tx: Transaction, installationId: string, teamId: string): Promise<void> {
-  return refuseBeyondShare(tx.em, { installationId, ownerId: teamId }, pluginShares.resources);
+function refuseFullShare(
+  tx: Transaction,
+  { installationId, teamId }: Pick<ResourceDetails, 'installationId' | 'teamId'>,
+): Promise<void> {
+  return refuseBeyondShare(tx.em, { installationId, ownerId: teamId, isOfTeam: true }, pluginShares.resources);
 }
 
 /** It says nothing of the resource that has the key: it may belong to a team that the caller may not read. */
