@@ -4,6 +4,7 @@ import type { Tables } from '#domain/entities.ts';
 import { takeAdvisoryLock } from '#domain/shared/access/authority-lock.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
+import { FullShares } from './full-shares.ts';
 import type { Place } from './places/place-store.ts';
 
 /** Things of which an installed plugin, or the owner of plugins, may have a limited number. */
@@ -91,8 +92,10 @@ export async function refuseBeyondPluginLimit(em: Em, id: string, limited: Limit
     throw new Conflict(`there may be at most ${limited.most} ${limited.name}`, 'limit_reached');
 }
 
+const fullShares = new FullShares();
+
 /**
- * Refuses one more thing in a share that is full. Until the commit, nobody else counts or adds such things there. A share only seems full while things
+ * Refuses one more thing in a share that is full, also for a moment after it was. Until the commit, nobody else counts or adds such things there. A share only seems full while things
  * that have ended still count: `uncountEnded` takes them out for good, so that no later command has to look at them again.
  * @throws Conflict with `limit_reached`
  */
@@ -103,12 +106,16 @@ export async function refuseBeyondShare(
   uncountEnded: (em: Em, share: Share) => Promise<unknown> = async () => {},
 ): Promise<void> {
   const { installationId, ownerId } = share;
-  await takeAdvisoryLock(em, `plugins/${limited.table}/${installationId}/${ownerId}`);
+  const name = `plugins/${limited.table}/${installationId}/${ownerId}`;
   const conditions = { installation_id: installationId, [limited.column]: ownerId };
+  const full = new Conflict(describeFull(share, limited), 'limit_reached');
+  if (fullShares.has(name) && (await isFull(em, limited, conditions))) throw full;
+  await takeAdvisoryLock(em, name);
   if (!(await isFull(em, limited, conditions))) return;
   await uncountEnded(em, share);
   if (!(await isFull(em, limited, conditions))) return;
-  throw new Conflict(describeFull(share, limited), 'limit_reached');
+  fullShares.add(name);
+  throw full;
 }
 
 function describeFull({ isOfTeam }: Share, { most, name, end }: SharedLimit): string {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { restoreResource } from '#domain/plugins/resources/resources.ts';
 import { findResource } from '#domain/plugins/resources/store.ts';
+import { takeAdvisoryLock } from '#domain/shared/access/authority-lock.ts';
 import { addTeam } from '#test/support/access/people.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { codeOf } from '#test/support/plugins/deleted-resource.ts';
@@ -94,9 +95,20 @@ describe('the assignments of a plugin', () => {
     expect(codeOf(await tryNew(stage, stage.team))).toEqual(full);
     await stage.root.activate(stage.installation, '1.0.0');
     await stage.root.approve(stage.installation, ['zone.sync']);
-    const living = await assignNew(stage, stage.team);
+    const living = await assignSoon(stage);
     await copyGrant(living, 9999);
     expect(codeOf(await tryNew(stage, stage.team))).toEqual(full);
+  });
+
+  it('are refused at once while the limit was reached a moment ago, also if others hold the lock of the share', async () => {
+    const stage = await stagePlugin(api);
+    await copyGrant(await assignNew(stage, stage.team), 9999);
+    expect(codeOf(await tryNew(stage, stage.team))).toEqual(full);
+    const lock = `plugins/plugin_action_grants/${stage.installation}/${stage.team}`;
+    await api.services.orm.em.fork().transactional(async (em) => {
+      await takeAdvisoryLock(em, lock);
+      expect(codeOf(await tryNew(stage, stage.team))).toEqual(full);
+    });
   });
 });
 
@@ -133,6 +145,18 @@ async function tryNew({ root, sync }: PluginStage, team: string): Promise<Plugin
   const member = await addUser(api, 'requester', { teams: { [team]: 'member' } });
   const body = await root.assignmentOf(sync, { type: 'user', id: member.id }, { type: 'team', id: team });
   return sendCommand(root.client, ['POST', '/plugin-action-grants'], body);
+}
+
+/** What has ended makes room after a second. */
+async function assignSoon(stage: PluginStage): Promise<string> {
+  let answer: PluginAnswer | undefined;
+  await expect
+    .poll(async () => {
+      answer = await tryNew(stage, stage.team);
+      return answer.status;
+    })
+    .toBe(201);
+  return answer?.body.id;
 }
 
 async function assignNew(stage: PluginStage, team: string): Promise<string> {
