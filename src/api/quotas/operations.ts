@@ -104,8 +104,7 @@ export const recount = command({
   handle: async ({ tx, target, principal, operations }) => {
     const { before, after } = await recountQuota(tx, target);
     const answer = await showQuota(tx.em, { principal, operations }, target);
-    const compared = { before: { usage: [...before] }, after: { usage: [...after] } };
-    return { id: target.id, ...comparedIf(!isDeepStrictEqual(before, after), compared), answer };
+    return { id: target.id, before: { usage: [...before] }, after: { usage: [...after] }, answer };
   },
 });
 

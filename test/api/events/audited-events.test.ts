@@ -98,7 +98,6 @@ it('a request that asks for what is so already has no event', async () => {
     () => owner.put(`/environments/${environment}/variables`, { variables }),
     () => owner.put(`/environments/${environment}/connections`, {}),
     () => admin.put(`/admin/quotas/team/${team}`, { limits: { instances: 3 } }),
-    () => admin.post(`/admin/quotas/team/${team}/recount`),
     () => owner.post('/notifications/read-all'),
     () => admin.put(`/organizations/${organization}/members/${admin.id}`, { role: 'member' }),
     () => owner.post(`/service-accounts/${account.id}/disable`),

@@ -315,6 +315,11 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
     await registerWorker(orm.em.fork(), { id: ids.session, ...facts, ...containment });
     return {};
   },
+  'service_accounts.enable': async ({ orm }, { account }) => {
+    await orm.em.execute('update principals set enabled = false where id = ?', [account]);
+    return {};
+  },
+  'organization_members.set': async () => ({ body: { role: 'admin' } }),
   'service_accounts.transfer': async ({ root }) => ({ body: { owner: { user_id: root.id } } }),
   'invitations.accept': async (api, { organization }) => {
     const { email, key } = await addPerson(api, 'requester');
