@@ -43,7 +43,7 @@ function leftOutIfEmpty(schema: z.ZodType): z.ZodType {
   return schema.safeParse({}).success ? schema.optional() : schema;
 }
 
-/** Says which credentials a config needs: those of the first form whose condition it meets. */
+/** Describes which credentials a config needs. The first form whose condition the config meets decides. */
 function describeForms(forms: readonly CredentialsForm<unknown>[]): object {
   const [form, ...others] = forms;
   if (!form) return {};
@@ -60,7 +60,7 @@ function describeForms(forms: readonly CredentialsForm<unknown>[]): object {
 function toJsonSchema(schema: z.ZodType): object {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io: 'input',
-    // The component of the same credentials says the default in words.
+    // The named component of these credentials states the default already.
     override: ({ jsonSchema }) => void delete jsonSchema.default,
   });
   return described;

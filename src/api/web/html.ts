@@ -26,7 +26,7 @@ interface Source {
 /** What markup that isolates a text was written from. Nested markup does not know that it will stand in an attribute or a title. */
 const sources = new WeakMap<object, Source>();
 
-/** @param around where the markup stands: what is not in an attribute or a title of its own stands there, too */
+/** @param around where the markup stands. A value that the markup itself puts into neither an attribute nor a title stands there, too. */
 function write(source: Source, around: Place): Html {
   const { literals, values } = source;
   const findPlace = (index: number) => {

@@ -139,7 +139,7 @@ function addRotate(addPage: AddPage): void {
   });
 }
 
-/** Only this kind has names that are typed again: whoever leaves one out takes it away from runs. */
+/** Only for the kind `generic`, whose rotation asks for the names again. Runs no longer get a name that is left out. */
 function renderReplacedNames({ kind, provides }: ShownConnection): Html | null {
   if (kind !== 'generic') return null;
   return html`<p>It has these variables and files now: <span class="mono foreign">${provides.join(', ')}</span>. The new ones replace all of them: a name that you leave out is removed.</p>`;

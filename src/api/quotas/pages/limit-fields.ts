@@ -19,7 +19,7 @@ export function limitField(member: string, kind: QuotaKind, limit?: number | nul
   };
 }
 
-/** The limits that were typed, by their kinds. What is no amount stays as it was typed: `findLimitProblems` and the operation refuse it. */
+/** The limits that were typed, by their kinds. A text that is no amount stays as it was typed, and `findLimitProblems` and the operation refuse it. */
 export function toLimits(member: string, typed: Typed): Record<string, number | string> {
   return Object.fromEntries(readLimits(member, typed).map(({ kind, amount }) => [kind, amount]));
 }

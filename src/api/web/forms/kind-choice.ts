@@ -3,7 +3,7 @@ import { type LocalPath, pagePath, type pages } from '../paths.ts';
 import { scopeQuery } from '../visit/scope.ts';
 import type { Visit } from '../visit/visit.ts';
 
-/** The kinds of something new, where each kind has a form at an address of its own. */
+/** The kinds that a new thing can have. Each kind has its own form, at its own address. */
 export interface KindChoice {
   readonly label: string;
   readonly kinds: readonly { readonly label: string; readonly path: LocalPath; readonly isChosen: boolean }[];

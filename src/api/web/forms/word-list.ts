@@ -2,14 +2,14 @@ import { toFieldProblem } from '../text.ts';
 import type { FormField } from './fields/form-field.ts';
 import type { FormProblems } from './problems.ts';
 
-/** The words of a text area that holds a list: each stands on a line of its own, or after a space, a comma or a semicolon. */
+/** The words of a text area that holds a list. Line ends, spaces, commas and semicolons separate them. */
 export function readWords(text: string | undefined): string[] {
   return (text ?? '').split(/[\s,;]+/).filter(Boolean);
 }
 
 /**
- * The problems of a form, where those of the words of lists name the line on which the word stands. An operation names it by its place in its
- * body, which nobody sees who typed it. A line with several words of the same problem is named once.
+ * Names the line of each wrong word of a list. The operation names the word by its index in the body, which a person who fills in a form never sees.
+ * A line with several words that have the same problem is named once.
  */
 export function nameLines(
   problems: FormProblems,
@@ -20,7 +20,7 @@ export function nameLines(
     .filter(({ isWordList }) => isWordList)
     .flatMap(({ name }) => {
       const inside = (problems.details ?? []).filter(({ path }) => path === name || path.startsWith(`${name}[`));
-      // What is wrong with the list as a whole is said already.
+      // The form already shows problems of the whole list.
       if (inside.every(({ path }) => path === name)) return [];
       const texts = inside.map(({ path, message }) => {
         const index = /^\[(\d+)\]/.exec(path.slice(name.length))?.[1];

@@ -39,8 +39,8 @@ export class Visit<Params = unknown> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   /**
-   * What the page has found wrong with a form. While there is any, `run` carries nothing out, and its error names all that was found before it, with
-   * what the operation refuses about the body. So whoever sent the form learns everything at once, if the page throws none of it.
+   * The problems that the page has found in a form. While there are any, `run` carries nothing out. Its error names all of them, with those that the
+   * operation finds in the body. A page that throws a problem instead shows that one alone.
    */
   readonly problems: PageProblem[] = [];
 

@@ -41,7 +41,7 @@ export interface KindDefinition<Config, Credentials> {
   readonly config: z.ZodType<Config>;
   /** What nobody is ever shown. */
   readonly credentials: z.ZodType<Credentials>;
-  /** Which credentials fit a config: those of the first of these whose condition it meets. Give it if not all of `credentials` fit every config. */
+  /** The rules that choose the credentials for a config; the first that matches decides. A kind needs them if some configs take only some of `credentials`. */
   readonly forms?: readonly CredentialsForm<Credentials>[];
   /** The URLs to which the service itself may send the credentials. They are checked when they are saved, and again when they are dialled. */
   readonly urls: (config: Config) => readonly string[];
@@ -84,7 +84,7 @@ export const SecretText = z
   .max(65_536)
   .regex(/^[^\u0000\ud800-\udfff]*$/u, { error: 'must be text without NUL characters' });
 
-/** Why a URL is refused whose form is right otherwise, such as one with a port that no host has. */
+/** Whether a text is a URL at all. The patterns let some texts through that are none, such as one with a port above 65535. */
 export const canBeUrl = (text: string) => URL.canParse(text);
 
 /** Certificates of authorities in PEM, which are public. */
