@@ -189,7 +189,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^(src|migrations)/' },
       // Packages of types alone are gone at run time.
-      to: { dependencyTypes: ['npm-dev'], pathNot: '^node_modules/(@types/|openapi-types/)' },
+      to: { dependencyTypes: ['npm-dev'], pathNot: '(^|/)node_modules/(@types/|openapi-types/)' },
     },
   ],
   options: {

@@ -16,6 +16,22 @@ const plan = (executor: Partial<CommandExecutor>, changes = {}) =>
   );
 
 describe('command templates', () => {
+  it('a failed step is reported with the last lines of its standard error and a program that is missing', async () => {
+    const failed = await runScript(work.path, 'echo first >&2; echo "cannot reach the host" >&2; exit 4');
+    expect(failed.result.diagnostics).toEqual([
+      {
+        severity: 'error',
+        message: 'step "script" ended with exit code 4: cannot reach the host',
+        detail: 'first\ncannot reach the host',
+      },
+    ]);
+    const silent = await runScript(work.path, 'exit 5');
+    expect(silent.result.diagnostics).toEqual([{ severity: 'error', message: 'step "script" ended with exit code 5' }]);
+    const missing = await runScript(work.path, 'frobnicate --now');
+    expect(missing.result.diagnostics).toMatchObject([{ program: 'frobnicate' }]);
+    expect(missing.result).toMatchObject({ reason: 'step_failed', exitCode: 127 });
+  });
+
   it('steps run in order with the files, variables and state, and their outputs and state are returned', async () => {
     const { result, sink } = await runSteps(
       work.path,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
+import type { OutputListener } from '#executors/output/output-recorder.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';
 import type { WireRequest } from '../protocol/messages.ts';
 import type { ExecutionPlan, Tool } from '../protocol/request.ts';
@@ -9,6 +10,7 @@ import type { JobPaths } from '../sandbox/job-paths.ts';
 import type { Step } from '../sandbox/script.ts';
 import type { Environment } from '../shared/environment.ts';
 import type { AttemptControl } from './attempt-control.ts';
+import type { DiagnosticList } from './diagnostic-list.ts';
 import type { StateKeeper } from './state-keeper.ts';
 
 /** Serves the attempt's state over HTTP. */
@@ -95,6 +97,10 @@ export interface Attempt {
   note(text: string): void;
   /** Returns the end of the programs' standard error, redacted. */
   lastErrors(): string;
+  /** What the tool or the steps said about their work; part of the attempt's result. */
+  readonly diagnostics: DiagnosticList;
+  /** Passes the programs' redacted output to a listener, in addition to the log. */
+  listen(listener: OutputListener): void;
 }
 
 /** The results of an attempt that succeeded. */

@@ -11,6 +11,7 @@ import type { JobPaths } from '../sandbox/job-paths.ts';
 import type { Environment } from '../shared/environment.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { parseJson } from '../shared/json.ts';
+import { findMissingProgram, lastLine, missingProgramCodes } from '../shared/missing-program.ts';
 import { readCommandOutputs } from './command-outputs.ts';
 import { assumePlan, collectPlanFiles, planFile, readCommandPlan } from './command-plan.ts';
 
@@ -20,6 +21,8 @@ const maxOutputsBytes = 4 * 1024 * 1024;
 const maxStateBytes = 64 * 1024 * 1024;
 /** A longer value is only in the variables file, because the system limits the size of one environment variable. */
 const maxEnvironmentValueLength = 64 * 1024;
+/** How many of the last lines of standard error a failed step shows. */
+const maxDetailLines = 10;
 const noFiles: ReadonlyMap<string, Buffer> = new Map();
 
 /** The steps to run, by phase and operation. Steps never plan a destroy. */
@@ -144,7 +147,7 @@ async function runSteps<Collected>(
   }));
   if (result.code !== 0) {
     if (!isReached) attempt.note('[programs of this pool cannot reach the network: its egress policy is "none"]');
-    throw stepFailed(steps, result);
+    throw stepFailed(attempt, steps, result);
   }
   if (result.collected === undefined)
     throw new AttemptFailure('step_failed', 'the steps ended before their results could be read');
@@ -169,9 +172,20 @@ function refuseNul(step: string, texts: readonly string[]): void {
   throw new AttemptFailure('step_not_started', `step "${step}" has a NUL character in an argument or variable`);
 }
 
-function stepFailed(steps: readonly WireStep[], { steps: ended, code }: JobResult<unknown>) {
+/** Reports the step and its exit code, with what it printed last on standard error. */
+function stepFailed(attempt: Attempt, steps: readonly WireStep[], { steps: ended, code }: JobResult<unknown>) {
   const name = steps[ended - 1]?.name ?? steps[0]?.name ?? '';
-  return new AttemptFailure('step_failed', `step "${name}" ended with exit code ${code}`);
+  const ending = `step "${name}" ended with exit code ${code}`;
+  const printed = attempt.lastErrors().trim();
+  const last = lastLine(printed);
+  const program = missingProgramCodes.includes(code) ? findMissingProgram(last) : null;
+  attempt.diagnostics.add({
+    severity: 'error',
+    message: last === '' ? ending : `${ending}: ${last}`,
+    ...(printed !== last && { detail: printed.split('\n').slice(-maxDetailLines).join('\n') }),
+    ...(program !== null && { program }),
+  });
+  return new AttemptFailure('step_failed', ending);
 }
 
 /** Leaves secrets out: they are only in the variables file, because an environment is printed too easily. */

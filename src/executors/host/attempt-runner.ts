@@ -5,6 +5,7 @@ import { LogWriter } from '#executors/output/log-writer.ts';
 import { OutputRecorder } from '#executors/output/output-recorder.ts';
 import type { Attempt, AttemptSuccess, JobResult, JobSpec, StateHandler } from '../attempt/attempt.ts';
 import { AttemptControl, type StopCause } from '../attempt/attempt-control.ts';
+import { DiagnosticList } from '../attempt/diagnostic-list.ts';
 import { buildEnvironment } from '../attempt/environment.ts';
 import { pathsOfFiles, writtenFiles } from '../attempt/environment-files.ts';
 import { JobRunner } from '../attempt/job-runner.ts';
@@ -45,6 +46,7 @@ export class AttemptRunner {
   readonly #resources: HostResources;
   readonly #directory: string;
   readonly #redactor = new Redactor();
+  readonly #diagnostics = new DiagnosticList(this.#redactor);
   readonly #control: AttemptControl;
   readonly #limits: LimitWatch;
   readonly #writer: LogWriter;
@@ -101,7 +103,7 @@ export class AttemptRunner {
     this.#limits.close();
     this.#control.close();
     this.#relay?.close();
-    const result = this.#conclude(success, failure);
+    const result = this.#withDiagnostics(this.#conclude(success, failure));
     if (result.message !== null) this.#recorder.note(result.message);
     this.#recorder.flush();
     await Promise.all([this.#removeDirectory(), this.#writer.end()]);
@@ -142,6 +144,8 @@ export class AttemptRunner {
       runJob: (spec) => this.#runJob(spec),
       note: (text) => this.#recorder.note(text),
       lastErrors: () => this.#recorder.lastErrors(),
+      diagnostics: this.#diagnostics,
+      listen: (listener) => this.#recorder.listen(listener),
     };
     const { executor } = request;
     return executor.kind === 'opentofu' ? runOpenTofu(attempt, executor, initCache) : runCommands(attempt, executor);
@@ -191,6 +195,11 @@ export class AttemptRunner {
       proxy: spec.network.egress ? (this.#relay?.origin ?? null) : null,
       refuse: (line) => this.#recorder.note(line),
     });
+  }
+
+  #withDiagnostics(result: WireResult): WireResult {
+    const diagnostics = this.#diagnostics.list();
+    return diagnostics.length === 0 ? result : { ...result, diagnostics };
   }
 
   #conclude(success: AttemptSuccess, failure: unknown): WireResult {

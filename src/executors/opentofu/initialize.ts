@@ -37,6 +37,7 @@ export async function initialize(
     const isRefused = error instanceof AttemptFailure && error.reason === 'init_failed';
     if (!mayNeedVariables || !isRefused || session.attempt.control.cause !== null) throw error;
     if (!/variable/i.test(session.attempt.lastErrors())) throw error;
+    session.attempt.diagnostics.clear();
     session.attempt.note('trying again with the values of the variables');
     return await obtain(session, cache, true, plannedLock);
   }

@@ -6,7 +6,9 @@ import { type Mount, sandboxLayout } from '../sandbox/bubblewrap.ts';
 import type { JobPaths } from '../sandbox/job-paths.ts';
 import type { Environment } from '../shared/environment.ts';
 import { AttemptFailure } from '../shared/errors.ts';
+import { lastLine } from '../shared/missing-program.ts';
 import { cliSettings, dataDirectory, layOutConfiguration, lockFile } from './configuration.ts';
+import { ToolDiagnostics } from './diagnostics.ts';
 import type { Initialization } from './init-cache.ts';
 import type { StateBackend } from './state-backend.ts';
 
@@ -50,6 +52,7 @@ export class ToolSession {
   readonly #backend: StateBackend;
   readonly #configuration: ReadonlyMap<string, Buffer>;
   readonly #variables: Buffer;
+  readonly #diagnostics: ToolDiagnostics;
   #origin: string | null = null;
 
   /** @throws AttemptFailure if there is no tool, or the configuration cannot be laid out */
@@ -66,6 +69,8 @@ export class ToolSession {
     this.#backend = backend;
     this.#configuration = layOutConfiguration(executor);
     this.#variables = variables;
+    this.#diagnostics = new ToolDiagnostics(attempt.diagnostics, executor.directory ?? '');
+    attempt.listen((stream, content) => this.#diagnostics.take(stream, content));
   }
 
   /** The variables that the plan was made with, or will be. */
@@ -90,11 +95,23 @@ export class ToolSession {
   /** Runs the tool once in a sandbox of its own. @throws AttemptFailure with the call's reason if the tool fails */
   async call<Collected>(call: ToolCall<Collected>): Promise<JobResult<Collected>> {
     if (call.network.state || call.network.egress) this.#origin ??= await this.attempt.openRelay(this.#backend);
-    const result = await this.attempt.runJob((paths) => this.#specify(call, paths));
+    const result = await this.attempt
+      .runJob((paths) => this.#specify(call, paths))
+      .finally(() => this.#diagnostics.end());
     if ((call.expected ?? [0]).includes(result.code)) return result;
-    const detail = firstError(this.attempt.lastErrors());
-    const message = `${this.tool.name} ${call.subcommand} ended with exit code ${result.code}${detail}`;
-    throw new AttemptFailure(call.reason, message);
+    throw this.#failed(call, result.code);
+  }
+
+  /** A tool that says nothing in its own form, because it crashed, may still have printed why. */
+  #failed<Collected>({ subcommand, reason }: ToolCall<Collected>, code: number): AttemptFailure {
+    const ending = `${this.tool.name} ${subcommand} ended with exit code ${code}`;
+    const { diagnostics } = this.attempt;
+    if (diagnostics.firstError === null) {
+      const printed = lastLine(this.attempt.lastErrors());
+      diagnostics.add({ severity: 'error', message: printed === '' ? ending : `${ending}: ${printed}` });
+      return new AttemptFailure(reason, ending);
+    }
+    return new AttemptFailure(reason, `${ending}: ${diagnostics.firstError.message}`);
   }
 
   #specify<Collected>(call: ToolCall<Collected>, paths: JobPaths): JobSpec<Collected> {
@@ -158,10 +175,4 @@ function dataMounts<Collected>({ initialized, data }: ToolCall<Collected>, modul
   const target = join(module, dataDirectory);
   if (data !== undefined) return [{ source: data, target, isWritable: true, isOwn: true }];
   return initialized === null ? [] : [{ source: initialized.data, target, isOwn: true }];
-}
-
-/** Returns the first error in the tool's output. */
-function firstError(text: string): string {
-  const found = /^[│ ]*Error: (.+)$/m.exec(text);
-  return found ? `: ${found[1]}` : '';
 }

@@ -1,4 +1,3 @@
-import type { LogStream } from '#executors/protocol/request.ts';
 import { RedactingStream, type Redactor } from '#executors/redaction/redaction.ts';
 import type { LogWriter } from './log-writer.ts';
 
@@ -12,6 +11,9 @@ interface OutputRecorderOptions {
   readonly onLimit: () => void;
 }
 
+/** Receives what the programs print, redacted, as it goes to the log. */
+export type OutputListener = (stream: 'stdout' | 'stderr', content: Buffer) => void;
+
 /** Passes the programs' output to the log: counts it, redacts it, and makes the programs wait for the log. */
 export class OutputRecorder {
   readonly #options: OutputRecorderOptions;
@@ -19,10 +21,15 @@ export class OutputRecorder {
   #printed = 0;
   #isOver = false;
   #tail = Buffer.alloc(0);
+  #listener: OutputListener | null = null;
 
   constructor(options: OutputRecorderOptions) {
     this.#options = options;
     this.#streams = { stdout: new RedactingStream(options.redactor), stderr: new RedactingStream(options.redactor) };
+  }
+
+  listen(listener: OutputListener): void {
+    this.#listener = listener;
   }
 
   async take(stream: 'stdout' | 'stderr', piece: Buffer): Promise<void> {
@@ -55,9 +62,10 @@ export class OutputRecorder {
     return this.#tail.toString();
   }
 
-  #record(stream: LogStream, content: Buffer): void {
+  #record(stream: 'stdout' | 'stderr', content: Buffer): void {
     if (content.length === 0) return;
     this.#options.writer.write(stream, content);
+    this.#listener?.(stream, content);
     if (stream === 'stderr') this.#tail = Buffer.concat([this.#tail, content]).subarray(-tailBytes);
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { diagnosticSeverities, maxDiagnosticLengths, maxDiagnostics } from '#domain/runs/diagnostics/model.ts';
 import { runOperations } from '#domain/runs/model.ts';
 import { changeActions } from '#domain/runs/plans/model.ts';
 import { type ExecutionReason, executionReasons } from '#domain/runs/reasons/model.ts';
@@ -143,6 +144,18 @@ const Summary = z.object({
 });
 const Outputs = z.record(z.string(), z.object({ value: json, sensitive: z.boolean() }));
 
+const shortText = (name: keyof typeof maxDiagnosticLengths) => z.string().min(1).max(maxDiagnosticLengths[name]);
+const DiagnosticItem = z.object({
+  severity: z.enum(diagnosticSeverities),
+  message: shortText('message'),
+  detail: shortText('detail').optional(),
+  file: shortText('file').optional(),
+  line: positive.optional(),
+  snippet: shortText('snippet').optional(),
+  address: shortText('address').optional(),
+  program: shortText('program').optional(),
+});
+
 export const WireResult = z.object({
   outcome: z.enum(['succeeded', 'failed', 'canceled', 'timed_out', 'limit_exceeded']),
   reason: reason.nullable(),
@@ -161,6 +174,7 @@ export const WireResult = z.object({
     .optional(),
   outputs: Outputs.optional(),
   resourceCount: count.optional(),
+  diagnostics: z.array(DiagnosticItem).max(maxDiagnostics).optional(),
 });
 export type WireResult = z.output<typeof WireResult>;
 

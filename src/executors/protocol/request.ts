@@ -1,4 +1,5 @@
 import type { TemplateFiles } from '#domain/registry/files.ts';
+import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import type { MaskedOutputs, RunOperation } from '#domain/runs/model.ts';
 import type { PlanSummary, ResourceChange } from '#domain/runs/plans/model.ts';
 import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
@@ -193,6 +194,8 @@ export interface ExecutionResult {
   /** Sensitive values are in clear text; the caller must seal them. */
   readonly outputs?: MaskedOutputs;
   readonly resourceCount?: number;
+  /** What the tool or the steps said about their work: errors and warnings, bounded and redacted. */
+  readonly diagnostics?: readonly Diagnostic[];
   /** For the operator's log only: what the executor process printed about itself. */
   readonly diagnostic?: string;
 }

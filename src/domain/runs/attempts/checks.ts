@@ -2,6 +2,7 @@ import { JsonError } from '#domain/instances/state-file/json-cursor.ts';
 import { readStateFile, type StateFile } from '#domain/instances/state-file/state-file.ts';
 import { findUnstorable, findUnstorableText, isStorableInteger } from '#domain/shared/values/storable.ts';
 import { isStorableTime } from '#domain/shared/values/times.ts';
+import { findDiagnosticsProblem } from '../diagnostics/model.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { AttemptWriteRefused } from '../errors.ts';
 import { type AttemptOutcome, type AttemptPhase, logPhases, logStreams } from '../model.ts';
@@ -74,7 +75,7 @@ export function checkLogChunk(chunk: LogChunk): void {
 
 /** @throws AttemptWriteRefused if a result does not fit the phase of its attempt, or cannot be stored */
 export function checkResult(run: Run, attempt: RunAttempt, result: AttemptResult): void {
-  const { outcome, reason, tool, plan, outputs, resourceCount } = result;
+  const { outcome, reason, tool, plan, outputs, resourceCount, diagnostics } = result;
   if (!outcomesOf[attempt.phase].includes(outcome))
     throw refusedResult('executor_failed', `an attempt at ${attempt.phase} cannot end as ${outcome}`);
   if (reason !== null && !Object.hasOwn(statusReasons, reason))
@@ -84,6 +85,8 @@ export function checkResult(run: Run, attempt: RunAttempt, result: AttemptResult
     throw refusedResult('plan_missing', 'it says that there are changes, and has no plan');
   if (plan) checkPlan(attempt, plan);
   if (outputs) checkOutputs(run, attempt, outputs);
+  const problem = diagnostics && findDiagnosticsProblem(diagnostics);
+  if (problem) throw refusedResult('executor_failed', `the list of its diagnostics ${problem}`);
   if (resourceCount !== undefined && !isStorableInteger(resourceCount, 0))
     throw refusedResult('outputs_invalid', 'the number of resources must be an integer from 0');
 }

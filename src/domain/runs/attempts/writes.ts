@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../diagnostics/model.ts';
 import type { AttemptOutcome, MaskedOutputs } from '../model.ts';
 import type { PlanSummary, ResourceChange } from '../plans/model.ts';
 import type { StatusReason } from '../reasons/model.ts';
@@ -31,6 +32,10 @@ export interface AttemptResult {
   readonly tool: { name: string; version: string } | null;
   readonly plan?: { changes: ResourceChange[]; summary: PlanSummary; executorDigest: string; artifact: Buffer };
   readonly outputs?: MaskedOutputs;
+  /** What the tool or the steps said about their work. */
+  readonly diagnostics?: readonly Diagnostic[];
+  /** Why the attempt failed, in the service's own words. */
+  readonly message?: string | null;
   /** How many resources the instance holds now, if the tool reports it. */
   readonly resourceCount?: number;
 }
