@@ -1,9 +1,10 @@
 import { applyMigrations, type DatabaseSettings, type Orm, openOrm } from '#database/database.ts';
 import { entities } from '#domain/entities.ts';
+import { parseWrittenJson } from '#domain/shared/values/exact-json.ts';
 
 /** Opens a connection pool that knows the entities of every area. It connects at the first query. */
 export function openDatabase(settings: DatabaseSettings): Orm {
-  return openOrm(settings, entities);
+  return openOrm(settings, entities, parseWrittenJson);
 }
 
 /** Opens the database for one piece of work and closes it afterwards, for commands that end with their work. */

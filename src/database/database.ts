@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import { migrations } from '../../migrations/index.ts';
 import { BindingDriver } from './connection.ts';
 import { makePartitions, monthlyTables } from './partitions.ts';
-import { guardPool } from './pool.ts';
+import { guardPool, readJsonBy } from './pool.ts';
 import { queriesOf } from './queries.ts';
 
 /** Tables that are partitioned by time or not logged. Only migrations can make them, so entities and tables are not compared. */
@@ -31,8 +31,8 @@ export interface DatabaseSettings {
 const connectWithinMs = 5_000;
 const answerWithinMs = 60_000;
 
-/** Opens a pool of connections to PostgreSQL. It connects at the first query. */
-export function openOrm(settings: DatabaseSettings, entities: Entities): Orm {
+/** Opens a pool of connections to PostgreSQL. It connects at the first query. `parseJson` reads columns of JSON. */
+export function openOrm(settings: DatabaseSettings, entities: Entities, parseJson: (text: string) => unknown): Orm {
   return new MikroORM({
     driver: BindingDriver,
     clientUrl: settings.databaseUrl,
@@ -51,7 +51,10 @@ export function openOrm(settings: DatabaseSettings, entities: Entities): Orm {
       connectionTimeoutMillis: connectWithinMs,
       keepAlive: true,
       pipeline: true,
-      onPoolCreated: (pool: Pool) => guardPool(pool, settings.answerWithinMs ?? answerWithinMs),
+      onPoolCreated: (pool: Pool) => {
+        readJsonBy(parseJson, pool);
+        guardPool(pool, settings.answerWithinMs ?? answerWithinMs);
+      },
     },
   });
 }

@@ -1,5 +1,17 @@
 import { Socket } from 'node:net';
-import type { Pool, PoolClient } from 'pg';
+import type { CustomTypesConfig, Pool, PoolClient } from 'pg';
+
+/** The numbers of the types `json` and `jsonb`. */
+const jsonTypes = [114, 3802];
+
+/** Lets a function read the columns of JSON. The driver's own changes numbers that a JavaScript number cannot hold. */
+export function readJsonBy(parse: (text: string) => unknown, { options }: Pool): void {
+  const { types: others } = options;
+  if (!others) throw new Error('the pool has no parsers of its own');
+  const getTypeParser: CustomTypesConfig['getTypeParser'] = (type, format) =>
+    jsonTypes.includes(type) && format !== 'binary' ? parse : others.getTypeParser(type, format);
+  options.types = { getTypeParser };
+}
 
 /**
  * Keeps broken connections from filling the pool. A connection that breaks inside a transaction might never be released, and

@@ -1,3 +1,5 @@
+import { Decimal } from './values/decimal.ts';
+
 /**
  * Values as the API writes them: names in snake case and times in RFC 3339, through all levels. What users have named, such as the variables of a
  * template, keeps its name.
@@ -25,7 +27,7 @@ function render(name: string, value: unknown): unknown {
 }
 
 function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !(value instanceof Date);
+  return typeof value === 'object' && value !== null && !(value instanceof Date) && !(value instanceof Decimal);
 }
 
 function toSnakeCase(name: string): string {

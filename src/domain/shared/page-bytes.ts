@@ -1,3 +1,5 @@
+import { Decimal } from './values/decimal.ts';
+
 /**
  * How large the rows of one page may be together, roughly as many bytes as their JSON has. A page ends before the row that would exceed it, and says so
  * as always: by a cursor to the next page. A single row that is larger is a page of its own.
@@ -23,6 +25,7 @@ const separatorBytes = 4;
 export function sizeOf(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + separatorBytes;
   if (typeof value !== 'object' || value === null || value instanceof Date) return otherBytes;
+  if (value instanceof Decimal) return value.writtenDigits;
   if (ArrayBuffer.isView(value)) return value.byteLength;
   let bytes = separatorBytes;
   if (Array.isArray(value)) for (const item of value) bytes += sizeOf(item);

@@ -1,5 +1,4 @@
 import type { MaskedOutputs } from '#domain/runs/model.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../shared/json.ts';
 import type { Attempt } from './attempt.ts';
@@ -7,7 +6,7 @@ import type { Attempt } from './attempt.ts';
 /** Parses a JSON object of outputs. @throws AttemptFailure `outputs_invalid` */
 export function parseOutputs(content: Buffer): JsonObject {
   try {
-    const value = parseJson(content) as JsonValue;
+    const value = parseJson(content);
     if (isObject(value)) return value;
   } catch (error) {
     throw new AttemptFailure('outputs_invalid', `the outputs cannot be read: ${messageOf(error)}`);

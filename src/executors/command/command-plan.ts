@@ -23,7 +23,7 @@ export function readCommandPlan({ redactor, request }: Attempt, content: Buffer 
   const digest = secretDigestOf(request.secretsKey);
   try {
     if (content.length > maxPlanBytes) throw new Error(`it has ${content.length} bytes; the limit is ${maxPlanBytes}`);
-    const entries = parseJson(content) as JsonValue;
+    const entries = parseJson(content, { refusesRepeatedKeys: true });
     if (!Array.isArray(entries)) throw new Error('expected a list of changes');
     if (entries.length > maxChanges) throw new Error(`it has ${entries.length} changes; the limit is ${maxChanges}`);
     const read = entries.map(readChange);

@@ -229,7 +229,7 @@ async function readWritten(
 ): Promise<Buffer | null> {
   try {
     const content = await results.read(join(work, name), maximum);
-    if (content !== null) parseJson(content);
+    if (content !== null) parseJson(content, { refusesRepeatedKeys: true });
     return content;
   } catch (error) {
     throw new AttemptFailure(reason, `${name} cannot be read: ${messageOf(error)}`);

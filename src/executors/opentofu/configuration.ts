@@ -89,7 +89,7 @@ export async function verifyBackend(data: string): Promise<void> {
 
 function parseRecord(content: Buffer): JsonValue {
   try {
-    return parseJson(content) as JsonValue;
+    return parseJson(content);
   } catch {
     // An unreadable record is not one of the service's backend.
     return null;

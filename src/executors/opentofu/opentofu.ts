@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
 import { scannedChanges } from '#domain/runs/plans/scanned-changes.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type PlanFacts, packArtifact, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
 import type { WireRequest } from '../protocol/messages.ts';
@@ -189,7 +188,7 @@ function mismatch(how: string): AttemptFailure {
 
 /** Redacts the secrets among the plan's variables, in case they differ from the run's. */
 function learnVariables({ request, redactor }: Attempt, variables: Buffer): void {
-  const parsed = parseJson(variables) as JsonValue;
+  const parsed = parseJson(variables);
   if (!isObject(parsed)) return;
   for (const name of request.sensitiveVariables) redactor.learn(parsed[name] ?? null);
 }

@@ -48,7 +48,7 @@ function changesSomething({ change, previous_address: before }: JsonObject): boo
 
 function parsePlan(json: Buffer): JsonObject {
   try {
-    const plan = parseJson(json) as JsonValue;
+    const plan = parseJson(json);
     if (isObject(plan)) return plan;
   } catch (error) {
     throw new AttemptFailure('plan_invalid', `the plan cannot be read: ${messageOf(error)}`);

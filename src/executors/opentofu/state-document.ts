@@ -16,7 +16,7 @@ export interface StateDocument {
 
 /** @throws Error if the bytes are not a state */
 export function readStateDocument(content: Buffer): StateDocument {
-  const state = parseJson(content) as JsonValue;
+  const state = parseJson(content);
   if (!isObject(state)) throw new Error('it is not a JSON object');
   const outputs = toMaskedOutputs(state['outputs']);
   const resources = asArray(state['resources']).filter(isObject);

@@ -1,3 +1,5 @@
+import { parseWrittenJson } from '#domain/shared/values/exact-json.ts';
+
 /** Frames on a pipe: length of the header, length of the body (both 32 bits, big-endian), header as JSON, body. */
 
 const prefixBytes = 8;
@@ -63,7 +65,7 @@ function measureFrame(bytes: Buffer): number {
 function decodeFrame<Message>(frame: Buffer): Frame<Message> {
   const bodyStart = prefixBytes + frame.readUInt32BE(0);
   try {
-    const message: Message = JSON.parse(frame.toString('utf8', prefixBytes, bodyStart));
+    const message = parseWrittenJson(frame.toString('utf8', prefixBytes, bodyStart)) as Message;
     return { message, body: frame.subarray(bodyStart) };
   } catch (cause) {
     throw new BrokenFrame("a frame's header is not JSON", { cause });

@@ -1,3 +1,4 @@
+import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { isObject } from '../shared/json.ts';
 import type { Redactor } from './redaction.ts';
@@ -47,7 +48,8 @@ export function hasMark(marks: JsonValue | undefined): boolean {
 
 /** Masks every text in a value that contains a known secret, even if nothing marks it. */
 export function maskSecrets(value: JsonValue, redactor: Redactor): JsonValue {
-  if (typeof value === 'string' || typeof value === 'number') return redactor.contains(value) ? sensitiveMark : value;
+  if (typeof value === 'string' || typeof value === 'number' || value instanceof Decimal)
+    return redactor.contains(value) ? sensitiveMark : value;
   if (Array.isArray(value)) return value.map((item) => maskSecrets(item, redactor));
   if (!isObject(value)) return value;
   return Object.fromEntries(

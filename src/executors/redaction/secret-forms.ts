@@ -1,3 +1,4 @@
+import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** Shorter values occur too often by chance: replacing them everywhere would reveal more than it hides. */
@@ -8,7 +9,7 @@ const longestSeparated = 512;
 /** Returns every text within a value. All leaves of a secret object are secret. */
 export function collectTexts(value: JsonValue): string[] {
   if (value === null || typeof value === 'boolean') return [];
-  if (typeof value !== 'object') return [String(value)];
+  if (typeof value !== 'object' || value instanceof Decimal) return [String(value)];
   return (Array.isArray(value) ? value : Object.values(value)).flatMap(collectTexts);
 }
 

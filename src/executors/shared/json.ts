@@ -1,18 +1,23 @@
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { parseExactJson, type ReadOptions } from '#domain/shared/values/exact-json.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 
 export type JsonObject = { [key: string]: JsonValue };
 
-/** Parses JSON that a template wrote. @throws Error that does not quote the content */
-export function parseJson(content: Buffer): unknown {
+/** Parses JSON that a tool or a template wrote, with all digits of its numbers. @throws Error that does not quote the content */
+export function parseJson(content: Buffer, options: ReadOptions = {}): JsonValue {
+  return parseExactJson(decode(content), options);
+}
+
+function decode(content: Buffer): string {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
+    return new TextDecoder('utf-8', { fatal: true }).decode(content);
   } catch {
     throw new Error('it is not valid JSON in UTF-8');
   }
 }
 
 export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(value);
 }
 
 export function asArray(value: JsonValue | undefined): JsonValue[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ConnectionKind, kindOf } from '#domain/connections/kinds/kinds.ts';
 import type { JsonObject } from '#domain/registry/variables/engine.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 
 /** An entry in the menu of the form for a new connection. A kind has an entry for each provider or protocol that needs fields of its own. */
 export interface Variant {
@@ -117,7 +117,7 @@ function withoutProvider(schema: JsonObject): JsonObject {
 /** The same schema, in which every text is a secret. */
 function withSecrets(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(withSecrets);
-  if (schema === null || typeof schema !== 'object') return schema;
+  if (!isJsonObject(schema)) return schema;
   const parts = Object.entries(schema).map(([name, part]) => [name, withSecrets(part)] as const);
   return { ...Object.fromEntries(parts), ...(schema['type'] === 'string' && { writeOnly: true }) };
 }

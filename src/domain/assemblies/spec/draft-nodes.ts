@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNodeSpec, mostNodes, nodeKeyPattern } from './spec.ts';
 
 /** A node of a spec that may be invalid: its valid fields, and the names of the others, which have their defaults. */
@@ -58,5 +58,5 @@ function readNode(node: JsonValue): DraftNode {
 
 /** The members of an object; none if the value is no object. */
 export function objectOf(value: JsonValue | undefined): Readonly<Record<string, JsonValue>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }

@@ -1,3 +1,4 @@
+import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** What the references of one node, or of all outputs of an assembly, may give together: as much as variables may be. */
@@ -30,7 +31,8 @@ export class ReferenceBudget {
       const next = open.pop();
       this.#values += 1;
       if (typeof next === 'string') this.#bytes += Buffer.byteLength(next);
-      if (typeof next !== 'object' || next === null) continue;
+      if (next instanceof Decimal) this.#bytes += next.text.length;
+      if (typeof next !== 'object' || next === null || next instanceof Decimal) continue;
       for (const [name, member] of Object.entries(next)) {
         if (!Array.isArray(next)) this.#bytes += Buffer.byteLength(name);
         open.push(member);

@@ -1,4 +1,5 @@
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { Decimal } from '#domain/shared/values/decimal.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { type Problem, pointer } from './problems.ts';
 import { budgetInWords, ReferenceBudget } from './reference-budget.ts';
 import { describeReference, type Reference, splitText } from './reference-syntax.ts';
@@ -77,7 +78,7 @@ function describeExcess(reference: Reference): string {
 function resolve(value: JsonValue, read: (reference: Reference) => JsonValue): JsonValue {
   if (typeof value === 'string') return resolveText(value, read);
   if (Array.isArray(value)) return value.map((item) => resolve(item, read));
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member, read)]));
 }
 
@@ -96,7 +97,7 @@ function resolveText(text: string, read: (reference: Reference) => JsonValue): J
 
 function asText(reference: Reference, value: JsonValue): string {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || value instanceof Decimal) return String(value);
   const kind = value === null ? 'null' : Array.isArray(value) ? 'a list' : 'an object';
   throw new ReferenceFailed(
     reference,
@@ -109,7 +110,7 @@ function follow(reference: Reference, value: JsonValue): JsonValue {
   let member: JsonValue = value;
   for (const step of reference.path) {
     const inside: JsonValue | undefined =
-      typeof member === 'object' && member !== null && Object.hasOwn(member, step)
+      (isJsonObject(member) || Array.isArray(member)) && Object.hasOwn(member, step)
         ? (member as Record<string | number, JsonValue>)[step]
         : undefined;
     if (inside === undefined || (Array.isArray(member) && typeof step !== 'number')) {
@@ -122,6 +123,6 @@ function follow(reference: Reference, value: JsonValue): JsonValue {
 
 function* textsIn(value: JsonValue, path = ''): Generator<{ path: string; text: string }> {
   if (typeof value === 'string') yield { path, text: value };
-  if (typeof value !== 'object' || value === null) return;
+  if (typeof value !== 'object' || value === null || value instanceof Decimal) return;
   for (const [name, member] of Object.entries(value)) yield* textsIn(member, path + pointer(name));
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { objectOf } from './draft-nodes.ts';
 
 /** What a JSON Schema says directly about a value. What it says by references and alternatives is left out, so this never says too much. */
@@ -16,7 +16,7 @@ export function schemaAt(schema: JsonValue | undefined, path: readonly (string |
     const members = objectOf(properties);
     inner = typeof step === 'number' ? items : Object.hasOwn(members, step) ? members[step] : undefined;
   }
-  return typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : undefined;
+  return isJsonObject(inner) ? inner : undefined;
 }
 
 /** The types that a schema allows; null if it does not say. */

@@ -1,4 +1,5 @@
 import type { MaskedOutputs } from '#domain/runs/model.ts';
+import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { JsonCursor } from './json-cursor.ts';
 import { runInTurns } from './turns.ts';
 
@@ -18,7 +19,7 @@ function* findOutputs(content: Uint8Array): Generator<void, MaskedOutputs | null
       continue;
     }
     const text = yield* cursor.source();
-    return text.length > largestOutputs ? null : toOutputs(JSON.parse(text));
+    return text.length > largestOutputs ? null : toOutputs(parseExactJson(text));
   }
   return {};
 }

@@ -7,6 +7,7 @@ import { hideAt } from '#domain/shared/values/comparison/hidden.ts';
 import { nestingOf } from '#domain/shared/values/comparison/nesting.ts';
 import type { ValuePath } from '#domain/shared/values/comparison/paths.ts';
 import { listValueChanges, type ValueChange } from '#domain/shared/values/comparison/value-changes.ts';
+import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { toDeployedResource } from '../state-file/addresses.ts';
 import { readState } from './state.ts';
@@ -89,7 +90,7 @@ function parse(content: Buffer): Readonly<Record<string, unknown>> {
   const text = content.toString('utf8');
   if (nestingOf(text) > deepest) throw unusable();
   try {
-    const state: unknown = JSON.parse(text);
+    const state: unknown = parseExactJson(text);
     if (isObject(state)) return state;
   } catch {
     // It is answered below like a state of another form.

@@ -1,3 +1,4 @@
+import { isJsonObject } from '#domain/shared/values/json.ts';
 import type { JsonObject, Schema } from './engine.ts';
 
 /** Finds the schemas inside a schema, and those that apply to the same value. */
@@ -73,7 +74,7 @@ export function reachable(start: Located, all: ReadonlyMap<string, Located>): Se
 /** The members of `properties`, or of another keyword that holds a map. */
 export function propertiesOf(schema: Schema, keyword = 'properties'): { [name: string]: unknown } {
   const members = typeof schema === 'boolean' ? undefined : schema[keyword];
-  return typeof members === 'object' && members !== null && !Array.isArray(members) ? members : {};
+  return isJsonObject(members) ? members : {};
 }
 
 /** The JSON pointer of a `$ref` within the schema; undefined if there is no `$ref` or it leads outside. */

@@ -1,3 +1,5 @@
+import { Decimal } from './decimal.ts';
+
 /**
  * Checks whether PostgreSQL can store a value as text or as jsonb. Values from workers, executors and tools are checked here,
  * so that a bad one is refused by a rule with a clear message rather than by an error of the database.
@@ -8,6 +10,8 @@ const maximumDepth = 200;
 /** A jsonb value holds 256 MiB, including what PostgreSQL adds to each member. */
 const maximumBytes = 192 * 1024 * 1024;
 const overheadBytes = 8;
+/** As many as any number of JavaScript has, and tools read. PostgreSQL writes a number without an exponent, so that a short one may become very long. */
+export const maxDigits = 1_000;
 /** The largest number of PostgreSQL's type `int`. */
 export const largestInteger = 2 ** 31 - 1;
 
@@ -43,10 +47,16 @@ function inspect(value: unknown, measure: Measure): string | null {
   measure.bytes += overheadBytes;
   if (typeof value === 'string') return inspectText(value, measure);
   if (measure.bytes > maximumBytes) return 'is larger than 192 MiB';
+  if (value instanceof Decimal) return inspectDecimal(value, measure);
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'holds a number that JSON does not have';
   if (value === null || value === undefined || typeof value === 'boolean') return null;
   if (typeof value !== 'object') return `holds a ${typeof value}, which JSON does not have`;
   return inspectMembers(value, measure);
+}
+
+function inspectDecimal(value: Decimal, measure: Measure): string | null {
+  measure.bytes += value.writtenDigits;
+  return value.writtenDigits <= maxDigits ? null : `holds a number of more than ${maxDigits} digits`;
 }
 
 function inspectText(text: string, measure: Measure): string | null {

@@ -1,5 +1,6 @@
 import { createScanner, type JSONScanner, type JSONVisitor, visit } from 'jsonc-parser';
 import { type FieldPath, formatPath } from '../validation/field-path.ts';
+import { token } from './json-tokens.ts';
 
 export type JsonProblemKind =
   | 'empty'
@@ -24,19 +25,6 @@ export type StrictJson = { ok: true; value: unknown } | { ok: false; problem: Js
 
 /** The deepest nesting that is accepted: far above any real body, and far below what overflows a recursive parser. */
 export const maxNesting = 100;
-
-/** The token kinds of jsonc-parser, whose enum exists only as a type. */
-const token = {
-  openBrace: 1,
-  closeBrace: 2,
-  openBracket: 3,
-  closeBracket: 4,
-  comma: 5,
-  colon: 6,
-  string: 10,
-  number: 11,
-  end: 17,
-} as const;
 
 /**
  * Parses exactly one JSON value, as `JSON.parse` does, and rejects what `JSON.parse` accepts silently: repeated keys, keys

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 
 /** What an instance was deployed from. */
 export interface DeployedInputs {
@@ -51,7 +51,7 @@ function addLeaves(
   value: JsonValue,
   toLeaf: (value: JsonValue) => Leaf,
 ): void {
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     leaves.set(path, toLeaf(value));
     return;
   }
@@ -67,7 +67,7 @@ export function inputsOf(leaves: Leaves): DeployedInputs {
     const names = namesOf(path);
     const last = names.pop() as string;
     const parent = names.reduce<JsonValue | undefined>((value, name) => ownMember(value, name), whole);
-    if (!isObject(parent)) throw new Error(`the path ${path} lies in no object`);
+    if (!isJsonObject(parent)) throw new Error(`the path ${path} lies in no object`);
     const leaf = leaves.get(path) as Leaf;
     defineMember(parent, last, leaf.kind === 'object' ? {} : leaf.value);
   }
@@ -103,12 +103,8 @@ export function namesOf(path: string): string[] {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-function isObject(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function ownMember(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** Also sets a member named `__proto__`, which an assignment would not. */

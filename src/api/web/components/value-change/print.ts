@@ -1,4 +1,5 @@
 import { isSecret, isUnknown, type Side } from '#domain/shared/values/comparison/marks.ts';
+import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 export interface Printed {
@@ -30,7 +31,7 @@ export function printValue(value: Side, most: number): Printed {
 function* piecesOf(value: Side, indent: string): Generator<string> {
   const word = wordOf(value);
   if (word !== null) return yield word;
-  if (typeof value !== 'object' || value === null) return yield JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || value instanceof Decimal) return yield JSON.stringify(value);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const inner = `${indent}  `;
   let isFirst = true;
@@ -54,6 +55,6 @@ export function wordOf(value: Side): string | null {
 /** Whether a value fits into a line, as a name or number does. */
 export function isShort(value: JsonValue | undefined): boolean {
   if (typeof value === 'string') return value.length <= 120 && !value.includes('\n');
-  if (typeof value !== 'object' || value === null) return true;
+  if (typeof value !== 'object' || value === null || value instanceof Decimal) return true;
   return wordOf(value) !== null || Object.keys(value).length === 0;
 }

@@ -1,5 +1,5 @@
 import { isCelError } from '@bufbuild/cel';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { Reference } from '../reference-syntax.ts';
 import { schemaAt } from '../variable-types.ts';
 import { type Access, type Constant, type Expression, toCel } from './cel.ts';
@@ -171,7 +171,7 @@ function place(
     return;
   }
   const inner = members[step];
-  const container = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : {};
+  const container = isJsonObject(inner) ? inner : {};
   members[step] = container;
   place(container, rest, value);
 }

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Decimal } from '../decimal.ts';
+import { parseExactJson, UnreadableJson } from '../exact-json.ts';
 import type { JsonValue } from '../json.ts';
 import { hideTheSame, isPlainObject, type JsonObject, type Side } from './marks.ts';
 import { matchItems } from './match-items.ts';
@@ -70,13 +72,13 @@ const known = new WeakMap<object, number>();
 
 /** How many values a value holds, with itself. */
 function sizeOf(value: Side): number {
-  if (typeof value !== 'object' || value === null) return 1;
+  if (typeof value !== 'object' || value === null || value instanceof Decimal) return 1;
   const size = known.get(value) ?? countIn(value);
   known.set(value, size);
   return size;
 }
 
-function countIn(value: JsonValue & object): number {
+function countIn(value: JsonValue[] | JsonObject): number {
   let size = 1;
   if (Array.isArray(value)) for (const each of value) size += sizeOf(each);
   else for (const name of Object.keys(value)) size += sizeOf(value[name]);
@@ -134,8 +136,9 @@ export function parseText(text: Side): JsonValue {
   if (typeof text !== 'string' || text.length > longestJsonText || !/^\s*[[{]/.test(text)) return null;
   if (nestingOf(text) > deepest) return null;
   try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
+    return parseExactJson(text);
+  } catch (error) {
+    if (!(error instanceof UnreadableJson)) throw error;
     return null; // It only looks like JSON, so it is a text.
   }
 }

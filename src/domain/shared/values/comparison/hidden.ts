@@ -1,3 +1,4 @@
+import { Decimal } from '../decimal.ts';
 import type { JsonValue } from '../json.ts';
 import type { ValuePath } from './paths.ts';
 
@@ -21,8 +22,9 @@ const deepest = 60;
 /** The value, with hidden values at some paths. A path that leads into a text or number hides it, and one that leads nowhere does nothing. */
 export function hideAt(value: JsonValue, paths: readonly ValuePath[], depth = 0): JsonValue {
   if (paths.length === 0 || value === null) return value;
-  const isWhole = typeof value !== 'object' || depth === deepest || paths.some((path) => path.length === depth);
-  if (isWhole) return new HiddenValue(value) as unknown as JsonValue;
+  const isEnd = typeof value !== 'object' || value instanceof Decimal;
+  if (isEnd || depth === deepest || paths.some((path) => path.length === depth))
+    return new HiddenValue(value) as unknown as JsonValue;
   const inside = groupByStep(paths, depth);
   const hide = (key: string, each: JsonValue) => hideAt(each, inside.get(key) ?? [], depth + 1);
   if (Array.isArray(value)) return value.map((each, index) => hide(String(index), each));

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json.ts';
+import { isJsonObject, type JsonValue } from '../json.ts';
 import { HiddenValue } from './hidden.ts';
 
 export type JsonObject = { readonly [name: string]: JsonValue };
@@ -8,7 +8,7 @@ export type Side = JsonValue | undefined;
 
 /** Whether a value is an object. An object that marks a secret or unknown value is none. */
 export function isPlainObject(value: Side): value is JsonObject & JsonValue {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isSecret(value) && !isUnknown(value);
+  return isJsonObject(value) && !isSecret(value) && !isUnknown(value);
 }
 
 /** Whether a value is the mark of a secret (`{"sensitive": true}`). */
@@ -22,7 +22,7 @@ export function isUnknown(value: Side): boolean {
 }
 
 function isMark(value: Side, name: string): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isJsonObject(value)) return false;
   return value[name] === true && Object.keys(value).length === 1;
 }
 

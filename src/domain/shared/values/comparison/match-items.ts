@@ -1,3 +1,4 @@
+import { Decimal } from '../decimal.ts';
 import type { JsonValue } from '../json.ts';
 import { isPlainObject } from './marks.ts';
 
@@ -61,7 +62,9 @@ function matchByContent(before: readonly JsonValue[], after: readonly JsonValue[
   const taken = new Set(equal);
   const others = before.map((_, index) => index).filter((index) => !taken.has(index));
   // Only objects and lists change in part. Of other values, one is removed and another is added.
-  const isWhole = [...before, ...after].every((each) => typeof each !== 'object' || each === null);
+  const isWhole = [...before, ...after].every(
+    (each) => typeof each !== 'object' || each === null || each instanceof Decimal,
+  );
   const rest = isWhole ? [] : others;
   let next = 0;
   const pairs = equal.map((from, to): Pair => ({ from: from ?? rest[next++] ?? null, to }));

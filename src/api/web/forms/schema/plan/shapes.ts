@@ -1,5 +1,5 @@
 import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { Budget } from '../budget.ts';
 import { resolveSchema } from './resolve.ts';
 
@@ -61,7 +61,7 @@ function titled(shape: JsonObject, branch: JsonObject, index: number): JsonObjec
 function describeShape(branch: JsonObject, index: number): string {
   const properties = Object.entries((branch['properties'] ?? {}) as Record<string, JsonValue>);
   for (const [name, property] of properties) {
-    const fixed = typeof property === 'object' && property !== null && !Array.isArray(property) && property['const'];
+    const fixed = isJsonObject(property) && property['const'];
     if (typeof fixed === 'string') return `${name}: ${fixed}`;
   }
   const type = String(branch['type'] ?? '');
