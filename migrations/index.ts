@@ -66,6 +66,7 @@ import { CountedChanges } from './20261214_21_counted_changes.ts';
 import { EndedBy } from './20261215_01_ended_by.ts';
 import { TriesByHand } from './20261215_02_tries_by_hand.ts';
 import { PluginShares } from './20261215_03_plugin_shares.ts';
+import { StatusDetails } from './20261216_80_status_details.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -137,4 +138,5 @@ export const migrations = [
   { name: '20261215_01_ended_by', class: EndedBy },
   { name: '20261215_02_tries_by_hand', class: TriesByHand },
   { name: '20261215_03_plugin_shares', class: PluginShares },
+  { name: '20261216_80_status_details', class: StatusDetails },
 ];

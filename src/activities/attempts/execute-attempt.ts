@@ -134,7 +134,9 @@ async function storeResult(
     const reason = whyNotStored(work, error);
     if (reason === null) throw error;
     deps.log.error({ err: error, attempt_id: attemptId, reason }, "an attempt's result could not be stored");
-    return writeWithRetry(deps, attemptId, () => conclude(deps, attemptId, failure(reason, null), signal));
+    const message = error instanceof AttemptWriteRefused ? error.message : null;
+    const refused = { ...failure(reason, null), message };
+    return writeWithRetry(deps, attemptId, () => conclude(deps, attemptId, refused, signal));
   }
 }
 

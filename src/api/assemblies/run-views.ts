@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
 import { By } from '#api/runs/actor-view.ts';
 import { SummaryView } from '#api/runs/plan-views.ts';
-import { OutputsView, WaitingOnView } from '#api/runs/views.ts';
+import { OutputsView, StatusDetailView, WaitingOnView } from '#api/runs/views.ts';
 import { assemblyEvents } from '#domain/assemblies/events.ts';
 import {
   assemblyOperations,
@@ -28,6 +28,7 @@ export const ListedAssemblyRunView = z
     version: z.string(),
     status: z.enum(runStatuses),
     status_reason: z.string().nullable(),
+    status_detail: StatusDetailView.nullable().describe('The nodes that failed, and why.'),
     operation: z.enum(assemblyOperations),
     team_id: AnswerId,
     project_id: AnswerId,
@@ -56,6 +57,7 @@ export function toListedAssemblyRun(run: AssemblyRunDetails): z.input<typeof Lis
     version: run.version,
     status: run.status,
     status_reason: run.statusReason,
+    status_detail: run.statusDetail,
     operation: run.operation,
     team_id: run.teamId,
     project_id: run.projectId,
@@ -96,6 +98,7 @@ export const ListedAssemblyNodeView = z
       .object({ code: z.string(), message: z.string() })
       .nullable()
       .describe('Why it was skipped, or ended without success.'),
+    status_detail: StatusDetailView.nullable().describe('Why its latest run failed.'),
     waiting_on: NodeWaitingOn.nullable(),
     waits_for: z
       .array(z.string())
@@ -120,6 +123,7 @@ export function toAssemblyNode(node: AssemblyNodeDetails): z.input<typeof Listed
     key: node.key,
     status: node.status,
     reason: node.reason,
+    status_detail: node.reason === null ? null : node.statusDetail,
     waiting_on: toWaitingOn(node),
     waits_for: node.dependencies,
     template_id: node.templateId,

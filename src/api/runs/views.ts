@@ -54,6 +54,16 @@ export const OutputsView = z
   .record(z.string(), z.object({ value: Json.nullable(), sensitive: z.boolean() }))
   .meta({ id: 'Outputs' });
 
+export const StatusDetailView = z
+  .object({
+    message: z.string(),
+    file: z.string().optional().describe("Relative to the root of the template's files."),
+    line: z.int().optional(),
+    snippet: z.string().optional().describe('The lines of the file that the tool showed.'),
+    source: z.enum(['tool', 'service']).describe('Who says it: the tool or the steps, or the service.'),
+  })
+  .meta({ id: 'StatusDetail', description: 'What failed: the first error of the tool, or what the service found.' });
+
 /** A run in a list. It has no actions: only a run that is read alone has them. */
 export const ListedRunView = z
   .object({
@@ -62,6 +72,7 @@ export const ListedRunView = z
     status: z.enum(runStatuses),
     phase: z.enum(runPhases),
     status_reason: z.string().nullable(),
+    status_detail: StatusDetailView.nullable(),
     waiting_on: WaitingOnView.nullable(),
     operation: z
       .enum(runOperations)
@@ -113,6 +124,7 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
     status: run.status,
     phase: run.phase,
     status_reason: run.statusReason,
+    status_detail: run.statusDetail,
     waiting_on: run.waitingOn,
     operation: run.operation,
     replace: run.replace,

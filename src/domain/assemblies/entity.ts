@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
+import type { StatusDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import { isTerminal, type Masked, type MaskedOutputs, type RunAuthor, type RunStatus } from '#domain/runs/model.ts';
 import { findDifference } from '#domain/shared/revisions.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -136,6 +137,8 @@ export const AssemblyRunSchema = defineEntity({
     operation: p.string().$type<AssemblyOperation>(),
     status: p.string().$type<RunStatus>(),
     statusReason: p.string().$type<AssemblyRunReason>().nullable(),
+    /** The nodes that failed, and why. */
+    statusDetail: p.json<StatusDetail>().nullable(),
     /** The keys of the nodes that it is for; null: all. */
     only: p.json<string[]>().nullable(),
     concurrency: p.integer(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { StatusDetailData } from '#domain/runs/events/events.ts';
 import { terminalStatuses } from '#domain/runs/model.ts';
 import type { EventType } from '#domain/shared/events/event-type.ts';
 import { assemblyOperations, assemblyRunReasons, endedNodeStatuses, nodeReasons, nodeStatuses } from './model.ts';
@@ -85,6 +86,10 @@ export const assemblyEvents = {
     subject: 'assembly_run',
     summary: 'An assembly run ended',
     covers: ['assembly_run.engine_lost'],
-    data: z.strictObject({ status: z.enum(terminalStatuses), reason: z.enum(words(assemblyRunReasons)).nullable() }),
+    data: z.strictObject({
+      status: z.enum(terminalStatuses),
+      reason: z.enum(words(assemblyRunReasons)).nullable(),
+      detail: StatusDetailData.optional(),
+    }),
   },
 } as const satisfies Record<string, EventType>;

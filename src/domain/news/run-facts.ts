@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
 
 /** What notifications say of a run. */
 export type RunFacts = NonNullable<Awaited<ReturnType<typeof findRun>>>;
@@ -10,7 +11,8 @@ export function findRun(em: Em, id: string) {
     .leftJoin('environments as e', 'e.id', 'r.environment_id')
     .leftJoin('projects as p', 'p.id', 'e.project_id')
     .where('r.id', '=', id)
-    .select(['r.instance', 'r.operation', 'r.message', 'e.name as environment', 'p.name as project'])
+    .select(['r.instance', 'r.operation', 'r.message', 'r.status_detail as statusDetail'])
+    .select(['e.name as environment', 'p.name as project'])
     .select(['r.requested_by_id as requestedById', 'r.requested_by_type as requestedByType'])
     .select(['r.requested_by_name as requestedByName', 'r.responsible_user_id as responsibleUserId'])
     .executeTakeFirst();
@@ -21,11 +23,12 @@ export function placeOfRun({ instance, project, environment }: RunFacts): string
   return environment === null ? String(instance) : `${instance} in ${project} / ${environment}`;
 }
 
-/** What a run does and where, who requested it, and what they said about it. */
+/** Why a run failed, what it does and where, who requested it, and what they said about it. */
 export function factsOfRun(run: RunFacts): string[] {
   const { operation, instance, project, environment, requestedByName, message } = run;
   const place =
     environment === null ? 'outside any environment' : `in the environment ${environment} of the project ${project}`;
   const asked = `${requestedByName} requested the operation ${operation} of the instance ${instance} ${place}.`;
-  return message ? [asked, `Message of the run: ${message}`] : [asked];
+  const failed = run.statusDetail === null ? [] : [`What failed: ${describeDetail(run.statusDetail)}`];
+  return [...failed, asked, ...(message ? [`Message of the run: ${message}`] : [])];
 }

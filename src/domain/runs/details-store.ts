@@ -16,6 +16,7 @@ export function selectRunDetails(eb: OverRun) {
     'runs.status',
     'runs.phase',
     'runs.status_reason as statusReason',
+    'runs.status_detail as statusDetail',
     selectWaitingOn(eb).as('waitingOn'),
     'runs.operation',
     'runs.replace',

@@ -7,6 +7,7 @@ import type { PrincipalReference } from '#domain/shared/access/principal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import type { ShownSource } from './admission/sources.ts';
+import type { StatusDetail } from './diagnostics/status-detail.ts';
 import { RunTransitionRefused } from './errors.ts';
 import {
   type ApprovalRule,
@@ -103,6 +104,8 @@ export const RunSchema = defineEntity({
     status: p.string().$type<RunStatus>(),
     phase: p.string().$type<RunPhase>(),
     statusReason: p.string().$type<StatusReason>().nullable(),
+    /** What failed, in the words of the tool or of the service. */
+    statusDetail: p.json<StatusDetail>().nullable(),
     waitingOn: p.json<WaitingOn>().nullable(),
     operation: p.string().$type<RunOperation>(),
     replace: p.json<string[]>(),

@@ -1,8 +1,12 @@
 import type { FastifyReply } from 'fastify';
+import { listAllRuns } from '#api/runs/lists/list-operations.ts';
 import { getRun } from '#api/runs/operations.ts';
+import { explainReason } from '#api/runs/pages/run/reasons.ts';
+import { renderStatusDetail } from '#api/runs/pages/run/status-detail.ts';
 import type { ShownRun } from '#api/runs/pages/run-tab.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderTeamLink } from '#api/web/components/links/team-link.ts';
 import { renderNews } from '#api/web/components/news.ts';
@@ -54,6 +58,7 @@ ${renderPageHead({
   history: ['instances', instance.id],
 })}
 ${renderNews(visit, pages.instance)}
+${await renderLastFailure(visit, instance)}
 <div class="panel">${renderInstanceFacts(instance, deployed, names)}</div>
 ${renderTabs(
   'Parts of the instance',
@@ -67,6 +72,17 @@ ${renderTabs(
 ${await part.render(visit, instance)}
 </div>`,
   });
+}
+
+/** Why its latest run failed; nothing after one that did not. */
+async function renderLastFailure(visit: InstanceVisit, { id }: Instance): Promise<Html | null> {
+  const { runs } = await visit.read(listAllRuns, { params: {}, query: { instance_id: id, limit: '1' } });
+  const [run] = runs;
+  if (!run || (run.status !== 'failed' && run.status !== 'timed_out')) return null;
+  const why = run.status_detail
+    ? renderStatusDetail(run.status_detail)
+    : html`<p>${explainReason(run.status_reason)?.why ?? null}</p>`;
+  return html`<div class="notice notice-problem">${renderIcon('octagon-x')}<div class="stack"><p>Its latest run did not succeed: ${renderRunLink(run.id)}.</p>${why}</div></div>`;
 }
 
 /** What works on it now, and whether it has drifted. */

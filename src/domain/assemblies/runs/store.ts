@@ -22,6 +22,7 @@ function selectRuns(queries: Kysely<Tables>) {
       'r.operation',
       'r.status',
       'r.status_reason as statusReason',
+      'r.status_detail as statusDetail',
       'r.only',
       'r.concurrency',
       'r.variables',
@@ -103,6 +104,7 @@ function selectNodes(em: Em, assemblyRunId: string) {
       'run.plan_digest as planDigest',
       'run.plan_summary as planSummary',
       'run.instance_id as instanceId',
+      'run.status_detail as statusDetail',
     ])
     .select(({ ref }) => sql<WaitingOn | null>`${ref('run.waiting_on')}`.as('runWaitingOn'));
 }

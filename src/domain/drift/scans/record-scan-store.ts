@@ -33,6 +33,7 @@ export function readEndedScan(em: Em, runId: string) {
       'r.id',
       'r.status',
       'r.status_reason as reason',
+      'r.status_detail as detail',
       'r.tool',
       'r.template_version as templateVersion',
       'r.finished_at as finishedAt',

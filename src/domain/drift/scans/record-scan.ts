@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import { isTerminal, type TerminalStatus } from '#domain/runs/model.ts';
 import { type Deviation, deviationsOf } from '#domain/runs/plans/deviations.ts';
 import { statusReasons } from '#domain/runs/reasons/model.ts';
@@ -96,10 +97,14 @@ function followHealth(monitor: DriftMonitor, run: EndedScan, rejection: Rejectio
 }
 
 /** Why a scan did not succeed; null if it did. */
-function findFailure({ status, reason }: EndedScan): Pick<ScanFailure, 'code' | 'message'> | null {
+function findFailure({ status, reason, detail }: EndedScan): Pick<ScanFailure, 'code' | 'message'> | null {
   if (status === 'succeeded') return null;
   return {
     code: reason ?? status,
-    message: reason === null ? 'the scan ended without success' : statusReasons[reason],
+    message: detail
+      ? describeDetail(detail)
+      : reason === null
+        ? 'the scan ended without success'
+        : statusReasons[reason],
   };
 }

@@ -5,6 +5,7 @@ import { factsOfRun, findRun, placeOfRun } from '#domain/news/run-facts.ts';
 import { quotaEvents } from '#domain/quotas/events.ts';
 import { describeUse, scopeNames } from '#domain/quotas/model.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
+import { describeDetail, type StatusDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
 import type { SystemAction } from '#domain/system-actions.ts';
 import { disabledReasons } from '#domain/webhooks/model.ts';
@@ -15,6 +16,8 @@ type Told = Omit<Draft, 'cause' | 'at'> | undefined;
 
 /** What is told of an event, and to whom; undefined: nothing. */
 type Rule = (em: Em, event: PublishedEvent) => Promise<Told>;
+
+const longestInTitle = 160;
 
 /** How the end of a run, or of a scan, is said. */
 const ends: Readonly<Record<string, string>> = {
@@ -70,7 +73,7 @@ async function tellRequester(em: Em, { subject, data }: PublishedEvent): Promise
   return {
     kind: 'run.finished',
     subject: { kind: 'run', id: subject.id },
-    title: `The run of ${placeOfRun(run)} ${endOf(data)}`,
+    title: `The run of ${placeOfRun(run)} ${endOf(data)}${run.statusDetail ? `: ${shortDetail(run.statusDetail)}` : ''}`,
     facts: factsOfRun(run),
     candidates: requester === null ? [] : [requester],
   };
@@ -87,7 +90,12 @@ async function tellOfScan(em: Em, { subject, teamId, data }: PublishedEvent): Pr
     candidates: await findTeamMembers(em, teamId),
   } as const;
   if (hasFailed)
-    return { ...about, kind: 'drift_monitor.scan_failed', title: `The scan of ${placeOfRun(run)} ${endOf(data)}` };
+    return {
+      ...about,
+      kind: 'drift_monitor.scan_failed',
+      title: `The scan of ${placeOfRun(run)} ${endOf(data)}`,
+      ...(run.statusDetail && { facts: [`What failed: ${describeDetail(run.statusDetail)}`] }),
+    };
   const deviations = opened === 1 ? 'a new deviation' : `${opened} new deviations`;
   return { ...about, kind: 'drift_monitor.drifted', title: `A scan of ${placeOfRun(run)} found ${deviations}` };
 }
@@ -128,6 +136,12 @@ async function tellOfQuota(em: Em, { subject, data }: PublishedEvent): Promise<T
     facts: [`${effect}. Administrators of the installation can raise the limit.`],
     candidates: await findAdministrators(em),
   };
+}
+
+/** What failed, as short as a title needs it. */
+function shortDetail(detail: StatusDetail): string {
+  const text = describeDetail(detail);
+  return text.length <= longestInTitle ? text : `${text.slice(0, longestInTitle - 1).toWellFormed()}…`;
 }
 
 function endOf(data: PublishedEvent['data']): string {

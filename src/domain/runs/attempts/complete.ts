@@ -6,6 +6,7 @@ import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { recordDeployedRun } from '../deletion/erasure.ts';
+import { type StatusDetail, toStatusDetail } from '../diagnostics/status-detail.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { AttemptSuperseded, type ConnectionsRefused } from '../errors.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
@@ -35,6 +36,7 @@ export async function completeAttempt(
   checkResult(run, attempt, result);
   closeAttempt(attempt, result.outcome);
   if (run.status === 'running' || result.reason === 'state_refused') run.statusReason = result.reason;
+  if (run.status === 'running' || result.reason === 'state_refused') run.statusDetail = detailOf(run, result);
   run.tool = result.tool ?? run.tool ?? null;
   run.revision += 1;
   if (result.plan) await storePlan(tx, keyRing, run, result.plan);
@@ -74,13 +76,21 @@ export async function abandonAttempt(
   const { run, attempt } = await lockLiveAttempt(tx, attemptId);
   if ((attempt.workerId && attempt.workerId !== workerId) || (attempt.outcome ?? null) !== null) return;
   closeAttempt(attempt, outcome);
-  if (outcome === 'failed' && run.status === 'running') run.statusReason = refused?.reason ?? 'executor_failed';
+  if (outcome === 'failed' && run.status === 'running') {
+    run.statusReason = refused?.reason ?? 'executor_failed';
+    run.statusDetail = toStatusDetail({ reason: run.statusReason, message: refused?.message }, run.pool);
+  }
   await tx.em.flush();
   if (refused) {
     const { reason, message } = refused;
     publishRunEvent(tx, run, 'run.connection_refused', { phase: attempt.phase, reason, message });
   }
   if (outcome === 'lost') publishRunEvent(tx, run, 'run.attempt_lost', { phase: attempt.phase });
+}
+
+function detailOf(run: Run, result: AttemptResult): StatusDetail | null {
+  const hasFailed = result.outcome === 'failed' || result.outcome === 'timed_out';
+  return hasFailed ? toStatusDetail(result, run.pool) : null;
 }
 
 async function lockLiveAttempt(tx: Transaction, attemptId: string): Promise<{ run: Run; attempt: RunAttempt }> {

@@ -2,6 +2,7 @@ import { removeLogBytes } from '#domain/quotas/use/metering-store.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { cascadeDeletion } from '#domain/shared/ownership-graph/deletion.ts';
 import { refuseByStatus } from '../actions.ts';
+import { withoutSnippet } from '../diagnostics/status-detail.ts';
 import type { Run } from '../entity.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
 import { eraseInputs } from './erasure.ts';
@@ -13,6 +14,7 @@ import { eraseInputs } from './erasure.ts';
 export async function deleteRun(tx: Transaction, run: Run, by: string): Promise<void> {
   refuseByStatus('delete', run.status);
   run.deletedAt = new Date();
+  run.statusDetail = run.statusDetail ? withoutSnippet(run.statusDetail) : null;
   run.revision += 1;
   await eraseInputs(tx.em, run);
   await tx.em.flush();

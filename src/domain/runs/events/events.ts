@@ -6,6 +6,13 @@ import { lapseReasons, runOperations, terminalStatuses } from '../model.ts';
 const by = z.string();
 const digest = z.string().nullable();
 const count = z.number().int();
+/** What failed, without the lines of the file. */
+export const StatusDetailData = z.strictObject({
+  message: z.string(),
+  file: z.string().optional(),
+  line: count.optional(),
+  source: z.enum(['tool', 'service']),
+});
 
 /** What happens to runs. GET /runs/{id}/events answers these events, and clients match their types: they never change. */
 export const runEvents = {
@@ -112,6 +119,7 @@ export const runEvents = {
       status: z.enum(terminalStatuses),
       reason: z.string().nullable(),
       operation: z.enum(runOperations).optional(),
+      detail: StatusDetailData.optional(),
     }),
   },
   'run.undone': {

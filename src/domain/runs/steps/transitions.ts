@@ -5,6 +5,7 @@ import { wakeNext } from '#domain/quotas/use/places.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { findLogEnd } from '../attempts/log-store.ts';
+import { withoutSnippet } from '../diagnostics/status-detail.ts';
 import { Run, RunAttempt } from '../entity.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
 import {
@@ -57,10 +58,17 @@ export async function finishRun(
 ): Promise<void> {
   changeStatus(tx, run, status, 'finished');
   run.statusReason = reason;
+  if (status === 'succeeded' || status === 'canceled') run.statusDetail = null;
+  const detail = run.statusDetail ? withoutSnippet(run.statusDetail) : null;
   run.finishedAt = new Date();
   run.attemptId = null;
   await tx.em.flush();
-  publishRunEvent(tx, run, 'run.finished', { status, reason, operation: run.operation });
+  publishRunEvent(tx, run, 'run.finished', {
+    status,
+    reason,
+    operation: run.operation,
+    ...(detail && { detail }),
+  });
   await discardPlanArtifact(tx.em, run.id);
   void tx.send(addLogBytes(tx.em, { runId: run.id, createdAt: run.createdAt.toISOString() }));
   await releaseSlot(tx, run);
@@ -80,6 +88,7 @@ export async function openAttempt(em: Em, run: Run, phase: AttemptPhase): Promis
   });
   em.persist(attempt);
   run.attemptId = attempt.id;
+  run.statusDetail = null;
   await em.flush();
   return attempt;
 }

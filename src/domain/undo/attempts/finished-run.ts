@@ -1,4 +1,5 @@
 import type { Orm } from '#database/database.ts';
+import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import { touchedAddresses } from '#domain/runs/plans/deviations.ts';
 import { statusReasons } from '#domain/runs/reasons/model.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
@@ -174,8 +175,12 @@ function withoutPlan(runId: string): Problem {
   };
 }
 
-function planFailed(runId: string, { status, reason }: Ending): Problem {
-  return { code: 'plan_failed', message: `the plan of the candidate ended as ${status}${inWords(reason)}`, runId };
+function planFailed(runId: string, { status, reason, detail }: Ending): Problem {
+  return {
+    code: 'plan_failed',
+    message: `the plan of the candidate ended as ${status}${detail ? `: ${describeDetail(detail)}` : inWords(reason)}`,
+    runId,
+  };
 }
 
 function inWords(reason: Ending['reason']): string {

@@ -59,6 +59,12 @@ export async function readEnding(em: Em, runId: string) {
     .selectFrom('runs')
     .leftJoin('run_plans as plan', 'plan.run_id', 'runs.id')
     .where('runs.id', '=', runId)
-    .select(['runs.status', 'runs.status_reason as reason', 'plan.changes', 'runs.undoes'])
+    .select([
+      'runs.status',
+      'runs.status_reason as reason',
+      'runs.status_detail as detail',
+      'plan.changes',
+      'runs.undoes',
+    ])
     .executeTakeFirstOrThrow();
 }

@@ -39,6 +39,7 @@ describe('an assembly run', () => {
     expect(await awaitAssemblyRun(caller, path)).toMatchObject({
       status: 'failed',
       status_reason: 'nodes_failed',
+      status_detail: { message: expect.stringMatching(/^"bad": step ".+" ended with exit code 3$/), source: 'service' },
       nodes: { first: 'succeeded', bad: 'failed', behind: 'skipped', beside: 'succeeded' },
       actions: [
         { name: 'cancel', allowed: false },
@@ -46,6 +47,11 @@ describe('an assembly run', () => {
       ],
     });
     const before = await readNodes(caller, path);
+    expect(before['bad'].status_detail).toMatchObject({
+      message: expect.stringMatching(/exit code 3$/),
+      source: 'tool',
+    });
+    expect(before['first'].status_detail).toBeNull();
     expect(before['behind'].reason).toMatchObject({ code: 'dependency_failed' });
     const resumed = await caller.post(`${path}/resume`, {}, { 'idempotency-key': randomUUID() });
     expect([resumed.status, resumed.body?.id], resumed.text).toEqual([202, path.split('/').at(-1)]);

@@ -35,6 +35,7 @@ export function toRunRow(keyRing: KeyRing, story: RunStory, time: Timeline, at: 
     status,
     phase: isFinished(story) ? 'finished' : reached,
     statusReason: isUnsuccessful || status === 'canceling' ? story.reason : null,
+    statusDetail: status === 'failed' ? detailOf(story) : null,
     waitingOn: waitingOn(story, time),
     operation,
     replace: [],
@@ -73,6 +74,20 @@ export function toRunRow(keyRing: KeyRing, story: RunStory, time: Timeline, at: 
     createdAt: new Date(time.admitted),
     startedAt: dateOf(time.started),
     finishedAt: dateOf(time.finished),
+  };
+}
+
+/** The error that the log of the run ends with. */
+function detailOf({ changes, place, reason }: RunStory): Run['statusDetail'] {
+  if (reason === 'step_failed')
+    return { message: `step "deploy" of ${place.name} ended with exit code 1: cannot reach the host`, source: 'tool' };
+  const address = changes.at(-1)?.address ?? 'the resource';
+  return {
+    message: `creating ${address}: operation error: https response error StatusCode: 403: AccessDenied: no identity-based policy allows it`,
+    file: 'modules/this/main.tf',
+    line: 41,
+    snippet: 'resource "aws_db_instance" "this" {',
+    source: 'tool',
   };
 }
 

@@ -1,4 +1,5 @@
 import { planPath } from '#api/runs/pages/plan/plan-address.ts';
+import { renderShortDetail } from '#api/runs/pages/run/status-detail.ts';
 import { type Column, renderTable } from '#api/web/components/table.ts';
 import { formatShortSpan, formatSpan } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -53,13 +54,13 @@ function renderNode({ key, run_id: runId, status, instance, instance_id: instanc
 function renderWhy(node: ShownNode, shown: ReadonlySet<string>): Html | null {
   const waiting = describeNodeWaiting(node, shown);
   if (waiting) return html`<p class="node-why">${waiting}</p>`;
-  const { key, reason, run_id: runId, status } = node;
+  const { key, reason, run_id: runId, status, status_detail: detail } = node;
   if (reason === null) return null;
   const log =
     runId !== null && (status === 'failed' || status === 'timed_out')
       ? html` <a href="${pagePath(pages.run, { id: runId }, { tab: 'log' })}">Log<span class="unseen"> of ${key}</span></a>`
       : null;
-  return html`<p class="node-why"><span class="foreign">${toSentence(reason.message)}</span>${log}</p>`;
+  return html`<p class="node-why">${detail ? renderShortDetail(detail) : html`<span class="foreign">${toSentence(reason.message)}</span>`}${log}</p>`;
 }
 
 function renderDuration({ started_at: start, finished_at: end }: ShownNode): Html | null {

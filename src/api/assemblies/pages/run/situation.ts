@@ -1,7 +1,9 @@
 import { renderPlanCounts } from '#api/runs/pages/plan/counts.ts';
 import { planPath } from '#api/runs/pages/plan/plan-address.ts';
+import { renderShortDetail } from '#api/runs/pages/run/status-detail.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { type AssemblyRunReason, assemblyRunReasons, isNodeEnded } from '#domain/assemblies/model.ts';
 import { get as getNode } from '../../node-operations.ts';
@@ -17,16 +19,32 @@ export async function renderSituation(visit: AssemblyRunVisit, { run }: RunSubje
   const statuses = Object.values(run.nodes);
   const done = statuses.filter(isNodeEnded).length;
   return html`<p class="assembly-progress"><strong>${done} of ${statuses.length} nodes done</strong> ${renderTally(statuses, { pathOf: (status) => runPath(run, { tab: 'nodes', status }) })}</p>
-${renderEnd(run)}
+${await renderEnd(visit, run)}
 ${await renderApprovals(visit, run)}`;
 }
 
-function renderEnd({ status_reason: reason, cancel_reason: cancelReason, actions }: ShownAssemblyRun): Html | null {
+async function renderEnd(visit: AssemblyRunVisit, run: ShownAssemblyRun): Promise<Html | null> {
+  const { status_reason: reason, cancel_reason: cancelReason, actions } = run;
   if (reason === null) return null;
   const why = Object.hasOwn(assemblyRunReasons, reason) ? assemblyRunReasons[reason as AssemblyRunReason] : reason;
   const mayResume = actions.some(({ name, allowed }) => name === 'resume' && allowed);
-  return html`<div class="notice notice-wait">${renderIcon('info')}<div><p>${toSentence(why)}${cancelReason ? html` <q class="foreign">${cancelReason}</q>` : null}</p>
+  return html`<div class="notice notice-wait">${renderIcon('info')}<div><p>${toSentence(why)}${cancelReason ? html` <q class="foreign">${cancelReason}</q>` : null}</p>${await renderFailedNodes(visit, run)}
 <p class="muted">The table says for each node why. ${mayResume ? 'Resume goes on from what did not succeed; what succeeded is kept.' : null}</p></div></div>`;
+}
+
+/** The nodes that failed, each with its first error. */
+async function renderFailedNodes(visit: AssemblyRunVisit, { nodes }: ShownAssemblyRun): Promise<Html | null> {
+  const keys = Object.entries(nodes).flatMap(([key, status]) =>
+    status === 'failed' || status === 'timed_out' ? [key] : [],
+  );
+  if (keys.length === 0) return null;
+  const shown = await Promise.all(
+    keys.slice(0, mostListed).map((key) => visit.read(getNode, { params: { ...visit.params, key } })),
+  );
+  return html`<ul class="failed-nodes">${shown.map(
+    ({ key, run_id: runId, reason, status_detail: detail }) =>
+      html`<li>${runId === null ? html`<span class="mono foreign">${key}</span>` : html`<a class="mono foreign" href="${pagePath(pages.run, { id: runId }, { tab: 'log' })}">${key}</a>`} ${detail ? renderShortDetail(detail) : html`<span class="foreign">${reason ? toSentence(reason.message) : null}</span>`}</li>`,
+  )}</ul>`;
 }
 
 /** The nodes that wait for approval, each with the way to its plan, where one approves. */

@@ -4,6 +4,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pluralize } from '#api/web/text.ts';
 import type { EventData } from '#domain/events.ts';
+import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import type { RunEventType } from '#domain/runs/events/publish-event.ts';
 import type { LapseReason } from '#domain/runs/model.ts';
 import { explainReason } from '../run/reasons.ts';
@@ -105,10 +106,10 @@ const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => Event
     icon: 'circle-stop',
     text: 'The scan gave way to a run that changes the instance.',
   }),
-  'run.finished': ({ status, reason }) => ({
+  'run.finished': ({ status, reason, detail }) => ({
     icon: runStatusLooks[status].icon,
     text: html`The run ended: ${runStatusLooks[status].word.toLowerCase()}.`,
-    said: explainReason(reason)?.why ?? null,
+    said: detail ? describeDetail(detail) : (explainReason(reason)?.why ?? null),
   }),
   'run.commented': ({ by }) => ({ icon: 'message-square', text: html`${person(by)} commented.` }),
   'run.undone': () => ({ icon: 'undo-2', text: html`Another run took back what the run changed.` }),

@@ -1,6 +1,7 @@
 import { renderEmpty } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
+import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import { isTerminal } from '#domain/runs/model.ts';
 import { type StatusReason, statusReasons } from '#domain/runs/reasons/model.ts';
 import { runTabPath, type ShownRun } from '../run-tab.ts';
@@ -22,15 +23,21 @@ function explain(run: ShownRun): { title: string; explanation: string } {
   return run.operation === 'scan' ? explainScan(run) : explainRun(run);
 }
 
-function explainScan({ status, status_reason: reason }: ShownRun): { title: string; explanation: string } {
+function explainScan({ status, status_reason: reason, status_detail: detail }: ShownRun): {
+  title: string;
+  explanation: string;
+} {
   if (!isTerminal(status)) return { title: 'Nothing is known yet', explanation: 'What the scan finds appears here.' };
-  const explanation = `${describeReason(reason)} Nothing is known about whether anything differs.`;
+  const explanation = `${describeReason(reason, detail)} Nothing is known about whether anything differs.`;
   return { title: 'The scan ended without a result', explanation: explanation.trim() };
 }
 
-function explainRun({ status, status_reason: reason, phase }: ShownRun): { title: string; explanation: string } {
+function explainRun({ status, status_reason: reason, status_detail: detail, phase }: ShownRun): {
+  title: string;
+  explanation: string;
+} {
   if (isTerminal(status)) {
-    const why = status === 'succeeded' ? 'It needed none.' : describeReason(reason);
+    const why = status === 'succeeded' ? 'It needed none.' : describeReason(reason, detail);
     const unknown = 'Nothing is known about what it would have changed.';
     return {
       title: 'The run ended without a plan',
@@ -41,7 +48,8 @@ function explainRun({ status, status_reason: reason, phase }: ShownRun): { title
   return { title: 'There is no plan yet', explanation: 'It is being made, and appears here when it is ready.' };
 }
 
-function describeReason(reason: string | null): string {
+function describeReason(reason: string | null, detail: ShownRun['status_detail']): string {
+  if (detail) return toSentence(describeDetail(detail));
   if (reason === null || !Object.hasOwn(statusReasons, reason)) return '';
   return toSentence(statusReasons[reason as StatusReason]);
 }

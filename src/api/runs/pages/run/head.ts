@@ -10,6 +10,7 @@ import type { ShownRun } from '../run-tab.ts';
 import { runTabPath } from '../run-tab.ts';
 import { operationWords } from '../words.ts';
 import { explainReason } from './reasons.ts';
+import { renderStatusDetail, type ShownDetail } from './status-detail.ts';
 import { describeWaiting } from './waiting.ts';
 
 export function titleOf({ operation, instance }: Pick<ShownRun, 'operation' | 'instance'>): string {
@@ -79,6 +80,8 @@ function renderBrief(run: ShownRun, names: Names): Html {
     )}</span>${run.message ? html`<q class="run-message foreign">${run.message}</q>` : null}`;
 }
 
+type Reason = NonNullable<ReturnType<typeof explainReason>>;
+
 const cancelingAdvice =
   'Its worker ends what it does. If it does not, the run can be ended by force half a minute later.';
 
@@ -93,10 +96,18 @@ export function renderSituation(run: ShownRun): Html | null {
   if (waiting) return renderWait(run, waiting);
   const reason = explainReason(run.status_reason);
   if (!reason) return null;
+  if (run.status_detail !== null) return renderFailure(run, run.status_detail, reason);
   return notice(
     run.status === 'canceled' || run.status === 'canceling' ? 'info' : 'octagon-x',
     html`<strong>${reason.why}</strong> ${run.cancel_reason ? html`<q class="foreign">${run.cancel_reason}</q> ` : null}${run.status === 'canceling' ? cancelingAdvice : reason.advice}`,
   );
+}
+
+/** What failed comes first, in the words of who found it. What is usually to be done comes after it. */
+function renderFailure({ id, started_at: start }: ShownRun, detail: ShownDetail, reason: Reason): Html {
+  const log = start === null ? null : html` <a href="${runTabPath(id, 'log')}">Open the log at the error</a>`;
+  return html`<div class="notice notice-problem">${renderIcon('octagon-x')}<div class="stack">${renderStatusDetail(detail)}
+<p class="muted">${reason.why} ${reason.advice}${log}</p></div></div>`;
 }
 
 function renderWait(

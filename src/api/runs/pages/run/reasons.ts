@@ -23,7 +23,8 @@ const advice: Readonly<Record<StatusReason, string>> = {
   cpu_limit: 'Compute less, or compute in another place.',
   open_files_limit: 'Open fewer files and connections at a time.',
   sandbox_unavailable: 'An operator repairs the worker; its log says why. Then run it again.',
-  init_failed: 'Read the log. Often the worker cannot download a module or a provider.',
+  init_failed:
+    'Correct what the error names. If a module or a provider cannot be downloaded, an operator checks what the pool may reach.',
   plan_failed: 'Read the log, then correct the template or the variables of the run.',
   apply_failed: 'Read the log, then run it again: the state has what was applied before the failure.',
   step_failed: 'Read the log, then correct the step.',

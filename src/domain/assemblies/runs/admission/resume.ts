@@ -40,6 +40,7 @@ function restart(run: AssemblyRun, key: string, by: Principal): void {
   Object.assign(run, {
     workflowId: key,
     statusReason: null,
+    statusDetail: null,
     cancelReason: null,
     canceledByName: null,
     finishedAt: null,

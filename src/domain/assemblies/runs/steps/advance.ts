@@ -6,6 +6,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
 import { type NodeReason, type NodeStatus, type NodeWaiting, operationRules } from '../../model.ts';
 import { cancelAssemblyRun } from '../cancel.ts';
+import { describeFailures } from '../nodes/failures.ts';
 import { moveNode } from '../nodes/move-node.ts';
 import { collectOutputs } from '../nodes/outputs.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
@@ -88,9 +89,14 @@ async function moveRun(
   if (!isTerminal(status)) return;
   run.statusReason = reason;
   run.finishedAt = new Date();
+  run.statusDetail = await describeFailures(tx.em, nodes);
   if (status === 'succeeded' && operationRules[run.operation].givesOutputs)
     run.outputs = await collectOutputs(tx.em, keyRing, run, nodes);
-  publishAssemblyRunEvent(tx, run, 'assembly_run.finished', { status: status as TerminalStatus, reason });
+  publishAssemblyRunEvent(tx, run, 'assembly_run.finished', {
+    status: status as TerminalStatus,
+    reason,
+    ...(run.statusDetail && { detail: run.statusDetail }),
+  });
 }
 
 /** Returns whether the node looks different now. */

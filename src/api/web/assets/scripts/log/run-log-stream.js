@@ -2,7 +2,7 @@
 // nothing, because a browser opens only a few connections to one service.
 
 /**
- * @typedef {{ log: (part: import('./run-log-lines.js').Part) => void, changed: () => void, ended: () => void,
+ * @typedef {{ log: (part: import('./run-log-lines.js').Part) => void, changed: () => void, ended: (status: string) => void,
  *   paused: (isPaused: boolean) => void, position: () => number }} Follower
  */
 
@@ -39,10 +39,11 @@ export function followLog(url, revision, follower) {
     timer = setTimeout(connect, retryMs);
   }
 
-  function stop() {
+  /** @param {MessageEvent<string>} event */
+  function stop({ data }) {
     isOver = true;
     source?.close();
-    follower.ended();
+    follower.ended(data);
   }
 
   document.addEventListener('visibilitychange', connect);

@@ -86,10 +86,13 @@ export class LogView {
         this.#take(part);
       },
       changed: announce,
-      ended: () => {
+      ended: (status) => {
         announce();
+        const wasFollowing = this.#isFollowing;
         this.#isLive = false;
         this.#setFollowing(false);
+        const hasFailed = status === 'failed' || status === 'timed_out';
+        if (hasFailed && wasFollowing) void this.#search.showError(this.#sections.at(-1)?.first ?? 1);
       },
       paused: showPaused,
     });
