@@ -11,7 +11,7 @@ import { completeSummary } from '#domain/runs/plans/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
 import { type Principal, shownIdOf } from '#domain/shared/access/principal.ts';
-import { Json } from '#domain/shared/values/json.ts';
+import { Json, namedValues } from '#domain/shared/values/json.ts';
 import { variableCategories, variablePhases } from '#domain/variables/model.ts';
 import { isolations } from '#domain/workers/model.ts';
 import { By } from './actor-view.ts';
@@ -50,9 +50,17 @@ const Requester = z
   .object({ ...By.shape, id: AnswerId.nullable().describe('Null where the service itself requested the run.') })
   .meta({ id: 'Requester' });
 const Tool = z.object({ name: z.string(), version: z.string() }).meta({ id: 'Tool' });
-export const OutputsView = z
-  .record(z.string(), z.object({ value: Json.nullable(), sensitive: z.boolean() }))
-  .meta({ id: 'Outputs' });
+const OutputView = z.object({
+  value: Json.nullable(),
+  sensitive: z.boolean(),
+  unrepresentable: z
+    .array(z.object({ path: z.string().describe('A JSON pointer into the value.'), reason: z.string() }))
+    .optional()
+    .describe(
+      'The parts of the value that cannot be stored. The value has a mark `{"unrepresentable": …}` in place of each.',
+    ),
+});
+export const OutputsView = namedValues(OutputView).meta({ id: 'Outputs' });
 
 export const StatusDetailView = z
   .object({

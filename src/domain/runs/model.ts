@@ -1,5 +1,6 @@
 import type { Permission } from '#domain/shared/access/permissions.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Unrepresentable } from '#domain/shared/values/representable.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 
 /**
@@ -67,7 +68,13 @@ export function logPhaseOf(operation: RunOperation, phase: AttemptPhase): LogPha
 }
 
 export type Masked = { sensitive: true };
-export type MaskedOutputs = Record<string, { value: JsonValue | null; sensitive: boolean }>;
+export interface MaskedOutput {
+  value: JsonValue | null;
+  sensitive: boolean;
+  /** The parts of the value that the database cannot hold. Absent: it has all of them. */
+  unrepresentable?: Unrepresentable[] | undefined;
+}
+export type MaskedOutputs = Record<string, MaskedOutput>;
 
 /** Somebody who answers for a run beside its requester, and so does not approve it. */
 export interface RunAuthor {

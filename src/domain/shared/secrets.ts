@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { parseWrittenJson } from './values/exact-json.ts';
 
 export interface SealingKey {
   readonly id: string;
@@ -99,7 +100,7 @@ export class KeyRing {
 
   /** The caller names the type that was sealed. Authenticated encryption guarantees that the value is unchanged. */
   openJson<T>(context: SealContext, sealed: Uint8Array): T {
-    return JSON.parse(this.open(context, sealed).toString()) as T;
+    return parseWrittenJson(this.open(context, sealed).toString()) as T;
   }
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type ChangeAction, changeActions, type ResourceChange } from '#domain/runs/plans/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Attempt, Results } from '../attempt/attempt.ts';
-import { maskSecrets, sensitiveMark } from '../redaction/masking.ts';
+import { sensitiveMark, shownValue } from '../redaction/masking.ts';
 import { secretDigestOf } from '../redaction/secret-digest.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { isObject, parseJson } from '../shared/json.ts';
@@ -31,7 +31,7 @@ export function readCommandPlan({ redactor, request }: Attempt, content: Buffer 
     for (const { sensitive, before, after } of read)
       if (sensitive) for (const side of [before, after]) redactor.learn(side);
     return read.map(({ sensitive, ...change }) => {
-      const show = (side: JsonValue) => (sensitive && side !== null ? sensitiveMark : maskSecrets(side, redactor));
+      const show = (side: JsonValue) => (sensitive && side !== null ? sensitiveMark : shownValue(side, redactor));
       const address = redactor.redactText(change.address);
       const secret = { path: [], changed: true, ...(digest && { digest: digest(change.after) }) };
       return {

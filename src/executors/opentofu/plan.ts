@@ -6,7 +6,7 @@ import {
   summarizeChanges,
 } from '#domain/runs/plans/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { collectMarked, maskMarked, maskSecrets, sensitiveMark, unknownMark } from '../redaction/masking.ts';
+import { collectMarked, maskMarked, sensitiveMark, shownValue, unknownMark } from '../redaction/masking.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import type { SecretDigest } from '../redaction/secret-digest.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
@@ -76,8 +76,8 @@ function readChange(resource: JsonObject, reading: DetailsReading): ResourceChan
     address: redactor.redactText(addressOf(resource)),
     type: redactor.redactText(String(resource['type'] ?? '')),
     action: readAction(asArray(change['actions'])),
-    before: maskSecrets(maskMarked(before, before === null ? false : before_sensitive, sensitiveMark), redactor),
-    after: maskSecrets(maskMarked(known, known === null ? false : after_sensitive, sensitiveMark), redactor),
+    before: shownValue(maskMarked(before, before === null ? false : before_sensitive, sensitiveMark), redactor),
+    after: shownValue(maskMarked(known, known === null ? false : after_sensitive, sensitiveMark), redactor),
     ...readDetails(resource, change, reading),
   };
 }

@@ -3,7 +3,7 @@ import { diagnosticSeverities, maxDiagnosticLengths, maxDiagnostics } from '#dom
 import { runOperations } from '#domain/runs/model.ts';
 import { changeActions } from '#domain/runs/plans/model.ts';
 import { type ExecutionReason, executionReasons } from '#domain/runs/reasons/model.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { type JsonValue, namedValues } from '#domain/shared/values/json.ts';
 
 /**
  * The messages between a worker and its executor host. They cross one pipe as frames (`frames.ts`), each a JSON message with
@@ -69,7 +69,7 @@ export const WireRequest = z.object({
   operation: z.enum(runOperations),
   replace: z.array(z.string()),
   executor: Executor,
-  variables: z.record(z.string(), json),
+  variables: namedValues(json),
   sensitiveVariables: z.array(z.string()),
   environment: z.array(
     z.object({
@@ -90,7 +90,7 @@ export const WireRequest = z.object({
       }),
     )
     .optional(),
-  outputs: z.record(z.string(), z.object({ sensitive: z.boolean().optional() })),
+  outputs: namedValues(z.object({ sensitive: z.boolean().optional() })),
   planDigest: digest.nullish(),
   secretsKey: z.string().optional(),
   egress: Egress,
@@ -142,7 +142,7 @@ const Summary = z.object({
   import: count,
   move: count,
 });
-const Outputs = z.record(z.string(), z.object({ value: json, sensitive: z.boolean() }));
+const Outputs = namedValues(z.strictObject({ value: json, sensitive: z.boolean() }));
 
 const shortText = (name: keyof typeof maxDiagnosticLengths) => z.string().min(1).max(maxDiagnosticLengths[name]);
 const DiagnosticItem = z.object({

@@ -1,5 +1,6 @@
 import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { representValue } from '#domain/shared/values/representable.ts';
 import { isObject } from '../shared/json.ts';
 import type { Redactor } from './redaction.ts';
 
@@ -44,6 +45,14 @@ export function hasMark(marks: JsonValue | undefined): boolean {
   if (marks === true) return true;
   if (Array.isArray(marks)) return marks.some(hasMark);
   return isObject(marks) && Object.values(marks).some(hasMark);
+}
+
+/** How many levels of a stored list of changes are around the value of a change. */
+const levelsAround = 2;
+
+/** A value of a plan as it can be stored and shown: without known secrets, and with marks for what the database cannot hold. */
+export function shownValue(value: JsonValue, redactor: Redactor): JsonValue {
+  return representValue(maskSecrets(value, redactor), levelsAround).value;
 }
 
 /** Masks every text in a value that contains a known secret, even if nothing marks it. */

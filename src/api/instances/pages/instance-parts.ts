@@ -1,4 +1,5 @@
 import { operationPath } from '#api/pipeline/answers/location.ts';
+import { renderMissing } from '#api/runs/pages/run/values.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
@@ -50,10 +51,10 @@ export async function renderOutputs(visit: InstanceVisit): Promise<Html> {
       { label: 'Name', kind: 'main', cell: ([name]) => html`<span class="mono foreign">${name}</span>` },
       {
         label: 'Value',
-        cell: ([, { value, sensitive }]) =>
+        cell: ([, { value, sensitive, unrepresentable }]) =>
           sensitive
             ? html`<span class="muted">secret, not shown</span>`
-            : html`<pre class="value foreign">${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>`,
+            : html`<pre class="value foreign">${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>${renderMissing(unrepresentable)}`,
       },
     ],
   })}</div>`;

@@ -1,5 +1,6 @@
 import { Decimal } from '#domain/shared/values/decimal.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import { hasUnrepresentable } from '#domain/shared/values/representable.ts';
 import { type Problem, pointer } from './problems.ts';
 import { budgetInWords, ReferenceBudget } from './reference-budget.ts';
 import { describeReference, type Reference, splitText } from './reference-syntax.ts';
@@ -65,6 +66,11 @@ export function resolveReferences(
     if (!known) throw new ReferenceFailed(reference, `${describeReference(reference)} has no value`);
     isSensitive ||= known.isSensitive;
     const found = follow(reference, known.value);
+    if (hasUnrepresentable(found))
+      throw new ReferenceFailed(
+        reference,
+        `${describeReference(reference)} has a part that cannot be stored, so it cannot be passed on`,
+      );
     if (!budget.pay(found)) throw new ReferenceFailed(reference, describeExcess(reference));
     return found;
   };

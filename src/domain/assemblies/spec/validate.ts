@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { checkConditions } from './checks/check-conditions.ts';
 import { checkNodeVariables } from './checks/check-node-variables.ts';
 import { checkNodes } from './checks/check-nodes.ts';
@@ -82,10 +82,9 @@ const tooManyNodes: SpecValidation = {
 /** The parts of a value that may be no valid spec. What is missing or no object has its default. */
 function readParts(value: JsonValue): Omit<Draft, 'templates' | 'conditions'> {
   const { variables, outputs } = objectOf(value);
-  const isObject = typeof variables === 'object' && variables !== null && !Array.isArray(variables);
   return {
     ...nodesOfDraft(value),
-    variables: { ...(isObject ? variables : noVariables) },
+    variables: { ...(isJsonObject(variables) ? variables : noVariables) },
     outputs: objectOf(outputs),
   };
 }

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { addStateBytes } from '#domain/quotas/use/metering-store.ts';
-import type { MaskedOutputs } from '#domain/runs/model.ts';
+import type { MaskedOutput, MaskedOutputs } from '#domain/runs/model.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
 import { Instance, StateVersion } from '../entity.ts';
@@ -73,12 +73,15 @@ export function lockAndReadInstance(em: Em, instanceId: string): Promise<Instanc
   return em.findOneOrFail(Instance, { id: instanceId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
+/** Where a secret lacks something that cannot be stored would tell something of it. */
+function maskOutput({ sensitive, unrepresentable = [] }: MaskedOutput): MaskedOutput {
+  const missing = unrepresentable.slice(0, 1).map((each) => ({ ...each, path: '' }));
+  return { value: null, sensitive, ...(missing.length > 0 && { unrepresentable: missing }) };
+}
+
 /** Outputs as the API shows them: the values of secret ones are masked. */
 export function maskOutputs(outputs: MaskedOutputs): MaskedOutputs {
   return Object.fromEntries(
-    Object.entries(outputs).map(([name, { value, sensitive }]) => [
-      name,
-      { value: sensitive ? null : value, sensitive },
-    ]),
+    Object.entries(outputs).map(([name, output]) => [name, output.sensitive ? maskOutput(output) : output]),
   );
 }

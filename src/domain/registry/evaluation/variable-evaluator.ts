@@ -2,6 +2,7 @@ import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import { isCheap } from '../variables/cost.ts';
 import type { JsonObject } from '../variables/engine.ts';
 import type { VariableError } from '../variables/errors.ts';
+import { validateExactly } from '../variables/exact-numbers.ts';
 import { type ValidationResult, type VariableValues, validateVariables } from '../variables/variables.ts';
 import { checkWork, validationWork } from './work.ts';
 
@@ -21,8 +22,11 @@ export class VariableEvaluator {
     values: VariableValues,
     secrets: readonly string[] = [],
   ): Promise<ValidationResult> {
-    if (isCheap(schema, values)) return validateVariables(schema, values, secrets);
-    return this.#evaluator.run(this.#principalId, validationWork, { schema, values, secrets });
+    return validateExactly(schema, values, (exact) =>
+      isCheap(schema, exact)
+        ? validateVariables(schema, exact, secrets)
+        : this.#evaluator.run(this.#principalId, validationWork, { schema, values: exact, secrets }),
+    );
   }
 
   /** `checkSchema` */

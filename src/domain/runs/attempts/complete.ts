@@ -16,6 +16,7 @@ import type { PlanSummary } from '../plans/model.ts';
 import { advanceRun } from '../steps/advance.ts';
 import { closeAttempt, lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkResult } from './checks.ts';
+import { listUnrepresentable, representOutputs } from './represented-outputs.ts';
 import { artifactContext, outputsContext } from './seals.ts';
 import type { AttemptResult } from './writes.ts';
 
@@ -33,17 +34,19 @@ export async function completeAttempt(
 ): Promise<Run> {
   const { run, attempt } = await lockLiveAttempt(tx, attemptId);
   if (attempt.outcome !== null && attempt.outcome !== undefined) return run;
-  checkResult(run, attempt, result);
+  const outputs = result.outputs && representOutputs(result.outputs);
+  checkResult(run, attempt, { ...result, ...(outputs && { outputs }) });
   closeAttempt(attempt, result.outcome);
   if (run.status === 'running' || result.reason === 'state_refused') run.statusReason = result.reason;
   if (run.status === 'running' || result.reason === 'state_refused') run.statusDetail = detailOf(run, result);
   run.tool = result.tool ?? run.tool ?? null;
   run.revision += 1;
   if (result.plan) await storePlan(tx, keyRing, run, result.plan);
-  if (result.outputs) await storeOutputs(tx, keyRing, run, result.outputs);
+  if (outputs) await storeOutputs(tx, keyRing, run, outputs);
   if (result.outcome === 'applied') await recordDeployment(tx, run, result.resourceCount);
   await tx.em.flush();
   if (result.plan) publishPlanned(tx, run, result.plan.summary);
+  if (outputs) publishUnrepresentable(tx, run);
   return run;
 }
 
@@ -125,6 +128,18 @@ async function storePlan(
 
 function publishPlanned(tx: Transaction, run: Run, summary: PlanSummary): void {
   publishRunEvent(tx, run, 'run.planned', { digest: run.planDigest ?? null, operation: run.operation, ...summary });
+}
+
+/** So many are named; the outputs themselves name all. */
+const maxNamed = 20;
+
+function publishUnrepresentable(tx: Transaction, run: Run): void {
+  const missing = listUnrepresentable(run.outputs);
+  if (missing.length === 0) return;
+  publishRunEvent(tx, run, 'run.outputs_unrepresentable', {
+    values: missing.slice(0, maxNamed),
+    count: missing.length,
+  });
 }
 
 /** The digest that a review approves. It binds the plan, its inputs and the state from which it was made. */

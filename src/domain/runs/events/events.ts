@@ -96,6 +96,14 @@ export const runEvents = {
       problem: z.string(),
     }),
   },
+  'run.outputs_unrepresentable': {
+    subject: 'run',
+    summary: 'An apply gave outputs that cannot be stored in full',
+    data: z.strictObject({
+      values: z.array(z.strictObject({ output: z.string(), path: z.string(), reason: z.string() })),
+      count,
+    }),
+  },
   'run.not_contained': {
     subject: 'run',
     summary: 'A run needs a sandbox, and no live worker of its pool has one',

@@ -12,11 +12,13 @@ declare global {
 
 /**
  * A number of JSON that a JavaScript number would change, such as 9007199254740993 or 1e400. Its text is in one form alone, so that
- * equal decimals have equal texts, and deep comparisons see them as equal. `JSON.stringify` writes it as a number with all its digits. A thread or
- * `structuredClone` would lose its class: nothing with a decimal may be sent there.
+ * equal decimals have equal texts, and deep comparisons see them as equal. `JSON.stringify` writes it as a number with all its digits. It cannot
+ * be sent to a thread.
  */
 export class Decimal {
   readonly text: string;
+  /** A member of its own, so that `structuredClone` refuses a decimal instead of losing its class. */
+  readonly toJSON = toRawJson;
 
   private constructor(text: string) {
     this.text = text;
@@ -42,13 +44,13 @@ export class Decimal {
     return digits.length <= point;
   }
 
-  toJSON(): RawJson {
-    return JSON.rawJSON(this.text);
-  }
-
   toString(): string {
     return this.text;
   }
+}
+
+function toRawJson(this: Decimal): RawJson {
+  return JSON.rawJSON(this.text);
 }
 
 /** No tool writes larger exponents, and nothing stores one near to it. */

@@ -13,6 +13,25 @@ export function isJsonObject(value: JsonValue | undefined): value is { [name: st
 }
 
 /**
+ * A map of names to values of a schema, in which the name `__proto__` is kept: `z.record` drops it. The values stay as they are.
+ */
+export function namedValues<Value>(values: z.ZodType<Value>) {
+  const { $schema: _, ...additionalProperties } = z.toJSONSchema(values, { unrepresentable: 'any' });
+  return z
+    .unknown()
+    .refine((map) => isMapOf(map, values), 'expected names and values')
+    .meta({ type: 'object', additionalProperties }) as unknown as z.ZodType<
+    Record<string, Value>,
+    Record<string, Value>
+  >;
+}
+
+function isMapOf(map: unknown, values: z.ZodType): boolean {
+  if (typeof map !== 'object' || map === null || Array.isArray(map)) return false;
+  return Object.values(map).every((value) => values.safeParse(value).success);
+}
+
+/**
  * Any JSON value, but not a missing one. What the parser of bodies and the database return is JSON already. The OpenAPI document
  * describes it as `{}`; generators of clients reject the recursive description that `z.json()` would give.
  */

@@ -6,7 +6,7 @@ import { Decimal } from './decimal.ts';
  */
 
 /** PostgreSQL or JavaScript may run out of stack with deeper values. */
-const maximumDepth = 200;
+export const maxStoredDepth = 200;
 /** A jsonb value holds 256 MiB, including what PostgreSQL adds to each member. */
 const maximumBytes = 192 * 1024 * 1024;
 const overheadBytes = 8;
@@ -33,9 +33,9 @@ export function isStorableInteger(value: unknown, least: number): boolean {
   return Number.isInteger(value) && Number(value) >= least && Number(value) <= largestInteger;
 }
 
-/** Why a value cannot be stored as jsonb; null if it can. The reason never repeats the value. */
-export function findUnstorable(value: unknown): string | null {
-  return inspect(value, { bytes: 0, depth: 0 });
+/** Why a value cannot be stored as jsonb; null if it can. The reason never repeats the value. `depth`: how many levels are around it. */
+export function findUnstorable(value: unknown, depth = 0): string | null {
+  return inspect(value, { bytes: 0, depth });
 }
 
 interface Measure {
@@ -66,7 +66,7 @@ function inspectText(text: string, measure: Measure): string | null {
 }
 
 function inspectMembers(value: object, measure: Measure): string | null {
-  if (measure.depth >= maximumDepth) return `is nested deeper than ${maximumDepth} levels`;
+  if (measure.depth >= maxStoredDepth) return `is nested deeper than ${maxStoredDepth} levels`;
   measure.depth += 1;
   for (const [name, member] of Object.entries(value)) {
     const problem = (Array.isArray(value) ? null : inspectText(name, measure)) ?? inspect(member, measure);

@@ -140,6 +140,7 @@ const examples: Record<RunEventType, object> = {
     worker_id: 'x',
     problem: 'another lineage',
   },
+  'run.outputs_unrepresentable': { values: [{ output: 'x', path: '/a', reason: 'holds a NUL character' }], count: 1 },
   'run.not_contained': { pool: 'edge', message: 'the kernel refuses' },
   'run.cancel_requested': { by: 'Ana', reason: 'Wrong zone', force: true },
   'run.gave_way': { run_id: 'x' },

@@ -1,6 +1,6 @@
 import type { RunOperation } from '#domain/runs/model.ts';
 import type { ChangeAction, ResourceChange } from '#domain/runs/plans/model.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { Random } from '../random.ts';
 import { addressOf, type Resource } from './infrastructure.ts';
 
@@ -88,6 +88,6 @@ function other(value: JsonValue, random: Random): JsonValue {
   if (typeof value === 'string')
     return /\d$/.test(value) ? value.replace(/\d+$/, (digits) => String(Number(digits) + 1)) : `${value}-next`;
   if (Array.isArray(value)) return [...value, value[0] ?? 'added'];
-  if (value !== null && 'sensitive' in value) return value;
+  if (!isJsonObject(value) || 'sensitive' in value) return value;
   return { ...value, managed_by: 'delivery-coordinator' };
 }

@@ -87,6 +87,11 @@ const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => Event
     text: 'A state that an attempt had written could not be stored, and was set aside.',
     said: problem,
   }),
+  'run.outputs_unrepresentable': ({ values, count }) => ({
+    icon: 'triangle-alert',
+    text: html`The outputs hold ${pluralize(count, 'value')} that cannot be stored. The state has all of them.`,
+    said: values.map(({ output, path, reason }) => `${output}${path} ${reason}`).join(', '),
+  }),
   'run.not_contained': ({ pool, message }) => ({
     icon: 'triangle-alert',
     text: html`The run needs a sandbox, and no live worker of the pool ${pool} has one.`,

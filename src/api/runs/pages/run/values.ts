@@ -15,9 +15,15 @@ export function renderOutputs(outputs: ShownRun['outputs']): Html {
   const entries = Object.entries(outputs);
   if (entries.length === 0) return html`<p class="muted">None.</p>`;
   return html`<dl class="facts">${entries.map(
-    ([name, { value, sensitive }]) =>
-      html`<dt class="foreign">${name}</dt><dd>${sensitive ? masked : renderCopied(name, renderValue(textOf(value)))}</dd>`,
+    ([name, { value, sensitive, unrepresentable }]) =>
+      html`<dt class="foreign">${name}</dt><dd>${sensitive ? masked : renderCopied(name, renderValue(textOf(value)))}${renderMissing(unrepresentable)}</dd>`,
   )}</dl>`;
+}
+
+/** Says what of an output is not shown, because it cannot be stored. */
+export function renderMissing(missing: ShownRun['outputs'][string]['unrepresentable'] = []): Html | null {
+  if (missing.length === 0) return null;
+  return html` <span class="muted">Not stored: ${missing.map(({ path, reason }) => html`<span class="foreign">${path || 'the value'}</span> ${reason}. `)}The state has it.</span>`;
 }
 
 type Source = NonNullable<ShownRun['variable_sources']>[number];

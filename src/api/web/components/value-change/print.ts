@@ -1,6 +1,7 @@
 import { isSecret, isUnknown, type Side } from '#domain/shared/values/comparison/marks.ts';
 import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isUnrepresentable } from '#domain/shared/values/representable.ts';
 
 export interface Printed {
   readonly text: string;
@@ -49,6 +50,7 @@ export function wordOf(value: Side): string | null {
   if (value === undefined) return '(not set)';
   if (isSecret(value)) return '(sensitive)';
   if (isUnknown(value)) return '(known after apply)';
+  if (isUnrepresentable(value)) return '(cannot be stored)';
   return null;
 }
 

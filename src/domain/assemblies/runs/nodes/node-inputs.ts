@@ -7,6 +7,7 @@ import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
 import { AssemblyEvaluator } from '../../evaluation/assembly-evaluator.ts';
 import { type EndedNodeStatus, isLeftOut, type NodeReason, type NodeReasonCode, operationRules } from '../../model.ts';
 import type { ConditionFacts } from '../../spec/conditions/conditions.ts';
+import { toCelNumbers } from '../../spec/conditions/exact-facts.ts';
 import { ReferenceBudget } from '../../spec/reference-budget.ts';
 import { findReferences, type Reference, ReferenceFailed, resolveReferences } from '../../spec/references.ts';
 import { type AssemblyVariables, openVariables } from '../admission/variables.ts';
@@ -109,7 +110,9 @@ async function checkCondition(
   );
   if ('problem' in read) throw fail(read.problem);
   const outputs = await readOutputs(tx, readable, read.references);
-  const facts = toConditionFacts(readable.variables, others, outputs);
+  const known = toCelNumbers(toConditionFacts(readable.variables, others, outputs), read.references);
+  if ('problem' in known) throw fail(known.problem);
+  const { facts } = known;
   const evaluate = () => inTime(() => evaluation.evaluateCondition(when, facts));
   const result = await tx.awaitOutside(JSON.stringify([key, when, facts]), evaluate);
   if ('problem' in result) throw fail(result.problem);

@@ -1,4 +1,5 @@
 import { type CelFunc, type CelInput, CelScalar, celEnv, celFunc, type parse } from '@bufbuild/cel';
+import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** The dialect of CEL in which conditions are written: the standard one, and arithmetic of whole numbers with others. */
@@ -49,6 +50,7 @@ export const typeNames: ReadonlySet<string> = new Set(
 export function toCel(value: JsonValue): CelInput {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(toCel);
+  if (value instanceof Decimal) throw new Error('CEL has no number with so many digits');
   if (typeof value !== 'object' || value === null) return value;
   return new Map(Object.entries(value).map(([name, member]) => [name, toCel(member)]));
 }

@@ -1,0 +1,38 @@
+import { representValue } from '#domain/shared/values/representable.ts';
+import { findUnstorableText } from '#domain/shared/values/storable.ts';
+import type { MaskedOutput, MaskedOutputs } from '../model.ts';
+
+/** How many levels of the stored outputs are around a value. */
+const levelsAround = 2;
+const longestName = 1024;
+
+/**
+ * Outputs as they can be stored. An apply has happened whatever its outputs hold: what the database refuses is marked and named, and the rest is
+ * kept. The state, which is stored as bytes, has all of it.
+ */
+export function representOutputs(outputs: MaskedOutputs): MaskedOutputs {
+  return Object.fromEntries(Object.entries(outputs).map(([name, output]) => represent(name, output)));
+}
+
+function represent(name: string, output: MaskedOutput): [string, MaskedOutput] {
+  const problem = findUnstorableText(name, longestName);
+  if (problem !== null) {
+    const reason = `has a name that ${problem}`;
+    const value = { unrepresentable: { reason } };
+    return [writtenName(name), { ...output, value, unrepresentable: [{ path: '', reason }] }];
+  }
+  const { value, missing } = representValue(output.value, levelsAround);
+  return [name, { ...output, value, ...(missing.length > 0 && { unrepresentable: missing }) }];
+}
+
+/** Escapes what cannot be stored, as JSON does. */
+function writtenName(name: string): string {
+  return JSON.stringify(name.slice(0, longestName)).slice(1, -1);
+}
+
+/** The parts of masked outputs that are not stored, each with the name of its output. */
+export function listUnrepresentable(outputs: MaskedOutputs): { output: string; path: string; reason: string }[] {
+  return Object.entries(outputs).flatMap(([output, { unrepresentable = [] }]) =>
+    unrepresentable.map(({ path, reason }) => ({ output, path, reason })),
+  );
+}

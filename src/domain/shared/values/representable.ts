@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../commands/canonical.ts';
+import { Decimal } from './decimal.ts';
+import { isJsonObject, type JsonValue } from './json.ts';
+import { findUnstorable, findUnstorableText, maxStoredDepth } from './storable.ts';
+
+/** Values of tools and templates that the database cannot hold. What can be stored is stored, and a mark stands for the rest. */
+
+/** A part of a value that is not stored. */
+export interface Unrepresentable {
+  /** A JSON pointer into the value; empty for the whole of it. */
+  readonly path: string;
+  /** Why, such as "holds a NUL character". It never repeats the value. */
+  readonly reason: string;
+}
+
+export interface Represented {
+  readonly value: JsonValue;
+  /** The first of the parts that are not stored. */
+  readonly missing: Unrepresentable[];
+}
+
+/** A value with more of them names the first. */
+const maxMissing = 50;
+
+/**
+ * A value that can be stored: in place of each part that cannot be, `{"unrepresentable": {"reason": …, "digest": …}}`. The digest tells
+ * such parts from each other. An object with such a key is one part. `depth`: how many levels will be around the value.
+ */
+export function representValue(value: JsonValue, depth = 0): Represented {
+  if (findUnstorable(value, depth) === null) return { value, missing: [] };
+  const missing: Unrepresentable[] = [];
+  const replaced = replaceUnstorable(value, '', depth, missing);
+  const reason = findUnstorable(replaced, depth);
+  return reason === null
+    ? { value: replaced, missing }
+    : { value: markOf(value, reason), missing: [{ path: '', reason }] };
+}
+
+function markOf(value: JsonValue, reason: string): JsonValue {
+  return { unrepresentable: { reason, digest: digestOf(value) } };
+}
+
+function replaceUnstorable(value: JsonValue, path: string, depth: number, missing: Unrepresentable[]): JsonValue {
+  const reason = reasonOf(value, depth);
+  if (reason !== null) {
+    if (missing.length < maxMissing) missing.push({ path, reason });
+    return markOf(value, reason);
+  }
+  if (Array.isArray(value))
+    return value.map((each, index) => replaceUnstorable(each, `${path}/${index}`, depth + 1, missing));
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    replaceUnstorable(member, `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, depth + 1, missing),
+  ]);
+  return Object.fromEntries(members);
+}
+
+/** Why a value itself cannot be stored, whatever is in it. The mark has two levels. */
+function reasonOf(value: JsonValue, depth: number): string | null {
+  if (typeof value === 'string' || value instanceof Decimal) return findUnstorable(value);
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth >= maxStoredDepth - 2) return `is nested deeper than ${maxStoredDepth} levels`;
+  if (Array.isArray(value)) return null;
+  const problems = Object.keys(value).map((name) => findUnstorableText(name, Number.POSITIVE_INFINITY));
+  const problem = problems.find((each) => each !== null);
+  return problem ? `has a key that ${problem}` : null;
+}
+
+/** JSON writes half of a character as an escape, so that such texts have digests of their own. */
+function digestOf(value: JsonValue): string {
+  return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`;
+}
+
+/** Whether a value is the mark of one that is not stored. */
+export function isUnrepresentable(value: JsonValue | undefined): boolean {
+  if (!isJsonObject(value) || Object.keys(value).length !== 1) return false;
+  const { unrepresentable } = value;
+  return isJsonObject(unrepresentable) && typeof unrepresentable['reason'] === 'string';
+}
+
+/** Whether a value lacks a part that is not stored. */
+export function hasUnrepresentable(value: JsonValue | undefined): boolean {
+  if (isUnrepresentable(value)) return true;
+  if (Array.isArray(value)) return value.some(hasUnrepresentable);
+  return isJsonObject(value) && Object.values(value).some(hasUnrepresentable);
+}
