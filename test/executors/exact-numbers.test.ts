@@ -91,4 +91,30 @@ describe.each(tools)('$name $version', ({ name, version }) => {
     const passed = await deploy({ executor: { kind: 'opentofu', files }, variables });
     expect(passed.result.outputs).toEqual({ text: { value: 'n=9007199254740993', sensitive: false } });
   });
+
+  it('gives null as the value of an output, as long as the configuration declares it', async () => {
+    const main =
+      'variable "x" {\n  default = null\n}\noutput "open" {\n  value = var.x\n}\noutput "secret" {\n  value     = var.x\n  sensitive = true\n}\n';
+    const executor = { kind: 'opentofu', files: { 'main.tf': main } } as const;
+    const { result, state } = await deploy({ executor, variables: {} });
+    expect(result.outputs).toEqual({
+      open: { value: null, sensitive: false },
+      secret: { value: null, sensitive: true },
+    });
+    const destroyed = await deploy({ executor, variables: {}, state, operation: 'destroy' });
+    expect(destroyed.result.outputs).toEqual({});
+  });
+
+  it('marks values of a plan that cannot be stored, and applies it', async () => {
+    const main =
+      'resource "terraform_data" "x" {\n  input = { nul = "a\\u0000", fine = 1 }\n}\noutput "nul" {\n  value = "a\\u0000"\n}\n';
+    const using = { executor: { kind: 'opentofu', files: { 'main.tf': main } }, variables: {} } as const;
+    const { plan: planned } = await plan(using);
+    expect(planned.changes[0]?.after).toMatchObject({
+      input: { nul: { unrepresentable: { reason: 'holds a NUL character' } }, fine: 1 },
+    });
+    const { result, state } = await deploy(using);
+    expect(result.outputs).toEqual({ nul: { value: 'a\0', sensitive: false } });
+    expect(String(state)).toContain('a\\u0000');
+  });
 });

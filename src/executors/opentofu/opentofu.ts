@@ -19,6 +19,8 @@ import { planInput, ToolSession } from './session.ts';
 import { StateBackend } from './state-backend.ts';
 import { TofuState } from './tofu-state.ts';
 
+/** What the artifact calls the outputs that the configuration declares. */
+const declaredFile = 'outputs';
 const maxPlanBytes = 256 * 1024 * 1024;
 const maxPlanJsonBytes = 128 * 1024 * 1024;
 
@@ -62,6 +64,7 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
   const files = new Map([
     ['plan', made.plan],
     ['variables', session.variables],
+    [declaredFile, Buffer.from(JSON.stringify(read.declared))],
   ]);
   if (initialized.lock !== null) files.set('lock', initialized.lock);
   const packed = packArtifact(facts, files);
@@ -169,10 +172,23 @@ async function apply(
   try {
     if (facts.modules !== lease.initialized.modules) throw mismatch('with other modules');
     await applyPlan(session, lease.initialized, files.get('plan') ?? Buffer.alloc(0));
-    return await readTofuOutputs(attempt, () => askOutputs(session, lease.initialized));
+    const outputs = await readTofuOutputs(attempt, () => askOutputs(session, lease.initialized));
+    return withNull(outputs, attempt, files.get(declaredFile));
   } finally {
     lease.release();
   }
+}
+
+/** The tools leave outputs that are null out of the state. Here they are values: another node may be given null. */
+function withNull(success: AttemptSuccess, { request }: Attempt, declared: Buffer | undefined): AttemptSuccess {
+  // Waiting plans of earlier releases do not say what is declared.
+  const outputs = declared === undefined ? {} : parseJson(declared);
+  if (request.operation === 'destroy' || !isObject(outputs)) return success;
+  const empty = Object.entries(outputs).map(([name, output]) => {
+    const isSecret = isObject(output) && output['sensitive'] === true;
+    return [name, { value: null, sensitive: isSecret || request.outputs[name]?.sensitive === true }] as const;
+  });
+  return { ...success, outputs: { ...Object.fromEntries(empty), ...success.outputs } };
 }
 
 function refuseOtherPlan(session: ToolSession, facts: PlanFacts): void {

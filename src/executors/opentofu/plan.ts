@@ -13,10 +13,15 @@ import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { asArray, isObject, type JsonObject, parseJson } from '../shared/json.ts';
 import { type DetailsReading, readDetails } from './plan-details.ts';
 
+/** Outputs by name. */
+export type DeclaredOutputs = Readonly<Record<string, { readonly sensitive: boolean }>>;
+
 export interface ReadPlan {
   readonly changes: ResourceChange[];
   readonly drift: ResourceChange[];
   readonly summary: PlanSummary;
+  /** The outputs that the configuration declares, and whether they are secret. */
+  readonly declared: DeclaredOutputs;
   /** Whether applying the plan would change anything: resources, outputs, addresses or the state. */
   readonly hasChanges: boolean;
 }
@@ -32,7 +37,7 @@ export function readPlan(json: Buffer, redactor: Redactor, digest: SecretDigest 
   const changes = planned.filter(isShown);
   const drift = drifted.map((resource) => readChange(resource, { redactor, digest, real: 'after' }));
   const hasChanges = plan['applyable'] === true || resources.some(changesSomething) || outputs.some(changesSomething);
-  return { changes, drift, summary: summarizeChanges(changes), hasChanges };
+  return { changes, drift, summary: summarizeChanges(changes), declared: declaredOutputs(plan), hasChanges };
 }
 
 /** Resources that only change their address or only come into the state have no action. */
@@ -54,6 +59,17 @@ function parsePlan(json: Buffer): JsonObject {
     throw new AttemptFailure('plan_invalid', `the plan cannot be read: ${messageOf(error)}`);
   }
   throw new AttemptFailure('plan_invalid', 'the plan cannot be read: it is not a JSON object');
+}
+
+function declaredOutputs({ configuration }: JsonObject): DeclaredOutputs {
+  const root = isObject(configuration) ? configuration['root_module'] : undefined;
+  const outputs = isObject(root) ? root['outputs'] : undefined;
+  return Object.fromEntries(
+    Object.entries(isObject(outputs) ? outputs : {}).map(([name, output]) => [
+      name,
+      { sensitive: isObject(output) && output['sensitive'] === true },
+    ]),
+  );
 }
 
 function outputChanges(outputs: JsonValue | undefined): JsonObject[] {
