@@ -7,6 +7,9 @@ import { FreezeWindows } from '#domain/holds/freeze-windows.ts';
 import { NewHold } from '#domain/holds/model.ts';
 import { statusReasons } from '#domain/runs/reasons/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
+import { deepestRead } from '#domain/shared/values/exact-json.ts';
+import { maxDigits, maxStoredDepth } from '#domain/shared/values/storable.ts';
+import { resultLimits } from '#executors/shared/result-limits.ts';
 import { findFreePort } from '#local/ports.ts';
 import { createEmptyDatabase, type TestDatabase } from '#test/support/database/database.ts';
 import { runShell } from '#test/support/programs/shell.ts';
@@ -64,6 +67,30 @@ describe('the table of limits', () => {
       openFiles: files,
       cpuSeconds: cpu,
     }).toEqual(executionLimits(config));
+  });
+});
+
+describe('the table of what a run may carry', () => {
+  it('states the limits in their units', () => {
+    const rows = tableUnder(page, '### What a run may carry').map(([what, limit]) => `${what}: ${limit}`);
+    const count = (amount: number) => amount.toLocaleString('en');
+    const mebibytes = (bytes: number) => `${bytes / 1024 ** 2} MiB`;
+    const l = resultLimits;
+    for (const row of [
+      `a value in the environment of steps: ${l.environmentValueLength / 1024} KiB`,
+      `a plan file of OpenTofu or Terraform: ${mebibytes(l.planFileBytes)}`,
+      `the same plan as JSON: ${mebibytes(l.planJsonBytes)}`,
+      `\`plan.json\` of steps: ${mebibytes(l.commandPlanBytes)}, ${count(l.commandChanges)} changes`,
+      `the directory \`plan\` of steps, with \`plan.json\`: ${mebibytes(l.planDirectoryBytes)}, ${count(l.planDirectoryFiles)} files`,
+      `an address in a plan: ${count(l.addressLength)} characters`,
+      `a state of OpenTofu or Terraform: ${mebibytes(l.stateBytes)}`,
+      `\`state.json\` of steps: ${mebibytes(l.commandStateBytes)}`,
+      `\`outputs.json\` of steps: ${mebibytes(l.outputsBytes)}`,
+      `JSON that tools and steps write: ${count(deepestRead)} levels`,
+      `a value in a plan or an output: ${maxStoredDepth} levels`,
+      `a number in a plan or an output: ${count(maxDigits)} digits, written without an exponent`,
+    ])
+      expect(rows).toContain(row);
   });
 });
 

@@ -6,14 +6,17 @@ import { sensitiveMark, shownValue } from '../redaction/masking.ts';
 import { secretDigestOf } from '../redaction/secret-digest.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { isObject, parseJson } from '../shared/json.ts';
+import { resultLimits } from '../shared/result-limits.ts';
 
 /** Reads the changes that a command template plans, and collects the files that its apply phase needs. */
 
-const maxPlanBytes = 16 * 1024 * 1024;
-const maxPlanFilesBytes = 64 * 1024 * 1024;
-const maxFiles = 1_000;
-const maxChanges = 20_000;
-const maxAddressLength = 4_096;
+const {
+  commandPlanBytes: maxPlanBytes,
+  planDirectoryBytes: maxPlanFilesBytes,
+  planDirectoryFiles: maxFiles,
+  commandChanges: maxChanges,
+  addressLength: maxAddressLength,
+} = resultLimits;
 const keptDirectory = 'plan';
 export const planFile = 'plan.json';
 

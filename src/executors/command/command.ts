@@ -12,15 +12,12 @@ import type { Environment } from '../shared/environment.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { parseJson } from '../shared/json.ts';
 import { findMissingProgram, lastLine, missingProgramCodes } from '../shared/missing-program.ts';
+import { resultLimits } from '../shared/result-limits.ts';
 import { readCommandOutputs } from './command-outputs.ts';
 import { assumePlan, collectPlanFiles, planFile, readCommandPlan } from './command-plan.ts';
 
 type CommandExecutor = Extract<WireRequest['executor'], { kind: 'command' }>;
 
-const maxOutputsBytes = 4 * 1024 * 1024;
-const maxStateBytes = 64 * 1024 * 1024;
-/** A longer value is only in the variables file, because the system limits the size of one environment variable. */
-const maxEnvironmentValueLength = 64 * 1024;
 /** How many of the last lines of standard error a failed step shows. */
 const maxDetailLines = 10;
 const noFiles: ReadonlyMap<string, Buffer> = new Map();
@@ -120,7 +117,7 @@ function collectApply(attempt: Attempt) {
   return async (results: Results, work: string, code: number): Promise<ApplyResults> => {
     if (attempt.request.operation !== 'refresh') await keepState(attempt, results, work);
     if (code !== 0) return { outputs: null };
-    return { outputs: await readWritten(results, work, 'outputs.json', maxOutputsBytes, 'outputs_invalid') };
+    return { outputs: await readWritten(results, work, 'outputs.json', resultLimits.outputsBytes, 'outputs_invalid') };
   };
 }
 
@@ -199,7 +196,7 @@ function stepEnvironment({ request }: Attempt, paths: JobPaths): Environment {
   const file = (name: string) => join(paths.work, name);
   return {
     ...Object.fromEntries(
-      texts.filter(([, text = '']) => text.length <= maxEnvironmentValueLength && !text.includes('\0')),
+      texts.filter(([, text = '']) => text.length <= resultLimits.environmentValueLength && !text.includes('\0')),
     ),
     COORDINATOR_VARIABLES_FILE: file('variables.json'),
     COORDINATOR_OUTPUTS_FILE: file('outputs.json'),
@@ -213,7 +210,7 @@ function stepEnvironment({ request }: Attempt, paths: JobPaths): Environment {
 }
 
 async function keepState(attempt: Attempt, results: Results, work: string): Promise<void> {
-  const content = await readWritten(results, work, 'state.json', maxStateBytes, 'state_invalid');
+  const content = await readWritten(results, work, 'state.json', resultLimits.commandStateBytes, 'state_invalid');
   // Steps that removed the file have nothing to remember any more.
   const forgotten = attempt.state.content === null ? null : Buffer.from('{}');
   const next = content ?? forgotten;

@@ -7,8 +7,10 @@ import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
 import type { WireRequest } from '../protocol/messages.ts';
 import type { OpenTofuExecutor } from '../protocol/request.ts';
 import { secretDigestOf } from '../redaction/secret-digest.ts';
+import { formatBytes } from '../shared/bytes.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { isObject, parseJson } from '../shared/json.ts';
+import { resultLimits } from '../shared/result-limits.ts';
 import { digestSources } from './configuration.ts';
 import { mayHaveProvisioners } from './configuration-scan.ts';
 import type { InitCache, Initialization } from './init-cache.ts';
@@ -21,8 +23,7 @@ import { TofuState } from './tofu-state.ts';
 
 /** What the artifact calls the outputs that the configuration declares. */
 const declaredFile = 'outputs';
-const maxPlanBytes = 256 * 1024 * 1024;
-const maxPlanJsonBytes = 128 * 1024 * 1024;
+const { planFileBytes: maxPlanBytes, planJsonBytes: maxPlanJsonBytes } = resultLimits;
 
 /** Runs a phase with OpenTofu or Terraform. @throws AttemptFailure that says what went wrong */
 export async function runOpenTofu(
@@ -153,7 +154,11 @@ async function showPlan(session: ToolSession, initialized: Initialization, plan:
     network: { state: false, egress: false },
     relaxedGc: hasNoProviders(initialized),
   });
-  if (shown.isTruncated) throw new AttemptFailure('plan_invalid', `the plan is longer than ${maxPlanJsonBytes} bytes`);
+  if (shown.isTruncated)
+    throw new AttemptFailure(
+      'plan_invalid',
+      `the plan as JSON is longer than ${formatBytes(maxPlanJsonBytes)}, the most that reviewers can be shown`,
+    );
   return readPlan(shown.captured, attempt.redactor, secretDigestOf(attempt.request.secretsKey));
 }
 

@@ -2,12 +2,12 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Environment } from '../shared/environment.ts';
 import { reportUnexpectedError } from '../shared/errors.ts';
+import { resultLimits } from '../shared/result-limits.ts';
 import type { TofuState } from './tofu-state.ts';
 
 /** OpenTofu's HTTP backend for one attempt, with a password of its own. */
 
 const user = 'attempt';
-const maxStateBytes = 128 * 1024 * 1024;
 const maxLockBytes = 64 * 1024;
 
 interface Answer {
@@ -82,10 +82,10 @@ export class StateBackend {
       return { status: 409, body: 'the state is not locked by this ID' };
     if (this.#isReceiving) return { status: 409, body: 'another state is being received' };
     this.#isReceiving = true;
-    const content = await readBody(request, maxStateBytes).finally(() => {
+    const content = await readBody(request, resultLimits.stateBytes).finally(() => {
       this.#isReceiving = false;
     });
-    if (content === null) return { status: 413 };
+    if (content === null) return { status: 413, body: this.#state.refuseSize().message };
     const checksum = request.headers['content-md5'];
     if (checksum !== undefined && checksum !== createHash('md5').update(content).digest('base64'))
       return { status: 400 };

@@ -1,6 +1,8 @@
 import type { StateKeeper } from '../attempt/state-keeper.ts';
 import type { Redactor } from '../redaction/redaction.ts';
-import { messageOf } from '../shared/errors.ts';
+import { formatBytes } from '../shared/bytes.ts';
+import { type AttemptFailure, messageOf } from '../shared/errors.ts';
+import { resultLimits } from '../shared/result-limits.ts';
 import { readStateDocument, type StateDocument } from './state-document.ts';
 
 const maxLineageLength = 1024;
@@ -39,6 +41,15 @@ export class TofuState {
     const replaced = this.#queue.then(() => this.#replace(content));
     this.#queue = replaced.catch(() => undefined);
     return replaced;
+  }
+
+  /** Records that a state was too large to be received. Returns the error. */
+  refuseSize(): AttemptFailure {
+    const limit = formatBytes(resultLimits.stateBytes);
+    return this.#keeper.fail(
+      'state_not_saved',
+      `the tool wrote a state of more than ${limit}, the largest that is kept`,
+    );
   }
 
   async #replace(content: Buffer): Promise<void> {
