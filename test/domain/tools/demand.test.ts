@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { bestOf, intersectDemand, mayFollow, meetsDemand, toWantedTools } from '#domain/tools/demand.ts';
+import { readFilesTools } from '#domain/tools/files.ts';
+
+const anyFiles = readFilesTools({ 'main.tf': '' });
+const wanted = { by: 'template', tool: { name: 'opentofu', version: '~> 1.9' } } as const;
+
+describe('the demand of a run', () => {
+  it('is open to both tools if nothing asks for one', () => {
+    const demand = intersectDemand({ files: anyFiles, wanted: [], writer: null });
+    expect(demand).toEqual({ opentofu: [], terraform: [] });
+  });
+
+  it('is what version, environment, files and state have in common', () => {
+    const files = readFilesTools({ 'main.tf': 'terraform {\n  required_version = "< 1.12"\n}' });
+    const environment = { by: 'environment', tool: { name: 'opentofu', version: '!= 1.10.1' } } as const;
+    const writer = { name: 'opentofu', version: '1.10.0' };
+    const demand = intersectDemand({ files, wanted: [wanted, environment], writer });
+    if ('conflict' in demand) throw new Error(demand.conflict);
+    expect(toWantedTools(demand)).toEqual([{ name: 'opentofu', version: '< 1.12, ~> 1.9, != 1.10.1, >= 1.10.0' }]);
+    const fits = (version: string) => meetsDemand(demand, { name: 'opentofu', version });
+    expect(['1.9.8', '1.10.0', '1.10.1', '1.11.4', '1.12.0'].filter(fits)).toEqual(['1.10.0', '1.11.4']);
+    expect(meetsDemand(demand, { name: 'terraform', version: '1.11.4' })).toBe(false);
+  });
+
+  it('says what asks for different tools', () => {
+    const environment = { by: 'environment', tool: { name: 'terraform' } } as const;
+    expect(intersectDemand({ files: anyFiles, wanted: [wanted, environment], writer: null })).toEqual({
+      conflict: 'the template version needs opentofu, the environment needs terraform',
+    });
+    const files = readFilesTools({ 'main.tofu': '' });
+    expect(intersectDemand({ files, wanted: [], writer: { name: 'terraform', version: '1.11.4' } })).toEqual({
+      conflict: "the template's files need opentofu, the state of the instance needs terraform",
+    });
+  });
+
+  it('says which ranges have nothing in common', () => {
+    const writer = { name: 'opentofu', version: '2.0.1' };
+    expect(intersectDemand({ files: anyFiles, wanted: [wanted], writer })).toEqual({
+      conflict:
+        'no version of opentofu is in all of "~> 1.9" (the template version), ">= 2.0.1" (the state of the instance)',
+    });
+  });
+
+  it('leaves out the tool whose required_version cannot be met', () => {
+    const environment = { by: 'environment', tool: { name: 'terraform', version: '~> 1.14' } } as const;
+    const files = readFilesTools({ 'main.tofu': '', 'main.tf': 'terraform { required_version = "< 1.12" }' });
+    expect(intersectDemand({ files, wanted: [environment], writer: null })).toHaveProperty('conflict');
+    expect(intersectDemand({ files, wanted: [], writer: null })).toMatchObject({ opentofu: [], terraform: [{}] });
+  });
+});
+
+describe('the best tool', () => {
+  it('is the highest version of OpenTofu, in whatever order workers name them', () => {
+    const tools = [
+      { name: 'terraform', version: '1.14.0' },
+      { name: 'opentofu', version: '1.9.8' },
+      { name: 'opentofu', version: '1.10.10' },
+    ];
+    expect(bestOf(tools)).toBe(tools[2]);
+    expect(bestOf(tools.toReversed())).toBe(tools[2]);
+    expect(bestOf([])).toBeUndefined();
+  });
+
+  it('is never older than the tool that wrote the state, nor another', () => {
+    const writer = { name: 'opentofu', version: '1.10.0' };
+    expect(mayFollow(writer, { name: 'opentofu', version: '1.9.8' })).toBe(false);
+    expect(mayFollow(writer, { name: 'opentofu', version: '1.10.0' })).toBe(true);
+    expect(mayFollow(writer, { name: 'terraform', version: '1.14.0' })).toBe(false);
+    expect(mayFollow({ ...writer, version: null }, { name: 'opentofu', version: '1.6.0' })).toBe(true);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { readFilesTools } from '#domain/tools/files.ts';
+
+const requires = (range: string) => `terraform {\n  required_version = "${range}"\n}\n`;
+
+describe('the tool of files', () => {
+  it('is OpenTofu if a file is for OpenTofu alone', () => {
+    expect(readFilesTools({ 'main.tofu': '' }).needsOpenTofu).toBe(true);
+    expect(readFilesTools({ 'main.tf': '', 'more.tofu.json': '{}' }).needsOpenTofu).toBe(true);
+  });
+
+  it('is open if each file for OpenTofu stands for one of Terraform', () => {
+    expect(readFilesTools({ 'main.tf': '', 'main.tofu': '' }).needsOpenTofu).toBe(false);
+    expect(readFilesTools({ 'main.tf': '', 'modules/x/main.tofu': '' }).needsOpenTofu).toBe(false);
+  });
+
+  it('is limited by required_version of all of its files and of the modules that they call', () => {
+    const files = {
+      'stacks/a/main.tf': `${requires('>= 1.5')}module "x" {\n  source = "../../modules/x"\n}\n`,
+      'stacks/a/more.tf.json': JSON.stringify({ terraform: [{ required_version: '< 2.0' }] }),
+      'modules/x/main.tf': requires('!= 1.6.0'),
+      'modules/unused/main.tf': requires('= 0.12.0'),
+    };
+    const all = ['>= 1.5', '< 2.0', '!= 1.6.0'];
+    expect(readFilesTools(files, 'stacks/a').required).toEqual({ opentofu: all, terraform: all });
+  });
+
+  it('reads for each tool the files that the tool reads', () => {
+    const files = { 'main.tf': requires('~> 1.14'), 'main.tofu': requires('~> 1.12') };
+    expect(readFilesTools(files).required).toEqual({ opentofu: ['~> 1.12'], terraform: ['~> 1.14'] });
+  });
+
+  it('is not limited by comments, strings, other blocks and texts that are computed', () => {
+    const text = [
+      '# terraform { required_version = "= 1.0.0" }',
+      'locals {\n  terraform = "required_version = \\"= 1.1.0\\""\n}',
+      'variable "x" {\n  default = <<EOT\nterraform {\n  required_version = "= 1.2.0"\n}\nEOT\n}',
+      'terraform {\n  required_providers {\n    x = { required_version = "= 1.3.0" }\n  }\n}',
+      'terraform { required_version = "= 1.4.0" }',
+    ].join('\n');
+    expect(readFilesTools({ 'main.tf': text }).required.terraform).toEqual(['= 1.4.0']);
+  });
+
+  it('is limited by an override file in place of the other files', () => {
+    const files = { 'main.tf': requires('= 1.0.0'), 'x_override.tf': requires('>= 1.5') };
+    expect(readFilesTools(files).required.terraform).toEqual(['>= 1.5']);
+  });
+
+  it('ends for modules that call each other', () => {
+    const call = (source: string) => `module "m" {\n  source = "${source}"\n}\n`;
+    const files = { 'main.tf': call('./a'), 'a/main.tf': `${call('../')}${requires('>= 1.1')}` };
+    expect(readFilesTools(files).required.terraform).toEqual(['>= 1.1']);
+  });
+});
