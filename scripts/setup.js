@@ -7,6 +7,7 @@ import { ensureProviders } from './setup/providers.js';
 import { ensureSandbox } from './setup/sandbox.js';
 import { ensureTemporal } from './setup/temporal.js';
 import { ensureTemporalCluster } from './setup/temporal-cluster.js';
+import { ensureTofu } from './setup/tofu.js';
 
 /**
  * Installs everything that `npm start`, `npm test` and the longer proofs need: the dependencies (including Node 24), a
@@ -29,6 +30,7 @@ async function setUp(purpose) {
   if (purpose === 'test') {
     await ensureBrowser();
     await ensureProviders();
+    await ensureTofu();
     await ensureClientTools();
   }
 }
