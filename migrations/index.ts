@@ -67,6 +67,7 @@ import { EndedBy } from './20261215_01_ended_by.ts';
 import { TriesByHand } from './20261215_02_tries_by_hand.ts';
 import { PluginShares } from './20261215_03_plugin_shares.ts';
 import { StatusDetails } from './20261216_80_status_details.ts';
+import { RunOptions } from './20261216_81_run_options.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -139,4 +140,5 @@ export const migrations = [
   { name: '20261215_02_tries_by_hand', class: TriesByHand },
   { name: '20261215_03_plugin_shares', class: PluginShares },
   { name: '20261216_80_status_details', class: StatusDetails },
+  { name: '20261216_81_run_options', class: RunOptions },
 ];

@@ -19,6 +19,7 @@ export function toExecutorRequest(
     phase: logPhaseOf(run.operation, attempt.phase),
     operation: run.operation,
     replace: run.replace,
+    options: run.options ?? undefined,
     executor: resolveExecutor(work),
     variables: inputs.variables,
     sensitiveVariables: inputs.sensitive,

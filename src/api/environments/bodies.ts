@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type EnvironmentChange, environmentKinds, type NewEnvironment } from '#domain/environments/model.ts';
 import { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/approval/approval-policy.ts';
+import { runOptionNames } from '#domain/runs/options/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { durationBetween, parseDuration } from '#domain/shared/values/durations.ts';
@@ -11,6 +12,17 @@ const day = 24 * 60 * 60;
 /** The time after which a deployment is due for destruction. */
 const TimeToLive = durationBetween(60, 365 * day);
 
+const AllowedOptions = z
+  .array(z.enum(runOptionNames))
+  .max(runOptionNames.length)
+  .nullable()
+  .describe('The options that its runs may use; null: all.');
+
+/** A list of options means the same in every order. */
+function inOrder(options: z.output<typeof AllowedOptions> | undefined) {
+  return options ? runOptionNames.filter((name) => options.includes(name)) : options;
+}
+
 export const CreateEnvironment = z
   .strictObject({
     project_id: Id,
@@ -20,12 +32,13 @@ export const CreateEnvironment = z
     approval_policy: ApprovalPolicy.optional(),
     ttl: TimeToLive.nullable().optional(),
     isolation: DemandedIsolation.optional(),
+    allowed_options: AllowedOptions.optional(),
   })
   .meta({ id: 'CreateEnvironment' });
 
 export function toNewEnvironment(body: z.output<typeof CreateEnvironment>): NewEnvironment {
-  const { project_id: _project, approval_policy: approvalPolicy, ttl, ...environment } = body;
-  return { ...environment, approvalPolicy, ttlSeconds: toSeconds(ttl) };
+  const { project_id: _project, approval_policy: approvalPolicy, allowed_options: options, ttl, ...environment } = body;
+  return { ...environment, approvalPolicy, allowedOptions: inOrder(options), ttlSeconds: toSeconds(ttl) };
 }
 
 export const UpdateEnvironment = z
@@ -36,13 +49,20 @@ export const UpdateEnvironment = z
     approval_policy: ApprovalPolicyChange.optional().describe('Members that are left out stay as they are.'),
     ttl: TimeToLive.nullable().optional(),
     isolation: DemandedIsolation.optional(),
+    allowed_options: AllowedOptions.optional(),
     ...ExpectedRevision,
   })
   .meta({ id: 'UpdateEnvironment' });
 
 export function toEnvironmentChange(body: z.output<typeof UpdateEnvironment>): EnvironmentChange {
-  const { expected_revision: expectedRevision, approval_policy: approvalPolicy, ttl, ...change } = body;
-  return { ...change, approvalPolicy, ttlSeconds: toSeconds(ttl), expectedRevision };
+  const {
+    expected_revision: expectedRevision,
+    approval_policy: approvalPolicy,
+    allowed_options: options,
+    ...rest
+  } = body;
+  const { ttl, ...change } = rest;
+  return { ...change, approvalPolicy, allowedOptions: inOrder(options), ttlSeconds: toSeconds(ttl), expectedRevision };
 }
 
 /** The body's schema has checked that the text is a duration. */

@@ -11,6 +11,7 @@ import { activeHold, holdCodes } from '#domain/holds/model.ts';
 import { principalKinds } from '#domain/identity/model.ts';
 import { policyOf } from '#domain/registry/approval/approval-policy.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
+import { runOptionNames } from '#domain/runs/options/model.ts';
 import { formatDuration } from '#domain/shared/values/durations.ts';
 import { withUse } from '#domain/tenancy/use.ts';
 import type { ShownVariable } from '#domain/variables/store.ts';
@@ -37,6 +38,7 @@ const fields = {
   approval_policy: z.object({ required: z.int(), when: z.enum(approvalRules), allow_self: z.boolean() }),
   ttl: z.string().nullable(),
   isolation: DemandedIsolation.describe('The isolation that a worker must have to execute its runs; null: any.'),
+  allowed_options: z.array(z.enum(runOptionNames)).nullable().describe('The options that its runs may use; null: all.'),
   lock: LockView.nullable().describe('What keeps its applies from starting; null: it is not locked.'),
 };
 
@@ -75,7 +77,7 @@ export function viewHold(hold: Hold | null) {
 }
 
 export function viewEnvironment(environment: EnvironmentTarget) {
-  const { organizationId, teamId, projectId, kind, ttlSeconds, isolation, lock } = environment;
+  const { organizationId, teamId, projectId, kind, ttlSeconds, isolation, lock, allowedOptions } = environment;
   return {
     ...viewCommon(environment),
     organization_id: organizationId,
@@ -85,6 +87,7 @@ export function viewEnvironment(environment: EnvironmentTarget) {
     approval_policy: policyOf(environment),
     ttl: ttlSeconds === null ? null : formatDuration(ttlSeconds),
     isolation,
+    allowed_options: allowedOptions,
     lock: activeHold(lock, new Date()),
   };
 }

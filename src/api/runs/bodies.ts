@@ -1,13 +1,45 @@
 import { z } from 'zod';
 import { InstanceName } from '#domain/instances/instance-name.ts';
 import { requestedOperations } from '#domain/runs/model.ts';
+import { maxAddresses, maxParallelism, type RunOptions } from '#domain/runs/options/model.ts';
+import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { Json } from '#domain/shared/values/json.ts';
 
 /** The bodies of requests for runs (api.md of the design, *Runs*). */
 
 const Operation = z.enum(requestedOperations);
-const Replaced = z.array(z.string().min(1).max(1024)).max(100);
+const Replaced = z.array(z.string().min(1).max(1024)).max(maxAddresses);
+const Options = z
+  .strictObject({
+    replace: Replaced.optional().describe('As `replace` of the run: name one of the two.'),
+    target: Replaced.optional().describe('Only these resources, and what they depend on. The run is partial.'),
+    exclude: Replaced.optional().describe(
+      'All but these resources, and what depends on them. The run is partial. OpenTofu 1.9 or newer.',
+    ),
+    refresh: z.boolean().optional().describe('`false`: compares with the state alone. The run is partial.'),
+    parallelism: z.int().min(1).max(maxParallelism).optional().describe('How many operations the tool does at a time.'),
+  })
+  .meta({ id: 'RunOptionsBody' });
+
+/**
+ * Takes the options apart: `replace` has a place of its own.
+ * @throws Invalid if `replace` is named twice, or if target and exclude are named together
+ */
+export function splitOptions<
+  Body extends { replace?: string[] | undefined; options?: z.output<typeof Options> | undefined },
+>(
+  { replace, options, ...rest }: Body,
+  field = 'options',
+): Omit<Body, 'replace' | 'options'> & { replace: Body['replace']; options: RunOptions | undefined } {
+  const { replace: inner, ...others } = options ?? {};
+  if (inner !== undefined && replace !== undefined && replace.length > 0)
+    throw invalidField(`${field}.replace`, 'the run names replace as well: name one of the two');
+  if ((others.target?.length ?? 0) > 0 && (others.exclude?.length ?? 0) > 0)
+    throw invalidField(`${field}.exclude`, 'name either target or exclude, not both');
+  return { ...rest, replace: inner ?? replace, options: options && others };
+}
+
 const Message = z.string().max(4000);
 
 /** What both a run and a copy of one may name. What is left out has another meaning in each. */
@@ -27,6 +59,7 @@ export const CreateRun = z
     instance: inputs.instance.describe("What is deployed, by name; the template's slug where none is given."),
     operation: Operation.default('apply'),
     replace: Replaced.default([]).describe('Addresses of resources to replace.'),
+    options: Options.optional(),
     variables: inputs.variables.describe(
       'A destroy takes those that are left out from the deployment that it removes; secret ones only if it names neither variables nor another version.',
     ),
@@ -40,6 +73,9 @@ export const CopyRun = z
     version: inputs.version.describe('The version of the run unless given, even if it was yanked.'),
     operation: Operation.optional(),
     replace: Replaced.optional().describe('Those of the run unless given, or none if the operation is another one.'),
+    options: Options.optional().describe(
+      'Those of the run unless given, or none if the operation is another one. What it leaves out is as usual.',
+    ),
     variables: inputs.variables.describe('They take the place of those of the run.'),
     omit: z
       .array(z.string().min(1).max(255))

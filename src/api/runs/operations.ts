@@ -20,7 +20,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { showAdmittedRun, showRun } from './actions.ts';
-import { CreateRun } from './bodies.ts';
+import { CreateRun, splitOptions } from './bodies.ts';
 import { accessToWanted, findWantedTarget, requireAdmission } from './run-target.ts';
 import { RunView } from './views.ts';
 
@@ -84,7 +84,8 @@ export const createRun = command({
   handle: async ({ tx, key, body, target: wanted, principal, services, operations }) => {
     const target = await requireAdmission(wanted, body.template_id, { em: tx.em, principal, access: createAccess });
     const instance = body.instance ?? target.templateSlug;
-    const request = { ...body, version: body.version, instance };
+    const { replace = [], ...asked } = splitOptions(body);
+    const request = { ...asked, replace, version: body.version, instance };
     const resolve = () => resolveRun(tx, services, target, request, principal);
     const run = await admitRun(tx, key ?? '', target, { instance, resolve }, principal);
     const after = { operation: body.operation, templateId: target.templateId };

@@ -4,7 +4,7 @@ import { admitRun } from '#domain/runs/admission/admission.ts';
 import { pinOfCopy, resolveCopy } from '#domain/runs/admission/copy.ts';
 import { admissionOf, findRequeueTarget, pinOf, resolveRequeue } from '#domain/runs/admission/requeue.ts';
 import { showAdmittedRun } from './actions.ts';
-import { CopyRun } from './bodies.ts';
+import { CopyRun, splitOptions } from './bodies.ts';
 import { accessReview, createAccess, getRun, RunParams } from './operations.ts';
 import { RunView } from './views.ts';
 
@@ -55,7 +55,8 @@ export const copy = command({
     const { run: source } = target;
     refuseRepetition('copy', { ...source, isDeleted: target.isDeleted });
     const admission = admissionOf(target);
-    const resolve = () => resolveCopy(tx, services, { run: source, target: admission, changes: body }, principal);
+    const changes = splitOptions(body);
+    const resolve = () => resolveCopy(tx, services, { run: source, target: admission, changes }, principal);
     const instance = body.instance ?? source.instance;
     const run = await admitRun(tx, key ?? '', admission, { instance, resolve }, principal, {
       reviewNeeds: target.reviewNeeds,

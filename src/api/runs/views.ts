@@ -7,6 +7,7 @@ import { quotaScopes } from '#domain/quotas/model.ts';
 import { runActions } from '#domain/runs/actions.ts';
 import type { RunDetails } from '#domain/runs/details-store.ts';
 import { runOperations, runPhases, runStatuses } from '#domain/runs/model.ts';
+import { isPartial, type RunOptions } from '#domain/runs/options/model.ts';
 import { completeSummary } from '#domain/runs/plans/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
@@ -62,6 +63,27 @@ const OutputView = z.object({
 });
 export const OutputsView = namedValues(OutputView).meta({ id: 'Outputs' });
 
+/** The options of a run, with those that are as usual. */
+export const RunOptionsView = z
+  .object({
+    replace: z.array(z.string()),
+    target: z.array(z.string()),
+    exclude: z.array(z.string()),
+    refresh: z.boolean(),
+    parallelism: z.int().nullable().describe('Null: as the tool has it.'),
+    partial: z.boolean().describe('`target`, `exclude` or `refresh: false`: its success says nothing about the whole.'),
+  })
+  .meta({ id: 'RunOptions' });
+
+export function viewOptions(
+  options: RunOptions | null | undefined,
+  replace: readonly string[],
+): z.input<typeof RunOptionsView> {
+  const { target = [], exclude = [], refresh = true, parallelism = null } = options ?? {};
+  const addresses = { replace: [...replace], target: [...target], exclude: [...exclude] };
+  return { ...addresses, refresh, parallelism, partial: isPartial(options) };
+}
+
 export const StatusDetailView = z
   .object({
     message: z.string(),
@@ -86,6 +108,7 @@ export const ListedRunView = z
       .enum(runOperations)
       .describe('`scan`: looks for drift, and changes nothing. Lists contain scans only if they are asked for scans.'),
     replace: z.array(z.string()),
+    options: RunOptionsView,
     team_id: AnswerId.nullable(),
     project_id: AnswerId.nullable(),
     environment_id: AnswerId.nullable(),
@@ -136,6 +159,7 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
     waiting_on: run.waitingOn,
     operation: run.operation,
     replace: run.replace,
+    options: viewOptions(run.options, run.replace),
     team_id: run.teamId,
     project_id: run.projectId,
     environment_id: run.environmentId,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RunAssembly } from '#api/assemblies/run-operations.ts';
-import { CreateRun } from '#api/runs/bodies.ts';
+import { CreateRun, splitOptions } from '#api/runs/bodies.ts';
 import type { Work } from '#domain/schedules/model.ts';
 import type { NewSchedule, ScheduleChange } from '#domain/schedules/schedule-changes.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -70,8 +70,9 @@ export function toWork(work: z.output<typeof WorkBody>): Work {
       version = null,
       instance = null,
       ...run
-    } = work.run;
-    return { kind: 'run', templateId, environmentId, version, instance, ...run };
+    } = splitOptions(work.run, 'work.run.options');
+    const { replace = [], ...rest } = run;
+    return { kind: 'run', templateId, environmentId, version, instance, replace, ...rest };
   }
   const { assembly_id: assemblyId, environment_id: environmentId, only = null, ...run } = work.assembly_run;
   return { kind: 'assembly_run', assemblyId, environmentId, only, ...run };

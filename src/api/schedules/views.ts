@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { RunOptionsView, viewOptions } from '#api/runs/views.ts';
 import { assemblyOperations } from '#domain/assemblies/model.ts';
 import { requestedOperations, runStatuses } from '#domain/runs/model.ts';
 import { firingOutcomes, firingReasons, pauseReasons, type ShownWork } from '#domain/schedules/model.ts';
@@ -21,6 +22,7 @@ const WorkView = z.union([
       instance: z.string().nullable(),
       operation: z.enum(requestedOperations),
       replace: z.array(z.string()),
+      options: RunOptionsView.omit({ replace: true, partial: true }),
       variables,
       message: z.string(),
     }),
@@ -117,8 +119,9 @@ export function viewWork(work: ShownWork): z.input<typeof WorkView> {
   const common = { variables: shown, message };
   if (work.kind === 'run') {
     const { templateId, version, instance, replace } = work;
+    const { replace: _replace, partial: _partial, ...options } = viewOptions(work.options, []);
     const named = { template_id: templateId, environment_id: environmentId, version, instance };
-    return { run: { ...named, operation: work.operation, replace: [...replace], ...common } };
+    return { run: { ...named, operation: work.operation, replace: [...replace], options, ...common } };
   }
   const { assemblyId, version, only } = work;
   const named = { assembly_id: assemblyId, environment_id: work.environmentId, version };

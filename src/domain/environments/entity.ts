@@ -4,6 +4,7 @@ import type { FreezeWindow } from '#domain/holds/freeze-windows.ts';
 import type { StoredHold } from '#domain/holds/model.ts';
 import { Project } from '#domain/projects/entity.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
+import type { RunOptionName } from '#domain/runs/options/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { VariableCategory } from '#domain/variables/model.ts';
 import type { EnvironmentKind } from './model.ts';
@@ -31,6 +32,8 @@ export const EnvironmentSchema = defineEntity({
     ttlSeconds: p.integer().nullable(),
     /** The isolation that a worker must have to execute runs of this environment; null: any. */
     isolation: p.string().$type<'sandbox'>().nullable(),
+    /** The options that its runs may use; null: as usual. */
+    allowedOptions: p.json<RunOptionName[]>().nullable(),
     /** Kept from applies until somebody unlocks it, or its time is over. */
     lock: p.json<StoredHold>().nullable(),
     freezeWindows: p.json<FreezeWindow[]>().default([]),

@@ -39,9 +39,9 @@ export async function createEnvironment(
   request: NewEnvironment,
 ): Promise<EnvironmentTarget> {
   const slug = chooseSlug(request);
-  const { name, kind, ttlSeconds = null, isolation = null } = request;
+  const { name, kind, ttlSeconds = null, isolation = null, allowedOptions = null } = request;
   const approvalPolicy = request.approvalPolicy ?? usualPolicy(kind, (await readSettings(em)).document);
-  const fields = { name, slug, kind, ...toPolicyFields(approvalPolicy), ttlSeconds, isolation };
+  const fields = { name, slug, kind, ...toPolicyFields(approvalPolicy), ttlSeconds, isolation, allowedOptions };
   refuseWeakProduction(principal, project, fields);
   refuseArchived(project);
   const id = newId();
@@ -83,6 +83,8 @@ export async function updateEnvironment(
 
 /** The fields that a request may change, as they are now. */
 export function describeEnvironment(environment: EnvironmentTarget): EnvironmentFields {
-  const { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ttlSeconds, isolation } = environment;
-  return { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ttlSeconds, isolation };
+  const { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ...rules } = environment;
+  const { ttlSeconds, isolation, allowedOptions } = rules;
+  const policy = { approvalRequired, approvalWhen, approvalAllowSelf };
+  return { name, slug, kind, ...policy, ttlSeconds, isolation, allowedOptions };
 }

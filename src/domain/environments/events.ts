@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { approvalRules } from '#domain/registry/spec.ts';
+import { runOptionNames } from '#domain/runs/options/model.ts';
 import type { EventType } from '#domain/shared/events/event-type.ts';
 import { environmentKinds, protections } from './model.ts';
 
@@ -11,13 +12,15 @@ const Protection = z.strictObject({
     allow_self: z.boolean(),
   }),
   isolation: z.literal('sandbox').nullable(),
+  allowed_options: z.array(z.enum(runOptionNames)).nullable().optional(),
 });
 
 /** What happens to environments. */
 export const environmentEvents = {
   'environment.protection_changed': {
     subject: 'environment',
-    summary: 'Somebody changed the kind of an environment, its approval policy or the isolation that it demands',
+    summary:
+      'Somebody changed the kind of an environment, its approval policy, the isolation that it demands or the options that it allows',
     data: z.strictObject({
       before: Protection,
       after: Protection,

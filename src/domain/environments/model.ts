@@ -1,4 +1,5 @@
 import type { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/approval/approval-policy.ts';
+import type { RunOptionName } from '#domain/runs/options/model.ts';
 import type { NewNamed, Renaming } from '#domain/tenancy/model.ts';
 import type { DemandedIsolation } from '#domain/workers/model.ts';
 
@@ -6,7 +7,7 @@ export const environmentKinds = ['development', 'staging', 'production'] as cons
 export type EnvironmentKind = (typeof environmentKinds)[number];
 
 /** What protects an environment. Weakening it takes more than the right to write the environment. */
-export const protections = ['kind', 'approval_policy', 'isolation'] as const;
+export const protections = ['kind', 'approval_policy', 'isolation', 'allowed_options'] as const;
 export type Protection = (typeof protections)[number];
 
 /** The policies of environments that declare none: in production, another person approves every change. */
@@ -22,6 +23,8 @@ interface EnvironmentRules {
   /** Seconds after which a deployment is due for destruction; null: never. */
   readonly ttlSeconds?: number | null | undefined;
   readonly isolation?: DemandedIsolation | undefined;
+  /** The options that runs may use; null: as usual. */
+  readonly allowedOptions?: RunOptionName[] | null | undefined;
 }
 
 export interface NewEnvironment extends NewNamed, EnvironmentRules {

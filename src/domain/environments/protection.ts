@@ -7,6 +7,7 @@ import {
   strictestPolicy,
   toPolicyFields,
 } from '#domain/registry/approval/approval-policy.ts';
+import { allowedOptions } from '#domain/runs/options/model.ts';
 import type { SettingsDocument } from '#domain/settings/document.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -23,7 +24,7 @@ import {
 } from './model.ts';
 import type { EnvironmentFields, EnvironmentTarget } from './store.ts';
 
-/** What protects an environment: its kind, its approval policy, and the isolation that it demands. */
+/** What protects an environment: its kind, its approval policy, the isolation that it demands, and the options that runs may use. */
 
 /**
  * The policy that a change leads to; undefined if it stays. What the change omits stays, but an environment that becomes
@@ -51,6 +52,7 @@ const weakenings: Record<Protection, string> = {
   kind: 'change it',
   approval_policy: 'weaken it',
   isolation: 'end the demand for a sandbox',
+  allowed_options: 'allow more options',
 };
 
 /** An admin of the team may not weaken an environment's protection (`mayWeakenPolicy`). @throws Forbidden */
@@ -86,7 +88,7 @@ export function publishProtection(
   environment: EnvironmentTarget,
   { after: changes }: Difference<EnvironmentFields>,
 ): void {
-  const protecting = ['kind', ...policyFields, 'isolation'] as const;
+  const protecting = ['kind', ...policyFields, 'isolation', 'allowedOptions'] as const;
   if (!protecting.some((field) => changes[field] !== undefined)) return;
   const { id: subjectId, organizationId, teamId } = environment;
   const after = { ...environment, ...changes };
@@ -104,10 +106,12 @@ function findWeakened(before: EnvironmentFields, after: EnvironmentFields): Prot
     kind: after.kind !== before.kind,
     approval_policy: isWeakerApproval(policyOf(after), policyOf(before)),
     isolation: before.isolation !== null && after.isolation === null,
+    allowed_options: allowedOptions(after).some((name) => !allowedOptions(before).includes(name)),
   };
   return protections.filter((protection) => isWeaker[protection]);
 }
 
 function describeProtection(fields: EnvironmentFields) {
-  return { kind: fields.kind, approval_policy: policyOf(fields), isolation: fields.isolation };
+  const { kind, isolation, allowedOptions: allowed } = fields;
+  return { kind, approval_policy: policyOf(fields), isolation, allowed_options: allowed };
 }

@@ -1,12 +1,14 @@
 import type { Kysely, Updateable } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows, toChange } from '#database/row-lock.ts';
+import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { FreezeWindow } from '#domain/holds/freeze-windows.ts';
 import type { StoredHold } from '#domain/holds/model.ts';
 import { presentProjects } from '#domain/projects/store.ts';
 import { type PolicyFields, toPolicyColumns } from '#domain/registry/approval/approval-policy.ts';
+import type { RunOptionName } from '#domain/runs/options/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
@@ -29,6 +31,8 @@ export interface EnvironmentTarget extends Ownership, Archivable, PolicyFields {
   readonly ttlSeconds: number | null;
   /** The isolation that a worker must have to execute its runs; null: any. */
   readonly isolation: DemandedIsolation;
+  /** The options that its runs may use; null: as usual. */
+  readonly allowedOptions: RunOptionName[] | null;
   /** Its last lock, which may be over. */
   readonly lock: StoredHold | null;
   readonly freezeWindows: readonly FreezeWindow[];
@@ -43,7 +47,7 @@ export interface EnvironmentTarget extends Ownership, Archivable, PolicyFields {
 /** The fields of an environment that a request may change. */
 export type EnvironmentFields = Pick<
   EnvironmentTarget,
-  'name' | 'slug' | 'kind' | keyof PolicyFields | 'ttlSeconds' | 'isolation'
+  'name' | 'slug' | 'kind' | keyof PolicyFields | 'ttlSeconds' | 'isolation' | 'allowedOptions'
 >;
 
 /** Environments `e` with project `p`, team `t` and organization `o`. Omits rows that are deleted at any level. */
@@ -68,6 +72,7 @@ function selectEnvironments(queries: Kysely<Tables>) {
       'e.approval_allow_self as approvalAllowSelf',
       'e.ttl_seconds as ttlSeconds',
       'e.isolation',
+      'e.allowed_options as allowedOptions',
       'e.lock',
       'e.freeze_windows as freezeWindows',
       'e.eligibility_generation as eligibilityGeneration',
@@ -130,8 +135,16 @@ export function saveEnvironment(
   environment: EnvironmentTarget,
   changes: Partial<EnvironmentFields>,
 ): Promise<void> {
-  const { name, slug, kind, ttlSeconds, isolation } = changes;
-  const columns = { name, slug, kind, ...toPolicyColumns(changes), ttl_seconds: ttlSeconds, isolation };
+  const { name, slug, kind, ttlSeconds, isolation, allowedOptions } = changes;
+  const columns = {
+    name,
+    slug,
+    kind,
+    ...toPolicyColumns(changes),
+    ttl_seconds: ttlSeconds,
+    isolation,
+    allowed_options: allowedOptions && json(allowedOptions),
+  };
   return changeEnvironment(em, environment, columns);
 }
 

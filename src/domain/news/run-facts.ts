@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
+import { describePartial } from '#domain/runs/options/model.ts';
 
 /** What notifications say of a run. */
 export type RunFacts = NonNullable<Awaited<ReturnType<typeof findRun>>>;
@@ -11,7 +12,7 @@ export function findRun(em: Em, id: string) {
     .leftJoin('environments as e', 'e.id', 'r.environment_id')
     .leftJoin('projects as p', 'p.id', 'e.project_id')
     .where('r.id', '=', id)
-    .select(['r.instance', 'r.operation', 'r.message', 'r.status_detail as statusDetail'])
+    .select(['r.instance', 'r.operation', 'r.message', 'r.status_detail as statusDetail', 'r.options'])
     .select(['e.name as environment', 'p.name as project'])
     .select(['r.requested_by_id as requestedById', 'r.requested_by_type as requestedByType'])
     .select(['r.requested_by_name as requestedByName', 'r.responsible_user_id as responsibleUserId'])
@@ -30,5 +31,11 @@ export function factsOfRun(run: RunFacts): string[] {
     environment === null ? 'outside any environment' : `in the environment ${environment} of the project ${project}`;
   const asked = `${requestedByName} requested the operation ${operation} of the instance ${instance} ${place}.`;
   const failed = run.statusDetail === null ? [] : [`What failed: ${describeDetail(run.statusDetail)}`];
-  return [...failed, asked, ...(message ? [`Message of the run: ${message}`] : [])];
+  const partial = describePartial(run.options);
+  return [
+    ...failed,
+    asked,
+    ...(partial === null ? [] : [partial]),
+    ...(message ? [`Message of the run: ${message}`] : []),
+  ];
 }

@@ -20,6 +20,7 @@ export function selectRunDetails(eb: OverRun) {
     selectWaitingOn(eb).as('waitingOn'),
     'runs.operation',
     'runs.replace',
+    'runs.options',
     'runs.team_id as teamId',
     'runs.project_id as projectId',
     'runs.environment_id as environmentId',

@@ -25,6 +25,7 @@ import {
   runTransitions,
   writingOperations,
 } from './model.ts';
+import type { RunOptions } from './options/model.ts';
 import type { StoredSummary } from './plans/model.ts';
 import type { StatusReason } from './reasons/model.ts';
 import { isHold, type WaitingOn } from './waiting.ts';
@@ -109,6 +110,8 @@ export const RunSchema = defineEntity({
     waitingOn: p.json<WaitingOn>().nullable(),
     operation: p.string().$type<RunOperation>(),
     replace: p.json<string[]>(),
+    /** Null: none. */
+    options: p.json<RunOptions>().nullable(),
     teamId: p.uuid().nullable(),
     projectId: p.uuid().nullable(),
     environmentId: p.uuid().nullable(),

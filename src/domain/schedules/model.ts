@@ -1,5 +1,6 @@
 import type { AssemblyOperation } from '#domain/assemblies/model.ts';
 import type { Masked, RequestedOperation } from '#domain/runs/model.ts';
+import type { RunOptions } from '#domain/runs/options/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** The kind of scheduled work under which the engine knows schedules; it never changes. */
@@ -14,6 +15,7 @@ export interface RunWork {
   readonly instance: string | null;
   readonly operation: RequestedOperation;
   readonly replace: readonly string[];
+  readonly options?: RunOptions | null | undefined;
   readonly variables: Record<string, JsonValue>;
   readonly message: string;
 }

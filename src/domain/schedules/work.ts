@@ -87,8 +87,10 @@ async function checkAssembly(
 }
 
 /** The request for the run as whoever starts it would send it. */
-export function toRunRequest({ version, instance, operation, replace, variables, message }: RunWork): RunRequest {
-  return { version: version ?? undefined, instance: instance ?? undefined, operation, replace, variables, message };
+export function toRunRequest({ version, instance, ...work }: RunWork): RunRequest {
+  const { operation, replace, options, variables, message } = work;
+  const named = { version: version ?? undefined, instance: instance ?? undefined };
+  return { ...named, operation, replace, options, variables, message };
 }
 
 /** The masked values of the variables that the work names, without defaults and inherited ones. */

@@ -89,6 +89,8 @@ export const errorCodes = {
   assembly_invalid: 'The draft breaks rules of assemblies, or refers to what does not exist.',
   tool_not_allowed: 'The settings of the installation do not allow the tool that the template or the instance needs.',
   operation_unsupported: 'The template does not support the operation.',
+  option_forbidden: 'The environment does not allow this option for its runs.',
+  option_unknown: 'The tool of the instance does not know this option.',
   environment_unknown: 'The team of the assembly has no such environment.',
   schedule_work_unknown:
     'The template, assembly or environment of the work does not exist, or belongs to another team.',

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { findUnknownOption } from '#domain/runs/options/model.ts';
 import { type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
 import { scannedChanges } from '#domain/runs/plans/scanned-changes.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
@@ -31,6 +32,7 @@ export async function runOpenTofu(
   executor: OpenTofuExecutor,
   cache: InitCache,
 ): Promise<AttemptSuccess> {
+  refuseUnknownOptions(attempt.request);
   const state = new TofuState(attempt.state, attempt.redactor);
   state.open();
   const isApply = attempt.request.phase === 'apply';
@@ -112,6 +114,7 @@ async function makePlan(session: ToolSession, initialized: Initialization): Prom
       `-out=${session.planPath(paths)}`,
       session.variablesOption(paths),
       ...planModes(session.attempt),
+      ...parallelismOf(session.attempt),
     ],
     reason: 'plan_failed',
     expected: [0, 2],
@@ -132,9 +135,26 @@ function hasNoProviders({ lock }: Initialization): boolean {
   return lock === null;
 }
 
-function planModes({ request: { operation, replace } }: Attempt): string[] {
+function planModes({ request: { operation, replace, options = {} } }: Attempt): string[] {
+  const { target = [], exclude = [], refresh = true } = options;
   const modes: Partial<Record<typeof operation, string[]>> = { destroy: ['-destroy'], refresh: ['-refresh-only'] };
-  return [...(modes[operation] ?? []), ...replace.map((address) => `-replace=${address}`)];
+  return [
+    ...(modes[operation] ?? []),
+    ...replace.map((address) => `-replace=${address}`),
+    ...target.map((address) => `-target=${address}`),
+    ...exclude.map((address) => `-exclude=${address}`),
+    ...(refresh ? [] : ['-refresh=false']),
+  ];
+}
+
+function parallelismOf({ request: { options = {} } }: Attempt): string[] {
+  return options.parallelism === undefined ? [] : [`-parallelism=${options.parallelism}`];
+}
+
+/** The tool itself would report an option that it does not know as a problem of the command line, with its whole help. */
+function refuseUnknownOptions({ tool, options }: WireRequest): void {
+  const problem = tool && options ? findUnknownOption(options, tool) : null;
+  if (problem !== null) throw new AttemptFailure('operation_unsupported', problem);
 }
 
 /**
@@ -221,6 +241,7 @@ async function applyPlan(session: ToolSession, initialized: Initialization, plan
       '-input=false',
       '-no-color',
       '-lock-timeout=30s',
+      ...parallelismOf(session.attempt),
       ...session.earlyEvaluationOptions(paths),
       join(paths.input, planInput),
     ],

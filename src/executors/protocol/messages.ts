@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { diagnosticSeverities, maxDiagnosticLengths, maxDiagnostics } from '#domain/runs/diagnostics/model.ts';
 import { runOperations } from '#domain/runs/model.ts';
+import { maxAddresses, maxParallelism } from '#domain/runs/options/model.ts';
 import { changeActions } from '#domain/runs/plans/model.ts';
 import { type ExecutionReason, executionReasons } from '#domain/runs/reasons/model.ts';
 import { type JsonValue, namedValues } from '#domain/shared/values/json.ts';
@@ -50,6 +51,13 @@ const Executor = z.discriminatedUnion('kind', [
 
 const Egress = z.object({ policy: z.enum(['none', 'allow', 'internet']), allow: z.array(z.string()) });
 
+const Options = z.object({
+  target: z.array(text).max(maxAddresses).optional(),
+  exclude: z.array(text).max(maxAddresses).optional(),
+  refresh: z.boolean().optional(),
+  parallelism: z.int().min(1).max(maxParallelism).optional(),
+});
+
 const Limits = z.object({
   outputBytes: count,
   directoryBytes: positive.max(Number.MAX_SAFE_INTEGER),
@@ -68,6 +76,7 @@ export const WireRequest = z.object({
   phase: Phase,
   operation: z.enum(runOperations),
   replace: z.array(z.string()),
+  options: Options.optional(),
   executor: Executor,
   variables: namedValues(json),
   sensitiveVariables: z.array(z.string()),

@@ -1,6 +1,7 @@
 import type { TemplateFiles } from '#domain/registry/files.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import type { MaskedOutputs, RunOperation } from '#domain/runs/model.ts';
+import type { RunOptions } from '#domain/runs/options/model.ts';
 import type { PlanSummary, ResourceChange } from '#domain/runs/plans/model.ts';
 import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -94,6 +95,8 @@ export interface ExecutionRequest {
   readonly operation: RunOperation;
   /** Resource addresses to replace even if their configuration has not changed. */
   readonly replace: readonly string[];
+  /** How the tool is used. Left out: as usual. */
+  readonly options?: RunOptions | undefined;
   readonly executor: ResolvedExecutor;
   readonly variables: Readonly<Record<string, JsonValue>>;
   /** Names of the variables whose values are secret. */

@@ -30,6 +30,7 @@ async function publish(spec: object = { executor }): Promise<{ id: string; answe
   return { id, answer };
 }
 
+const tofu = { executor: { kind: 'opentofu', files: { 'main.tf': 'resource "terraform_data" "a" {}' } } };
 const publishGit = async (git: object) => (await publish({ executor: { kind: 'opentofu', git } })).answer;
 
 async function run(body: object, spec?: object): Promise<ApiAnswer> {
@@ -235,6 +236,21 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   version_unknown: () => run({ version: '7.0.0' }),
   version_malformed: () => run({ version: 'not a version' }),
   operation_unsupported: () => run({ operation: 'destroy' }),
+  option_forbidden: async () => {
+    const path = `/environments/${tenant.environment}`;
+    await tenant.owner.patch(path, { allowed_options: [] });
+    const answer = await run({ options: { parallelism: 2 } }, tofu);
+    await tenant.owner.patch(path, { allowed_options: null });
+    return answer;
+  },
+  option_unknown: async () => {
+    const instance = `by-terraform-${crypto.randomUUID()}`;
+    const { id } = await publish(tofu);
+    const request = { template_id: id, environment_id: tenant.environment, instance };
+    const { body } = await tenant.owner.post('/runs', request);
+    await api.rows(`update instances set tool = 'terraform' where id = ?`, [body.instance_id]);
+    return tenant.owner.post('/runs', { ...request, options: { exclude: ['a.b'] } });
+  },
   variables_invalid: () => run({ variables: { unknown: 1 } }),
   no_signature: async () => {
     const wanted = { name: 'Chat', kind: 'slack', config: { url: 'http://127.0.0.9:9/' } };

@@ -41,6 +41,7 @@ const target = {
   templateId: 'template',
   templateSlug: 'network',
   approval: null,
+  allowedOptions: [],
   archived: [],
 };
 const admission: AdmissionFacts = {

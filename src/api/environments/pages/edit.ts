@@ -5,8 +5,17 @@ import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { runOptionNames } from '#domain/runs/options/model.ts';
 import { create, get, update } from '../operations.ts';
-import { moreFields, nameAndKind, policyFields, slugField, toRules } from './environment-fields.ts';
+import {
+  moreFields,
+  nameAndKind,
+  optionFields,
+  policyFields,
+  slugField,
+  toAllowedOptions,
+  toRules,
+} from './environment-fields.ts';
 import { mayCreateIn } from './list.ts';
 import type { Environment } from './words.ts';
 
@@ -54,7 +63,14 @@ export function registerEnvironmentForms(addPage: AddPage): void {
     }),
     carryOut: async ({ id }, typed, visit) => {
       const { name = '', slug, kind, expected_revision: revision } = typed;
-      const body = { name: name.trim(), slug, kind, ...toRules(typed), expected_revision: Number(revision) };
+      const body = {
+        name: name.trim(),
+        slug,
+        kind,
+        ...toRules(typed),
+        allowed_options: toAllowedOptions(typed),
+        expected_revision: Number(revision),
+      };
       await visit.run(update, { params: { id }, body });
       return pagePath(pages.environment, { id }, { done: 'saved' });
     },
@@ -63,7 +79,7 @@ export function registerEnvironmentForms(addPage: AddPage): void {
 
 /** The fields of an environment that exists, with its values. */
 function fieldsOf(environment: Environment): FormField[] {
-  const { name, slug, kind, approval_policy: policy, ttl, isolation } = environment;
+  const { name, slug, kind, approval_policy: policy, ttl, isolation, allowed_options: options } = environment;
   const values: Readonly<Record<string, string>> = {
     name,
     slug,
@@ -73,7 +89,10 @@ function fieldsOf(environment: Environment): FormField[] {
     'approval_policy.allow_self': policy.allow_self ? 'yes' : '',
     ttl: ttl ?? '',
     isolation: isolation ?? '',
+    ...Object.fromEntries(
+      runOptionNames.map((each) => [`allowed_options.${each}`, !options || options.includes(each) ? 'yes' : '']),
+    ),
   };
-  const fields = [...nameAndKind, slugField, ...policyFields(false), ...moreFields];
+  const fields = [...nameAndKind, slugField, ...policyFields(false), ...moreFields, ...optionFields];
   return [...fields.map((field) => ({ ...field, value: values[field.name] })), revisionField(environment)];
 }

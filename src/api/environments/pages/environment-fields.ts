@@ -1,6 +1,7 @@
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { defaultApproval, environmentKinds } from '#domain/environments/model.ts';
+import { type RunOptionName, runOptionNames } from '#domain/runs/options/model.ts';
 import { kindWords } from './words.ts';
 
 /** The rules of an environment, from what was typed. Without a choice of approvals, those of its kind hold. */
@@ -64,6 +65,26 @@ export function policyFields(isNew: boolean): FormField[] {
     { name: 'approval_policy.allow_self', label: 'Whoever asked for a run may approve it', kind: 'checkbox' },
   ];
 }
+
+/** The options of the form that are checked; null if all are, so that later ones are allowed too. */
+export function toAllowedOptions(typed: Typed): string[] | null {
+  const allowed = runOptionNames.filter((name) => typed[`allowed_options.${name}`] === 'yes');
+  return allowed.length === runOptionNames.length ? null : allowed;
+}
+
+const optionWords: Readonly<Record<RunOptionName, string>> = {
+  replace: 'Runs may replace resources',
+  target: 'Runs may be for chosen resources only',
+  exclude: 'Runs may leave out chosen resources',
+  refresh: 'Runs may leave out the refresh',
+  parallelism: 'Runs may say how much the tool does at a time',
+};
+
+export const optionFields: FormField[] = runOptionNames.map((name) => ({
+  name: `allowed_options.${name}`,
+  label: optionWords[name],
+  kind: 'checkbox',
+}));
 
 export const moreFields: FormField[] = [
   {

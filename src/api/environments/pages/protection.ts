@@ -24,6 +24,14 @@ ${renderFacts([
       : 'Only workers with a sandbox execute its runs.',
   ],
   [
+    'Options of runs',
+    environment.allowed_options === null
+      ? 'Runs may use all options.'
+      : environment.allowed_options.length === 0
+        ? 'Runs may use none.'
+        : `Runs may use: ${environment.allowed_options.join(', ')}.`,
+  ],
+  [
     'Time to live',
     environment.ttl === null
       ? 'Deployments stay until somebody destroys them.'

@@ -133,7 +133,9 @@ function keptOf(saved: ListedSchedule['work'] | undefined, fields: Readonly<Reco
   if (!saved) return {};
   if ('run' in saved) {
     const isSame = saved.run.template_id === fields['template_id'] && fields['operation'] === 'apply';
-    return isSame ? { replace: saved.run.replace } : {};
+    const { replace, options } = saved.run;
+    const { parallelism, ...others } = options;
+    return isSame ? { replace, options: { ...others, ...(parallelism !== null && { parallelism }) } } : {};
   }
   const { only, assembly_id: id } = saved.assembly_run;
   return only && id === fields['assembly_id'] ? { only } : {};

@@ -154,6 +154,7 @@ function describeWork(run: ResolvedRun) {
     message: run.message,
     pool: run.pool,
     replace: json(run.replace),
+    options: run.options && json(run.options),
     variables: json(run.variables),
     variable_sources: json(run.variableSources),
     sealed_inputs: run.sealedInputs,

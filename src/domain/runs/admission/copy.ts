@@ -7,6 +7,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Run } from '../entity.ts';
 import type { RunOperation } from '../model.ts';
+import type { RunOptions } from '../options/model.ts';
 import type { RunPin } from './admission.ts';
 import { secretHashOf } from './compared-inputs.ts';
 import { openInputs, type RunInputs } from './inputs.ts';
@@ -20,6 +21,7 @@ export interface CopyChanges {
   readonly instance?: string | undefined;
   readonly operation?: RunOperation | undefined;
   readonly replace?: readonly string[] | undefined;
+  readonly options?: RunOptions | undefined;
   readonly variables: Record<string, JsonValue>;
   /** Names of variables that are not taken over: the environment's value or the default takes their place. */
   readonly omit: readonly string[];
@@ -36,7 +38,8 @@ export function pinOfCopy(keyRing: KeyRing, run: Run, copy: ResolvedRun): RunPin
     copy.templateVersionId === run.templateVersionId &&
     copy.instance === run.instance &&
     copy.operation === run.operation &&
-    isDeepStrictEqual(copy.replace, run.replace);
+    isDeepStrictEqual(copy.replace, run.replace) &&
+    isDeepStrictEqual(copy.options, run.options ?? null);
   if (!isSameWork) return undefined;
   const hash = secretHashOf(keyRing, run.id);
   const before = openInputs(keyRing, run.id, run.sealedInputs);
@@ -69,6 +72,7 @@ export function resolveCopy(
     instance,
     operation,
     replace: changes.replace ?? (operation === run.operation ? run.replace : []),
+    options: changes.options ?? (operation === run.operation ? (run.options ?? null) : null),
     variables: changes.variables,
     message,
     approval: policyOf(run),

@@ -79,6 +79,7 @@ export async function resolveRequeue(
   return buildRun(em, keyRing, target, version, {
     operation: run.operation,
     replace: run.replace,
+    options: run.options ?? null,
     instance: run.instance,
     message: run.message,
     approval: policyOf(run),

@@ -20,6 +20,8 @@ import { parseDuration } from '#domain/shared/values/durations.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { defaultPool, defaultTimeouts, type Masked, type RunOperation, type RunTimeouts } from '../model.ts';
+import { type RunOptions, toStoredOptions } from '../options/model.ts';
+import { refuseForbiddenOptions, refuseUnknownOptions, refuseUnsupportedOptions } from '../options/rules.ts';
 import { secretHashOf } from './compared-inputs.ts';
 import { chooseVersion, type Deployment, findDeployment, inheritFrom, isGivenOtherwise } from './deployment.ts';
 import { type RunInputs, sealInputs } from './inputs.ts';
@@ -32,6 +34,7 @@ export interface RunRequest {
   readonly instance?: string | undefined;
   readonly operation: RunOperation;
   readonly replace: readonly string[];
+  readonly options?: RunOptions | null | undefined;
   readonly variables: Record<string, JsonValue>;
   readonly message: string;
   /** Names of variables that are secret whatever the template says. */
@@ -56,6 +59,7 @@ export interface ResolvedRun {
   readonly templateVersion: string;
   readonly operation: RunOperation;
   readonly replace: string[];
+  readonly options: RunOptions | null;
   readonly instance: string;
   readonly variables: Record<string, JsonValue | Masked>;
   readonly variableSources: ShownSource[];
@@ -173,14 +177,20 @@ export async function buildRun(
   const { spec } = version;
   const { document: settings } = await readSettings(em);
   if (!isAlwaysAllowed(request.operation)) refuseOtherTools(settings.allowed_tools, spec);
+  const options = request.options ? toStoredOptions(request.options) : null;
+  const { operation, replace } = request;
+  refuseUnsupportedOptions(spec, { operation, options, replace });
+  refuseForbiddenOptions(target, { options, replace });
+  await refuseUnknownOptions(em, target, request.instance, options);
   await checkConnections(em, spec, target, settings);
   const id = newId();
   return {
     id,
     templateVersionId: version.id,
     templateVersion: version.version,
-    operation: request.operation,
-    replace: [...request.replace],
+    operation,
+    replace: [...replace],
+    options,
     instance: request.instance,
     variables: request.shown,
     variableSources: showSources(request.inputs),

@@ -33,6 +33,7 @@ const admittedColumns = [
   'waiting_on',
   'operation',
   'replace',
+  'options',
   'team_id',
   'project_id',
   'environment_id',

@@ -5,9 +5,11 @@ import type { ParameterOf } from '#database/queries.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import type { EnvironmentKind } from '#domain/environments/model.ts';
 import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { selectPolicy } from '../approval/policy-store.ts';
 import type { OverRun } from '../details-store.ts';
+import type { RunOptionName } from '../options/model.ts';
 
 /** A target as it is read. Owners that it does not have are missing: a template may belong to no team. */
 export interface TargetRow {
@@ -24,6 +26,8 @@ export interface TargetRow {
   readonly environmentId?: string;
   readonly environmentArchived?: boolean;
   readonly approval?: ApprovalPolicy;
+  readonly environmentKind?: EnvironmentKind;
+  readonly environmentOptions?: RunOptionName[] | null;
 }
 
 /** The id of a row, or a column that holds it. */
@@ -57,6 +61,8 @@ function selectEnvironment(eb: Over<{ p: 'projects'; e: 'environments' }>) {
     'e.id as environmentId',
     eb('e.archived_at', 'is not', null).$castTo<boolean>().as('environmentArchived'),
     selectPolicy('e').as('approval'),
+    'e.kind as environmentKind',
+    'e.allowed_options as environmentOptions',
   ] as const;
 }
 

@@ -2,6 +2,7 @@ import type { Em } from '#database/database.ts';
 import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
+import { allowedOptions, type RunOptionName, runOptionNames } from '../options/model.ts';
 import { findTargetInEnvironment, findTargetOfTemplate, type TargetRow } from './target-store.ts';
 
 /** What a run is admitted for: a template, the environment if the request names one, and their owners. */
@@ -12,6 +13,8 @@ export interface AdmissionTarget extends Ownership, Archivable {
   readonly environmentId: string | null;
   /** The policy of the environment; null without one. */
   readonly approval: ApprovalPolicy | null;
+  /** The options that its runs may use. */
+  readonly allowedOptions: readonly RunOptionName[];
 }
 
 /**
@@ -44,6 +47,9 @@ export function toTarget(row: TargetRow): AdmissionTarget | undefined {
     projectId: row.projectId ?? null,
     environmentId: row.environmentId ?? null,
     approval: row.approval ?? null,
+    allowedOptions: row.environmentKind
+      ? allowedOptions({ kind: row.environmentKind, allowedOptions: row.environmentOptions ?? null })
+      : runOptionNames,
     archived: archivedLevels.filter((level) => row[`${level}Archived`]),
   };
 }

@@ -142,10 +142,12 @@ function publishUnrepresentable(tx: Transaction, run: Run): void {
   });
 }
 
-/** The digest that a review approves. It binds the plan, its inputs and the state from which it was made. */
+/** The digest that a review approves. It binds the plan, its inputs, its options and the state from which it was made. */
 function approvalDigest(run: Run, planDigest: string, stateSerial: number): string {
   const inputs = createHash('sha256').update(run.sealedInputs).digest('hex');
-  const bound = canonicalJson([run.id, run.operation, run.templateVersionId, inputs, stateSerial, planDigest]);
+  const options = run.options ? [canonicalJson(run.options)] : [];
+  const work = [run.id, run.operation, run.templateVersionId, inputs, stateSerial, planDigest];
+  const bound = canonicalJson([...work, ...options]);
   return `sha256:${createHash('sha256').update(bound).digest('hex')}`;
 }
 

@@ -25,7 +25,13 @@ export async function checkCandidate(
   throwIfRefused(findStepRefusal('check_candidate', attempt.state));
   const { candidate, admission } = await recomputeCandidate(tx, deps, target, by);
   const message = `Candidate check of undoing the run ${run.id}`;
-  const wanted = { candidate, operation: 'plan', message, instance: run.instance } as const;
+  const wanted = {
+    candidate,
+    operation: 'plan',
+    message,
+    instance: run.instance,
+    options: run.options ?? null,
+  } as const;
   const resolve = () => resolveCandidate(tx, deps, admission, wanted, by);
   const admitted = await admitRun(tx, key, admission, { instance: run.instance, resolve }, by);
   const check = tx.em.create(CandidateCheck, {

@@ -92,8 +92,15 @@ async function findInvalid(
   candidate: Candidate,
   by: Principal,
 ): Promise<Problem | null> {
+  const { run } = target;
   try {
-    const wanted = { candidate, operation: 'apply', message: '', instance: target.run.instance } as const;
+    const wanted = {
+      candidate,
+      operation: 'apply',
+      message: '',
+      instance: run.instance,
+      options: run.options ?? null,
+    } as const;
     await resolveCandidate(tx, deps, admissionOf(target), wanted, by);
     return null;
   } catch (error) {

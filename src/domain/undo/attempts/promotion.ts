@@ -39,7 +39,15 @@ export async function promote(
   throwIfRefused(findCollateralRefusal(attempt.collateral ?? [], promotion.acceptedCollateral));
   const { candidate, admission } = await recomputeCandidate(tx, deps, target, by);
   const message = promotion.message ?? `Undo the run ${run.id}`;
-  const wanted = { candidate, operation: 'apply', message, instance: run.instance, approval: policyOf(run) } as const;
+  const options = run.options ?? null;
+  const wanted = {
+    candidate,
+    operation: 'apply',
+    message,
+    instance: run.instance,
+    approval: policyOf(run),
+    options,
+  } as const;
   const resolve = () => resolveCandidate(tx, deps, admission, wanted, by);
   const admitted = await admitRun(tx, key, admission, { instance: run.instance, resolve }, by, {
     links: { undoes: run.id },

@@ -11,7 +11,8 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { Candidate } from './candidate.ts';
 
-type Wanted = Pick<RunRequest, 'operation' | 'message'> & Partial<Pick<RunRequest, 'approval'>> & { instance: string };
+type Wanted = Pick<RunRequest, 'operation' | 'message'> &
+  Partial<Pick<RunRequest, 'approval' | 'options'>> & { instance: string };
 
 /**
  * Resolves the run of a candidate for its locked target.

@@ -3,6 +3,7 @@ import { renderFormField } from '#api/web/forms/form.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { RequestedOperation } from '#domain/runs/model.ts';
+import { maxParallelism } from '#domain/runs/options/model.ts';
 import { noEnvironment, type RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 
@@ -12,6 +13,10 @@ export const basicLabels = {
   instance: 'Instance',
   operation: 'Operation',
   replace: 'Replace resources',
+  'options.target': 'Only these resources',
+  'options.exclude': 'All but these resources',
+  'options.refresh': 'Refresh',
+  'options.parallelism': 'Operations at a time',
   message: 'Message',
 } as const;
 
@@ -107,8 +112,8 @@ function operationChoices({ version }: RunFacts): { value: string; label: string
   return supported.map((operation) => ({ value: operation, label: operationLabels[operation] }));
 }
 
-/** Why the run is asked for, and what few runs need. */
-export function basicParts({ facts, basic }: RunForm): FormField[] {
+/** Why the run is asked for. */
+export function basicParts({ basic }: RunForm): FormField[] {
   const message: FormField = {
     name: 'message',
     label: basicLabels.message,
@@ -118,13 +123,52 @@ export function basicParts({ facts, basic }: RunForm): FormField[] {
     maxLength: 4000,
     hint: 'For those who review the run, and for you in half a year.',
   };
-  const replace: FormField = {
-    name: 'replace',
-    label: basicLabels.replace,
+  return [message];
+}
+
+/** What few runs need: how the tool is used. */
+export function advancedParts({ facts, basic }: RunForm): FormField[] {
+  if (facts.version?.executor !== 'opentofu') return [];
+  const addresses = (name: 'replace' | 'options.target' | 'options.exclude', hint: string): FormField => ({
+    name,
+    label: basicLabels[name],
     kind: 'area',
-    value: basic.replace ?? '',
+    value: basic[name] ?? '',
     isOptional: true,
-    hint: 'Addresses of resources that an apply destroys and makes anew, one a line.',
-  };
-  return facts.version?.executor === 'opentofu' ? [message, replace] : [message];
+    hint,
+  });
+  return [
+    addresses('replace', 'Addresses of resources that an apply destroys and makes anew, one a line.'),
+    addresses('options.target', 'Addresses, one a line: these and what they depend on. The run is partial then.'),
+    addresses(
+      'options.exclude',
+      'Addresses, one a line: all but these. The run is partial then. OpenTofu 1.9 or newer.',
+    ),
+    {
+      name: 'options.refresh',
+      label: basicLabels['options.refresh'],
+      kind: 'select',
+      value: basic['options.refresh'] ?? '',
+      choices: [
+        { value: '', label: 'Look at what is really there' },
+        { value: 'no', label: 'Compare with the state alone: the run is partial then' },
+      ],
+    },
+    {
+      name: 'options.parallelism',
+      label: basicLabels['options.parallelism'],
+      kind: 'number',
+      min: 1,
+      max: maxParallelism,
+      value: basic['options.parallelism'] ?? '',
+      isOptional: true,
+      hint: 'How much the tool does at once. Empty: as usual.',
+    },
+  ];
+}
+
+/** Whether a part of them is filled in, so that they are shown. */
+export function usesAdvanced({ basic, problems }: RunForm): boolean {
+  const names = Object.keys(basicLabels).filter((name) => name === 'replace' || name.startsWith('options.'));
+  return names.some((name) => (basic[name as keyof typeof basic] ?? '') !== '' || problems?.fields[name] !== undefined);
 }

@@ -17,7 +17,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type RunFacts, type RunFormVisit, readRunFacts } from './facts.ts';
 import { choiceProblems, explainProblems, otherProblem, variableProblems } from './run-problems.ts';
 import { headOf, runPage } from './run-view.ts';
-import { type BasicField, readSentForm, refuseUnknownFields, type SentForm } from './sent.ts';
+import { type BasicField, basicFields, readSentForm, refuseUnknownFields, type SentForm } from './sent.ts';
 
 type Basic = SentForm['basic'];
 
@@ -36,6 +36,7 @@ export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
     instance: visit.query('instance') ?? source?.instance ?? '',
     operation: visit.query('operation') ?? source?.operation ?? 'apply',
     replace: source?.replace.join('\n') ?? '',
+    ...basicOptions(source?.options),
     message: source?.message ?? '',
   };
   const entry = fillVariables(root, (source?.prefill?.variables ?? {}) as Record<string, JsonValue>);
@@ -84,7 +85,7 @@ const noChoice: FormProblems = {
 async function admit(visit: RunFormVisit, facts: RunFacts, basic: Basic, entry: VariablesEntry): Promise<FastifyReply> {
   const { values, problems } = readVariables(facts.root, entry);
   if (problems.length > 0) return showAgain(visit, facts, basic, entry, variableProblems(problems));
-  const names: BasicField[] = ['version', 'environment_id', 'instance', 'operation', 'replace', 'message'];
+  const names: BasicField[] = [...basicFields].filter((name) => !['shown', 'key', 'do'].includes(name));
   const sent = await submit(visit, names, () => request(visit, facts, basic, values));
   if (sent.done) return visit.redirect(pagePath(pages.run, { id: sent.result.id }, { done: 'admitted' }));
   const isUsed = sent.problems.code === 'idempotency_key_reused';
@@ -97,7 +98,8 @@ function request(visit: RunFormVisit, facts: RunFacts, basic: Basic, variables: 
   const isLeftOpen = basic.operation === 'destroy' && basic.version === '';
   const body = {
     operation: basic.operation,
-    replace: basic.replace.split('\n').flatMap((line) => line.trim() || []),
+    replace: toAddresses(basic.replace),
+    options: toOptions(basic),
     message: basic.message,
     variables,
     ...(version && !isLeftOpen && { version: version.version }),
@@ -110,6 +112,30 @@ function request(visit: RunFormVisit, facts: RunFacts, basic: Basic, variables: 
   }
   const environment = facts.environmentId ? { environment_id: facts.environmentId } : {};
   return visit.run(createRun, { body: { ...body, ...environment, template_id: visit.params.id } });
+}
+
+function toAddresses(lines: string): string[] {
+  return lines.split('\n').flatMap((line) => line.trim() || []);
+}
+
+/** The options of the body. One that is empty is as usual. */
+function toOptions(basic: Basic): object {
+  return {
+    target: toAddresses(basic['options.target']),
+    exclude: toAddresses(basic['options.exclude']),
+    ...(basic['options.refresh'] === 'no' && { refresh: false }),
+    ...(basic['options.parallelism'] !== '' && { parallelism: Number(basic['options.parallelism']) }),
+  };
+}
+
+function basicOptions(options: NonNullable<RunFacts['source']>['options'] | undefined): Partial<Basic> {
+  if (!options) return {};
+  return {
+    'options.target': options.target.join('\n'),
+    'options.exclude': options.exclude.join('\n'),
+    'options.refresh': options.refresh ? '' : 'no',
+    'options.parallelism': String(options.parallelism ?? ''),
+  };
 }
 
 function showAgain(

@@ -9,7 +9,7 @@ import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { basicLabels, basicParts, renderTarget } from './basic-fields.ts';
+import { advancedParts, basicLabels, basicParts, renderTarget, usesAdvanced } from './basic-fields.ts';
 import type { RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 import { variablesIn } from './run-problems.ts';
@@ -64,9 +64,18 @@ ${problems ? renderProblems(form, placed) : null}
 ${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(facts) })}</section>
 <section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>
 ${basicParts(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
+${renderAdvanced(form)}
 <div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}Run</button><a class="button button-plain" href="${pagePath(pages.template, { id: facts.template.id })}">Cancel</a>
 <p class="muted">A plan comes first. What must be approved waits for its reviewers.</p></div>
 </form>`;
+}
+
+/** Closed unless something of it is used. */
+function renderAdvanced(form: RunForm): Html | null {
+  const fields = advancedParts(form);
+  if (fields.length === 0) return null;
+  return html`<details class="fold" ${usesAdvanced(form) ? html`open` : null}><summary>Advanced: chosen resources, refresh, parallelism</summary>
+${fields.map((field) => renderFormField(field, form.problems?.fields[field.name]))}</details>`;
 }
 
 /** What is wrong, with links to the fields. It has the focus when the page opens. */

@@ -122,6 +122,7 @@ function renderExecution(run: ShownRun): Html {
   return renderFacts([
     ['Operation', operationWords[run.operation]],
     ['Replaces', run.replace.length > 0 ? html`<span class="foreign mono">${run.replace.join(', ')}</span>` : null],
+    ...renderOptions(run.options),
     ['Pool', html`<a href="${pagePath(pages.workerPool, { name: run.pool })}">${run.pool}</a>`],
     ['Tool', run.tool && `${run.tool.name} ${run.tool.version}`],
     ['Isolation', run.isolation && isolationWords[run.isolation]],
@@ -130,6 +131,23 @@ function renderExecution(run: ShownRun): Html {
     ['State after', stateLink(run, run.state_serial_after)],
     ['What changed', compareLink(run)],
   ]);
+}
+
+/** The options that are not as usual. */
+function renderOptions({
+  target,
+  exclude,
+  refresh,
+  parallelism,
+}: ShownRun['options']): [string, Html | string | null][] {
+  const addresses = (list: readonly string[]) =>
+    list.length > 0 ? html`<span class="foreign mono">${list.join(', ')}</span>` : null;
+  return [
+    ['Only', addresses(target)],
+    ['All but', addresses(exclude)],
+    ['Refresh', refresh ? null : 'left out: it compares with the state alone'],
+    ['Operations at a time', parallelism === null ? null : String(parallelism)],
+  ];
 }
 
 /** Serial 0 is the state of an instance that has none yet. */

@@ -5,6 +5,7 @@ import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderAge, renderSince } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { describePartial } from '#domain/runs/options/model.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
 import type { ShownRun } from '../run-tab.ts';
 import { runTabPath } from '../run-tab.ts';
@@ -84,6 +85,14 @@ type Reason = NonNullable<ReturnType<typeof explainReason>>;
 
 const cancelingAdvice =
   'Its worker ends what it does. If it does not, the run can be ended by force half a minute later.';
+
+/** That the run leaves something out, which its status does not tell. */
+export function renderPartial({ options }: ShownRun): Html | null {
+  const partial = describePartial(options);
+  if (partial === null) return null;
+  const advice = 'Its success says nothing about the rest. Run it again without these options to see the whole.';
+  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<p><strong class="foreign">${partial}</strong> ${advice}</p></div>`;
+}
 
 /** What the reader should know first: why the run waits, or why it did not succeed, and what can be done about it. */
 export function renderSituation(run: ShownRun): Html | null {

@@ -5,6 +5,7 @@ import type { AllowedTools } from '#domain/settings/document.ts';
 import { readSettings, shareSettings } from '#domain/settings/store.ts';
 import { isToolAllowed } from '#domain/settings/tools.ts';
 import type { Run } from '../../entity.ts';
+import { findUnknownOption } from '../../options/model.ts';
 
 /** A tool that a worker has, in the version that it has. */
 export interface WorkerTool {
@@ -14,7 +15,7 @@ export interface WorkerTool {
 
 /** What the choice of a tool depends on. */
 interface Demand {
-  readonly run: Pick<Run, 'tool' | 'operation'>;
+  readonly run: Pick<Run, 'tool' | 'operation' | 'options'>;
   readonly spec: Pick<TemplateSpec, 'executor'>;
   /** The kind of tool that wrote the state of the instance. */
   readonly writtenBy: Instance['tool'];
@@ -41,7 +42,9 @@ export async function chooseToolOfClaim(
   if (run.tool) return run.tool;
   if (isBoundBySettings(run)) await shareSettings(em);
   const allowed = await readAllowedTools(em, run);
-  return tools.find((tool) => isUsable(tool, { writtenBy, allowed }));
+  const usable = tools.filter((tool) => isUsable(tool, { writtenBy, allowed }));
+  // If none knows the options of the run, its attempt says so by name.
+  return usable.find((tool) => findUnknownOption(run.options ?? null, tool) === null) ?? usable[0];
 }
 
 /** A run keeps the tool of its plan. What exists can be looked at and removed by whatever made it. */

@@ -1,0 +1,105 @@
+import type { EnvironmentKind } from '#domain/environments/model.ts';
+
+/** How a run uses its tool: options that people choose for one run. Pure. */
+
+/** What is left out is as the tool has it. */
+export interface RunOptions {
+  /** Only these resources, and what they depend on. */
+  readonly target?: readonly string[] | undefined;
+  /** All but these resources, and what depends on them. */
+  readonly exclude?: readonly string[] | undefined;
+  /** `false`: the plan compares with the state alone, and not with what is really there. */
+  readonly refresh?: boolean | undefined;
+  /** How many operations the tool does at a time. */
+  readonly parallelism?: number | undefined;
+}
+
+export const runOptionNames = ['replace', 'target', 'exclude', 'refresh', 'parallelism'] as const;
+export type RunOptionName = (typeof runOptionNames)[number];
+
+export const maxAddresses = 100;
+export const maxParallelism = 256;
+
+/** The options that are not as the tool has them; null if all are. Equal options give equal values. */
+export function toStoredOptions({ target = [], exclude = [], refresh, parallelism }: RunOptions): RunOptions | null {
+  const stored = {
+    ...(target.length > 0 && { target: [...target] }),
+    ...(exclude.length > 0 && { exclude: [...exclude] }),
+    ...(refresh === false && { refresh }),
+    ...(parallelism !== undefined && { parallelism }),
+  };
+  return Object.keys(stored).length === 0 ? null : stored;
+}
+
+/** The names of the options that a run uses. */
+export function namesOfOptions(options: RunOptions | null, replace: readonly string[]): RunOptionName[] {
+  const stored: RunOptions = (options && toStoredOptions(options)) ?? {};
+  const used = runOptionNames.filter((name) => name !== 'replace' && stored[name] !== undefined);
+  return replace.length > 0 ? ['replace', ...used] : used;
+}
+
+/** The options that make a run partial. */
+type Partiality = Pick<RunOptions, 'target' | 'exclude' | 'refresh'>;
+
+/** Whether a run may leave out what its configuration or reality would change: its success says nothing about the whole. */
+export function isPartial(options: Partiality | null | undefined): boolean {
+  const { target = [], exclude = [], refresh = true } = options ?? {};
+  return target.length > 0 || exclude.length > 0 || !refresh;
+}
+
+/** What a partial run leaves out, in a sentence; null for a whole run. */
+export function describePartial(options: Partiality | null | undefined): string | null {
+  if (!isPartial(options)) return null;
+  const { target = [], exclude = [], refresh = true } = options ?? {};
+  const parts = [
+    ...(target.length > 0 ? [`only ${listed(target)} and what they depend on`] : []),
+    ...(exclude.length > 0 ? [`all but ${listed(exclude)} and what depends on them`] : []),
+    ...(refresh ? [] : ['without looking at what is really there']),
+  ];
+  return `This run is partial: ${parts.join(', ')}.`;
+}
+
+const maxListed = 5;
+
+function listed(addresses: readonly string[]): string {
+  const more = addresses.length - maxListed;
+  return `${addresses.slice(0, maxListed).join(', ')}${more > 0 ? ` (and ${more} more)` : ''}`;
+}
+
+/** The options that runs of an environment may use: what it states, or else all. */
+export function allowedOptions(environment: {
+  readonly kind: EnvironmentKind;
+  readonly allowedOptions: readonly RunOptionName[] | null;
+}): readonly RunOptionName[] {
+  return environment.allowedOptions ?? runOptionNames;
+}
+
+interface ToolOfRun {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** What knows an option that not every tool knows. */
+const knownBy: Partial<
+  Record<RunOptionName, { readonly tool: string; readonly major: number; readonly minor: number }>
+> = { exclude: { tool: 'opentofu', major: 1, minor: 9 } };
+
+/** Why a tool does not know an option, with what knows it; null if it knows all. Without a version, only its name counts. */
+export function findUnknownOption(
+  options: RunOptions | null,
+  tool: Pick<ToolOfRun, 'name'> & Partial<ToolOfRun>,
+): string | null {
+  for (const name of namesOfOptions(options, [])) {
+    const known = knownBy[name];
+    if (!known || (tool.name === known.tool && isAtLeast(tool.version, known))) continue;
+    const used = tool.version === undefined ? tool.name : `${tool.name} ${tool.version}`;
+    return `the option ${name} needs ${known.tool} ${known.major}.${known.minor} or newer, and the tool is ${used}`;
+  }
+  return null;
+}
+
+function isAtLeast(version: string | undefined, { major, minor }: { major: number; minor: number }): boolean {
+  if (version === undefined) return true;
+  const [first = 0, second = 0] = version.split('.').map(Number);
+  return first > major || (first === major && second >= minor);
+}
