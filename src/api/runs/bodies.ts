@@ -18,7 +18,13 @@ const Options = z
       'All but these resources, and what depends on them. The run is partial. OpenTofu 1.9 or newer.',
     ),
     refresh: z.boolean().optional().describe('`false`: compares with the state alone. The run is partial.'),
-    parallelism: z.int().min(1).max(maxParallelism).optional().describe('How many operations the tool does at a time.'),
+    parallelism: z
+      .int()
+      .min(1)
+      .max(maxParallelism)
+      .nullable()
+      .optional()
+      .describe('How many operations the tool does at a time; null: as the tool has it.'),
   })
   .meta({ id: 'RunOptionsBody' });
 
@@ -32,12 +38,16 @@ export function splitOptions<
   { replace, options, ...rest }: Body,
   field = 'options',
 ): Omit<Body, 'replace' | 'options'> & { replace: Body['replace']; options: RunOptions | undefined } {
-  const { replace: inner, ...others } = options ?? {};
+  const { replace: inner, parallelism, ...others } = options ?? {};
   if (inner !== undefined && replace !== undefined && replace.length > 0)
     throw invalidField(`${field}.replace`, 'the run names replace as well: name one of the two');
   if ((others.target?.length ?? 0) > 0 && (others.exclude?.length ?? 0) > 0)
     throw invalidField(`${field}.exclude`, 'name either target or exclude, not both');
-  return { ...rest, replace: inner ?? replace, options: options && others };
+  return {
+    ...rest,
+    replace: inner ?? replace,
+    options: options && { ...others, parallelism: parallelism ?? undefined },
+  };
 }
 
 const Message = z.string().max(4000);

@@ -71,7 +71,6 @@ export const RunOptionsView = z
     exclude: z.array(z.string()),
     refresh: z.boolean(),
     parallelism: z.int().nullable().describe('Null: as the tool has it.'),
-    partial: z.boolean().describe('`target`, `exclude` or `refresh: false`: its success says nothing about the whole.'),
   })
   .meta({ id: 'RunOptions' });
 
@@ -81,7 +80,7 @@ export function viewOptions(
 ): z.input<typeof RunOptionsView> {
   const { target = [], exclude = [], refresh = true, parallelism = null } = options ?? {};
   const addresses = { replace: [...replace], target: [...target], exclude: [...exclude] };
-  return { ...addresses, refresh, parallelism, partial: isPartial(options) };
+  return { ...addresses, refresh, parallelism };
 }
 
 export const StatusDetailView = z
@@ -109,6 +108,7 @@ export const ListedRunView = z
       .describe('`scan`: looks for drift, and changes nothing. Lists contain scans only if they are asked for scans.'),
     replace: z.array(z.string()),
     options: RunOptionsView,
+    partial: z.boolean().describe('`target`, `exclude` or `refresh: false`: its success says nothing about the whole.'),
     team_id: AnswerId.nullable(),
     project_id: AnswerId.nullable(),
     environment_id: AnswerId.nullable(),
@@ -160,6 +160,7 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
     operation: run.operation,
     replace: run.replace,
     options: viewOptions(run.options, run.replace),
+    partial: isPartial(run.options),
     team_id: run.teamId,
     project_id: run.projectId,
     environment_id: run.environmentId,

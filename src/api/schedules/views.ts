@@ -22,7 +22,7 @@ const WorkView = z.union([
       instance: z.string().nullable(),
       operation: z.enum(requestedOperations),
       replace: z.array(z.string()),
-      options: RunOptionsView.omit({ replace: true, partial: true }),
+      options: RunOptionsView.omit({ replace: true }),
       variables,
       message: z.string(),
     }),
@@ -119,7 +119,7 @@ export function viewWork(work: ShownWork): z.input<typeof WorkView> {
   const common = { variables: shown, message };
   if (work.kind === 'run') {
     const { templateId, version, instance, replace } = work;
-    const { replace: _replace, partial: _partial, ...options } = viewOptions(work.options, []);
+    const { replace: _replace, ...options } = viewOptions(work.options, []);
     const named = { template_id: templateId, environment_id: environmentId, version, instance };
     return { run: { ...named, operation: work.operation, replace: [...replace], options, ...common } };
   }

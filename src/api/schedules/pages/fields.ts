@@ -134,8 +134,7 @@ function keptOf(saved: ListedSchedule['work'] | undefined, fields: Readonly<Reco
   if ('run' in saved) {
     const isSame = saved.run.template_id === fields['template_id'] && fields['operation'] === 'apply';
     const { replace, options } = saved.run;
-    const { parallelism, ...others } = options;
-    return isSame ? { replace, options: { ...others, ...(parallelism !== null && { parallelism }) } } : {};
+    return isSame ? { replace, options } : {};
   }
   const { only, assembly_id: id } = saved.assembly_run;
   return only && id === fields['assembly_id'] ? { only } : {};
