@@ -1,5 +1,3 @@
-import type { EnvironmentKind } from '#domain/environments/model.ts';
-
 /** How a run uses its tool: options that people choose for one run. Pure. */
 
 /** What is left out is as the tool has it. */
@@ -68,7 +66,8 @@ function listed(addresses: readonly string[]): string {
 
 /** The options that runs of an environment may use: what it states, or else all. */
 export function allowedOptions(environment: {
-  readonly kind: EnvironmentKind;
+  /** An `EnvironmentKind`. */
+  readonly kind: string;
   readonly allowedOptions: readonly RunOptionName[] | null;
 }): readonly RunOptionName[] {
   return environment.allowedOptions ?? runOptionNames;
