@@ -56,15 +56,6 @@ export function checkFiles(files: TemplateFiles, limits: FileLimits): FileProble
   return problems;
 }
 
-/** Whether a directory (`''`: the root) has a file that OpenTofu reads. */
-export function hasConfiguration(files: TemplateFiles, directory = ''): boolean {
-  const prefix = directory === '' ? '' : `${directory}/`;
-  return Object.keys(files).some((path) => {
-    const name = path.startsWith(prefix) ? path.slice(prefix.length) : '/';
-    return !name.includes('/') && /\.(tf|tofu)(\.json)?$/.test(name);
-  });
-}
-
 /** Whether PostgreSQL can store a text: it takes neither NUL nor half a surrogate pair. */
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import { durationBetween } from '#domain/shared/values/durations.ts';
 import { Json } from '#domain/shared/values/json.ts';
-import { checkFiles, commandFiles, hasConfiguration, inlineLimits } from './files.ts';
+import { checkFiles, commandFiles, inlineLimits } from './files.ts';
 import { GitSource } from './git/source.ts';
+import { hasConfiguration } from './hcl/root-files.ts';
 
 /** The `spec` of a template version (product.md of the design, *Templates*). */
 

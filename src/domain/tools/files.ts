@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { FileContent, TemplateFiles } from '#domain/registry/files.ts';
+import { configurationFiles, filesReadBy, isOverride } from '#domain/registry/hcl/root-files.ts';
 import { tokenize } from '#domain/registry/hcl/tokens.ts';
 import type { FilesTools } from './demand.ts';
 import type { ToolName } from './model.ts';
@@ -51,8 +52,11 @@ interface ModuleFacts {
 
 /** Of override files, each replaces the versions that the files before it require. */
 function readModule(files: TemplateFiles, directory: string, tool: ToolName): ModuleFacts {
-  const names = filesOfTool(namesIn(files, directory), tool);
-  const ordered = [...names.filter((name) => !isOverride(name)), ...names.filter(isOverride).toSorted()];
+  const names = filesReadBy(
+    tool,
+    namesIn(files, directory).map((name) => ({ name })),
+  ).map(({ name }) => name);
+  const ordered = [...names.filter((name) => !isOverride(name)), ...names.filter(isOverride)];
   const module: ModuleFacts = { required: [], sources: [] };
   for (const name of ordered) {
     const content = files[directory === '' ? name : `${directory}/${name}`];
@@ -66,25 +70,8 @@ function readModule(files: TemplateFiles, directory: string, tool: ToolName): Mo
 
 const noFacts: ModuleFacts = { required: [], sources: [] };
 
-/** OpenTofu reads a file of its own in place of one of the same name for Terraform. */
-function filesOfTool(names: readonly string[], tool: ToolName): string[] {
-  if (tool === 'terraform') return names.filter((name) => /\.tf(\.json)?$/.test(name));
-  return names.filter((name) => {
-    const isReplaced = names.includes(name.replace(/\.tf(\.json)?$/, '.tofu$1'));
-    return /\.tofu(\.json)?$/.test(name) || (/\.tf(\.json)?$/.test(name) && !isReplaced);
-  });
-}
-
-function isOverride(name: string): boolean {
-  return /(^|_)override\.(tf|tofu)(\.json)?$/.test(name);
-}
-
 function namesIn(files: TemplateFiles, directory: string): string[] {
-  const prefix = directory === '' ? '' : `${directory}/`;
-  return Object.keys(files).flatMap((path) => {
-    const name = path.startsWith(prefix) ? path.slice(prefix.length) : '/';
-    return name.includes('/') ? [] : [name];
-  });
+  return configurationFiles(files, directory).map(({ name }) => name);
 }
 
 function readFile(name: string, text: string): ModuleFacts {

@@ -100,6 +100,9 @@ const reserved = [
   /^COORDINATOR_/i,
   /^TF_(HTTP_|CLI_|BACKEND_)/i,
   /^(TF_DATA_DIR|TF_WORKSPACE|TF_ENCRYPTION|TF_IN_AUTOMATION|TF_INPUT|CHECKPOINT_DISABLE)$/i,
+  // These would bypass the lock file, or choose another place for the state.
+  /^(TF_REATTACH_PROVIDERS|TF_PLUGIN_CACHE_.*|TF_FORCE_LOCAL_BACKEND|TF_ENABLE_PLUGGABLE_STATE_STORAGE)$/i,
+  /^TOFU_X_/i,
   /^(HOME|TMPDIR|PWD)$/,
   // The script's shell reads these itself, or does not allow them to be set.
   /^(IFS|ENV|PS\d|OPTIND|PPID|UID|EUID|BASHOPTS|SHELLOPTS|BASH_ENV)$/,

@@ -1,21 +1,28 @@
-import { join, normalize } from 'node:path';
-import type { TemplateFiles } from '#domain/registry/files.ts';
+import { join } from 'node:path';
+import { findBlocks } from '#domain/registry/hcl/blocks.ts';
+import {
+  type ConfigurationFile,
+  compareNames,
+  configurationFiles,
+  isOverride,
+} from '#domain/registry/hcl/root-files.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { sha256 } from '../attempt/artifact.ts';
 import { toWorkFiles } from '../attempt/work-files.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';
-import type { OpenTofuExecutor } from '../protocol/request.ts';
+import type { OpenTofuExecutor, ToolName } from '../protocol/request.ts';
 import { listUntrustedFiles, readUntrustedFile } from '../sandbox/untrusted-files.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { isObject, parseJson } from '../shared/json.ts';
-import { hasTerraformBlock, hasTerraformMember } from './hcl-blocks.ts';
+import { requireConfiguration } from './guards.ts';
 
 /** Files of an OpenTofu work directory: the template's, and those that the service adds. */
 
-/** Sorts after all other override files, so that its settings win. */
-const backendFile = 'zzzz_coordinator_override.tf';
+/** The override file that gives the configuration the service's backend, in place of all `backend` and `cloud` blocks. */
+const backendStem = 'zzzz_coordinator_override';
 const backendText = 'terraform {\n  backend "http" {}\n}\n';
+const longestName = 255;
 export const lockFile = '.terraform.lock.hcl';
 export const dataDirectory = '.terraform';
 
@@ -28,55 +35,53 @@ export function digestSources({ files, directory = '' }: OpenTofuExecutor): stri
 }
 
 /** Lays out the configuration with the service's own backend as a job's files. @throws AttemptFailure */
-export function layOutConfiguration(executor: OpenTofuExecutor): Map<string, Buffer> {
-  refuseBackends(executor);
-  const files = toWorkFiles(executor.files);
+export function layOutConfiguration(executor: OpenTofuExecutor, tool: ToolName): Map<string, Buffer> {
   const { directory = '' } = executor;
+  const files = toWorkFiles(executor.files);
   const hasDirectory = [...files.keys()].some((path) => path.startsWith(join('work', directory, '/')));
   if (directory !== '' && !hasDirectory) {
     throw new AttemptFailure('files_invalid', `the template has no directory "${directory}"`);
   }
-  return files.set(join('work', directory, backendFile), Buffer.from(backendText));
+  requireConfiguration(executor, tool);
+  const present = configurationFiles(executor.files, directory);
+  refuseForbidden(present);
+  return files.set(join('work', directory, nameBackendFile(present)), Buffer.from(backendText));
 }
 
-function refuseBackends({ files, directory = '' }: OpenTofuExecutor): void {
-  for (const [path, text] of Object.entries(topFiles(files, directory))) {
-    const isJson = path.endsWith('.json');
-    if (encryptsByProgram(path, text)) {
-      const message = `${path} encrypts with an external program, which would also run where plans are shown: use a key provider that is built into OpenTofu`;
+function refuseForbidden(files: readonly ConfigurationFile[]): void {
+  for (const file of files) {
+    if (encryptsByProgram(file)) {
+      const message = `${file.path} encrypts with an external program, which would also run where plans are shown: use a key provider that is built into OpenTofu`;
       throw new AttemptFailure('backend_forbidden', message);
     }
-    if (path === backendFile) throw new AttemptFailure('files_invalid', `the service reserves the file name "${path}"`);
-    const isChosen = isJson
-      ? hasTerraformMember(text, ['backend', 'cloud'])
-      : hasTerraformBlock(text, ['backend', 'cloud']);
-    if (isChosen) {
-      const message = `${path} has a "backend" or "cloud" block: remove it, because the service stores the state`;
-      throw new AttemptFailure('backend_forbidden', message);
+    // OpenTofu would read such a file with the extension `.tofu` in place of the service's own.
+    if (file.name.startsWith(`${backendStem}.`)) {
+      throw new AttemptFailure('files_invalid', `the service reserves the file name "${file.name}"`);
     }
   }
+}
+
+/**
+ * The tools apply override files in the order of their names, and the last one wins. So the name follows all of the
+ * template's.
+ */
+function nameBackendFile(files: readonly ConfigurationFile[]): string {
+  const last = files.filter(({ name }) => isOverride(name)).at(-1);
+  const name = `${backendStem}.tf`;
+  if (last === undefined || compareNames(last.name, name) < 0) return name;
+  const later = `${last.name}_${name}`;
+  if (Buffer.byteLength(later) <= longestName) return later;
+  throw new AttemptFailure('files_invalid', `the name of the override file "${last.name}" is too long`);
 }
 
 /**
  * Whether a file configures encryption whose keys or method come from a program of the template, which the tool would run
  * whenever it reads the configuration. The word `external` is enough, because labels can be written in many ways.
  */
-function encryptsByProgram(path: string, text: string): boolean {
-  if (!path.endsWith('.json')) return hasTerraformBlock(text, ['encryption']) && /external/.test(text);
-  return hasTerraformMember(text, ['encryption']) && /external/.test(JSON.stringify(JSON.parse(text)));
-}
-
-/** The configuration files of the root module itself, by name. */
-function topFiles(files: TemplateFiles, directory: string): Record<string, string> {
-  const root = normalize(directory === '' ? '.' : directory).replace(/\/$/, '');
-  const prefix = root === '.' ? '' : `${root}/`;
-  const found: Record<string, string> = {};
-  for (const [path, content] of Object.entries(files)) {
-    const name = path.startsWith(prefix) ? path.slice(prefix.length) : '/';
-    if (name.includes('/') || !/\.(tf|tofu)(\.json)?$/.test(name)) continue;
-    found[name] = typeof content === 'string' ? content : Buffer.from(content.base64, 'base64').toString();
-  }
-  return found;
+function encryptsByProgram(file: ConfigurationFile): boolean {
+  const isConfigured = findBlocks(file).some(({ parent, type }) => parent === 'terraform' && type === 'encryption');
+  if (!isConfigured) return false;
+  return /external|\\u/i.test(file.name.endsWith('.json') ? JSON.stringify(JSON.parse(file.text)) : file.text);
 }
 
 /** Checks in the tool's own record that it uses the service's backend. @throws AttemptFailure `backend_forbidden` */

@@ -14,6 +14,7 @@ import { isObject, parseJson } from '../shared/json.ts';
 import { resultLimits } from '../shared/result-limits.ts';
 import { digestSources } from './configuration.ts';
 import { mayHaveProvisioners } from './configuration-scan.ts';
+import { notesOn } from './guards.ts';
 import type { InitCache, Initialization } from './init-cache.ts';
 import { type InitLease, initialize } from './initialize.ts';
 import { readTofuOutputs } from './outputs.ts';
@@ -50,6 +51,7 @@ async function plan(
 ): Promise<AttemptSuccess> {
   const { request } = attempt;
   const session = new ToolSession(attempt, executor, backend, Buffer.from(JSON.stringify(request.variables)));
+  if (request.phase === 'plan') for (const line of notesOn(executor, session.tool.name)) attempt.note(line);
   const lease = await initialize(session, cache);
   try {
     return await planInitialized(session, lease);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApprovalPolicy, stricterApproval } from '#domain/registry/approval/approval-policy.ts';
-import { checkFilePath, checkFiles, hasConfiguration } from '#domain/registry/files.ts';
+import { checkFilePath, checkFiles } from '#domain/registry/files.ts';
 import { GitRef } from '#domain/registry/git/source.ts';
+import { hasConfiguration } from '#domain/registry/hcl/root-files.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
 
 const main = 'resource "terraform_data" "x" {}';
@@ -246,6 +247,9 @@ describe("a template's file", () => {
     expect(hasConfiguration({ 'main.tf': '' })).toBe(true);
     expect(hasConfiguration({ 'main.tofu.json': '' })).toBe(true);
     expect(hasConfiguration({ 'a/main.tf': '' })).toBe(false);
+    expect(hasConfiguration({ 'main_override.tf': '', 'override.tofu.json': '', '.x.tf': '', 'x.tf~': '' })).toBe(
+      false,
+    );
     expect(hasConfiguration({ 'a/main.tf': '' }, 'a')).toBe(true);
     expect(hasConfiguration({ 'ab/main.tf': '' }, 'a')).toBe(false);
     expect(hasConfiguration({ 'main.tfvars': '', 'x.tf.md': '' })).toBe(false);

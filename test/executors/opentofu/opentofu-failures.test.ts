@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { TemplateFiles } from '#domain/registry/files.ts';
 import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { makeRequest, makeWorkRoot, RecordingSink, requireTools, run } from '../support.ts';
 import { executor, useTool } from './opentofu-support.ts';
@@ -10,19 +9,6 @@ afterAll(work.remove);
 
 describe.each(tools)('an unusual or failing configuration with $name $version', ({ name, version }) => {
   const { request, plan, apply } = useTool(work.path, { name, version });
-
-  it('is refused with backend_forbidden if it selects another backend', async () => {
-    const attempts: TemplateFiles[] = [
-      { 'main.tf': 'terraform {\n  backend "local" { path = "/tmp/x" }\n}' },
-      { 'main.tf': '', 'zzzzz_override.tf': 'terraform {\n  backend "http" { address = "http://127.0.0.1:1" }\n}' },
-      { 'main.tf': '', 'x.tf.json': '{"terraform": {"cloud": {"organization": "x"}}}' },
-    ];
-    for (const files of attempts) {
-      const { result, sink } = await run(request({ phase: 'plan', executor: { kind: 'opentofu', files } }));
-      expect(result).toMatchObject({ outcome: 'failed', reason: 'backend_forbidden' });
-      expect(sink.text()).toContain('remove it, because the service stores the state');
-    }
-  });
 
   it("reports the tool's error message", async () => {
     const broken: OpenTofuExecutor = {

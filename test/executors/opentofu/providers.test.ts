@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TemplateFiles } from '#domain/registry/files.ts';
 import { Executor } from '#executors/client/executor.ts';
 import type { ExecutionRequest } from '#executors/protocol/request.ts';
 import { hasProviders, makeProviderMirror } from '#test/support/programs/providers.ts';
@@ -81,4 +82,26 @@ describe.runIf(hasProviders())('a template with providers', () => {
     expect(sink.text()).toMatch(/hashicorp\/random/);
     expect(sink.text()).not.toMatch(/could not connect|proxyconnect/i);
   }, 60_000);
+
+  it.each([
+    ['hashes of other platforms only', '0.14.2', 'h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='],
+    ['a version that there is not', '0.14.1', 'h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='],
+  ])('is refused if its lock file has %s', async (_, version, hash) => {
+    const lock = `provider "mirror.test/hashicorp/time" {\n  version = "${version}"\n  hashes = ["${hash}"]\n}\n`;
+    const files = { 'main.tf': configuration, '.terraform.lock.hcl': lock };
+    const { result, sink } = await execute({ phase: 'plan', executor: { kind: 'opentofu', files } });
+    expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
+    expect(sink.text()).toMatch(/checksums|no longer available|available releases/);
+  });
+
+  it('is refused if the mirror has no version that its constraints and its lock file allow', async () => {
+    const lock =
+      'provider "mirror.test/hashicorp/time" {\n  version = "0.14.2"\n  constraints = "0.14.2"\n  hashes = []\n}\n';
+    const wanted = configuration.replace('hashicorp/time"', 'hashicorp/time", version = "~> 99.0"');
+    const others: TemplateFiles[] = [{ 'main.tf': wanted }, { 'main.tf': wanted, '.terraform.lock.hcl': lock }];
+    for (const files of others) {
+      const { result } = await execute({ phase: 'plan', executor: { kind: 'opentofu', files } });
+      expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
+    }
+  });
 });

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { hasTerraformBlock, hasTerraformMember } from '#executors/opentofu/hcl-blocks.ts';
+import { findBlocks } from '#domain/registry/hcl/blocks.ts';
 
 const names = ['backend', 'cloud'];
+const has = (name: string, text: string) =>
+  findBlocks({ name, text }).some(({ parent, type }) => parent === 'terraform' && names.includes(type));
+const hasTerraformBlock = (text: string) => has('x.tf', text);
+const hasTerraformMember = (text: string) => has('x.tf.json', text);
 
 describe('finding a backend in a configuration', () => {
   it.each([
@@ -20,7 +24,7 @@ describe('finding a backend in a configuration', () => {
     ['one after a heredoc', 'locals {\n  a = <<-EOT\n    terraform { "\n    EOT\n}\nterraform {\n  backend "s3" {}\n}'],
     ['one with an unquoted label', 'terraform {\n  backend s3 {}\n}'],
     ['one with Windows line endings', 'terraform {\r\n  backend "s3" {\r\n  }\r\n}\r\n'],
-  ])('finds %s', (_, text) => expect(hasTerraformBlock(text, names)).toBe(true));
+  ])('finds %s', (_, text) => expect(hasTerraformBlock(text)).toBe(true));
 
   it.each([
     ['none', 'terraform {\n  required_version = ">= 1"\n}'],
@@ -31,13 +35,13 @@ describe('finding a backend in a configuration', () => {
     ['a deeper block of that name', 'terraform {\n  other {\n    backend {}\n  }\n}'],
     ['an attribute of that name', 'terraform {\n  backend = 1\n}'],
     ['unclosed text', 'terraform { "'],
-  ])('ignores %s', (_, text) => expect(hasTerraformBlock(text, names)).toBe(false));
+  ])('ignores %s', (_, text) => expect(hasTerraformBlock(text)).toBe(false));
 
   it('finds the same in JSON, in all shapes that are allowed', () => {
-    expect(hasTerraformMember('{"terraform": {"backend": {"s3": {}}}}', names)).toBe(true);
-    expect(hasTerraformMember('{"terraform": [{}, {"cloud": [{}]}]}', names)).toBe(true);
-    expect(hasTerraformMember('[{"terraform": {"backend": {"s3": {}}}}]', names)).toBe(true);
-    expect(hasTerraformMember('{"terraform": {"required_version": "1"}, "backend": {}}', names)).toBe(false);
-    expect(hasTerraformMember('not json', names)).toBe(false);
+    expect(hasTerraformMember('{"terraform": {"backend": {"s3": {}}}}')).toBe(true);
+    expect(hasTerraformMember('{"terraform": [{}, {"cloud": [{}]}]}')).toBe(true);
+    expect(hasTerraformMember('[{"terraform": {"backend": {"s3": {}}}}]')).toBe(true);
+    expect(hasTerraformMember('{"terraform": {"required_version": "1"}, "backend": {}}')).toBe(false);
+    expect(hasTerraformMember('not json')).toBe(false);
   });
 });

@@ -1,0 +1,59 @@
+import { type Block, findBlocks } from '#domain/registry/hcl/blocks.ts';
+import {
+  type ConfigurationFile,
+  configurationFiles,
+  filesReadBy,
+  isOverride,
+} from '#domain/registry/hcl/root-files.ts';
+import { describeNote, findStateNotes } from '#domain/registry/hcl/state-notes.ts';
+import type { OpenTofuExecutor, ToolName } from '../protocol/request.ts';
+import { AttemptFailure } from '../shared/errors.ts';
+
+/**
+ * What is checked before the service adds a file to a configuration. The tools refuse a directory without files, because its
+ * plan would destroy everything; the service's own file would defeat that check.
+ */
+
+/** Blocks that only say how others are meant. */
+const declaresNothing = ['terraform', 'language', 'variable', 'locals', 'output', 'provider', 'check'];
+const otherTool = { opentofu: 'Terraform', terraform: 'OpenTofu' } as const;
+
+/** @throws AttemptFailure `no_configuration` if the tool would read nothing, or nothing of what the files declare */
+export function requireConfiguration({ files, directory = '' }: OpenTofuExecutor, tool: ToolName): void {
+  const present = configurationFiles(files, directory);
+  const used = filesReadBy(tool, present);
+  const unused = present.filter((file) => !used.includes(file));
+  const place = directory === '' ? 'the configuration' : `"${directory}"`;
+  const why = `${tool} reads no other file there, and would destroy everything that is deployed`;
+  if (!used.some(({ name }) => !isOverride(name))) {
+    const found = present.length === 0 ? 'no configuration file' : `only ${listNames(present, unused, tool)}`;
+    throw new AttemptFailure('no_configuration', `${place} has ${found}: ${why}`);
+  }
+  if (!used.some(declaresSomething) && unused.some(declaresSomething)) {
+    const found = listNames(unused.filter(declaresSomething), unused, tool);
+    const message = `all that ${place} declares is in ${found}: ${why}`;
+    throw new AttemptFailure('no_configuration', message);
+  }
+}
+
+/** What the log of a run says about its configuration before the tool starts: what has no effect, and what is not read. */
+export function notesOn({ files, directory = '' }: OpenTofuExecutor, tool: ToolName): string[] {
+  const notes = findStateNotes(files, directory).map(describeNote);
+  const present = configurationFiles(files, directory);
+  const used = filesReadBy(tool, present);
+  const unused = present.filter((file) => !used.includes(file));
+  return unused.length === 0 ? notes : [...notes, `${tool} does not read ${listNames(unused, unused, tool)}`];
+}
+
+/** Names files, and says which of them are for the other tool or are overrides. */
+function listNames(files: readonly ConfigurationFile[], unused: readonly ConfigurationFile[], tool: ToolName): string {
+  const shown = files.slice(0, 3).map((file) => {
+    if (unused.includes(file)) return `${file.name} (for ${otherTool[tool]})`;
+    return isOverride(file.name) ? `${file.name} (an override file)` : file.name;
+  });
+  return shown.join(', ') + (files.length > shown.length ? ` and ${files.length - shown.length} more` : '');
+}
+
+function declaresSomething(file: ConfigurationFile): boolean {
+  return findBlocks(file).some(({ parent, type }: Block) => parent === null && !declaresNothing.includes(type));
+}
