@@ -1,5 +1,6 @@
 import type { Orm } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { isPartial } from '#domain/runs/options/model.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
 import { resolveDestroyed } from './findings/resolve-destroyed.ts';
@@ -25,10 +26,12 @@ async function followRun({ orm, transactions }: FollowDeps, runId: string): Prom
   const run = await db(em)
     .selectFrom('runs')
     .where('id', '=', runId)
-    .select(['operation', 'status', 'instance_id as instanceId'])
+    .select(['operation', 'status', 'options', 'instance_id as instanceId'])
     .executeTakeFirst();
   if (run?.status !== 'succeeded') return;
   if (run.operation === 'apply' || run.operation === 'refresh')
     return inheritMonitors(transactions, { instanceId: run.instanceId });
-  if (run.operation === 'destroy') return resolveDestroyed(transactions, em, { instanceId: run.instanceId, runId });
+  // What a partial destroy leaves may still deviate.
+  if (run.operation === 'destroy' && !isPartial(run.options))
+    return resolveDestroyed(transactions, em, { instanceId: run.instanceId, runId });
 }

@@ -11,6 +11,7 @@ import type { Run, RunAttempt } from '../entity.ts';
 import { AttemptSuperseded, type ConnectionsRefused } from '../errors.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
 import type { MaskedOutputs, NextStep } from '../model.ts';
+import { isPartial } from '../options/model.ts';
 import { RunPlan } from '../plans/entity.ts';
 import type { PlanSummary } from '../plans/model.ts';
 import { advanceRun } from '../steps/advance.ts';
@@ -160,12 +161,17 @@ async function storeOutputs(tx: Transaction, keyRing: KeyRing, run: Run, outputs
 
 /**
  * The states that a tool wrote have recorded what it deployed. Of a command, or of a template that encrypts its state, only the
- * success tells whether something is deployed.
+ * success tells whether something is deployed. A partial run is no deployment of the whole: the last one stays. Without any, it is what a destroy
+ * and the time to live have to go by.
  */
 async function recordDeployment(tx: Transaction, run: Run, resourceCount: number | undefined): Promise<void> {
   const instance = await lockAndReadInstance(tx.em, run.instanceId);
-  await recordDeployedRun(tx.em, instance, run.id);
   const isUnseen = resourceCount === undefined;
+  if (isPartial(run.options) && instance.deployedRunId) {
+    if (isUnseen && run.operation !== 'destroy') await recordUnseenResource(tx.em, instance);
+    return;
+  }
+  await recordDeployedRun(tx.em, instance, run.id);
   if (isUnseen && run.operation !== 'destroy') await recordUnseenResource(tx.em, instance);
   else if (isUnseen || instance.stateSerial === 0) await recordNoResources(tx.em, instance);
 }
