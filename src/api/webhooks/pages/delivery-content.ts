@@ -2,6 +2,7 @@ import { type Column, renderTable } from '#api/web/components/table.ts';
 import { renderTimeWithSeconds } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
+import { parseWrittenJson } from '#domain/shared/values/exact-json.ts';
 import { shownBodyCharacters } from '#domain/webhooks/model.ts';
 import { describeAnswer, type ShownDelivery, type ShownTry, type ShownWebhook } from './words.ts';
 
@@ -45,5 +46,5 @@ export function renderAnswerText(answer: ShownDelivery['answer']): Html | null {
 /** A body that was cut is no JSON any more, and is shown as it is. */
 function inLines(body: string): string {
   if (body.length >= shownBodyCharacters) return body;
-  return JSON.stringify(JSON.parse(body), null, 2);
+  return JSON.stringify(parseWrittenJson(body), null, 2);
 }

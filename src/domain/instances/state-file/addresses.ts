@@ -49,9 +49,19 @@ export function deposedSuffix(key: string): string {
   return ` (deposed object ${key})`;
 }
 
-/** HCL escapes what would begin a template. */
+/** The tools print letters, marks, digits, signs and the plain space as they are. */
+const notPrinted = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** As the tools write it: with escapes for quotes, for what would begin a template, and for all that they do not print. */
 function quoteKey(key: string): string {
-  return JSON.stringify(key).replaceAll(/([$%])\{/g, '$1$1{');
+  const escaped = key.replaceAll(/["\\]/g, '\\$&').replaceAll(/[$%](?=\{)/g, '$&$&');
+  return `"${escaped.replaceAll(notPrinted, (sign) => shortEscapes[sign] ?? escapeSign(sign))}"`;
+}
+
+function escapeSign(sign: string): string {
+  const digits = (sign.codePointAt(0) ?? 0).toString(16);
+  return digits.length <= 4 ? `\\u${digits.padStart(4, '0')}` : `\\U${digits.padStart(8, '0')}`;
 }
 
 /** The source of a provider, without its alias. */

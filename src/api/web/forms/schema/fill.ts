@@ -37,7 +37,8 @@ function fill(node: Node, value: JsonValue, budget: Budget): Entry | null {
 function canShow(node: Node, value: JsonValue): boolean {
   switch (node.kind) {
     case 'text':
-      return typeof value === 'string' && value !== '';
+      // Browsers send every line break as the same one.
+      return typeof value === 'string' && value !== '' && !value.includes('\r');
     case 'number':
       return typeof value === 'number';
     case 'fixed':

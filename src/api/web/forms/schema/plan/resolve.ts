@@ -1,6 +1,6 @@
 import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
 import { propertiesOf, splitPointer } from '#domain/registry/variables/walk.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { BeyondBudget, type Budget } from '../budget.ts';
 
 const deepestReference = 50;
@@ -80,5 +80,5 @@ function safeDecode(text: string): string {
 }
 
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(value as JsonValue | undefined);
 }
