@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { InstanceName } from '#domain/instances/instance-name.ts';
+import { longestAddress } from '#domain/runs/attempts/checks.ts';
 import { requestedOperations } from '#domain/runs/model.ts';
 import { maxAddresses, maxParallelism, type RunOptions } from '#domain/runs/options/model.ts';
 import { invalidField } from '#domain/shared/errors.ts';
@@ -9,7 +10,7 @@ import { Json } from '#domain/shared/values/json.ts';
 /** The bodies of requests for runs (api.md of the design, *Runs*). */
 
 const Operation = z.enum(requestedOperations);
-const Replaced = z.array(z.string().min(1).max(1024)).max(maxAddresses);
+const Replaced = z.array(z.string().min(1).max(longestAddress)).max(maxAddresses);
 const Options = z
   .strictObject({
     replace: Replaced.optional().describe('As `replace` of the run: name one of the two.'),
