@@ -66,6 +66,7 @@ import { CountedChanges } from './20261214_21_counted_changes.ts';
 import { EndedBy } from './20261215_01_ended_by.ts';
 import { TriesByHand } from './20261215_02_tries_by_hand.ts';
 import { PluginShares } from './20261215_03_plugin_shares.ts';
+import { ToolChoice } from './20261216_40_tool_choice.ts';
 import { StatusDetails } from './20261216_80_status_details.ts';
 import { RunOptions } from './20261216_81_run_options.ts';
 
@@ -139,6 +140,7 @@ export const migrations = [
   { name: '20261215_01_ended_by', class: EndedBy },
   { name: '20261215_02_tries_by_hand', class: TriesByHand },
   { name: '20261215_03_plugin_shares', class: PluginShares },
+  { name: '20261216_40_tool_choice', class: ToolChoice },
   { name: '20261216_80_status_details', class: StatusDetails },
   { name: '20261216_81_run_options', class: RunOptions },
 ];

@@ -73,6 +73,7 @@ function composeExecutor(values: SettingValues): ExecutorConfig {
     openFiles: values.COORDINATOR_EXECUTOR_OPEN_FILES ?? 0,
     paths: values.COORDINATOR_EXECUTOR_PATHS ?? [],
     denied: values.COORDINATOR_EXECUTOR_DENIED ?? [],
+    toolsDirectory: values.COORDINATOR_TOOLS_DIRECTORY,
     providerMirror: mirror,
     providerNetworkMirror: networkMirror,
     providersDirect: values.COORDINATOR_PROVIDER_DIRECT ?? (mirror === null && networkMirror === null),

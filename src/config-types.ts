@@ -60,6 +60,8 @@ export type ExecutorConfig = {
   readonly openFiles: number;
   readonly paths: readonly string[];
   readonly denied: readonly string[];
+  /** Null: `tools` in the data directory. */
+  readonly toolsDirectory: string | null;
   readonly providerMirror: string | null;
   readonly providerNetworkMirror: string | null;
   readonly providersDirect: boolean;

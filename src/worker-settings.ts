@@ -80,6 +80,12 @@ export const workerSettings = {
     description:
       'Names, addresses and CIDR ranges, separated by commas, that template code can never reach, such as the addresses of the API. The database, Temporal and this machine are always denied.',
   },
+  COORDINATOR_TOOLS_DIRECTORY: {
+    schema: textLike(/^\//, 'the absolute path of a directory'),
+    default: null,
+    description:
+      'Directory of OpenTofu and Terraform in several versions, in addition to those on the `PATH`: `opentofu/1.12.6/tofu`, `terraform/1.11.4/terraform`. Every user must be able to read it. Default: `tools` in the data directory.',
+  },
   COORDINATOR_PROVIDER_MIRROR: {
     schema: textLike(/^\//, 'the absolute path of a directory'),
     default: null,

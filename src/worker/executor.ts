@@ -46,11 +46,17 @@ function executorOptions(config: Config): ExecutorOptions {
     addedPaths: executor.paths,
     // The service's own data, its code, and its user's files.
     hiddenPaths: [config.dataDir, code, readHome()].filter((path) => path !== null).filter((path) => existsSync(path)),
+    toolsDirectory: toolsDirectoryOf(config),
     providerMirror: executor.providerMirror,
     providerNetworkMirror: executor.providerNetworkMirror,
     providersDirect: executor.providersDirect,
     deniedAddresses: [...ownAddresses(config), ...executor.denied],
   };
+}
+
+/** Where an operator keeps more tools than those on the search path. */
+export function toolsDirectoryOf({ dataDir, executor }: Config): string {
+  return executor.toolsDirectory ?? join(dataDir, 'tools');
 }
 
 /** This user's home directory; null for a user that the system does not know, as in containers. */

@@ -24,7 +24,6 @@ import type { WorkerFacts } from '#domain/workers/model.ts';
 import { isEngineUnreachable, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
 import type { Executor } from '#executors/client/executor.ts';
-import { discoverTools } from '#executors/client/tools.ts';
 import { openDatabase } from '#open-database';
 import { AttemptWatch } from './attempt-watch.ts';
 import { startBackgroundTasks } from './background/background-tasks.ts';
@@ -109,14 +108,19 @@ async function openExecution(config: Config, services: Services) {
     pluginRoots: config.pluginRoots,
     workerId,
     executor,
-    findTools: discoverTools,
+    findTools: executor.findTools,
     spool,
     attempts: new AttemptWatch(orm, log),
     isolation: facts.isolation,
     issuer: config.issuer,
     limits: executionLimits(config),
   });
-  const registration = new WorkerRegistration({ ...systemOf(services), facts, onDrain: tasks.drain });
+  const registration = new WorkerRegistration({
+    ...systemOf(services),
+    facts,
+    findTools: executor.findTools,
+    onDrain: tasks.drain,
+  });
   return { spool, stateRecovery, executor, facts, evaluator, tasks, registration };
 }
 
@@ -223,7 +227,7 @@ function logStart({ id, pools, tools, isolation, limits, isolationReason }: Work
 }
 
 async function describeWorker({ worker }: Config, id: string, executor: Executor): Promise<WorkerFacts> {
-  const tools = await discoverTools();
+  const tools = await executor.findTools();
   const { isolation, limits, reason } = executor.isolation;
   return {
     id,

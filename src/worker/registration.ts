@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import type { VersionedTool } from '#domain/tools/model.ts';
 import { removeDeadWorker, reportReturn } from '#domain/workers/loss.ts';
 import type { WorkerFacts } from '#domain/workers/model.ts';
 import { deregisterWorker, findWorkersOnHost, recordHeartbeat, registerWorker } from '#domain/workers/store.ts';
@@ -11,7 +12,9 @@ const heartbeatMs = 5_000;
 export interface WorkerRegistrationDeps extends SystemCommandDeps {
   readonly orm: Orm;
   readonly log: Logger;
-  readonly facts: WorkerFacts;
+  readonly facts: Omit<WorkerFacts, 'tools'>;
+  /** The tools that the worker has at the moment: an operator may add and remove some while it runs. */
+  readonly findTools: () => Promise<readonly VersionedTool[]>;
   /** Called once, when an operator asks the worker to drain. */
   readonly onDrain: () => void;
 }
@@ -32,7 +35,7 @@ export class WorkerRegistration {
 
   async start(): Promise<void> {
     await this.#deregisterDead();
-    await registerWorker(this.#em(), this.#deps.facts);
+    await registerWorker(this.#em(), await this.#describe());
     this.#loop = this.#run();
   }
 
@@ -79,13 +82,19 @@ export class WorkerRegistration {
     const { facts, log } = this.#deps;
     const em = this.#em();
     try {
-      const { state, isReportedLost } = await recordHeartbeat(em, facts.id, this.#draining);
-      if (state === 'unregistered') await registerWorker(em, facts);
+      const described = await this.#describe();
+      const { state, isReportedLost } = await recordHeartbeat(em, { ...described, draining: this.#draining });
+      if (state === 'unregistered') await registerWorker(em, described);
       if (isReportedLost) await reportReturn(this.#deps, facts.id);
       if (state === 'drain' && !this.#draining) this.#beginDrain();
     } catch (error) {
       log.warn({ err: error }, 'could not send the heartbeat; trying again');
     }
+  }
+
+  async #describe(): Promise<WorkerFacts> {
+    const tools = await this.#deps.findTools();
+    return { ...this.#deps.facts, tools: tools.map(({ name, version }) => ({ name, version })) };
   }
 
   #em() {

@@ -22,7 +22,7 @@ export async function requireTools(): Promise<InstalledTool[]> {
   const built = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith('tofu-')) : [];
   const path = [...built.map((name) => join(cache, name)), process.env['PATH'] ?? ''].join(delimiter);
   process.env['PATH'] = path;
-  const tools = await discoverTools();
+  const tools = await discoverTools({ directory: null });
   if (tools.length === 0)
     throw new Error('these tests need OpenTofu or Terraform: put "tofu" or "terraform" on the PATH');
   return tools;
@@ -51,6 +51,7 @@ export function openTestExecutor(directory: string, choice: ExecutorChoice = {})
     cores: 2,
     addedPaths: [],
     hiddenPaths: [process.cwd(), homedir()],
+    toolsDirectory: null,
     providerMirror: null,
     providerNetworkMirror: null,
     providersDirect: false,

@@ -32,7 +32,7 @@ describe('an attempt whose activity has timed out', () => {
     const { runId, attemptId } = await steps.applying(workerId, 'none');
     await expireHeartbeat(workerId);
     expect(await steps.next({ runId, executed: attemptId })).toMatchObject({ kind: 'wait', suspects: true });
-    await recordHeartbeat(api.services.orm.em.fork(), workerId, false);
+    await recordHeartbeat(api.services.orm.em.fork(), { id: workerId, draining: false, tools: [] });
     expect(await steps.next({ runId, executed: attemptId, suspected: true })).toEqual({ kind: 'wait', seconds: 6 });
     await expireHeartbeat(workerId);
     expect(await steps.next({ runId, executed: attemptId, suspected: true })).toEqual({ kind: 'end' });

@@ -29,6 +29,7 @@ export async function createBareActivities(directory: string): Promise<BareActiv
     cores: 1,
     addedPaths: [],
     hiddenPaths: [],
+    toolsDirectory: null,
     providerMirror: null,
     providerNetworkMirror: null,
     providersDirect: false,

@@ -6,6 +6,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { durationBetween, parseDuration } from '#domain/shared/values/durations.ts';
 import { ResourceName, Slug } from '#domain/tenancy/model.ts';
+import { WantedTool } from '#domain/tools/model.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
 
 const day = 24 * 60 * 60;
@@ -33,6 +34,9 @@ export const CreateEnvironment = z
     ttl: TimeToLive.nullable().optional(),
     isolation: DemandedIsolation.optional(),
     allowed_options: AllowedOptions.optional(),
+    tool: WantedTool.nullable()
+      .optional()
+      .describe('The tool of its runs, within what their templates ask for; null: that of their templates.'),
   })
   .meta({ id: 'CreateEnvironment' });
 
@@ -50,6 +54,9 @@ export const UpdateEnvironment = z
     ttl: TimeToLive.nullable().optional(),
     isolation: DemandedIsolation.optional(),
     allowed_options: AllowedOptions.optional(),
+    tool: WantedTool.nullable()
+      .optional()
+      .describe('The tool of its runs, within what their templates ask for; null: that of their templates.'),
     ...ExpectedRevision,
   })
   .meta({ id: 'UpdateEnvironment' });

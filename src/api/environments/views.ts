@@ -14,6 +14,7 @@ import { approvalRules } from '#domain/registry/spec.ts';
 import { runOptionNames } from '#domain/runs/options/model.ts';
 import { formatDuration } from '#domain/shared/values/durations.ts';
 import { withUse } from '#domain/tenancy/use.ts';
+import { WantedTool } from '#domain/tools/model.ts';
 import type { ShownVariable } from '#domain/variables/store.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
 import { environmentActions } from './actions.ts';
@@ -39,6 +40,7 @@ const fields = {
   ttl: z.string().nullable(),
   isolation: DemandedIsolation.describe('The isolation that a worker must have to execute its runs; null: any.'),
   allowed_options: z.array(z.enum(runOptionNames)).nullable().describe('The options that its runs may use; null: all.'),
+  tool: WantedTool.nullable().describe('The tool of its runs; null: that of their templates.'),
   lock: LockView.nullable().describe('What keeps its applies from starting; null: it is not locked.'),
 };
 
@@ -77,7 +79,7 @@ export function viewHold(hold: Hold | null) {
 }
 
 export function viewEnvironment(environment: EnvironmentTarget) {
-  const { organizationId, teamId, projectId, kind, ttlSeconds, isolation, lock, allowedOptions } = environment;
+  const { organizationId, teamId, projectId, kind, ttlSeconds, isolation, tool, lock, allowedOptions } = environment;
   return {
     ...viewCommon(environment),
     organization_id: organizationId,
@@ -88,6 +90,7 @@ export function viewEnvironment(environment: EnvironmentTarget) {
     ttl: ttlSeconds === null ? null : formatDuration(ttlSeconds),
     isolation,
     allowed_options: allowedOptions,
+    tool,
     lock: activeHold(lock, new Date()),
   };
 }

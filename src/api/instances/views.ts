@@ -4,6 +4,7 @@ import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { ListedResource } from '#domain/instances/resources/resource-list-store.ts';
 import type { InstanceDetails, StateVersionDetails } from '#domain/instances/store.ts';
 import { shownIdOf } from '#domain/shared/access/principal.ts';
+import { WantedTool } from '#domain/tools/model.ts';
 import { instanceActions, type OwnedInstance } from './actions.ts';
 
 const fields = {
@@ -12,7 +13,9 @@ const fields = {
   team_id: AnswerId.nullable(),
   environment_id: AnswerId.nullable(),
   template_id: AnswerId,
-  tool: z.string().nullable(),
+  tool: z.string().nullable().describe('The kind of tool that wrote its state; null: none did.'),
+  tool_version: z.string().nullable().describe('The version of that tool. An older one may not change the instance.'),
+  wanted_tool: WantedTool.nullable().describe('The tool that its runs use; null: that of template and environment.'),
   state_serial: z.int(),
   resource_count: z.int().describe('How many resources it holds: as many as its list of resources has.'),
   deployed_run_id: AnswerId.nullable(),
@@ -36,6 +39,8 @@ export function toInstance(instance: InstanceDetails): z.input<typeof ListedInst
     environment_id: instance.environmentId,
     template_id: instance.templateId,
     tool: instance.tool,
+    tool_version: instance.toolVersion,
+    wanted_tool: instance.wantedTool,
     state_serial: instance.stateSerial,
     resource_count: instance.resourceCount,
     deployed_run_id: instance.deployedRunId,

@@ -46,6 +46,12 @@ export const WaitingOnView = z.object({
     .union([z.string(), QuotaBlockerView, HoldBlockerView])
     .nullable()
     .describe('The id of a run, what holds the apply, or the quota that has no place.'),
+  tools: z
+    .array(z.object({ name: z.string(), version: z.string() }))
+    .optional()
+    .describe(
+      'With `no_worker`: a worker of the pool must have one of these tools, in a version in that range; empty: any version.',
+    ),
 });
 const Requester = z
   .object({ ...By.shape, id: AnswerId.nullable().describe('Null where the service itself requested the run.') })

@@ -39,9 +39,10 @@ export async function createEnvironment(
   request: NewEnvironment,
 ): Promise<EnvironmentTarget> {
   const slug = chooseSlug(request);
-  const { name, kind, ttlSeconds = null, isolation = null, allowedOptions = null } = request;
+  const { name, kind, ttlSeconds = null, isolation = null, allowedOptions = null, tool = null } = request;
   const approvalPolicy = request.approvalPolicy ?? usualPolicy(kind, (await readSettings(em)).document);
-  const fields = { name, slug, kind, ...toPolicyFields(approvalPolicy), ttlSeconds, isolation, allowedOptions };
+  const rules = { ttlSeconds, isolation, allowedOptions, tool };
+  const fields = { name, slug, kind, ...toPolicyFields(approvalPolicy), ...rules };
   refuseWeakProduction(principal, project, fields);
   refuseArchived(project);
   const id = newId();
@@ -84,7 +85,7 @@ export async function updateEnvironment(
 /** The fields that a request may change, as they are now. */
 export function describeEnvironment(environment: EnvironmentTarget): EnvironmentFields {
   const { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ...rules } = environment;
-  const { ttlSeconds, isolation, allowedOptions } = rules;
+  const { ttlSeconds, isolation, allowedOptions, tool } = rules;
   const policy = { approvalRequired, approvalWhen, approvalAllowSelf };
-  return { name, slug, kind, ...policy, ttlSeconds, isolation, allowedOptions };
+  return { name, slug, kind, ...policy, ttlSeconds, isolation, allowedOptions, tool };
 }

@@ -1,6 +1,7 @@
 import type { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/approval/approval-policy.ts';
 import type { RunOptionName } from '#domain/runs/options/model.ts';
 import type { NewNamed, Renaming } from '#domain/tenancy/model.ts';
+import type { WantedTool } from '#domain/tools/model.ts';
 import type { DemandedIsolation } from '#domain/workers/model.ts';
 
 export const environmentKinds = ['development', 'staging', 'production'] as const;
@@ -25,6 +26,8 @@ interface EnvironmentRules {
   readonly isolation?: DemandedIsolation | undefined;
   /** The options that runs may use; null: as usual. */
   readonly allowedOptions?: RunOptionName[] | null | undefined;
+  /** The tool that its runs use; null: that of their templates. */
+  readonly tool?: WantedTool | null | undefined;
 }
 
 export interface NewEnvironment extends NewNamed, EnvironmentRules {

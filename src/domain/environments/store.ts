@@ -15,6 +15,7 @@ import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts'
 import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
+import type { WantedTool } from '#domain/tools/model.ts';
 import type { DemandedIsolation } from '#domain/workers/model.ts';
 import { Environment } from './entity.ts';
 import type { EnvironmentKind } from './model.ts';
@@ -33,6 +34,8 @@ export interface EnvironmentTarget extends Ownership, Archivable, PolicyFields {
   readonly isolation: DemandedIsolation;
   /** The options that its runs may use; null: as usual. */
   readonly allowedOptions: RunOptionName[] | null;
+  /** The tool that its runs use; null: that of their templates. */
+  readonly tool: WantedTool | null;
   /** Its last lock, which may be over. */
   readonly lock: StoredHold | null;
   readonly freezeWindows: readonly FreezeWindow[];
@@ -47,7 +50,7 @@ export interface EnvironmentTarget extends Ownership, Archivable, PolicyFields {
 /** The fields of an environment that a request may change. */
 export type EnvironmentFields = Pick<
   EnvironmentTarget,
-  'name' | 'slug' | 'kind' | keyof PolicyFields | 'ttlSeconds' | 'isolation' | 'allowedOptions'
+  'name' | 'slug' | 'kind' | keyof PolicyFields | 'ttlSeconds' | 'isolation' | 'allowedOptions' | 'tool'
 >;
 
 /** Environments `e` with project `p`, team `t` and organization `o`. Omits rows that are deleted at any level. */
@@ -73,6 +76,7 @@ function selectEnvironments(queries: Kysely<Tables>) {
       'e.ttl_seconds as ttlSeconds',
       'e.isolation',
       'e.allowed_options as allowedOptions',
+      'e.tool',
       'e.lock',
       'e.freeze_windows as freezeWindows',
       'e.eligibility_generation as eligibilityGeneration',
@@ -135,7 +139,7 @@ export function saveEnvironment(
   environment: EnvironmentTarget,
   changes: Partial<EnvironmentFields>,
 ): Promise<void> {
-  const { name, slug, kind, ttlSeconds, isolation, allowedOptions } = changes;
+  const { name, slug, kind, ttlSeconds, isolation, allowedOptions, tool } = changes;
   const columns = {
     name,
     slug,
@@ -144,6 +148,7 @@ export function saveEnvironment(
     ttl_seconds: ttlSeconds,
     isolation,
     allowed_options: allowedOptions && json(allowedOptions),
+    tool: tool && json(tool),
   };
   return changeEnvironment(em, environment, columns);
 }

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
+import type { WantedTool } from '#domain/tools/model.ts';
 
 /** What runs deploy: it has a name in an environment (or, without one, under a template), and a state. */
 export const InstanceSchema = defineEntity({
@@ -34,6 +35,10 @@ export const InstanceSchema = defineEntity({
     name: p.string(),
     /** The kind of tool that wrote its state; another kind is refused. */
     tool: p.string().nullable(),
+    /** The version of that tool; null: it is not known. */
+    toolVersion: p.string().nullable(),
+    /** The tool that runs of it use; null: that of their template and environment. */
+    wantedTool: p.json<WantedTool>().nullable(),
     /** The position in its queue that the next admitted run gets. */
     nextPosition: p.integer().default(1),
     stateSerial: p.integer().default(0),

@@ -27,6 +27,8 @@ function selectInstances(em: Em) {
       'i.environment_id as environmentId',
       'i.template_id as templateId',
       'i.tool',
+      'i.tool_version as toolVersion',
+      'i.wanted_tool as wantedTool',
       'i.state_serial as stateSerial',
       'i.resource_count as resourceCount',
       'i.deployed_run_id as deployedRunId',

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import { findDifference } from '#domain/shared/revisions.ts';
 import { Team } from '#domain/teams/entity.ts';
+import type { FilesTools } from '#domain/tools/demand.ts';
 import type { TemplateFiles } from './files.ts';
 import type { TemplateChange } from './model.ts';
 
@@ -59,6 +60,8 @@ export const TemplateVersionSchema = defineEntity({
     digest: p.string(),
     /** The files that a run gets, copied at publication. Those from git have their paths in the repository. */
     files: p.json<TemplateFiles>().lazy(),
+    /** What the files ask of their tool; null: published by a release that did not look. */
+    filesTools: p.json<FilesTools>().nullable(),
     /** The commit that a git source named at publication. */
     commit: p.string().nullable(),
     changelog: p.text().default(''),

@@ -21,6 +21,7 @@ import { type GitSnapshot, snapshotGit } from './git/snapshot.ts';
 import type { GitSource } from './git/source.ts';
 import { hasConfiguration } from './hcl/root-files.ts';
 import type { NewVersion } from './model.ts';
+import { filesToolsOf } from './published.ts';
 import type { TemplateSpec } from './spec.ts';
 import type { TemplateTarget } from './store.ts';
 
@@ -76,6 +77,7 @@ export async function publishVersion(
   await weakenApproval(tx, target, request, publisher);
   const version = tx.em.create(TemplateVersion, {
     ...prepared,
+    filesTools: filesToolsOf(request.spec, prepared.files),
     id: newId(),
     templateId: template.id,
     version: request.version,

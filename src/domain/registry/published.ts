@@ -1,5 +1,8 @@
 import type { Em } from '#database/database.ts';
+import type { FilesTools } from '#domain/tools/demand.ts';
+import { readFilesTools } from '#domain/tools/files.ts';
 import { TemplateVersion } from './entity.ts';
+import type { TemplateFiles } from './files.ts';
 import { TemplateSpec } from './spec.ts';
 import { findAvailableVersions } from './store.ts';
 import { resolveVersion } from './versions.ts';
@@ -9,6 +12,8 @@ export interface PublishedVersion {
   readonly id: string;
   readonly version: string;
   readonly spec: TemplateSpec;
+  /** What its files ask of their tool. */
+  readonly filesTools: FilesTools;
 }
 
 const maximumCached = 500;
@@ -28,8 +33,20 @@ export async function loadVersionById(em: Em, id: string): Promise<PublishedVers
   const known = cached.get(id);
   if (known) return known;
   const row = await em.findOneOrFail(TemplateVersion, { id });
-  const published = { id, version: row.version, spec: TemplateSpec.parse(row.spec) };
+  const spec = TemplateSpec.parse(row.spec);
+  const filesTools = row.filesTools ?? filesToolsOf(spec, await readFiles(em, id));
+  const published = { id, version: row.version, spec, filesTools };
   if (cached.size >= maximumCached) cached.delete(cached.keys().next().value ?? id);
   cached.set(id, published);
   return published;
+}
+
+/** What the files of a version ask of their tool; commands need none. */
+export function filesToolsOf({ executor }: Pick<TemplateSpec, 'executor'>, files: TemplateFiles): FilesTools {
+  return executor.kind === 'command' ? readFilesTools({}) : readFilesTools(files, executor.git?.path);
+}
+
+/** Versions of an earlier release do not say what their files ask for. */
+async function readFiles(em: Em, id: string): Promise<TemplateFiles> {
+  return (await em.findOneOrFail(TemplateVersion, { id }, { populate: ['files'] })).files;
 }

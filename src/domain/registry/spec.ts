@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import { durationBetween } from '#domain/shared/values/durations.ts';
 import { Json } from '#domain/shared/values/json.ts';
+import { WantedTool } from '#domain/tools/model.ts';
 import { checkFiles, commandFiles, inlineLimits } from './files.ts';
 import { GitSource } from './git/source.ts';
 import { hasConfiguration } from './hcl/root-files.ts';
@@ -125,6 +126,8 @@ export const TemplateSpec = z.strictObject({
   timeouts: Timeouts.optional(),
   connections: Connections.optional(),
   pool: Name.optional(),
+  /** The tool that runs it; without one, its files say which. */
+  tool: WantedTool.optional(),
   /** Whether an apply whose worker was lost may be tried again. */
   retry_safe: z.boolean().default(false),
 });

@@ -5,6 +5,7 @@ import type { UsedConnection } from '#domain/connections/bindings/model.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
 import type { PrincipalReference } from '#domain/shared/access/principal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { ToolDemand } from '#domain/tools/demand.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import type { ShownSource } from './admission/sources.ts';
 import type { StatusDetail } from './diagnostics/status-detail.ts';
@@ -123,6 +124,8 @@ export const RunSchema = defineEntity({
     templateVersion: p.string(),
     pool: p.string(),
     tool: p.json<{ name: string; version: string }>().nullable(),
+    /** The tools that it may use; null: any, or its steps need none. */
+    toolDemand: p.json<ToolDemand>().nullable(),
     variables: p.json<Record<string, JsonValue | Masked>>(),
     /** What gave the variables that the run did not name itself; null for runs of an earlier release. */
     variableSources: p.json<ShownSource[]>().nullable(),
@@ -197,13 +200,14 @@ export class Run extends RunSchema.class {
    */
   waitFor(
     code: WaitingOn['code'],
-    { position = null, blocker = null }: Partial<Pick<WaitingOn, 'position' | 'blocker'>> = {},
+    { position = null, blocker = null, tools }: Partial<Omit<WaitingOn, 'code' | 'since'>> = {},
   ): boolean {
     const last = this.waitingOn;
     const isNew = last?.code !== code;
-    if (!isNew && last.position === position && isDeepStrictEqual(last.blocker, blocker)) return false;
     const since = isNew ? new Date().toISOString() : last.since;
-    this.waitingOn = { code, since, position, blocker };
+    const waitingOn = { code, since, position, blocker, ...(tools && { tools }) };
+    if (isDeepStrictEqual(last, waitingOn)) return false;
+    this.waitingOn = waitingOn;
     this.revision += 1;
     return true;
   }

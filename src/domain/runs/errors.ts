@@ -45,7 +45,7 @@ export class NoUsableTool extends Error {
   constructor(attemptId: string, tools: readonly { name: string; version: string }[]) {
     const has = tools.map(({ name, version }) => `${name} ${version}`).join(' and ') || 'none';
     super(
-      `attempt ${attemptId} needs a tool of the kind that wrote the state of its instance, in a version that the settings of the installation allow: this worker has ${has}, and cannot claim the attempt`,
+      `attempt ${attemptId} needs the best tool that its pool has for it, of the kind that wrote the state of its instance, in a version that the run and the settings of the installation allow: this worker has ${has}, and cannot claim the attempt`,
     );
     this.name = 'NoUsableTool';
   }

@@ -22,4 +22,6 @@ export interface WaitingOn {
   since: string;
   position: number | null;
   blocker: string | HoldBlocker | QuotaBlocker | null;
+  /** `no_worker`: a worker that has one of these tools would do. An empty version is any version. */
+  tools?: { name: string; version: string }[];
 }

@@ -51,6 +51,7 @@ export const errorCodes = {
   instance_occupied: 'Another template is deployed by this instance.',
   nothing_to_run_for: 'The template, environment or team of the run is gone.',
   pool_closed: 'The worker pool is not open to this run.',
+  tool_conflict: 'No tool can run it: what its template, environment, instance and state ask for contradicts itself.',
   already_bootstrapped: 'The installation has users already.',
   email_taken: 'Another user has this e-mail address.',
   key_not_active: 'The API key is revoked, expired or replaced.',

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import type { FileContent, TemplateFiles } from '#domain/registry/files.ts';
-import { configurationFiles, filesReadBy, isOverride } from '#domain/registry/hcl/root-files.ts';
+import type { TemplateFiles } from '#domain/registry/files.ts';
+import { configurationFiles, configurationFiles, filesReadBy, filesReadBy, isOverride, isOverride } from '#domain/registry/hcl/root-files.ts';
 import { tokenize } from '#domain/registry/hcl/tokens.ts';
 import type { FilesTools } from './demand.ts';
 import type { ToolName } from './model.ts';
@@ -25,7 +25,7 @@ export function readFilesTools(files: TemplateFiles, directory = ''): FilesTools
 
 /** A file of OpenTofu alone may stand beside one of the same name for Terraform. */
 function readsBeyondTerraform(files: TemplateFiles, directory: string): boolean {
-  const names = namesIn(files, directory);
+  const names = configurationFiles(files, directory).map(({ name }) => name);
   const openTofu = names.filter((name) => /\.tofu(\.json)?$/.test(name) && !isOverride(name));
   return openTofu.some((name) => !names.includes(name.replace(/\.tofu(\.json)?$/, '.tf$1')));
 }
@@ -52,15 +52,11 @@ interface ModuleFacts {
 
 /** Of override files, each replaces the versions that the files before it require. */
 function readModule(files: TemplateFiles, directory: string, tool: ToolName): ModuleFacts {
-  const names = filesReadBy(
-    tool,
-    namesIn(files, directory).map((name) => ({ name })),
-  ).map(({ name }) => name);
-  const ordered = [...names.filter((name) => !isOverride(name)), ...names.filter(isOverride)];
+  const read = filesReadBy(tool, configurationFiles(files, directory));
+  const ordered = [...read.filter(({ name }) => !isOverride(name)), ...read.filter(({ name }) => isOverride(name))];
   const module: ModuleFacts = { required: [], sources: [] };
-  for (const name of ordered) {
-    const content = files[directory === '' ? name : `${directory}/${name}`];
-    const { required, sources } = content === undefined ? noFacts : readFile(name, textOf(content));
+  for (const { name, text } of ordered) {
+    const { required, sources } = readFile(name, text);
     if (isOverride(name) && required.length > 0) module.required.length = 0;
     module.required.push(...required);
     module.sources.push(...sources);
@@ -69,10 +65,6 @@ function readModule(files: TemplateFiles, directory: string, tool: ToolName): Mo
 }
 
 const noFacts: ModuleFacts = { required: [], sources: [] };
-
-function namesIn(files: TemplateFiles, directory: string): string[] {
-  return configurationFiles(files, directory).map(({ name }) => name);
-}
 
 function readFile(name: string, text: string): ModuleFacts {
   return name.endsWith('.json') ? readJson(text) : readBlocks(text);
@@ -143,8 +135,4 @@ function isRelative(source: string): boolean {
 function toDirectory(path: string): string {
   const normal = posix.normalize(path === '' ? '.' : path).replace(/\/$/, '');
   return normal === '.' ? '' : normal;
-}
-
-function textOf(content: FileContent): string {
-  return typeof content === 'string' ? content : Buffer.from(content.base64, 'base64').toString();
 }

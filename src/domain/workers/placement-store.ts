@@ -49,23 +49,26 @@ export function demandsSandbox(eb: OverRun) {
 }
 
 /**
- * The workers that serve the pool of a run and take new work. Each comes with what the run requires of it: the kind of tool
- * that wrote the state of its instance (null: none did), and whether only a worker with a sandbox may execute it.
+ * The workers that serve the pool of a run and take new work. Each comes with whether only a worker with a sandbox may execute
+ * the run.
  */
 export const findLiveWorkers = prepare((db, parameter: ParameterOf<{ runId: string }>) =>
   db
     .selectFrom('runs')
-    .innerJoin('instances as i', 'i.id', 'runs.instance_id')
     .innerJoin('workers as w', (join) =>
       join.on((eb) => sql<boolean>`${eb.ref('w.pools')} @> jsonb_build_array(${eb.ref('runs.pool')})`),
     )
     .where('runs.id', '=', parameter('runId'))
     .where(takesWork)
-    .select((eb) => ['w.isolation', 'w.tools', 'i.tool as requiredTool', demandsSandbox(eb).as('demandsSandbox')]),
+    .select((eb) => ['w.id', 'w.isolation', 'w.tools', demandsSandbox(eb).as('demandsSandbox')]),
 );
 
 /** A live worker; its isolation is null if its release did not report one. */
 export type LiveWorker = Awaited<ReturnType<typeof findLiveWorkers>>[number];
+
+export function isContainedEnough({ isolation, demandsSandbox: isDemanded }: LiveWorker): boolean {
+  return isolation === 'sandbox' || !isDemanded;
+}
 
 /** The liveness of the worker that executes the attempt `a`. */
 export function workerLiveness(eb: Over<{ a: 'run_attempts' }>) {

@@ -51,11 +51,14 @@ export interface HeartbeatAnswer {
   readonly isReportedLost: boolean;
 }
 
-/** Records that a worker is alive, and whether it is draining. */
-export async function recordHeartbeat(em: Em, id: string, draining: boolean): Promise<HeartbeatAnswer> {
+/** Records that a worker is alive, whether it is draining, and the tools that it has now. */
+export async function recordHeartbeat(
+  em: Em,
+  { id, draining, tools }: { id: string; draining: boolean; tools: WorkerFacts['tools'] },
+): Promise<HeartbeatAnswer> {
   const [worker] = await db(em)
     .updateTable('workers')
-    .set({ heartbeat_at: sql`clock_timestamp()`, draining })
+    .set({ heartbeat_at: sql`clock_timestamp()`, draining, tools: json(tools) })
     .where('id', '=', id)
     .returning((eb) => [
       eb('drain_requested_at', 'is not', null).as('drain'),

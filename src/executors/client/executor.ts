@@ -11,8 +11,9 @@ import { newHostDirectory } from '../shared/host-directory.ts';
 import { ExecutorUnavailable, HostProcess } from './host-process.ts';
 import { chooseHostUser, type HostUser, openHostRoot } from './host-user.ts';
 import { HostedAttempt } from './hosted-attempt.ts';
-import { chooseTool, findProgram } from './tools.ts';
+import { chooseTool, discoverTools, findProgram, type InstalledTool } from './tools.ts';
 import { wireRequest } from './wire-request.ts';
+import { isWorldReadable } from './world-permissions.ts';
 
 /** Whether template code must be sandboxed (`sandbox`), is where possible (`auto`), or is not (`none`). */
 export type IsolationMode = 'sandbox' | 'auto' | 'none';
@@ -29,6 +30,8 @@ export interface ExecutorOptions {
   readonly cores: number;
   readonly addedPaths: readonly string[];
   readonly hiddenPaths: readonly string[];
+  /** Where an operator keeps more tools (`discoverTools`); null: nowhere. */
+  readonly toolsDirectory: string | null;
   readonly providerMirror: string | null;
   readonly providerNetworkMirror: string | null;
   readonly providersDirect: boolean;
@@ -59,7 +62,10 @@ export class Executor {
   readonly #whyNotSandboxed: string | null;
   readonly #user: HostUser | null;
   readonly #attempts = new Map<number, HostedAttempt>();
+  readonly #toolsDirectory: string | null;
   #host: Promise<HostProcess> | null = null;
+  /** The identities of the tools that only the worker can read, and that the host has copies of. */
+  #copied: ReadonlySet<string> = new Set();
   #isolation: Isolation = { isolation: 'none', limits: 'process', reason: 'the executor has not started' };
   #attemptCount = 0;
   #swept = 0;
@@ -70,7 +76,9 @@ export class Executor {
     root: string,
     user: HostUser | null,
     whyNotSandboxed: string | null,
+    toolsDirectory: string | null,
   ) {
+    this.#toolsDirectory = toolsDirectory;
     this.#whyNotSandboxed = whyNotSandboxed;
     this.#settings = settings;
     this.#root = root;
@@ -98,6 +106,7 @@ export class Executor {
       root,
       user,
       whyNotSandboxed(options.isolation, sandboxProgram),
+      options.toolsDirectory,
     );
     await executor.#acquireHost();
     executor.#sweeping = setInterval(() => executor.#sweepGroups(), sweepEveryMs).unref();
@@ -133,7 +142,7 @@ export class Executor {
     if (signal.aborted)
       return { outcome: 'canceled', reason: 'canceled', message: 'the attempt was canceled', exitCode: null };
     try {
-      const tool = request.executor.kind === 'opentofu' ? await chooseTool(request.tool) : null;
+      const tool = request.executor.kind === 'opentofu' ? chooseTool(await this.findTools(), request.tool) : null;
       const wired = wireRequest(request, tool);
       const host = await this.#acquireHost();
       const attempt = ++this.#attemptCount;
@@ -144,6 +153,20 @@ export class Executor {
       if (!(error instanceof AttemptFailure)) throw error;
       return { outcome: 'failed', reason: error.reason, message: error.message, exitCode: null };
     }
+  }
+
+  /** The tools that attempts may use at this moment: those that the host can read, or has copies of since it started. */
+  readonly findTools = async (): Promise<InstalledTool[]> => {
+    const tools = await this.#discover();
+    return tools.filter((tool) => !this.#isClosed(tool) || this.#copied.has(tool.identity));
+  };
+
+  #discover(): Promise<InstalledTool[]> {
+    return discoverTools({ directory: this.#toolsDirectory });
+  }
+
+  #isClosed({ path }: InstalledTool): boolean {
+    return this.#user !== null && !isWorldReadable(path);
   }
 
   /** Ends the host and everything that it still runs. */
@@ -175,7 +198,9 @@ export class Executor {
 
   async #startHost(): Promise<HostProcess> {
     const directory = newHostDirectory(this.#root);
-    const { host, ready } = await HostProcess.start({ ...this.#settings, directory }, this.#user);
+    const closed = (await this.#discover()).filter((tool) => this.#isClosed(tool));
+    const { host, ready } = await HostProcess.start({ ...this.#settings, directory }, this.#user, closed);
+    this.#copied = new Set(closed.map(({ identity }) => identity));
     host.onMessage = (frame) => this.#receive(frame);
     this.#swept = ready.swept;
     // The host has ended what killed hosts left running, so their groups can be removed now.

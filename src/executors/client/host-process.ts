@@ -9,7 +9,7 @@ import type { HostSettings } from '../protocol/host-settings.ts';
 import { HostMessage, type WorkerMessage } from '../protocol/messages.ts';
 import { allowedEnvironment } from '../shared/environment.ts';
 import type { HostUser } from './host-user.ts';
-import { discoverTools, type InstalledTool } from './tools.ts';
+import type { InstalledTool } from './tools.ts';
 import { isWorldReadable } from './world-permissions.ts';
 
 const program = fileURLToPath(new URL('../host/main.ts', import.meta.url));
@@ -53,8 +53,8 @@ export class HostProcess {
   static async start(
     settings: Omit<HostSettings, 'closedTools'>,
     user: HostUser | null,
+    closed: readonly InstalledTool[],
   ): Promise<{ host: HostProcess; ready: ReadyMessage }> {
-    const closed = user === null ? [] : (await discoverTools()).filter(({ path }) => !isWorldReadable(path));
     const child = spawnHost(user, closed);
     const closedTools = closed.map(({ path }, index) => ({ path, descriptor: pipeIndex + 1 + index }));
     const pipe = child.stdio[pipeIndex];

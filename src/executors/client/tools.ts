@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, realpath, stat } from 'node:fs/promises';
+import { access, readdir, realpath, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Tool, ToolName } from '../protocol/request.ts';
@@ -9,6 +9,16 @@ import { AttemptFailure } from '../shared/errors.ts';
 
 export interface InstalledTool extends Tool {
   readonly path: string;
+  /** Changes whenever the file does. */
+  readonly identity: string;
+}
+
+/** Where tools are looked for. */
+export interface ToolPlaces {
+  /** By default the process's own. */
+  readonly searchPath?: string;
+  /** A directory that an operator fills with `<opentofu or terraform>/<version>/<tofu or terraform>`; null: none. */
+  readonly directory: string | null;
 }
 
 const programs: readonly { name: ToolName; program: string }[] = [
@@ -17,32 +27,56 @@ const programs: readonly { name: ToolName; program: string }[] = [
 ];
 const versionTimeoutMs = 20_000;
 
+/** How long a program that does not report its version is left alone: it may only have been too slow. */
+const askAgainAfterMs = 60_000;
+
 /** Asking for a version costs as much as half a plan, so each binary is asked once until it changes. */
 const versions = new Map<string, Promise<string | null>>();
 
 /**
- * Finds the tools on a search path, by default the process's own: OpenTofu first, then Terraform, and only the first of each.
- * A program that does not report its version is skipped.
+ * Finds the tools of this machine: the first OpenTofu and the first Terraform on the search path, and all in the operator's directory. A tool in
+ * a version that was found before is left out, and so is a program that does not report its version: names of directories are not trusted.
  */
-export async function discoverTools(searchPath = process.env['PATH'] ?? ''): Promise<InstalledTool[]> {
-  const found = await Promise.all(
-    programs.map(async ({ name, program }) => {
-      const path = await findProgram(program, searchPath);
-      const version = path === null ? null : await readVersion(path);
-      return path === null || version === null ? null : { name, version, path };
-    }),
+export async function discoverTools({ searchPath, directory }: ToolPlaces): Promise<InstalledTool[]> {
+  const onPath = await Promise.all(
+    programs.map(async (each) => inspect(each.name, await findProgram(each.program, searchPath))),
   );
-  return found.filter((tool) => tool !== null);
+  const inDirectory = await Promise.all(programs.map((each) => findInDirectory(directory, each)));
+  const found = [...onPath, ...inDirectory.flat()].filter((tool) => tool !== null);
+  return found.filter((tool, at) => found.findIndex((other) => isSame(tool, other)) === at);
 }
 
-/** Returns the tool that made the plan, or else the first one found. @throws AttemptFailure `tool_unavailable` */
-export async function chooseTool(wanted: Tool | null): Promise<InstalledTool> {
-  const tools = await discoverTools();
-  const chosen =
-    wanted === null ? tools[0] : tools.find(({ name, version }) => name === wanted.name && version === wanted.version);
+/** Returns the tool that is wanted, or else the first one. @throws AttemptFailure `tool_unavailable` */
+export function chooseTool(tools: readonly InstalledTool[], wanted: Tool | null): InstalledTool {
+  const chosen = wanted === null ? tools[0] : tools.find((tool) => isSame(tool, wanted));
   if (chosen) return chosen;
   const missing = wanted === null ? 'neither OpenTofu nor Terraform' : `no ${wanted.name} ${wanted.version}`;
   throw new AttemptFailure('tool_unavailable', `this worker has ${missing}`);
+}
+
+async function findInDirectory(
+  directory: string | null,
+  { name, program }: (typeof programs)[number],
+): Promise<(InstalledTool | null)[]> {
+  if (directory === null) return [];
+  const versionsOfTool = await readdir(join(directory, name)).catch(() => []);
+  return Promise.all(
+    versionsOfTool
+      .toSorted()
+      .map(async (version) => inspect(name, await findProgram(program, join(directory, name, version)))),
+  );
+}
+
+async function inspect(name: ToolName, path: string | null): Promise<InstalledTool | null> {
+  const file = path === null ? undefined : await stat(path).catch(() => undefined);
+  if (path === null || !file) return null;
+  const identity = `${path} ${file.size} ${file.mtimeMs}`;
+  const version = await readVersion(path, identity);
+  return version === null ? null : { name, version, path, identity };
+}
+
+function isSame(one: Tool, other: Tool): boolean {
+  return one.name === other.name && one.version === other.version;
 }
 
 /** Returns the first executable file with a name on a search path; null if there is none. */
@@ -59,13 +93,10 @@ export async function findProgram(program: string, searchPath = process.env['PAT
   return null;
 }
 
-async function readVersion(path: string): Promise<string | null> {
-  const { size, mtimeMs } = await stat(path);
-  const key = `${path} ${size} ${mtimeMs}`;
-  const known = versions.get(key) ?? askVersion(path);
-  versions.set(key, known);
-  // A tool that was too slow to answer may answer the next time.
-  if ((await known) === null) versions.delete(key);
+async function readVersion(path: string, identity: string): Promise<string | null> {
+  const known = versions.get(identity) ?? askVersion(path);
+  versions.set(identity, known);
+  if ((await known) === null) setTimeout(() => versions.delete(identity), askAgainAfterMs).unref();
   return known;
 }
 

@@ -122,6 +122,13 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     await admin.patch('/admin/settings', { allowed_tools: null });
     return answer;
   },
+  tool_conflict: async () => {
+    await admin.patch(`/environments/${tenant.environment}`, { tool: { name: 'opentofu', version: '< 1.0' } });
+    const executor = { kind: 'opentofu', files: { 'main.tf': 'terraform {\n  required_version = ">= 1.0"\n}' } };
+    const answer = await run({}, { executor });
+    await admin.patch(`/environments/${tenant.environment}`, { tool: null });
+    return answer;
+  },
   quota_exceeded: async () => {
     await admin.put(`/admin/quotas/environment/${tenant.environment}`, { limits: { queued_runs: 0 } });
     const answer = await run({ instance: 'beyond' });

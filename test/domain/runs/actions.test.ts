@@ -42,6 +42,7 @@ const target = {
   templateSlug: 'network',
   approval: null,
   allowedOptions: [],
+  tool: null,
   archived: [],
 };
 const admission: AdmissionFacts = {

@@ -44,6 +44,7 @@ describe.runIf(hasProviders())('a template with providers', () => {
       addedPaths: [],
       hiddenPaths: [],
       deniedAddresses: [],
+      toolsDirectory: null,
       providerMirror: mirror,
       providerNetworkMirror: null,
       providersDirect: false,

@@ -42,6 +42,7 @@ describe.runIf(hasProviders())('a scan of a real file', () => {
       addedPaths: [],
       hiddenPaths: [],
       deniedAddresses: [],
+      toolsDirectory: null,
       providerMirror: mirror,
       providerNetworkMirror: null,
       providersDirect: false,

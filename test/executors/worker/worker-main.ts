@@ -31,6 +31,7 @@ const executor = await Executor.start({
   cores: 2,
   addedPaths: [],
   hiddenPaths: [process.cwd(), homedir()],
+  toolsDirectory: null,
   providerMirror: null,
   providerNetworkMirror: null,
   providersDirect: false,

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { claimAttempt } from '#domain/runs/attempts/claim.ts';
-import type { WorkerTool } from '#domain/runs/attempts/claiming/tool-choice.ts';
 import { abandonAttempt, completeAttempt } from '#domain/runs/attempts/complete.ts';
 import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import type { AttemptResult, AttemptState } from '#domain/runs/attempts/writes.ts';
 import type { NextStep } from '#domain/runs/model.ts';
 import { summarizeChanges } from '#domain/runs/plans/model.ts';
 import { type StepRequest, takeNextStep } from '#domain/runs/steps/advance.ts';
+import type { VersionedTool } from '#domain/tools/model.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import { registerWorker } from '#domain/workers/store.ts';
 import type { ApiUser, TestApi } from '../api/in-process-api.ts';
@@ -24,7 +24,7 @@ export class RunSteps {
   }
 
   /** Registers a worker that stays alive for the whole test file, however slow the machine is; returns its id. */
-  async worker(isolation: Isolation, pool = 'default', tools: WorkerTool[] = []): Promise<string> {
+  async worker(isolation: Isolation, pool = 'default', tools: VersionedTool[] = []): Promise<string> {
     const id = randomUUID();
     const facts = { host: 'here', processId: 1, version: '0', pools: [pool], tools, concurrency: 4 };
     const isolationReason = isolation === 'none' ? 'the kernel refuses' : null;
@@ -62,7 +62,7 @@ export class RunSteps {
     attemptId: string,
     workerId: string,
     isolation: Isolation,
-    tools: readonly WorkerTool[] = [],
+    tools: readonly VersionedTool[] = [],
     issuer: string | null = null,
   ) {
     return claimAttempt(this.#em(), this.#api.services.keyRing, attemptId, {

@@ -153,6 +153,7 @@ function describeWork(run: ResolvedRun) {
     operation: run.operation,
     message: run.message,
     pool: run.pool,
+    tool_demand: run.toolDemand && json(run.toolDemand),
     replace: json(run.replace),
     options: run.options && json(run.options),
     variables: json(run.variables),

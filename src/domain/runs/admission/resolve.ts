@@ -18,6 +18,7 @@ import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { parseDuration } from '#domain/shared/values/durations.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { ToolDemand } from '#domain/tools/demand.ts';
 import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { defaultPool, defaultTimeouts, type Masked, type RunOperation, type RunTimeouts } from '../model.ts';
 import { type RunOptions, toStoredOptions } from '../options/model.ts';
@@ -27,6 +28,7 @@ import { chooseVersion, type Deployment, findDeployment, inheritFrom, isGivenOth
 import { type RunInputs, sealInputs } from './inputs.ts';
 import { type ShownSource, showSources, sourcesOf } from './sources.ts';
 import type { AdmissionTarget } from './target.ts';
+import { readToolDemand } from './tool-demand.ts';
 
 export interface RunRequest {
   /** Undefined: the version of the source or, for a destroy, of the deployment; the latest for everything else. */
@@ -66,6 +68,8 @@ export interface ResolvedRun {
   readonly sealedInputs: Buffer;
   readonly message: string;
   readonly pool: string;
+  /** The tools that it may use; null for commands. */
+  readonly toolDemand: ToolDemand | null;
   readonly retrySafe: boolean;
   readonly timeouts: RunTimeouts;
   readonly approval: ApprovalPolicy;
@@ -183,6 +187,8 @@ export async function buildRun(
   refuseForbiddenOptions(target, { options, replace });
   await refuseUnknownOptions(em, target, request.instance, options);
   await checkConnections(em, spec, target, settings);
+  const { instance } = request;
+  const toolDemand = await readToolDemand(em, { target, version, instance, operation: request.operation });
   const id = newId();
   return {
     id,
@@ -197,6 +203,7 @@ export async function buildRun(
     sealedInputs: sealInputs(keyRing, id, request.inputs),
     message: request.message,
     pool: spec.pool ?? settings.default_pool ?? defaultPool,
+    toolDemand,
     retrySafe: spec.retry_safe,
     timeouts: readTimeouts(spec),
     approval: strictestPolicy(choosePolicy(spec, target, settings), request.approval ?? null),

@@ -44,6 +44,7 @@ const admittedColumns = [
   'template_version_id',
   'template_version',
   'pool',
+  'tool_demand',
   'variables',
   'variable_sources',
   'sealed_inputs',

@@ -7,6 +7,7 @@ import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { EnvironmentKind } from '#domain/environments/model.ts';
 import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
+import type { WantedTool } from '#domain/tools/model.ts';
 import { selectPolicy } from '../approval/policy-store.ts';
 import type { OverRun } from '../details-store.ts';
 import type { RunOptionName } from '../options/model.ts';
@@ -28,6 +29,7 @@ export interface TargetRow {
   readonly approval?: ApprovalPolicy;
   readonly environmentKind?: EnvironmentKind;
   readonly environmentOptions?: RunOptionName[] | null;
+  readonly tool?: WantedTool | null;
 }
 
 /** The id of a row, or a column that holds it. */
@@ -63,6 +65,7 @@ function selectEnvironment(eb: Over<{ p: 'projects'; e: 'environments' }>) {
     selectPolicy('e').as('approval'),
     'e.kind as environmentKind',
     'e.allowed_options as environmentOptions',
+    'e.tool',
   ] as const;
 }
 

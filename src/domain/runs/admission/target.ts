@@ -2,6 +2,7 @@ import type { Em } from '#database/database.ts';
 import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
+import type { WantedTool } from '#domain/tools/model.ts';
 import { allowedOptions, type RunOptionName, runOptionNames } from '../options/model.ts';
 import { findTargetInEnvironment, findTargetOfTemplate, type TargetRow } from './target-store.ts';
 
@@ -15,6 +16,8 @@ export interface AdmissionTarget extends Ownership, Archivable {
   readonly approval: ApprovalPolicy | null;
   /** The options that its runs may use. */
   readonly allowedOptions: readonly RunOptionName[];
+  /** The tool that the environment asks for; null: none. */
+  readonly tool: WantedTool | null;
 }
 
 /**
@@ -50,6 +53,7 @@ export function toTarget(row: TargetRow): AdmissionTarget | undefined {
     allowedOptions: row.environmentKind
       ? allowedOptions({ kind: row.environmentKind, allowedOptions: row.environmentOptions ?? null })
       : runOptionNames,
+    tool: row.tool ?? null,
     archived: archivedLevels.filter((level) => row[`${level}Archived`]),
   };
 }

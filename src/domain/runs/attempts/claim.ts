@@ -7,6 +7,7 @@ import type { TemplateFiles } from '#domain/registry/files.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { VersionedTool } from '#domain/tools/model.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import type { Egress } from '#domain/workers/pools/egress.ts';
 import { readEgress } from '#domain/workers/pools/store.ts';
@@ -16,7 +17,7 @@ import { ApplyObstructed, NoUsableTool, SandboxDemanded } from '../errors.ts';
 import { RunPlan } from '../plans/entity.ts';
 import { giveConnections, shareBinders } from './claiming/connections.ts';
 import { isObstructed } from './claiming/start-check.ts';
-import { chooseToolOfClaim, type WorkerTool } from './claiming/tool-choice.ts';
+import { chooseToolOfClaim } from './claiming/tool-choice.ts';
 import { beginLog } from './logs.ts';
 import { artifactContext } from './seals.ts';
 import { canBeClaimed, claimForWorker } from './store.ts';
@@ -35,7 +36,7 @@ export interface AttemptWork {
   /** The executor's own digest of that plan. */
   readonly planDigest: string | null;
   /** The tool that the attempt uses; null for commands. */
-  readonly tool: WorkerTool | null;
+  readonly tool: VersionedTool | null;
   /** What the connections of the template give it in this phase. */
   readonly connections: AttemptDelivery;
   /** What the template code may reach over the network. */
@@ -47,7 +48,7 @@ export interface Claimant {
   readonly workerId: string;
   readonly isolation: Isolation;
   /** The tools that it has at this moment, those that it prefers first. */
-  readonly tools: readonly WorkerTool[];
+  readonly tools: readonly VersionedTool[];
   /** The origin that its tokens name as their issuer; null if it is not known. */
   readonly issuer: string | null;
 }
@@ -84,8 +85,8 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
   if (!attempt) throw new Error(`the run ${runId} has no attempt ${attemptId}, which was claimed`);
   const { spec } = await loadVersionById(em, run.templateVersionId);
   const { files } = await em.findOneOrFail(TemplateVersion, { id: run.templateVersionId }, { populate: ['files'] });
-  const { id: instanceId, stateSerial, tool: writtenBy } = await em.findOneOrFail(Instance, { id: run.instanceId });
-  const tool = await chooseToolOfClaim(em, claimant.tools, { run, spec, writtenBy });
+  const { id: instanceId, stateSerial } = await em.findOneOrFail(Instance, { id: run.instanceId });
+  const tool = await chooseToolOfClaim(em, claimant, run);
   if (tool === undefined) throw new NoUsableTool(attemptId, claimant.tools);
   const connections = await giveConnections(em, keyRing, { run, attempt, spec, workerId, issuer });
   await beginLog(em, run, attempt, attempts);

@@ -115,7 +115,6 @@ async function storePlan(
   const stateSerial = isScan ? (run.stateSerialBefore ?? instance.stateSerial) : instance.stateSerial;
   run.planDigest = approvalDigest(run, plan.executorDigest, stateSerial);
   run.planSummary = plan.summary;
-  instance.tool = run.tool?.name ?? instance.tool ?? null;
   const row = {
     digest: run.planDigest,
     changes: plan.changes,

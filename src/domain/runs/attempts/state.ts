@@ -46,11 +46,19 @@ export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state
     createdBy: run.requestedById,
   });
   run.stateSerialAfter = serial;
+  recordWriter(instance, run);
   await recordDeployedRun(tx.em, instance, run.id);
   await tx.em.flush();
   if (!isOver) return 'kept';
   await recordRecovery(tx, run, serial);
   return 'late';
+}
+
+/** Later runs go on from the state with the same kind of tool, and with none that is older. */
+function recordWriter(instance: Instance, { tool }: Run): void {
+  if (!tool) return;
+  instance.tool = tool.name;
+  instance.toolVersion = tool.version;
 }
 
 async function recordRecovery(tx: Transaction, run: Run, serial: number): Promise<void> {

@@ -9,7 +9,7 @@ import { activityTimeoutSeconds } from '../attempts/limits.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { publishRunEvent, publishRunEventOnce } from '../events/publish-event.ts';
 import { type AttemptPhase, type NextStep, priorityOf } from '../model.ts';
-import { isHold } from '../waiting.ts';
+import { isHold, type WaitingOn } from '../waiting.ts';
 import { readStepContext, type StepContext, type WorkflowFacts } from './facts.ts';
 import { cancelScans } from './give-way.ts';
 import { decideNextStep, noWorkerRetrySeconds } from './next-step.ts';
@@ -99,10 +99,15 @@ async function wait(
   { seconds, suspects, waitingOn }: Extract<Step, { kind: 'wait' }>,
 ): Promise<NextStep> {
   if (waitingOn?.code === 'no_worker' && placement?.hasUncontainedWorkers) await publishUncontainedWorkers(tx, run);
-  if (waitingOn) waitFor(tx, run, waitingOn);
+  if (waitingOn) waitFor(tx, run, waitingOn.code === 'no_worker' ? { ...waitingOn, ...toolsOf(placement) } : waitingOn);
   if (noPlace && waitingOn?.code === 'quota') await reportNoPlace(tx, noPlace.blocker);
   await tx.em.flush();
   return { kind: 'wait', seconds, ...(suspects && { suspects }) };
+}
+
+/** What a worker would have to have, if not any worker with a tool would do. */
+function toolsOf(placement: Placement | null): Pick<WaitingOn, 'tools'> {
+  return placement && placement.wantedTools.length > 0 ? { tools: placement.wantedTools } : {};
 }
 
 /** Records why the run waits, and publishes an event when a hold begins, or when another takes its place. */
@@ -166,7 +171,10 @@ async function placeAttempt(
   attempt: RunAttempt,
   known: Placement | null = null,
 ): Promise<NextStep> {
-  const { taskQueue, hasUncontainedWorkers } = known ?? (await findPlacement(tx.em, run));
+  const placement = known ?? (await findPlacement(tx.em, run));
+  const { taskQueue, hasUncontainedWorkers } = placement;
+  run.waitFor('no_worker', taskQueue === null ? toolsOf(placement) : {});
+  await tx.em.flush();
   if (taskQueue === null) {
     if (hasUncontainedWorkers) await publishUncontainedWorkers(tx, run);
     return { kind: 'wait', seconds: noWorkerRetrySeconds };

@@ -2,6 +2,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
+import { describeTool } from '#api/workers/tool-words.ts';
 import type { WaitingCode } from '#domain/runs/waiting.ts';
 import type { ListedShownRun } from '../run-tab.ts';
 
@@ -43,12 +44,7 @@ const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting
       typeof blocker === 'string' ? { label: 'Show that run', path: pagePath(pages.run, { id: blocker }) } : null,
   }),
   quota: describeQuota,
-  no_worker: ({ pool }) => ({
-    short: `a worker of ${pool}`,
-    what: html`No worker of the pool ${pool} is free for it: all are busy, or none is live, has the tool, or contains template code where that is required.`,
-    who: 'It goes on by itself when a worker is free. An operator can start one more.',
-    blocker: { label: 'Show the workers', path: pagePath(pages.workers) },
-  }),
+  no_worker: describeNoWorker,
   approval: describeApproval,
   paused: (_run, { blocker }) => ({
     short: 'the end of a pause',
@@ -69,6 +65,25 @@ const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting
     blocker: environmentOf(run),
   }),
 };
+
+/** What the workers of the pool lack is said where it is known. */
+function describeNoWorker({ pool }: ListedShownRun, { tools = [] }: Waiting): WaitingWords {
+  const blocker = { label: 'Show the workers', path: pagePath(pages.workers) };
+  if (tools.length === 0)
+    return {
+      short: `a worker of ${pool}`,
+      what: html`No worker of the pool ${pool} is free for it: all are busy, or none is live, has the tool, or contains template code where that is required.`,
+      who: 'It goes on by itself when a worker is free. An operator can start one more.',
+      blocker,
+    };
+  const wanted = tools.map(describeTool).join(' or ');
+  return {
+    short: `a worker with ${wanted}`,
+    what: html`It needs ${wanted}, and no worker of the pool ${pool} that has it is live, allowed to use it, and contains template code where that is required.`,
+    who: 'It goes on by itself when a worker has it. An operator can add the version to the workers of the pool, or start a worker that has it.',
+    blocker,
+  };
+}
 
 function describeQuota(_run: ListedShownRun, { position, blocker }: Waiting): WaitingWords {
   const quota = blocker !== null && typeof blocker === 'object' && 'scope' in blocker ? blocker : null;

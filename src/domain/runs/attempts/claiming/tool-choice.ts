@@ -1,58 +1,109 @@
 import type { Em } from '#database/database.ts';
-import type { Instance } from '#domain/instances/entity.ts';
-import type { TemplateSpec } from '#domain/registry/spec.ts';
+import { Instance } from '#domain/instances/entity.ts';
+import { writerOf } from '#domain/instances/writer.ts';
+import { loadVersionById } from '#domain/registry/published.ts';
 import type { AllowedTools } from '#domain/settings/document.ts';
 import { readSettings, shareSettings } from '#domain/settings/store.ts';
 import { isToolAllowed } from '#domain/settings/tools.ts';
+import { bestOf, mayFollow, meetsDemand, type StateWriter, toWantedTools } from '#domain/tools/demand.ts';
+import { toolNames, type VersionedTool } from '#domain/tools/model.ts';
+import { findLiveWorkers, isContainedEnough, type LiveWorker } from '#domain/workers/placement-store.ts';
 import type { Run } from '../../entity.ts';
 import { findUnknownOption } from '../../options/model.ts';
 
-/** A tool that a worker has, in the version that it has. */
-export interface WorkerTool {
-  readonly name: string;
-  readonly version: string;
+type RunOfTool = Pick<Run, 'id' | 'tool' | 'operation' | 'options' | 'toolDemand' | 'templateVersionId' | 'instanceId'>;
+
+/** Which tools a run may use at this moment. Null: its steps need none. */
+export interface ToolRules {
+  /** The tool of its plan, which it keeps; null before there is one. */
+  readonly pinned: VersionedTool | null;
+  readonly isUsable: (tool: VersionedTool) => boolean;
+  /** Whether a tool knows the options of the run. If none does, the attempt says so by name. */
+  readonly knowsOptions: (tool: VersionedTool) => boolean;
+  /** The usable ones for people and clients; empty if any tool would do. */
+  readonly wanted: { name: string; version: string }[];
 }
 
-/** What the choice of a tool depends on. */
-interface Demand {
-  readonly run: Pick<Run, 'tool' | 'operation' | 'options'>;
-  readonly spec: Pick<TemplateSpec, 'executor'>;
-  /** The kind of tool that wrote the state of the instance. */
-  readonly writtenBy: Instance['tool'];
-}
-
-/** Whether a run may use a tool that its worker has: one of the kind that wrote the state, in a version that is allowed. */
-export function isUsable(
-  tool: WorkerTool,
-  { writtenBy, allowed }: { writtenBy: string | null | undefined; allowed: AllowedTools | undefined },
-): boolean {
-  return (!writtenBy || tool.name === writtenBy) && isToolAllowed(allowed, tool);
+/** Reads the rules for a run: what it was admitted with, the state of its instance now, and the settings. */
+export async function readToolRules(em: Em, run: RunOfTool): Promise<ToolRules | null> {
+  const { spec } = await loadVersionById(em, run.templateVersionId);
+  if (spec.executor.kind === 'command') return null;
+  const { tool: pinned = null } = run;
+  if (pinned)
+    return {
+      pinned,
+      isUsable: (tool) => isSame(tool, pinned),
+      knowsOptions: () => true,
+      wanted: [{ name: pinned.name, version: pinned.version }],
+    };
+  const [instance, allowed] = await Promise.all([
+    em.findOneOrFail(Instance, { id: run.instanceId }),
+    readAllowedTools(em, run),
+  ]);
+  const demand = run.toolDemand ?? null;
+  const writer = writerOf(instance);
+  return {
+    pinned,
+    isUsable: (tool) => meetsDemand(demand, tool) && mayFollow(writer, tool) && isToolAllowed(allowed, tool),
+    knowsOptions: (tool) => findUnknownOption(run.options ?? null, tool) === null,
+    wanted: describeWanted(run, writer),
+  };
 }
 
 /**
- * The first tool of a worker that the run may use at this moment: `needless` for commands, undefined if the worker has none. A run keeps the tool of
- * its plan. The settings stay shared until the commit, so nothing is planned with a tool that was forbidden before.
+ * The tool of an attempt that a worker claims: `needless` for commands, undefined if another worker must take it. Among all live workers that may
+ * execute the run the highest version wins, whichever worker is first. A run keeps the very tool of its plan. The settings stay shared until the
+ * commit, so nothing is planned with a tool that was forbidden before.
  */
 export async function chooseToolOfClaim(
   em: Em,
-  tools: readonly WorkerTool[],
-  { run, spec, writtenBy }: Demand,
-): Promise<WorkerTool | 'needless' | undefined> {
-  if (spec.executor.kind === 'command') return 'needless';
-  if (run.tool) return run.tool;
+  { workerId, tools }: { readonly workerId: string; readonly tools: readonly VersionedTool[] },
+  run: RunOfTool,
+): Promise<VersionedTool | 'needless' | undefined> {
   if (isBoundBySettings(run)) await shareSettings(em);
-  const allowed = await readAllowedTools(em, run);
-  const usable = tools.filter((tool) => isUsable(tool, { writtenBy, allowed }));
-  // If none knows the options of the run, its attempt says so by name.
-  return usable.find((tool) => findUnknownOption(run.options ?? null, tool) === null) ?? usable[0];
+  const rules = await readToolRules(em, run);
+  if (rules === null) return 'needless';
+  if (rules.pinned) return tools.find(rules.isUsable);
+  const others = (await findLiveWorkers(em, { runId: run.id })).filter(({ id }) => id !== workerId);
+  const offered = others.filter(isContainedEnough).flatMap((worker) => worker.tools);
+  const best = findBest([...tools, ...offered], rules);
+  return best && tools.find((tool) => isSame(tool, best));
+}
+
+/** The workers that have the best tool for a run among some workers. */
+export function keepBestEquipped(workers: readonly LiveWorker[], rules: ToolRules): LiveWorker[] {
+  const offered = workers.flatMap(({ tools }) => tools);
+  const best = findBest(offered, rules);
+  return best ? workers.filter(({ tools }) => tools.some((tool) => isSame(tool, best))) : [];
+}
+
+function findBest(tools: readonly VersionedTool[], { isUsable, knowsOptions }: ToolRules): VersionedTool | undefined {
+  const usable = tools.filter(isUsable);
+  return bestOf(usable.filter(knowsOptions)) ?? bestOf(usable);
+}
+
+function isSame(one: VersionedTool, other: VersionedTool): boolean {
+  return one.name === other.name && one.version === other.version;
+}
+
+function describeWanted({ toolDemand }: RunOfTool, writer: StateWriter | null): ToolRules['wanted'] {
+  const wanted = toWantedTools(toolDemand ?? Object.fromEntries(toolNames.map((name) => [name, []])));
+  const usable = writer ? wanted.filter(({ name }) => name === writer.name) : wanted;
+  const least = writer?.version ? `>= ${writer.version}` : '';
+  const described = usable.map(({ name, version }) => ({
+    name,
+    version: version.includes(least) ? version : [version, least].filter((each) => each !== '').join(', '),
+  }));
+  const isAny = described.length === toolNames.length && described.every(({ version }) => version === '');
+  return isAny ? [] : described;
 }
 
 /** A run keeps the tool of its plan. What exists can be looked at and removed by whatever made it. */
-function isBoundBySettings({ tool, operation }: Demand['run']): boolean {
+function isBoundBySettings({ tool, operation }: Pick<Run, 'tool' | 'operation'>): boolean {
   return !tool && operation !== 'scan' && operation !== 'destroy';
 }
 
 /** The tools that the settings allow a run. Undefined: all. */
-export async function readAllowedTools(em: Em, run: Demand['run']): Promise<AllowedTools | undefined> {
+async function readAllowedTools(em: Em, run: RunOfTool): Promise<AllowedTools | undefined> {
   return isBoundBySettings(run) ? (await readSettings(em)).document.allowed_tools : undefined;
 }

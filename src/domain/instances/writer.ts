@@ -1,0 +1,13 @@
+import type { StateWriter } from '#domain/tools/demand.ts';
+import type { Instance } from './entity.ts';
+
+/** The tool that must go on from the state of an instance; null if there is none, or nothing is left in it. */
+export function writerOf({
+  tool,
+  toolVersion,
+  stateSerial,
+  resourceCount,
+}: Pick<Instance, 'tool' | 'toolVersion' | 'stateSerial' | 'resourceCount'>): StateWriter | null {
+  const isEmptied = stateSerial > 0 && resourceCount === 0;
+  return tool && !isEmptied ? { name: tool, version: toolVersion ?? null } : null;
+}

@@ -1,0 +1,89 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { writerOf } from '#domain/instances/writer.ts';
+import type { PublishedVersion } from '#domain/registry/published.ts';
+import { Conflict } from '#domain/shared/errors.ts';
+import {
+  type DemandSources,
+  intersectDemand,
+  isEmptyDemand,
+  type StateWriter,
+  type ToolDemand,
+} from '#domain/tools/demand.ts';
+import type { WantedTool } from '#domain/tools/model.ts';
+import type { RunOperation } from '../model.ts';
+import type { AdmissionTarget } from './target.ts';
+
+/** What decides which tools a new run may use. */
+export interface ToolSources {
+  readonly target: Pick<AdmissionTarget, 'templateId' | 'environmentId' | 'tool'>;
+  readonly version: Pick<PublishedVersion, 'spec' | 'filesTools'>;
+  readonly instance: string;
+  readonly operation: RunOperation;
+}
+
+/**
+ * The tools that a new run may use: what its version, its environment, its instance and the state have in common. What is deployed can always be
+ * looked at and removed by what deployed it. Null for commands.
+ * @throws Conflict `tool_conflict` naming what contradicts what, if no tool can ever fit
+ */
+export async function readToolDemand(
+  em: Em,
+  { target, version, instance, operation }: ToolSources,
+): Promise<ToolDemand | null> {
+  const { spec, filesTools: files } = version;
+  if (spec.executor.kind === 'command') return null;
+  const present = await findInstance(em, target, instance);
+  const writer = present ? writerOf(present) : null;
+  const ofTemplate = { by: 'template', tool: spec.tool } as const;
+  if (operation === 'destroy' || operation === 'scan') return demandOfWriter({ files, wanted: [ofTemplate], writer });
+  const wanted = [
+    ofTemplate,
+    { by: 'environment', tool: target.tool },
+    { by: 'instance', tool: present?.wantedTool },
+  ] as const;
+  return requireDemand({ files, wanted, writer });
+}
+
+/** @throws Conflict `tool_conflict` */
+export function requireDemand(sources: DemandSources): ToolDemand {
+  const demand = intersectDemand(sources);
+  if (!isEmptyDemand(demand)) return demand;
+  throw new Conflict(`no tool can run this: ${demand.conflict}`, 'tool_conflict');
+}
+
+/** Where the version asks for something else by now, whatever wrote the state still fits. */
+function demandOfWriter(sources: DemandSources): ToolDemand {
+  const demand = intersectDemand(sources);
+  if (!isEmptyDemand(demand)) return demand;
+  return sources.writer === null ? requireDemand(sources) : toDemand(sources.writer);
+}
+
+function toDemand({ name, version }: StateWriter): ToolDemand {
+  return { [name]: version === null ? [] : [{ version: `>= ${version}`, by: 'state' }] };
+}
+
+interface PresentInstance {
+  readonly tool: string | null;
+  readonly toolVersion: string | null;
+  readonly wantedTool: WantedTool | null;
+  readonly stateSerial: number;
+  readonly resourceCount: number;
+}
+
+function findInstance(
+  em: Em,
+  { templateId, environmentId }: ToolSources['target'],
+  name: string,
+): Promise<PresentInstance | undefined> {
+  const named = db(em)
+    .selectFrom('instances as i')
+    .where('i.name', '=', name)
+    .select(['i.tool', 'i.tool_version as toolVersion', 'i.wanted_tool as wantedTool'])
+    .select(['i.state_serial as stateSerial', 'i.resource_count as resourceCount']);
+  const placed =
+    environmentId === null
+      ? named.where('i.environment_id', 'is', null).where('i.template_id', '=', templateId)
+      : named.where('i.environment_id', '=', environmentId);
+  return placed.executeTakeFirst();
+}

@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { NoUsableTool } from '#domain/runs/errors.ts';
+import { recordHeartbeat } from '#domain/workers/store.ts';
+import { makeTenant } from '#test/support/access/tenancy.ts';
+import { aPlan, executing } from '#test/support/runs/run-steps.ts';
+import { openRunStepsApi } from './harness/run-steps-api.ts';
+
+const { api, admin, steps, readRun } = await openRunStepsApi();
+let pools = 0;
+/** Each test has its own pool. */
+let pool: string;
+beforeEach(async () => {
+  pool = `versions-${++pools}`;
+  await admin.make('/worker-pools', { name: pool });
+});
+
+const tofu = (version: string) => ({ name: 'opentofu', version });
+const terraform = (version: string) => ({ name: 'terraform', version });
+const files = { 'main.tf': 'output "a" { value = 1 }' };
+const specOf = (more: object = {}) => ({ pool, executor: { kind: 'opentofu', files }, ...more });
+const noWorker = (tools?: object[]) => ({ waiting_on: { code: 'no_worker', ...(tools && { tools }) } });
+
+async function report(id: string, tools: { name: string; version: string }[]): Promise<void> {
+  await recordHeartbeat(api.services.orm.em.fork(), { id, draining: false, tools });
+  await api.rows(`update workers set heartbeat_at = now() + interval '1 hour' where id = ?`, [id]);
+}
+
+describe('a run', () => {
+  it('uses the highest version that any worker of its pool has, whichever worker claims it first', async () => {
+    const [low, high] = [[tofu('1.9.8')], [terraform('1.14.0'), tofu('1.8.1'), tofu('1.10.10')]];
+    const [weak, strong] = [await steps.worker('none', pool, low), await steps.worker('none', pool, high)];
+    const attemptId = executing(await steps.next({ runId: await steps.admit({}, specOf()) }));
+    await expect(steps.claim(attemptId, weak, 'none', low)).rejects.toThrow(NoUsableTool);
+    expect(await steps.claim(attemptId, strong, 'none', high)).toMatchObject({ tool: tofu('1.10.10') });
+  });
+
+  it('uses the highest version within the range of its template', async () => {
+    const tools = ['1.9.8', '1.10.10', '1.12.6'].map(tofu);
+    const worker = await steps.worker('none', pool, tools);
+    const spec = specOf({ tool: { name: 'opentofu', version: '~> 1.10.0' } });
+    const attemptId = executing(await steps.next({ runId: await steps.admit({}, spec) }));
+    expect(await steps.claim(attemptId, worker, 'none', tools)).toMatchObject({ tool: tofu('1.10.10') });
+  });
+
+  it('uses Terraform, although OpenTofu is there, if required_version of its files fits only that', async () => {
+    const tools = [tofu('1.12.6'), terraform('1.14.0')];
+    const worker = await steps.worker('none', pool, tools);
+    const executor = { kind: 'opentofu', files: { 'main.tf': 'terraform {\n  required_version = ">= 1.13"\n}' } };
+    const attemptId = executing(await steps.next({ runId: await steps.admit({}, specOf({ executor })) }));
+    expect(await steps.claim(attemptId, worker, 'none', tools)).toMatchObject({ tool: terraform('1.14.0') });
+  });
+
+  it('waits for a worker with its tool, names tool and versions, and begins once a worker is given it', async () => {
+    const worker = await steps.worker('none', pool, [tofu('1.10.10')]);
+    const runId = await steps.admit({}, specOf({ tool: { name: 'terraform', version: '~> 1.11' } }));
+    expect(await steps.next({ runId })).toMatchObject({ kind: 'wait' });
+    expect(await readRun(runId)).toMatchObject(noWorker([{ name: 'terraform', version: '~> 1.11' }]));
+    const added = [tofu('1.10.10'), terraform('1.11.4')];
+    await report(worker, added);
+    const attemptId = executing(await steps.next({ runId }));
+    expect((await readRun(runId)).waiting_on).not.toHaveProperty('tools');
+    expect(await steps.claim(attemptId, worker, 'none', added)).toMatchObject({ tool: terraform('1.11.4') });
+  });
+
+  it('names no tool if any would do', async () => {
+    const runId = await steps.admit({}, specOf());
+    await steps.next({ runId });
+    expect((await readRun(runId)).waiting_on).toMatchObject({ code: 'no_worker' });
+    expect((await readRun(runId)).waiting_on).not.toHaveProperty('tools');
+  });
+
+  it('whose plan was approved waits for the very version of its plan, although a newer one replaced it', async () => {
+    const worker = await steps.worker('none', pool, [tofu('1.10.9')]);
+    const runId = await steps.admit({}, specOf());
+    const planning = executing(await steps.next({ runId }));
+    await steps.claim(planning, worker, 'none', [tofu('1.10.9')]);
+    await steps.complete(planning, { outcome: 'planned', plan: aPlan(), tool: tofu('1.10.9') });
+    await report(worker, [tofu('1.10.10')]);
+    expect(await steps.next({ runId, executed: planning })).toMatchObject({ kind: 'wait' });
+    expect(await readRun(runId)).toMatchObject({
+      status: 'running',
+      tool: tofu('1.10.9'),
+      ...noWorker([{ name: 'opentofu', version: '1.10.9' }]),
+    });
+    await report(worker, [tofu('1.10.10'), tofu('1.10.9')]);
+    const applying = executing(await steps.next({ runId, executed: planning }));
+    await expect(steps.claim(applying, worker, 'none', [tofu('1.10.10')])).rejects.toThrow(NoUsableTool);
+    expect(await steps.claim(applying, worker, 'none', [tofu('1.10.9')])).toMatchObject({ tool: tofu('1.10.9') });
+  });
+});
+
+describe('an instance', () => {
+  /** Deploys a template with a tool; returns what names the instance. */
+  async function deploy(tool: { name: string; version: string }, spec: object) {
+    const worker = await steps.worker('none', pool, [tool]);
+    const runId = await steps.admit({}, spec);
+    const planning = executing(await steps.next({ runId }));
+    await steps.claim(planning, worker, 'none', [tool]);
+    await steps.complete(planning, { outcome: 'planned', plan: aPlan(), tool });
+    const applying = executing(await steps.next({ runId, executed: planning }));
+    await steps.claim(applying, worker, 'none', [tool]);
+    const resources = [
+      { mode: 'managed', type: 'terraform_data', name: 'a', provider: 'p', instances: [{ attributes: {} }] },
+    ];
+    const content = Buffer.from(JSON.stringify({ version: 4, serial: 1, lineage: 'l', outputs: {}, resources }));
+    await steps.keep({ attemptId: applying, content });
+    await steps.complete(applying, { outcome: 'applied' });
+    expect(await steps.next({ runId, executed: applying })).toEqual({ kind: 'end' });
+    const run = await readRun(runId);
+    return { worker, templateId: run.template_id as string, instanceId: run.instance_id as string };
+  }
+
+  const admitAgain = (templateId: string, more: object = {}) =>
+    admin.post('/runs', { template_id: templateId, ...more });
+
+  it('is never planned with an older tool than the one that wrote its state', async () => {
+    const { worker, templateId, instanceId } = await deploy(tofu('1.10.10'), specOf());
+    expect((await admin.get(`/instances/${instanceId}`)).body).toMatchObject({
+      tool: 'opentofu',
+      tool_version: '1.10.10',
+    });
+    await report(worker, [tofu('1.9.8'), terraform('1.14.0')]);
+    const { body } = await admitAgain(templateId);
+    expect(await steps.next({ runId: body.id })).toMatchObject({ kind: 'wait' });
+    expect(await readRun(body.id)).toMatchObject(noWorker([{ name: 'opentofu', version: '>= 1.10.10' }]));
+  });
+
+  it('refuses a version for another tool than the one that wrote its state, but lets itself be destroyed', async () => {
+    const { templateId } = await deploy(terraform('1.11.4'), specOf());
+    const spec = specOf({ executor: { kind: 'opentofu', files: { 'main.tofu': '' } } });
+    await admin.make(`/registry/templates/${templateId}/versions`, { version: '2.0.0', spec });
+    const refused = await admitAgain(templateId);
+    expect(refused.status, refused.text).toBe(409);
+    expect(refused.text).toContain("the template's files need opentofu, the state of the instance needs terraform");
+    const destroy = await admitAgain(templateId, { operation: 'destroy', version: '2.0.0' });
+    expect(destroy.status, destroy.text).toBe(202);
+    expect(await steps.next({ runId: destroy.body.id })).toMatchObject({ kind: 'execute' });
+  });
+
+  it('in an environment uses the tool of the environment, and 409 says what it contradicts', async () => {
+    const { environment: id } = await makeTenant(api);
+    const wanted = { name: 'terraform', version: '>= 1.5' };
+    const { body: environment } = await admin.patch(`/environments/${id}`, { tool: wanted });
+    expect(environment).toMatchObject({ tool: wanted });
+    const templateId = await steps.publish(specOf({ tool: { name: 'opentofu' } }));
+    const refused = await admitAgain(templateId, { environment_id: id });
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain('the template version needs opentofu, the environment needs terraform');
+    const cleared = await admin.patch(`/environments/${id}`, { tool: null });
+    expect(cleared.body).toMatchObject({ tool: null });
+    expect((await admitAgain(templateId, { environment_id: id })).status).toBe(202);
+  });
+});
