@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { TemplateFiles } from '#domain/registry/files.ts';
-import { configurationFiles, configurationFiles, filesReadBy, filesReadBy, isOverride, isOverride } from '#domain/registry/hcl/root-files.ts';
+import { configurationFiles, filesReadBy, isOverride } from '#domain/registry/hcl/root-files.ts';
 import { tokenize } from '#domain/registry/hcl/tokens.ts';
 import type { FilesTools } from './demand.ts';
 import type { ToolName } from './model.ts';
