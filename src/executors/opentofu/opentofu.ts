@@ -22,6 +22,7 @@ import { type ReadPlan, readPlan } from './plan.ts';
 import { planInput, ToolSession } from './session.ts';
 import { StateBackend } from './state-backend.ts';
 import { TofuState } from './tofu-state.ts';
+import { verifyPlan } from './verify-plan.ts';
 
 /** What the artifact calls the outputs that the configuration declares. */
 const declaredFile = 'outputs';
@@ -64,6 +65,7 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
   const { operation, phase } = session.attempt.request;
   const made = await makePlan(session, initialized);
   const read = await showPlan(session, initialized, made.plan);
+  await verifyPlan(session, initialized, made.plan);
   const { changes, drift, summary, hasChanges } = read;
   const facts = factsOf(session, initialized, { changes, drift });
   const files = new Map([
@@ -198,7 +200,9 @@ async function apply(
   const lease = await initialize(session, cache, files.get('lock') ?? null);
   try {
     if (facts.modules !== lease.initialized.modules) throw mismatch('with other modules');
-    await applyPlan(session, lease.initialized, files.get('plan') ?? Buffer.alloc(0));
+    const planned = files.get('plan') ?? Buffer.alloc(0);
+    await verifyPlan(session, lease.initialized, planned);
+    await applyPlan(session, lease.initialized, planned);
     const outputs = await readTofuOutputs(attempt, () => askOutputs(session, lease.initialized));
     return withNull(outputs, attempt, files.get(declaredFile));
   } finally {

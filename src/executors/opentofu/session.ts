@@ -73,6 +73,11 @@ export class ToolSession {
     attempt.listen((stream, content) => this.#diagnostics.take(stream, content));
   }
 
+  /** The files of the work directory, by path below `work/`. */
+  get configuration(): ReadonlyMap<string, Buffer> {
+    return this.#configuration;
+  }
+
   /** The variables that the plan was made with, or will be. */
   get variables(): Buffer {
     return this.#variables;

@@ -88,7 +88,7 @@ describe('the plan that reviewers see', () => {
       artifact: encodeFrame(manifest, content),
       planDigest: null,
     });
-    expect(applied.result).toMatchObject({ outcome: 'failed', reason: 'apply_failed' });
+    expect(applied.result).toMatchObject({ outcome: 'failed', reason: 'artifact_mismatch' });
     expect(applied.sink.states).toEqual([]);
   });
 

@@ -67,7 +67,8 @@ function findJsonBlocks(text: string): Block[] {
   const lineOf = (type: string) => lineOfMember(text, type);
   const found: Block[] = [];
   for (const [type, value] of membersOf(root)) {
-    found.push({ type, labels: [], line: lineOf(type), parent: null, isEmpty: false });
+    const names = type === 'variable' ? membersOf(value).map(([name]) => [name]) : [[]];
+    for (const labels of names) found.push({ type, labels, line: lineOf(type), parent: null, isEmpty: false });
     if (type !== 'terraform') continue;
     for (const [inner, content] of membersOf(value)) {
       for (const block of toJsonBlocks(inner, content)) found.push({ ...block, line: lineOf(inner), parent: type });

@@ -20,6 +20,11 @@ function isEditorFile(name: string): boolean {
   return name.startsWith('.') || name.endsWith('~') || (name.startsWith('#') && name.endsWith('#'));
 }
 
+/** Whether the tools read a file with this name as configuration, of one tool or the other. */
+export function isConfigurationName(name: string): boolean {
+  return !name.includes('/') && extension.test(name) && !isEditorFile(name);
+}
+
 /** Whether a file changes what other files declare. It is no configuration by itself. */
 export function isOverride(name: string): boolean {
   const stem = name.replace(extension, '');
@@ -33,8 +38,7 @@ export function configurationFiles(files: TemplateFiles, directory = ''): Config
   const found: ConfigurationFile[] = [];
   for (const [path, content] of Object.entries(files)) {
     const name = path.startsWith(prefix) ? path.slice(prefix.length) : '/';
-    if (name.includes('/') || !extension.test(name) || isEditorFile(name)) continue;
-    found.push({ path, name, text: textOf(content) });
+    if (isConfigurationName(name)) found.push({ path, name, text: textOf(content) });
   }
   return found.sort((a, b) => compareNames(a.name, b.name));
 }

@@ -1,0 +1,130 @@
+import type { RunOperation } from '#domain/runs/model.ts';
+import { Decimal } from '#domain/shared/values/decimal.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { ToolName } from '../../protocol/request.ts';
+import { isObject, parseJson } from '../../shared/json.ts';
+import { readMessagePack } from './message-pack.ts';
+import { type Field, onlyField, readFields } from './messages.ts';
+
+/** The parts of a plan's own message that nobody is shown. The changes are shown by the tool itself. */
+
+/** Numbers of fields, the same in both tools. */
+const fields = {
+  variables: 2,
+  targets: 5,
+  excludes: 6,
+  backend: 13,
+  replaced: 16,
+  mode: 17,
+  /** Names of variables that are given again at the apply. */
+  ephemeral: { opentofu: 22, terraform: 28 },
+  stateStore: 29,
+  actionTargets: 32,
+  /** An experiment of OpenTofu's, which would take the place of all else. */
+  graph: 500_000_000,
+} as const;
+const modes: Readonly<Record<RunOperation, number>> = { apply: 0, plan: 0, scan: 0, destroy: 1, refresh: 2 };
+
+/** The addresses that the attempt was given. */
+export interface PlanOptions {
+  readonly targets: readonly string[];
+  readonly excludes: readonly string[];
+  readonly replaced: readonly string[];
+}
+
+interface MessageInputs {
+  readonly tool: ToolName;
+  readonly operation: RunOperation;
+  readonly options: PlanOptions;
+  readonly variables: Buffer;
+  /** The names of the variables that the root module declares. */
+  readonly declared: readonly string[];
+}
+
+/** @throws Error that says what differs from what the attempt was given */
+export function verifyPlanMessage(message: Buffer, inputs: MessageInputs): void {
+  const { operation, options } = inputs;
+  const found = [...readFields(message)].filter(({ number }) => isChecked(number));
+  const count = (number: number) => found.filter((field) => field.number === number).length;
+  verifyBackend(onlyField(found, fields.backend));
+  for (const name of ['targets', 'excludes', 'replaced'] as const) {
+    // The tools may write an address once where it was given twice, or not at all.
+    if (count(fields[name]) > options[name].length) throw new Error(`it has other options: ${name}`);
+  }
+  for (const name of ['stateStore', 'actionTargets', 'graph'] as const) {
+    if (count(fields[name]) > 0) throw new Error(`it has other options: ${name}`);
+  }
+  if ((onlyField(found, fields.mode)?.value ?? 0) !== modes[operation]) throw new Error('it is for another operation');
+  verifyVariables(found, inputs);
+}
+
+const checked: readonly number[] = Object.values(fields).flatMap((field) =>
+  typeof field === 'number' ? [field] : Object.values(field),
+);
+
+function isChecked(number: number): boolean {
+  return checked.includes(number);
+}
+
+/** An apply uses the backend that the plan names. */
+function verifyBackend(field: Field | null): void {
+  const backend = [...readFields(field?.bytes ?? nothing)];
+  const text = (number: number) => onlyField(backend, number)?.bytes?.toString();
+  const config = [...readFields(onlyField(backend, 2)?.bytes ?? nothing)];
+  const settings = readMessagePack(onlyField(config, 1)?.bytes ?? nothing);
+  const isOurs = isObject(settings) && Object.values(settings).every((value) => value === null);
+  if (!isOurs || text(1) !== 'http' || text(3) !== 'default') throw new Error('it has another backend');
+}
+
+/** The tool keeps values as they were given, before it converts them. Those of the template's own files are not compared. */
+function verifyVariables(found: readonly Field[], { tool, variables, declared }: MessageInputs): void {
+  const given = parseJson(variables);
+  if (!isObject(given)) return;
+  const kept = new Map<string, JsonValue>();
+  for (const { bytes } of found.filter(({ number }) => number === fields.variables)) {
+    const entry = [...readFields(bytes ?? nothing)];
+    const name = onlyField(entry, 1)?.bytes?.toString() ?? '';
+    if (kept.has(name)) throw new Error(`it has the variable "${name}" twice`);
+    const value = [...readFields(onlyField(entry, 2)?.bytes ?? nothing)];
+    kept.set(name, readMessagePack(onlyField(value, 1)?.bytes ?? nothing));
+  }
+  const later = found.filter(({ number }) => number === fields.ephemeral[tool]).map(({ bytes }) => bytes?.toString());
+  for (const [name, value] of Object.entries(given)) {
+    const isSet = kept.has(name)
+      ? isSame(value, kept.get(name) ?? null)
+      : !declared.includes(name) || later.includes(name);
+    if (!isSet) throw new Error(`its variable "${name}" has another value`);
+  }
+}
+
+const nothing = Buffer.alloc(0);
+
+/** The tools keep this many digits of a number at least. */
+const maxDigits = 150;
+
+function isSame(given: JsonValue, found: JsonValue): boolean {
+  if (typeof given === 'number' || given instanceof Decimal) return isSameNumber(given, found);
+  if (typeof given === 'string') return typeof found === 'string' && normal(given) === normal(found);
+  if (Array.isArray(given)) {
+    if (!Array.isArray(found) || found.length !== given.length) return false;
+    return given.every((item, index) => isSame(item, found[index] ?? null));
+  }
+  if (!isObject(given)) return given === found;
+  if (!isObject(found)) return false;
+  const members = new Map(Object.entries(found).map(([key, value]) => [normal(key), value]));
+  const names = new Set(Object.keys(given).map(normal));
+  if (names.size !== members.size) return false;
+  return Object.entries(given).every(([key, value]) => isSame(value, members.get(normal(key)) ?? null));
+}
+
+function isSameNumber(given: number | Decimal, found: JsonValue): boolean {
+  if (typeof found !== 'number' && typeof found !== 'string' && !(found instanceof Decimal)) return false;
+  if (String(given).replace(/\D/g, '').length > maxDigits) return true;
+  const form = (value: number | string | Decimal) => String(Decimal.read(String(value)));
+  return form(given) === form(found);
+}
+
+/** The tools normalize texts so. */
+function normal(text: string): string {
+  return text.normalize('NFC');
+}

@@ -1,0 +1,91 @@
+import { findBlocks } from '#domain/registry/hcl/blocks.ts';
+import type { RunOperation } from '#domain/runs/model.ts';
+import type { ToolName } from '../../protocol/request.ts';
+import { asArray, parseJson } from '../../shared/json.ts';
+import { type PlanOptions, verifyPlanMessage } from './plan-message.ts';
+import { verifyPriorState } from './prior-state.ts';
+import { maxConfigurationBytes, readModules, type Snapshot } from './snapshot.ts';
+import { readZipEntries, readZipEntry, type ZipEntry } from './zip.ts';
+
+/**
+ * A plan file has more than changes: the configuration that an apply uses, the backend, the variables and the state. Providers run beside the
+ * tool that writes it and could exchange any of it. So all of it is compared with what the attempt was given, when the plan
+ * has been made and again before it is applied.
+ */
+
+const planName = 'tfplan';
+const stateName = 'tfstate';
+const modulesName = 'tfconfig/modules.json';
+const filePrefix = 'tfconfig/m-';
+/** The previous state is only shown. The tool compares the lock file with that of the work directory. */
+const otherNames = ['tfstate-prev', '.terraform.lock.hcl'];
+
+const maxModulesBytes = 16 * 1024 * 1024;
+const maxPlanBytes = 256 * 1024 * 1024;
+
+/** What the attempt was given. */
+export interface PlanInputs {
+  readonly snapshot: Snapshot;
+  readonly tool: ToolName;
+  readonly operation: RunOperation;
+  readonly options: PlanOptions;
+  readonly variables: Buffer;
+  /** The state that the tool was given; null if there is none, undefined if the tool compares it. */
+  readonly state: Buffer | null | undefined;
+}
+
+/** @throws Error that names what the attempt was not given */
+export async function verifyPlanFile(plan: Buffer, inputs: PlanInputs): Promise<void> {
+  const entries = readZipEntries(plan);
+  await verifyConfiguration(plan, entries, inputs.snapshot);
+  const declared = await declaredVariables(inputs.snapshot);
+  verifyPlanMessage(await read(plan, entries, planName, maxPlanBytes), { ...inputs, declared });
+  if (inputs.state !== undefined) verifyPriorState(await read(plan, entries, stateName, maxPlanBytes), inputs.state);
+}
+
+async function verifyConfiguration(
+  plan: Buffer,
+  entries: ReadonlyMap<string, ZipEntry>,
+  { modules, filesOf }: Snapshot,
+): Promise<void> {
+  const listed = readModules(asArray(parseJson(await read(plan, entries, modulesName, maxModulesBytes))));
+  if (!listed.has('')) throw new Error('it has no configuration');
+  const expected = new Set([planName, stateName, modulesName, ...otherNames]);
+  for (const [key, module] of listed) {
+    const known = modules.get(key);
+    const isKnown =
+      known && (['source', 'version', 'directory'] as const).every((name) => known[name] === module[name]);
+    if (!known || !isKnown) throw new Error(`it has another module "${key}"`);
+    for (const [name, content] of await filesOf(known)) {
+      const path = `${filePrefix}${key}/${name}`;
+      expected.add(path);
+      // Only as many bytes as are expected are unpacked.
+      const found = await read(plan, entries, path, Math.min(content.length, maxConfigurationBytes));
+      if (!found.equals(content)) throw new Error(`its file ${fileOf(module.directory, name)} is another one`);
+    }
+  }
+  const added = [...entries.keys()].find((name) => !expected.has(name));
+  if (added !== undefined) throw new Error(`it has another file ${added.slice(0, 300)}`);
+}
+
+async function declaredVariables({ modules, filesOf }: Snapshot): Promise<string[]> {
+  const root = modules.get('');
+  const files = root ? [...(await filesOf(root))] : [];
+  const blocks = files.flatMap(([name, content]) => findBlocks({ name, text: content.toString() }));
+  return blocks.filter(({ type, parent }) => type === 'variable' && parent === null).flatMap(({ labels }) => labels);
+}
+
+async function read(
+  plan: Buffer,
+  entries: ReadonlyMap<string, ZipEntry>,
+  name: string,
+  maximumBytes: number,
+): Promise<Buffer> {
+  const entry = entries.get(name);
+  if (!entry) throw new Error(`it has no file ${name}`);
+  return readZipEntry(plan, entry, maximumBytes);
+}
+
+function fileOf(directory: string, name: string): string {
+  return directory === '.' ? name : `${directory}/${name}`;
+}
