@@ -248,7 +248,7 @@ async function applyPlan(session: ToolSession, initialized: Initialization, plan
       '-no-color',
       '-lock-timeout=30s',
       ...parallelismOf(session.attempt),
-      ...session.earlyEvaluationOptions(paths),
+      ...session.applyVariablesOptions(paths),
       join(paths.input, planInput),
     ],
     reason: 'apply_failed',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
+import { compareVersions } from '#domain/tools/ranges.ts';
 import type { Attempt, JobResult, JobSpec, Results } from '../attempt/attempt.ts';
 import type { OpenTofuExecutor, Tool } from '../protocol/request.ts';
 import { type Mount, sandboxLayout } from '../sandbox/bubblewrap.ts';
@@ -86,6 +87,11 @@ export class ToolSession {
   /** OpenTofu needs the variables for every subcommand, because they may choose modules and keys; Terraform only to plan. */
   earlyEvaluationOptions(paths: JobPaths): string[] {
     return this.tool.name === 'opentofu' ? [this.variablesOption(paths)] : [];
+  }
+
+  /** Before 1.11, OpenTofu has the variables of a saved plan from the plan alone, and refuses them. */
+  applyVariablesOptions(paths: JobPaths): string[] {
+    return compareVersions(this.tool.version, '1.11.0-alpha1') < 0 ? [] : this.earlyEvaluationOptions(paths);
   }
 
   variablesOption(paths: JobPaths): string {
