@@ -73,16 +73,17 @@ function digestOf(value: JsonValue): string {
   return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`;
 }
 
-/** Whether a value is the mark of one that is not stored. */
-export function isUnrepresentable(value: JsonValue | undefined): boolean {
-  if (!isJsonObject(value) || Object.keys(value).length !== 1) return false;
+/** Why a value is not stored, if it is the mark of such a value; null for any other. */
+export function unrepresentableReason(value: JsonValue | undefined): string | null {
+  if (!isJsonObject(value) || Object.keys(value).length !== 1) return null;
   const { unrepresentable } = value;
-  return isJsonObject(unrepresentable) && typeof unrepresentable['reason'] === 'string';
+  const reason = isJsonObject(unrepresentable) ? unrepresentable['reason'] : undefined;
+  return typeof reason === 'string' ? reason : null;
 }
 
 /** Whether a value lacks a part that is not stored. */
 export function hasUnrepresentable(value: JsonValue | undefined): boolean {
-  if (isUnrepresentable(value)) return true;
+  if (unrepresentableReason(value) !== null) return true;
   if (Array.isArray(value)) return value.some(hasUnrepresentable);
   return isJsonObject(value) && Object.values(value).some(hasUnrepresentable);
 }

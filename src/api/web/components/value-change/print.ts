@@ -1,7 +1,7 @@
 import { isSecret, isUnknown, type Side } from '#domain/shared/values/comparison/marks.ts';
 import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { isUnrepresentable } from '#domain/shared/values/representable.ts';
+import { unrepresentableReason } from '#domain/shared/values/representable.ts';
 
 export interface Printed {
   readonly text: string;
@@ -50,8 +50,8 @@ export function wordOf(value: Side): string | null {
   if (value === undefined) return '(not set)';
   if (isSecret(value)) return '(sensitive)';
   if (isUnknown(value)) return '(known after apply)';
-  if (isUnrepresentable(value)) return '(cannot be stored)';
-  return null;
+  const reason = unrepresentableReason(value);
+  return reason === null ? null : `(not stored: it ${reason})`;
 }
 
 /** Whether a value fits into a line, as a name or number does. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '../json.ts';
+import { unrepresentableReason } from '../representable.ts';
 import { HiddenValue } from './hidden.ts';
 
 export type JsonObject = { readonly [name: string]: JsonValue };
@@ -6,9 +7,9 @@ export type JsonObject = { readonly [name: string]: JsonValue };
 /** A value that may be missing, such as an attribute that only one side has. */
 export type Side = JsonValue | undefined;
 
-/** Whether a value is an object. An object that marks a secret or unknown value is none. */
+/** Whether a value is an object. An object that marks a secret, unknown or unrepresentable value is none. */
 export function isPlainObject(value: Side): value is JsonObject & JsonValue {
-  return isJsonObject(value) && !isSecret(value) && !isUnknown(value);
+  return isJsonObject(value) && !isSecret(value) && !isUnknown(value) && unrepresentableReason(value) === null;
 }
 
 /** Whether a value is the mark of a secret (`{"sensitive": true}`). */
