@@ -69,6 +69,7 @@ import { PluginShares } from './20261215_03_plugin_shares.ts';
 import { ToolChoice } from './20261216_40_tool_choice.ts';
 import { StatusDetails } from './20261216_80_status_details.ts';
 import { RunOptions } from './20261216_81_run_options.ts';
+import { DebugLogs } from './20261216_82_debug_logs.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -143,4 +144,5 @@ export const migrations = [
   { name: '20261216_40_tool_choice', class: ToolChoice },
   { name: '20261216_80_status_details', class: StatusDetails },
   { name: '20261216_81_run_options', class: RunOptions },
+  { name: '20261216_82_debug_logs', class: DebugLogs },
 ];

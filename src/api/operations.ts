@@ -49,6 +49,7 @@ import * as templateVersions from '#api/registry/version-operations.ts';
 import * as runApproval from '#api/runs/approvals/approval-operations.ts';
 import * as runInbox from '#api/runs/approvals/inbox-operations.ts';
 import * as runComments from '#api/runs/comment-operations.ts';
+import * as runDebugLogs from '#api/runs/debug-log-operations.ts';
 import * as runLists from '#api/runs/lists/list-operations.ts';
 import * as runStatistics from '#api/runs/lists/statistics-operations.ts';
 import * as runLogLines from '#api/runs/log-line-operations.ts';
@@ -98,6 +99,7 @@ const areas = [
   runPlans,
   runInbox,
   runLogs,
+  runDebugLogs,
   runLogLines,
   runComments,
   selectiveUndo,

@@ -44,6 +44,7 @@ import { InstanceUsageSchema, QuotaCrossingSchema, QuotaSchema } from './quotas/
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
 import { RunReviewSchema } from './runs/approval/entity.ts';
 import { RunCommentSchema } from './runs/comments/entity.ts';
+import { RunDebugLogSchema } from './runs/debug-logs/entity.ts';
 import { RunAttemptSchema, RunSchema } from './runs/entity.ts';
 import { RunLogChunkSchema } from './runs/log/entity.ts';
 import { RunPlanSchema } from './runs/plans/entity.ts';
@@ -99,6 +100,7 @@ export const entities = [
   RunSchema,
   RunAttemptSchema,
   RunPlanSchema,
+  RunDebugLogSchema,
   ScheduleSchema,
   ScheduleFiringSchema,
   RunReviewSchema,

@@ -12,8 +12,8 @@ const outcomes: Record<Exclude<ExecutionOutcome, 'succeeded'>, Exclude<AttemptOu
 
 /** Translates the executor's result into the attempt's. */
 export function toAttemptResult(work: AttemptWork, result: ExecutionResult): AttemptResult {
-  const { tool = null, reason, plan, outputs, resourceCount, diagnostics = [], message } = result;
-  const common = { reason: toStatusReason(reason), tool, diagnostics, message };
+  const { tool = null, reason, plan, outputs, resourceCount, diagnostics = [], message, debugLog } = result;
+  const common = { reason: toStatusReason(reason), tool, diagnostics, message, debugLog };
   if (result.outcome !== 'succeeded') return { ...common, outcome: outcomes[result.outcome] };
   if (work.attempt.phase === 'applying') {
     return {

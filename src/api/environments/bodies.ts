@@ -17,7 +17,7 @@ const AllowedOptions = z
   .array(z.enum(runOptionNames))
   .max(runOptionNames.length)
   .nullable()
-  .describe('The options that its runs may use; null: all.');
+  .describe('The options that its runs may use; null: all, but in production without `log_level`.');
 
 /** A list of options means the same in every order. */
 function inOrder(options: z.output<typeof AllowedOptions> | undefined) {

@@ -39,7 +39,10 @@ const fields = {
   approval_policy: z.object({ required: z.int(), when: z.enum(approvalRules), allow_self: z.boolean() }),
   ttl: z.string().nullable(),
   isolation: DemandedIsolation.describe('The isolation that a worker must have to execute its runs; null: any.'),
-  allowed_options: z.array(z.enum(runOptionNames)).nullable().describe('The options that its runs may use; null: all.'),
+  allowed_options: z
+    .array(z.enum(runOptionNames))
+    .nullable()
+    .describe('The options that its runs may use; null: all, but in production without `log_level`.'),
   tool: WantedTool.nullable().describe('The tool of its runs; null: that of their templates.'),
   lock: LockView.nullable().describe('What keeps its applies from starting; null: it is not locked.'),
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { InstanceName } from '#domain/instances/instance-name.ts';
 import { longestAddress } from '#domain/runs/attempts/checks.ts';
 import { requestedOperations } from '#domain/runs/model.ts';
-import { maxAddresses, maxParallelism, type RunOptions } from '#domain/runs/options/model.ts';
+import { logLevels, maxAddresses, maxParallelism, type RunOptions } from '#domain/runs/options/model.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { Json } from '#domain/shared/values/json.ts';
@@ -26,6 +26,13 @@ const Options = z
       .nullable()
       .optional()
       .describe('How many operations the tool does at a time; null: as the tool has it.'),
+    log_level: z
+      .enum(logLevels)
+      .nullable()
+      .optional()
+      .describe(
+        'The tool logs about itself: read it by `GET /runs/{id}/debug-logs`. In production only where the environment allows it.',
+      ),
   })
   .meta({ id: 'RunOptionsBody' });
 
@@ -39,15 +46,16 @@ export function splitOptions<
   { replace, options, ...rest }: Body,
   field = 'options',
 ): Omit<Body, 'replace' | 'options'> & { replace: Body['replace']; options: RunOptions | undefined } {
-  const { replace: inner, parallelism, ...others } = options ?? {};
+  const { replace: inner, parallelism, log_level: level, ...others } = options ?? {};
   if (inner !== undefined && replace !== undefined && replace.length > 0)
     throw invalidField(`${field}.replace`, 'the run names replace as well: name one of the two');
   if ((others.target?.length ?? 0) > 0 && (others.exclude?.length ?? 0) > 0)
     throw invalidField(`${field}.exclude`, 'name either target or exclude, not both');
+  const given = { ...others, parallelism: parallelism ?? undefined, log_level: level ?? undefined };
   return {
     ...rest,
     replace: inner ?? replace,
-    options: options && { ...others, parallelism: parallelism ?? undefined },
+    options: options && given,
   };
 }
 

@@ -7,7 +7,7 @@ import { quotaScopes } from '#domain/quotas/model.ts';
 import { runActions } from '#domain/runs/actions.ts';
 import type { RunDetails } from '#domain/runs/details-store.ts';
 import { runOperations, runPhases, runStatuses } from '#domain/runs/model.ts';
-import { isPartial, type RunOptions } from '#domain/runs/options/model.ts';
+import { isPartial, logLevels, type RunOptions } from '#domain/runs/options/model.ts';
 import { completeSummary } from '#domain/runs/plans/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
@@ -77,6 +77,7 @@ export const RunOptionsView = z
     exclude: z.array(z.string()),
     refresh: z.boolean(),
     parallelism: z.int().nullable().describe('Null: as the tool has it.'),
+    log_level: z.enum(logLevels).nullable(),
   })
   .meta({ id: 'RunOptions' });
 
@@ -84,9 +85,9 @@ export function viewOptions(
   options: RunOptions | null | undefined,
   replace: readonly string[],
 ): z.input<typeof RunOptionsView> {
-  const { target = [], exclude = [], refresh = true, parallelism = null } = options ?? {};
+  const { target = [], exclude = [], refresh = true, parallelism = null, log_level = null } = options ?? {};
   const addresses = { replace: [...replace], target: [...target], exclude: [...exclude] };
-  return { ...addresses, refresh, parallelism };
+  return { ...addresses, refresh, parallelism, log_level };
 }
 
 export const StatusDetailView = z

@@ -40,6 +40,7 @@ export const pages = {
   runLogMatches: '/workloads/runs/:id/log/matches',
   runLogStream: '/workloads/runs/:id/log/stream',
   runLogText: '/workloads/runs/:id/log.txt',
+  runDebugLog: '/workloads/runs/:id/debug-log.txt',
   runPlanFile: '/workloads/runs/:id/plan.json',
   reviewRun: '/workloads/runs/:id/review',
   requestApproval: '/workloads/runs/:id/request-approval',

@@ -102,4 +102,11 @@ export const runKinds = [
     owners: [purgedWithRun],
     references: [{ kind: 'run_attempt', columns: ['attempt_id'], kept: lineage }],
   },
+  {
+    kind: 'run_debug_log',
+    table: 'run_debug_logs',
+    key: ['attempt_id'],
+    owners: [purgedWithRun],
+    references: [{ kind: 'run_attempt', columns: ['attempt_id'], kept: lineage }],
+  },
 ] as const satisfies readonly Declaration[];

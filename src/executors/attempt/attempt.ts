@@ -10,6 +10,7 @@ import type { JobPaths } from '../sandbox/job-paths.ts';
 import type { Step } from '../sandbox/script.ts';
 import type { Environment } from '../shared/environment.ts';
 import type { AttemptControl } from './attempt-control.ts';
+import type { DebugLog } from './debug-log.ts';
 import type { DiagnosticList } from './diagnostic-list.ts';
 import type { StateKeeper } from './state-keeper.ts';
 
@@ -53,13 +54,15 @@ export interface JobSpec<Collected> {
   /** Leaves out the variables of the run's environment, for a job that only reads. */
   readonly withoutRunEnvironment?: boolean;
   /** Reads what the steps left behind, once all their processes have ended. Called even if a step failed. */
-  readonly collect?: (results: Results, code: number) => Promise<Collected>;
+  readonly collect?: (results: Results, code: number) => Promise<Collected | undefined>;
 }
 
 /** Files that a job left behind. The template controls their content. */
 export interface Results {
   /** @throws Error that says what is wrong with the file */
   read(path: string, maximumBytes: number): Promise<Buffer | null>;
+  /** Reads the last bytes of a file. @throws Error that says what is wrong with the file */
+  readEnd(path: string, maximumBytes: number): Promise<Buffer | null>;
   /** Lists the paths of the files below a directory. */
   list(path: string, maxFiles: number): Promise<string[]>;
 }
@@ -99,6 +102,8 @@ export interface Attempt {
   lastErrors(): string;
   /** What the tool or the steps said about their work; part of the attempt's result. */
   readonly diagnostics: DiagnosticList;
+  /** What the tool logs about itself, if the run asks for it. */
+  readonly debugLog: DebugLog;
   /** Passes the programs' redacted output to a listener, in addition to the log. */
   listen(listener: OutputListener): void;
 }

@@ -6,7 +6,7 @@ import { awaitIdleOutput, OutputPump } from '#executors/output/output-pump.ts';
 import type { OutputRecorder } from '#executors/output/output-recorder.ts';
 import type { JobLauncher, LaunchedJob } from '../sandbox/job-launcher.ts';
 import type { JobPaths } from '../sandbox/job-paths.ts';
-import { listUntrustedFiles, readUntrustedFile } from '../sandbox/untrusted-files.ts';
+import { listUntrustedFiles, readEndOfUntrustedFile, readUntrustedFile } from '../sandbox/untrusted-files.ts';
 import type { Environment } from '../shared/environment.ts';
 import { AttemptFailure, codeOf, reportUnexpectedError } from '../shared/errors.ts';
 import type { JobResult, JobSpec, JobStep, Results } from './attempt.ts';
@@ -204,6 +204,7 @@ export class JobRunner<Collected> {
   async #collect(root: string): Promise<Collected | undefined> {
     const results: Results = {
       read: (path, maximumBytes) => readUntrustedFile(root, path, maximumBytes),
+      readEnd: (path, maximumBytes) => readEndOfUntrustedFile(root, path, maximumBytes),
       list: async (path, maxFiles) => {
         const files = await listUntrustedFiles(root, path, maxFiles);
         return files.map((file) => file.path);

@@ -126,14 +126,16 @@ export class HostedAttempt {
     this.#host.channel.send({ type: 'ack', attempt: this.#attempt, of, id, ok });
   }
 
-  #finish({ result, artifactBytes }: Extract<HostMessage, { type: 'result' }>, artifact: Buffer): void {
-    if ((artifactBytes ?? 0) !== artifact.length)
+  #finish({ result, artifactBytes, debugBytes }: Extract<HostMessage, { type: 'result' }>, body: Buffer): void {
+    if ((artifactBytes ?? 0) + (debugBytes ?? 0) !== body.length)
       throw new ProtocolViolation('a result whose size differs from its body');
     if (this.#phase === 'apply' && result.plan) throw new ProtocolViolation('unexpected plan from an apply');
     if (this.#phase !== 'apply' && result.outputs)
       throw new ProtocolViolation(`unexpected outputs in the phase ${this.#phase}`);
     const diagnostic = [this.#sinkFault, this.#host.takeDiagnostic()].filter(Boolean).join('\n');
-    this.#result = { ...withPlan(result, artifact), ...(diagnostic && { diagnostic }) };
+    const artifact = body.subarray(0, artifactBytes ?? 0);
+    const debugLog = debugBytes === null ? null : body.subarray(artifactBytes ?? 0);
+    this.#result = { ...withPlan(result, artifact), ...(debugLog && { debugLog }), ...(diagnostic && { diagnostic }) };
     this.#finished.resolve();
   }
 }

@@ -5,6 +5,7 @@ import { LogWriter } from '#executors/output/log-writer.ts';
 import { OutputRecorder } from '#executors/output/output-recorder.ts';
 import type { Attempt, AttemptSuccess, JobResult, JobSpec, StateHandler } from '../attempt/attempt.ts';
 import { AttemptControl, type StopCause } from '../attempt/attempt-control.ts';
+import { DebugLog } from '../attempt/debug-log.ts';
 import { DiagnosticList } from '../attempt/diagnostic-list.ts';
 import { buildEnvironment } from '../attempt/environment.ts';
 import { pathsOfFiles, writtenFiles } from '../attempt/environment-files.ts';
@@ -38,6 +39,7 @@ export interface AttemptInput {
 export interface AttemptEnd {
   readonly result: WireResult;
   readonly artifact: Buffer | null;
+  readonly debugLog: Buffer | null;
 }
 
 /** Runs one attempt from its request to its result. When `run` resolves, nothing of the attempt is left. */
@@ -47,6 +49,7 @@ export class AttemptRunner {
   readonly #directory: string;
   readonly #redactor = new Redactor();
   readonly #diagnostics = new DiagnosticList(this.#redactor);
+  readonly #debugLog = new DebugLog(this.#redactor);
   readonly #control: AttemptControl;
   readonly #limits: LimitWatch;
   readonly #writer: LogWriter;
@@ -107,7 +110,7 @@ export class AttemptRunner {
     if (result.message !== null) this.#recorder.note(result.message);
     this.#recorder.flush();
     await Promise.all([this.#removeDirectory(), this.#writer.end()]);
-    return { result, artifact: success.plan?.artifact ?? null };
+    return { result, artifact: success.plan?.artifact ?? null, debugLog: this.#debugLog.content() };
   }
 
   /** The host's user owns everything in the directory, and can touch nothing else. */
@@ -145,6 +148,7 @@ export class AttemptRunner {
       note: (text) => this.#recorder.note(text),
       lastErrors: () => this.#recorder.lastErrors(),
       diagnostics: this.#diagnostics,
+      debugLog: this.#debugLog,
       listen: (listener) => this.#recorder.listen(listener),
     };
     const { executor } = request;

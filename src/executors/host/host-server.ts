@@ -85,13 +85,18 @@ export class HostServer {
     } catch (error) {
       // The template's plan or outputs break the schema's limits. That fails this attempt, but no other.
       reportUnexpectedError(error);
-      this.#sendResult(attempt, { result: oversizedResult(request.phase, end.result), artifact: null });
+      this.#sendResult(attempt, {
+        result: oversizedResult(request.phase, end.result),
+        artifact: null,
+        debugLog: end.debugLog,
+      });
     }
   }
 
-  #sendResult(attempt: number, { result, artifact }: AttemptEnd): void {
-    const message = { type: 'result' as const, attempt, result, artifactBytes: artifact?.length ?? null };
-    this.#channel.send(message, artifact ?? undefined);
+  #sendResult(attempt: number, { result, artifact, debugLog }: AttemptEnd): void {
+    const sizes = { artifactBytes: artifact?.length ?? null, debugBytes: debugLog?.length ?? null };
+    const body = debugLog === null ? artifact : Buffer.concat([artifact ?? Buffer.alloc(0), debugLog]);
+    this.#channel.send({ type: 'result' as const, attempt, result, ...sizes }, body ?? undefined);
   }
 
   async #run(attempt: number, input: AttemptInput, resources: HostResources): Promise<AttemptEnd> {
@@ -105,7 +110,7 @@ export class HostServer {
       reportUnexpectedError(error);
       const message = "the attempt could not be prepared; see the service's log";
       const result = { outcome: 'failed' as const, reason: 'sandbox_unavailable' as const, message, exitCode: null };
-      return { result, artifact: null };
+      return { result, artifact: null, debugLog: null };
     } finally {
       this.#running.delete(attempt);
     }

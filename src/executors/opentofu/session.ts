@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import type { LogLevel } from '#domain/runs/options/model.ts';
 import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
 import { compareVersions } from '#domain/tools/ranges.ts';
 import type { Attempt, JobResult, JobSpec, Results } from '../attempt/attempt.ts';
+import { maxDebugBytesOfCall } from '../attempt/debug-log.ts';
 import type { OpenTofuExecutor, Tool } from '../protocol/request.ts';
 import { type Mount, sandboxLayout } from '../sandbox/bubblewrap.ts';
 import type { JobPaths } from '../sandbox/job-paths.ts';
@@ -145,8 +147,24 @@ export class ToolSession {
       network,
       withoutRunEnvironment: !network.state && !network.egress,
       ...(captureBytes !== undefined && { captureBytes }),
-      ...(collect && { collect: (results: Results) => collect(results, paths) }),
+      collect: async (results: Results) => {
+        await this.#collectDebugLog(call, results, paths);
+        return collect?.(results, paths);
+      },
     };
+  }
+
+  /** What only reads a plan or outputs has nothing to say. */
+  #logLevelOf<Collected>({ captureBytes }: ToolCall<Collected>): LogLevel | null {
+    return captureBytes === undefined ? (this.attempt.request.options?.log_level ?? null) : null;
+  }
+
+  /** A debug log that cannot be read is left out: the call counts. */
+  async #collectDebugLog<Collected>(call: ToolCall<Collected>, results: Results, paths: JobPaths): Promise<void> {
+    if (this.#logLevelOf(call) === null) return;
+    const content = await results.readEnd(debugPath(paths), maxDebugBytesOfCall).catch(() => null);
+    if (content !== null && content.length > 0)
+      this.attempt.debugLog.add(`${this.tool.name} ${call.subcommand}`, content);
   }
 
   #mirrorMount(): Mount | null {
@@ -170,16 +188,22 @@ export class ToolSession {
   #environmentOf<Collected>(call: ToolCall<Collected>, paths: JobPaths): Environment {
     const content = this.attempt.state.content;
     const { limits } = this.attempt.request;
+    const level = this.#logLevelOf(call);
     const relaxedGc = call.relaxedGc === true && (content?.length ?? 0) <= smallStateBytes;
     return {
       ...(relaxedGc && { GOGC: '400', GOMEMLIMIT: `${Math.floor(limits.memoryBytes * relaxedHeapShare)}B` }),
       ...(call.network.state && this.#origin !== null ? this.#backend.environment(this.#origin) : {}),
       TF_CLI_CONFIG_FILE: join(paths.input, settingsFile),
+      ...(level !== null && { TF_LOG: level.toUpperCase(), TF_LOG_PATH: debugPath(paths) }),
       TF_IN_AUTOMATION: '1',
       TF_INPUT: '0',
       CHECKPOINT_DISABLE: '1',
     };
   }
+}
+
+function debugPath(paths: JobPaths): string {
+  return join(paths.temporary, 'coordinator-debug.log');
 }
 
 function dataMounts<Collected>({ initialized, data }: ToolCall<Collected>, module: string): Mount[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { diagnosticSeverities, maxDiagnosticLengths, maxDiagnostics } from '#domain/runs/diagnostics/model.ts';
 import { runOperations } from '#domain/runs/model.ts';
-import { maxAddresses, maxParallelism } from '#domain/runs/options/model.ts';
+import { logLevels, maxAddresses, maxParallelism } from '#domain/runs/options/model.ts';
 import { changeActions } from '#domain/runs/plans/model.ts';
 import { type ExecutionReason, executionReasons } from '#domain/runs/reasons/model.ts';
 import { type JsonValue, namedValues } from '#domain/shared/values/json.ts';
@@ -56,6 +56,7 @@ const Options = z.object({
   exclude: z.array(text).max(maxAddresses).optional(),
   refresh: z.boolean().optional(),
   parallelism: z.int().min(1).max(maxParallelism).optional(),
+  log_level: z.enum(logLevels).optional(),
 });
 
 const Limits = z.object({
@@ -187,7 +188,7 @@ export const WireResult = z.object({
 });
 export type WireResult = z.output<typeof WireResult>;
 
-/** Host → worker. The worker acknowledges `log` by its sequence and `state` by its write. The body of `result` is the artifact. */
+/** Host → worker. The worker acknowledges `log` by its sequence and `state` by its write. The body of `result` is the artifact, followed by the debug log. */
 export const HostMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('ready'),
@@ -221,6 +222,7 @@ export const HostMessage = z.discriminatedUnion('type', [
     attempt,
     result: WireResult,
     artifactBytes: count.nullable(),
+    debugBytes: count.nullable(),
   }),
 ]);
 export type HostMessage = z.output<typeof HostMessage>;

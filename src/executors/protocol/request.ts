@@ -199,6 +199,8 @@ export interface ExecutionResult {
   readonly resourceCount?: number;
   /** What the tool or the steps said about their work: errors and warnings, bounded and redacted. */
   readonly diagnostics?: readonly Diagnostic[];
+  /** What the tool logged about itself, redacted. It may hold secrets that nobody named. */
+  readonly debugLog?: Buffer;
   /** For the operator's log only: what the executor process printed about itself. */
   readonly diagnostic?: string;
 }

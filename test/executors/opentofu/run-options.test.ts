@@ -48,4 +48,31 @@ describe.each(tools)('the options of a run with $name $version', ({ name, versio
     const { sink } = await plan({ executor: three, options: { refresh: false } });
     expect(sink.text()).not.toContain('Refreshing state');
   });
+
+  it('log_level logs apart from the log of the run, without the secrets that are known', async () => {
+    const secret = 'a-secret-of-the-debug-log';
+    const executor: OpenTofuExecutor = {
+      kind: 'opentofu',
+      files: {
+        'main.tf':
+          `variable "token" { type = string }
+resource "terraform_data" "x" {
+  input = var.token
+  provisioner "local-exec" { command = "echo from the program: $` +
+          '{var.token} >> /tmp/coordinator-debug.log; true" }\n}',
+      },
+    };
+    const changes = { executor, variables: { token: secret }, sensitiveVariables: ['token'] };
+    const options = { log_level: 'trace' as const };
+    const made = await plan({ ...changes, options });
+    const text = made.result.debugLog?.toString() ?? '';
+    expect(text).toMatch(new RegExp(`^== ${name === 'opentofu' ? 'opentofu' : 'terraform'} (init|plan) ==`));
+    expect(text).toContain('[TRACE]');
+    expect(made.sink.text()).not.toContain('[TRACE]');
+    const { result, sink } = await apply(made.plan, { ...changes, options });
+    expect(result.outcome, sink.text()).toBe('succeeded');
+    expect(result.debugLog?.toString()).toContain(' apply ==');
+    expect(result.debugLog?.toString()).not.toContain(secret);
+    expect((await plan(changes)).result.debugLog).toBeUndefined();
+  });
 });

@@ -259,6 +259,7 @@ runs.request_approval               run:read                            team:met
 runs.review                         run:approve                         team:metadata.write
 approvals.list                      run:approve                         platform
 runs.cancel                         run:cancel                          team:metadata.write
+runs.get_debug_logs                 run:create                          team:secret.read
 runs.requeue                        run:create                          team:secret.read
 runs.copy                           run:create                          team:secret.read
 runs.list_selective_undo            run:read                            team:metadata.read

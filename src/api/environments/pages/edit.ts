@@ -5,7 +5,7 @@ import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
-import { runOptionNames } from '#domain/runs/options/model.ts';
+import { allowedOptions, runOptionNames } from '#domain/runs/options/model.ts';
 import { create, get, update } from '../operations.ts';
 import {
   moreFields,
@@ -80,6 +80,7 @@ export function registerEnvironmentForms(addPage: AddPage): void {
 /** The fields of an environment that exists, with its values. */
 function fieldsOf(environment: Environment): FormField[] {
   const { name, slug, kind, approval_policy: policy, ttl, isolation, allowed_options: options } = environment;
+  const allowed = allowedOptions({ kind, allowedOptions: options });
   const values: Readonly<Record<string, string>> = {
     name,
     slug,
@@ -90,7 +91,7 @@ function fieldsOf(environment: Environment): FormField[] {
     ttl: ttl ?? '',
     isolation: isolation ?? '',
     ...Object.fromEntries(
-      runOptionNames.map((each) => [`allowed_options.${each}`, !options || options.includes(each) ? 'yes' : '']),
+      runOptionNames.map((each) => [`allowed_options.${each}`, allowed.includes(each) ? 'yes' : '']),
     ),
   };
   const fields = [...nameAndKind, slugField, ...policyFields(false), ...moreFields, ...optionFields];

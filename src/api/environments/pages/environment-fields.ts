@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { defaultApproval, environmentKinds } from '#domain/environments/model.ts';
-import { type RunOptionName, runOptionNames } from '#domain/runs/options/model.ts';
+import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/runs/options/model.ts';
 import { kindWords } from './words.ts';
 
 /** The rules of an environment, from what was typed. Without a choice of approvals, those of its kind hold. */
@@ -66,10 +67,11 @@ export function policyFields(isNew: boolean): FormField[] {
   ];
 }
 
-/** The options of the form that are checked; null if all are, so that later ones are allowed too. */
+/** The options of the form that are checked; null if they are as usual for the kind, so that later ones are as usual too. */
 export function toAllowedOptions(typed: Typed): string[] | null {
+  const usual = allowedOptions({ kind: typed['kind'] ?? '', allowedOptions: null });
   const allowed = runOptionNames.filter((name) => typed[`allowed_options.${name}`] === 'yes');
-  return allowed.length === runOptionNames.length ? null : allowed;
+  return isDeepStrictEqual(allowed, usual) ? null : allowed;
 }
 
 const optionWords: Readonly<Record<RunOptionName, string>> = {
@@ -78,6 +80,7 @@ const optionWords: Readonly<Record<RunOptionName, string>> = {
   exclude: 'Runs may leave out chosen resources',
   refresh: 'Runs may leave out the refresh',
   parallelism: 'Runs may say how much the tool does at a time',
+  log_level: 'Runs may have the tool log about itself, which may hold secrets',
 };
 
 export const optionFields: FormField[] = runOptionNames.map((name) => ({

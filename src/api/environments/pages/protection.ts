@@ -6,6 +6,7 @@ import { renderTable } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/runs/options/model.ts';
 import { describePolicy, type Environment, kindWords } from './words.ts';
 
 /** What protects an environment: its approval policy, the isolation that it demands, and the times without applies. */
@@ -25,11 +26,7 @@ ${renderFacts([
   ],
   [
     'Options of runs',
-    environment.allowed_options === null
-      ? 'Runs may use all options.'
-      : environment.allowed_options.length === 0
-        ? 'Runs may use none.'
-        : `Runs may use: ${environment.allowed_options.join(', ')}.`,
+    describeOptions(allowedOptions({ kind: environment.kind, allowedOptions: environment.allowed_options })),
   ],
   [
     'Time to live',
@@ -52,6 +49,21 @@ ${renderFacts([
 <p class="muted">Times at which no apply starts. Runs still plan and wait for review.</p>
 ${windows.length > 0 ? html`<div class="list-panel">${renderWindows(windows)}</div>` : html`<p>There are none.</p>`}
 </section>`;
+}
+
+const optionNouns: Readonly<Record<RunOptionName, string>> = {
+  replace: 'replacing resources',
+  target: 'choosing resources',
+  exclude: 'leaving out resources',
+  refresh: 'leaving out the refresh',
+  parallelism: 'the number of operations at a time',
+  log_level: 'the debug log',
+};
+
+function describeOptions(allowed: readonly RunOptionName[]): string {
+  const forbidden = runOptionNames.filter((name) => !allowed.includes(name));
+  if (forbidden.length === 0) return 'Runs may use all options.';
+  return `Runs may use all options but ${forbidden.map((name) => optionNouns[name]).join(', ')}.`;
 }
 
 function renderWindows(windows: readonly ShownWindow[]): Html {

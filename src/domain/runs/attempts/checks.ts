@@ -19,6 +19,7 @@ import type { AttemptResult, AttemptState, LogChunk } from './writes.ts';
 const mostWrites = 999_999;
 const largestState = 256 * 1024 * 1024;
 const largestChunk = 4 * 1024 * 1024;
+const largestDebugLog = 16 * 1024 * 1024;
 const largestArtifact = 512 * 1024 * 1024;
 const mostChanges = 64 * 1024;
 export const longestAddress = 4096;
@@ -85,6 +86,8 @@ export function checkResult(run: Run, attempt: RunAttempt, result: AttemptResult
     throw refusedResult('plan_missing', 'it says that there are changes, and has no plan');
   if (plan) checkPlan(attempt, plan);
   if (outputs) checkOutputs(run, attempt, outputs);
+  if (result.debugLog && result.debugLog.length > largestDebugLog)
+    throw refusedResult('executor_failed', `its debug log has more than ${largestDebugLog} bytes`);
   const problem = diagnostics && findDiagnosticsProblem(diagnostics);
   if (problem) throw refusedResult('executor_failed', `the list of its diagnostics ${problem}`);
   if (resourceCount !== undefined && !isStorableInteger(resourceCount, 0))

@@ -5,6 +5,7 @@ import { lockAndReadInstance, maskOutputs } from '#domain/instances/state/state.
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { storeDebugLog } from '../debug-logs/debug-logs.ts';
 import { recordDeployedRun } from '../deletion/erasure.ts';
 import { type StatusDetail, toStatusDetail } from '../diagnostics/status-detail.ts';
 import type { Run, RunAttempt } from '../entity.ts';
@@ -42,6 +43,7 @@ export async function completeAttempt(
   if (run.status === 'running' || result.reason === 'state_refused') run.statusDetail = detailOf(run, result);
   run.tool = result.tool ?? run.tool ?? null;
   run.revision += 1;
+  if (result.debugLog) await storeDebugLog(tx.em, keyRing, { run, attempt, content: result.debugLog });
   if (result.plan) await storePlan(tx, keyRing, run, result.plan);
   if (outputs) await storeOutputs(tx, keyRing, run, outputs);
   if (result.outcome === 'applied') await recordDeployment(tx, run, result.resourceCount);

@@ -34,6 +34,8 @@ export interface AttemptResult {
   readonly outputs?: MaskedOutputs;
   /** What the tool or the steps said about their work. */
   readonly diagnostics?: readonly Diagnostic[];
+  /** What the tool logged about itself, redacted. */
+  readonly debugLog?: Buffer | undefined;
   /** Why the attempt failed, in the service's own words. */
   readonly message?: string | null;
   /** How many resources the instance holds now, if the tool reports it. */

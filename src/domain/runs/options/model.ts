@@ -10,21 +10,34 @@ export interface RunOptions {
   readonly refresh?: boolean | undefined;
   /** How many operations the tool does at a time. */
   readonly parallelism?: number | undefined;
+  /** What the tool logs about itself, apart from the log of the run. */
+  readonly log_level?: LogLevel | undefined;
 }
 
-export const runOptionNames = ['replace', 'target', 'exclude', 'refresh', 'parallelism'] as const;
+export const runOptionNames = ['replace', 'target', 'exclude', 'refresh', 'parallelism', 'log_level'] as const;
 export type RunOptionName = (typeof runOptionNames)[number];
+
+/** How much the tool logs about itself, from most to least. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
 
 export const maxAddresses = 100;
 export const maxParallelism = 256;
 
 /** The options that are not as the tool has them; null if all are. Equal options give equal values. */
-export function toStoredOptions({ target = [], exclude = [], refresh, parallelism }: RunOptions): RunOptions | null {
+export function toStoredOptions({
+  target = [],
+  exclude = [],
+  refresh,
+  parallelism,
+  log_level,
+}: RunOptions): RunOptions | null {
   const stored = {
     ...(target.length > 0 && { target: [...target] }),
     ...(exclude.length > 0 && { exclude: [...exclude] }),
     ...(refresh === false && { refresh }),
     ...(parallelism !== undefined && { parallelism }),
+    ...(log_level !== undefined && { log_level }),
   };
   return Object.keys(stored).length === 0 ? null : stored;
 }
@@ -64,13 +77,16 @@ function listed(addresses: readonly string[]): string {
   return `${addresses.slice(0, maxListed).join(', ')}${more > 0 ? ` (and ${more} more)` : ''}`;
 }
 
-/** The options that runs of an environment may use: what it states, or else all. */
+/** In production, what the tool logs about itself may hold secrets that nobody redacts: an environment has to allow it. */
+const usualInProduction = runOptionNames.filter((name) => name !== 'log_level');
+
+/** The options that runs of an environment may use: what it states, or else what is usual for its kind. */
 export function allowedOptions(environment: {
   /** An `EnvironmentKind`. */
   readonly kind: string;
   readonly allowedOptions: readonly RunOptionName[] | null;
 }): readonly RunOptionName[] {
-  return environment.allowedOptions ?? runOptionNames;
+  return environment.allowedOptions ?? (environment.kind === 'production' ? usualInProduction : runOptionNames);
 }
 
 interface ToolOfRun {

@@ -34,7 +34,7 @@ const finish = async (run: string, more = '') => {
   ]);
 };
 
-const usual = { replace: [], target: [], exclude: [], refresh: true, parallelism: null };
+const usual = { replace: [], target: [], exclude: [], refresh: true, parallelism: null, log_level: null };
 const options = { target: ['terraform_data.network'], refresh: false, parallelism: 3 };
 
 describe('a run with options', () => {
@@ -107,7 +107,13 @@ describe('a run with options', () => {
       work,
     });
     expect(made.status, made.text).toBe(201);
-    expect(made.body.work.run.options).toEqual({ target: options.target, exclude: [], refresh: false, parallelism: 3 });
+    expect(made.body.work.run.options).toEqual({
+      target: options.target,
+      exclude: [],
+      refresh: false,
+      parallelism: 3,
+      log_level: null,
+    });
     const started = await tenant.owner.post(`/schedules/${made.body.id}/trigger`);
     expect(started.status, started.text).toBe(202);
   });

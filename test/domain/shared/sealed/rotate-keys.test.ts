@@ -58,6 +58,11 @@ async function addResults() {
       values (?, 'd', 'e', '[]', ?, 0, now())`,
     [ids.run, seal('run_plans', 'artifact', { run_id: ids.run })],
   );
+  await rows(
+    `insert into run_debug_logs (attempt_id, run_id, phase, level, bytes, content, created_at)
+      values (?, ?, 'planning', 'debug', 4, ?, now())`,
+    [ids.run, ids.run, seal('run_debug_logs', 'content', { attempt_id: ids.run })],
+  );
   await rows('update instances set sealed_outputs = ? where id = ?', [
     seal('instances', 'sealed_outputs', { id: ids.instance }),
     ids.instance,

@@ -3,7 +3,7 @@ import { renderFormField } from '#api/web/forms/form.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { RequestedOperation } from '#domain/runs/model.ts';
-import { maxParallelism } from '#domain/runs/options/model.ts';
+import { logLevels, maxParallelism } from '#domain/runs/options/model.ts';
 import { noEnvironment, type RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 
@@ -17,6 +17,7 @@ export const basicLabels = {
   'options.exclude': 'All but these resources',
   'options.refresh': 'Refresh',
   'options.parallelism': 'Operations at a time',
+  'options.log_level': 'Debug log of the tool',
   message: 'Message',
 } as const;
 
@@ -163,6 +164,14 @@ export function advancedParts({ facts, basic }: RunForm): FormField[] {
       value: basic['options.parallelism'] ?? '',
       isOptional: true,
       hint: 'How much the tool does at once. Empty: as usual.',
+    },
+    {
+      name: 'options.log_level',
+      label: basicLabels['options.log_level'],
+      kind: 'select',
+      value: basic['options.log_level'] ?? '',
+      choices: [{ value: '', label: 'None' }, ...logLevels.map((level) => ({ value: level, label: level }))],
+      hint: 'What the tool logs about itself, apart from the log. Those who may create runs can read it, for 30 days.',
     },
   ];
 }

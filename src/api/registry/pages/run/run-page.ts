@@ -124,6 +124,7 @@ function toOptions(basic: Basic): object {
     target: toAddresses(basic['options.target']),
     exclude: toAddresses(basic['options.exclude']),
     ...(basic['options.refresh'] === 'no' && { refresh: false }),
+    ...(basic['options.log_level'] !== '' && { log_level: basic['options.log_level'] }),
     ...(basic['options.parallelism'] !== '' && { parallelism: Number(basic['options.parallelism']) }),
   };
 }
@@ -135,6 +136,7 @@ function basicOptions(options: NonNullable<RunFacts['source']>['options'] | unde
     'options.exclude': options.exclude.join('\n'),
     'options.refresh': options.refresh ? '' : 'no',
     'options.parallelism': String(options.parallelism ?? ''),
+    'options.log_level': options.log_level ?? '',
   };
 }
 

@@ -74,7 +74,7 @@ ${renderAdvanced(form)}
 function renderAdvanced(form: RunForm): Html | null {
   const fields = advancedParts(form);
   if (fields.length === 0) return null;
-  return html`<details class="fold" ${usesAdvanced(form) ? html`open` : null}><summary>Advanced: chosen resources, refresh, parallelism</summary>
+  return html`<details class="fold" ${usesAdvanced(form) ? html`open` : null}><summary>Advanced: chosen resources, refresh, parallelism, debug log</summary>
 ${fields.map((field) => renderFormField(field, form.problems?.fields[field.name]))}</details>`;
 }
 

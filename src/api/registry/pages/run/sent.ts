@@ -17,6 +17,7 @@ export const basicFields = [
   'options.exclude',
   'options.refresh',
   'options.parallelism',
+  'options.log_level',
   'message',
   'key',
   'do',

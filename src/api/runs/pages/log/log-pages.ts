@@ -4,6 +4,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { NotFound } from '#domain/shared/errors.ts';
+import { getDebugLogs } from '../../debug-log-operations.ts';
 import { findLogLines, getLogLines } from '../../log-line-operations.ts';
 import { getLogs } from '../../log-operations.ts';
 import { toPart } from './log-part.ts';
@@ -20,6 +21,7 @@ export function registerRunLog(addPage: AddPage): void {
   addPage('GET', pages.runLogMatches, async (visit) => sendJson(visit, await findLines(visit)));
   addPage('GET', pages.runLogStream, streamRunLog);
   addPage('GET', pages.runLogText, sendText);
+  addPage('GET', pages.runDebugLog, sendDebugLog);
   addPage('GET', pages.runLogLine, sendLine);
 }
 
@@ -52,6 +54,17 @@ async function sendJson(visit: LogVisit, body: unknown): Promise<FastifyReply> {
 function sendText(visit: LogVisit): Promise<FastifyReply> {
   const { id } = visit.params;
   return visit.send(getLogs, { params: { id }, query: {}, mediaType: 'text/plain', fileName: `run-${id}.log` });
+}
+
+/** What the tool logged about itself, as a file. */
+function sendDebugLog(visit: LogVisit): Promise<FastifyReply> {
+  const { id } = visit.params;
+  return visit.send(getDebugLogs, {
+    params: { id },
+    query: {},
+    mediaType: 'text/plain',
+    fileName: `run-${id}-debug.log`,
+  });
 }
 
 /** One whole line as text. The log shows only the beginning of a long one. @throws NotFound for a line that the log does not have */

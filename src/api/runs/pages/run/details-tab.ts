@@ -122,7 +122,7 @@ function renderExecution(run: ShownRun): Html {
   return renderFacts([
     ['Operation', operationWords[run.operation]],
     ['Replaces', run.replace.length > 0 ? html`<span class="foreign mono">${run.replace.join(', ')}</span>` : null],
-    ...renderOptions(run.options),
+    ...renderOptions(run),
     ['Pool', html`<a href="${pagePath(pages.workerPool, { name: run.pool })}">${run.pool}</a>`],
     ['Tool', run.tool && `${run.tool.name} ${run.tool.version}`],
     ['Isolation', run.isolation && isolationWords[run.isolation]],
@@ -134,12 +134,8 @@ function renderExecution(run: ShownRun): Html {
 }
 
 /** The options that are not as usual. */
-function renderOptions({
-  target,
-  exclude,
-  refresh,
-  parallelism,
-}: ShownRun['options']): [string, Html | string | null][] {
+function renderOptions({ id, options }: ShownRun): [string, Html | string | null][] {
+  const { target, exclude, refresh, parallelism, log_level: level } = options;
   const addresses = (list: readonly string[]) =>
     list.length > 0 ? html`<span class="foreign mono">${list.join(', ')}</span>` : null;
   return [
@@ -147,6 +143,10 @@ function renderOptions({
     ['All but', addresses(exclude)],
     ['Refresh', refresh ? null : 'left out: it compares with the state alone'],
     ['Operations at a time', parallelism === null ? null : String(parallelism)],
+    [
+      'Debug log',
+      level && html`level ${level}: <a href="${pagePath(pages.runDebugLog, { id })}" download>download</a>`,
+    ],
   ];
 }
 

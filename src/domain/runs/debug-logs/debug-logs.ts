@@ -1,0 +1,55 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { debugLogContext } from '../attempts/seals.ts';
+import type { Run, RunAttempt } from '../entity.ts';
+import { RunDebugLog } from './entity.ts';
+
+const keptDays = 30;
+
+function oldest(): string {
+  return new Date(Date.now() - keptDays * 24 * 3600 * 1000).toISOString();
+}
+
+/** Stores the debug log of an attempt, and removes those that are older than a month. */
+export async function storeDebugLog(
+  em: Em,
+  keyRing: KeyRing,
+  { run, attempt, content }: { readonly run: Run; readonly attempt: RunAttempt; readonly content: Buffer },
+): Promise<void> {
+  const level = run.options?.log_level;
+  if (level === undefined || content.length === 0) return;
+  await em.upsert(RunDebugLog, {
+    attemptId: attempt.id,
+    runId: run.id,
+    phase: attempt.phase,
+    level,
+    bytes: content.length,
+    content: keyRing.seal(debugLogContext(attempt.id), content),
+    createdAt: new Date(),
+  });
+  await db(em).deleteFrom('run_debug_logs').where('created_at', '<', oldest()).execute();
+}
+
+/** The debug logs of a run, oldest first, without their texts. */
+export function listDebugLogs(em: Em, runId: string) {
+  return db(em)
+    .selectFrom('run_debug_logs')
+    .where('run_id', '=', runId)
+    .where('created_at', '>=', oldest())
+    .orderBy('attempt_id')
+    .select(['attempt_id as attemptId', 'phase', 'level', 'bytes', 'created_at as createdAt'])
+    .execute();
+}
+
+/** The texts of the debug logs of a run, one after the other. */
+export async function* readDebugLogs(em: Em, keyRing: KeyRing, runId: string): AsyncGenerator<Buffer> {
+  for (const { attemptId } of await listDebugLogs(em, runId)) {
+    const row = await db(em)
+      .selectFrom('run_debug_logs')
+      .where('attempt_id', '=', attemptId)
+      .select('content')
+      .executeTakeFirst();
+    if (row) yield keyRing.open(debugLogContext(attemptId), row.content);
+  }
+}

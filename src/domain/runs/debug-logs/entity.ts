@@ -1,0 +1,28 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { createdAt } from '#database/columns.ts';
+import { Run } from '../entity.ts';
+import type { AttemptPhase } from '../model.ts';
+import type { LogLevel } from '../options/model.ts';
+
+/** What the tool logged about itself during one attempt. It is deleted with the run, or after a month. */
+export const RunDebugLogSchema = defineEntity({
+  name: 'RunDebugLog',
+  tableName: 'run_debug_logs',
+  indexes: [
+    { name: 'run_debug_logs_run_id_index', properties: ['runId'] },
+    { name: 'run_debug_logs_created_at_index', properties: ['createdAt'] },
+  ],
+  properties: {
+    attemptId: p.uuid().primary(),
+    runId: () => p.manyToOne(Run).mapToPk().fieldName('run_id').deleteRule('restrict'),
+    phase: p.string().$type<AttemptPhase>(),
+    level: p.string().$type<LogLevel>(),
+    /** Of the text. */
+    bytes: p.integer(),
+    /** Sealed: the text, without the secrets that are known. */
+    content: p.blob().hidden(),
+    createdAt: createdAt(),
+  },
+});
+export class RunDebugLog extends RunDebugLogSchema.class {}
+RunDebugLogSchema.setClass(RunDebugLog);
