@@ -134,7 +134,7 @@ export class HostedAttempt {
       throw new ProtocolViolation(`unexpected outputs in the phase ${this.#phase}`);
     const diagnostic = [this.#sinkFault, this.#host.takeDiagnostic()].filter(Boolean).join('\n');
     const artifact = body.subarray(0, artifactBytes ?? 0);
-    const debugLog = debugBytes === null ? null : body.subarray(artifactBytes ?? 0);
+    const debugLog = (debugBytes ?? null) === null ? null : body.subarray(artifactBytes ?? 0);
     this.#result = { ...withPlan(result, artifact), ...(debugLog && { debugLog }), ...(diagnostic && { diagnostic }) };
     this.#finished.resolve();
   }

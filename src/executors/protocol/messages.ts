@@ -222,7 +222,7 @@ export const HostMessage = z.discriminatedUnion('type', [
     attempt,
     result: WireResult,
     artifactBytes: count.nullable(),
-    debugBytes: count.nullable(),
+    debugBytes: count.nullish(),
   }),
 ]);
 export type HostMessage = z.output<typeof HostMessage>;
