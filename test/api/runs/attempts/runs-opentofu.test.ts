@@ -85,6 +85,17 @@ describe('a run of an OpenTofu template', () => {
     expect(run.status).toBe('succeeded');
   });
 
+  it('runs a repository with a cloud block unchanged, and says that the block has no effect', async () => {
+    const main = 'terraform {\n  cloud {\n    organization = "acme"\n  }\n}\nresource "terraform_data" "x" {}\n';
+    const cloud = await publish(system.administrator, 'from-hcp', {
+      executor: { kind: 'opentofu', files: { 'main.tf': main } },
+    });
+    const run = await runToEnd(system.administrator, { template_id: cloud, instance: 'from-hcp' });
+    expect(run).toMatchObject({ status: 'succeeded', state_serial_after: expect.any(Number) });
+    const log = await system.administrator.get(`/runs/${run.id}/logs`, { accept: 'text/plain' });
+    expect(log.text).toContain('main.tf, line 2: the cloud block has no effect');
+  });
+
   it('refreshes, and destroys until nothing is left', async () => {
     const request = { template_id: templateId, instance: 'main', variables: { token: secret } };
     const refreshed = await runToEnd(system.administrator, { ...request, operation: 'refresh' });
