@@ -1,0 +1,33 @@
+import type { JsonValue } from '#domain/shared/values/json.ts';
+
+/** What became of a configuration that was planned, applied, planned again and destroyed, by hand or by the service. */
+
+/** Where it failed; `done` if nothing failed. The service reports an `init` that fails as a plan that fails. */
+export type Stage = 'publish' | 'plan' | 'apply' | 'destroy' | 'done';
+
+export interface Lifecycle {
+  readonly stage: Stage;
+  /** The summary of the first error; null if there was none. */
+  readonly error: string | null;
+  /** The plan with `resource_changes` as the tool's own JSON has them. */
+  readonly plan: JsonValue;
+  /** By name: value and whether it is sensitive. */
+  readonly outputs: JsonValue;
+  readonly state: JsonValue;
+  /** Whether the second plan changes nothing. */
+  readonly isSettled: boolean | null;
+}
+
+/** The parts of a state that must be the same. Serial and lineage identify it, and the tool's version stands in the list of outcomes. */
+export function stateOf(state: JsonValue): JsonValue {
+  const { resources = [], outputs = {}, check_results: checks = null } = objectOf(state);
+  return { resources, outputs, checks };
+}
+
+export function objectOf(value: JsonValue | undefined): { readonly [name: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
+export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,7 @@
+# one
+// two
+/* three
+ { unclosed */
+output "it" { # four
+  value = "# no comment // none"
+}

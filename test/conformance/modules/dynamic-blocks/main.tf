@@ -1,0 +1,7 @@
+resource "terraform_data" "it" {
+  input = "x"
+  dynamic "provisioner" {
+    for_each = []
+    content {}
+  }
+}

@@ -1,0 +1,11 @@
+resource "terraform_data" "it" {
+  input = {
+    text = ""
+    list = []
+    map = {}
+    object = { a = [] }
+  }
+}
+output "it" {
+  value = terraform_data.it.output
+}

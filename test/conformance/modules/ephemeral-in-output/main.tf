@@ -1,0 +1,7 @@
+variable "it" {
+  type = string
+  ephemeral = true
+}
+output "it" {
+  value = var.it
+}

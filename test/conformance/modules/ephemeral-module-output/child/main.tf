@@ -1,0 +1,9 @@
+variable "it" {
+  type = string
+  default = "short"
+  ephemeral = true
+}
+output "it" {
+  value = var.it
+  ephemeral = true
+}

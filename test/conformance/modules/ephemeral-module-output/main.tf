@@ -1,0 +1,6 @@
+module "child" {
+  source = "./child"
+}
+resource "terraform_data" "it" {
+  input = "x"
+}

@@ -1,0 +1,6 @@
+output "it" {
+  value = 1
+}
+output "it" {
+  value = 2
+}

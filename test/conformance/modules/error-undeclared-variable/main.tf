@@ -1,0 +1,3 @@
+output "it" {
+  value = var.nowhere
+}

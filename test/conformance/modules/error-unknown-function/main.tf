@@ -1,0 +1,3 @@
+output "it" {
+  value = nofunction(1)
+}

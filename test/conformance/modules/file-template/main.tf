@@ -1,0 +1,3 @@
+output "it" {
+  value = templatefile("template.tftpl", { names = ["a", "b"], port = 80 })
+}

@@ -1,0 +1,6 @@
+locals {
+  text = "Hello, $${name}!"
+}
+output "it" {
+  value = templatestring(local.text, { name = "you" })
+}

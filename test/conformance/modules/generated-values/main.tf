@@ -1,0 +1,9 @@
+output "id" {
+  value = uuid()
+}
+output "time" {
+  value = timestamp()
+}
+output "planned" {
+  value = plantimestamp()
+}

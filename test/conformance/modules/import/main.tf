@@ -1,0 +1,7 @@
+import {
+  to = terraform_data.it
+  id = "an-id"
+}
+resource "terraform_data" "it" {
+  input = "x"
+}

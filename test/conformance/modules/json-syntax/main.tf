@@ -1,0 +1,1 @@
+# The rest of the configuration is JSON.

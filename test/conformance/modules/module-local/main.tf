@@ -1,0 +1,7 @@
+module "child" {
+  source = "./child"
+  name = "x"
+}
+output "it" {
+  value = module.child.it
+}

@@ -1,0 +1,6 @@
+module "outer" {
+  source = "./outer"
+}
+output "it" {
+  value = module.outer.it
+}

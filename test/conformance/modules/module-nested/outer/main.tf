@@ -1,0 +1,7 @@
+module "inner" {
+  source = "../inner"
+  name = "deep"
+}
+output "it" {
+  value = module.inner.it
+}

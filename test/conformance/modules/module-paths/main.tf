@@ -1,0 +1,9 @@
+module "child" {
+  source = "./child"
+}
+output "it" {
+  value = module.child.it
+}
+output "root" {
+  value = basename(path.module)
+}

@@ -1,0 +1,6 @@
+output "nothing" {
+  value = null
+}
+output "some" {
+  value = 1
+}

@@ -1,0 +1,7 @@
+output "it" {
+  value = 1
+  precondition {
+    condition = 1 + 1 == 3
+    error_message = "Arithmetic holds."
+  }
+}

@@ -1,0 +1,8 @@
+variable "it" {
+  type = string
+  sensitive = true
+  default = "secret value"
+}
+output "it" {
+  value = var.it
+}

@@ -1,0 +1,5 @@
+resource "terraform_data" "it" {
+  provisioner "local-exec" {
+    command = "exit 3"
+  }
+}

@@ -1,0 +1,6 @@
+resource "terraform_data" "it" {
+  input = timestamp()
+  lifecycle {
+    ignore_changes = [input]
+  }
+}

@@ -1,0 +1,4 @@
+output "it" {
+  value = sensitive("hidden text")
+  sensitive = true
+}

@@ -1,0 +1,7 @@
+locals {
+  where = "./child"
+}
+module "child" {
+  source = local.where
+  name = "x"
+}

@@ -1,0 +1,5 @@
+resource "terraform_data" "it" {
+  lifecycle {
+    enabled = false
+  }
+}

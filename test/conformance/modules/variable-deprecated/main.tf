@@ -1,0 +1,8 @@
+variable "it" {
+  type = string
+  default = "x"
+  deprecated = "Use other."
+}
+output "it" {
+  value = var.it
+}

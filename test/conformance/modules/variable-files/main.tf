@@ -1,0 +1,9 @@
+variable "a" {
+  type = string
+}
+variable "b" {
+  type = string
+}
+output "both" {
+  value = [var.a, var.b]
+}

@@ -1,0 +1,6 @@
+variable "it" {
+  type = string
+}
+output "it" {
+  value = var.it
+}

@@ -1,0 +1,9 @@
+variable "it" {
+  type = number
+}
+resource "terraform_data" "it" {
+  input = var.it
+}
+output "it" {
+  value = var.it
+}

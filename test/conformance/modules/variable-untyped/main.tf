@@ -1,0 +1,8 @@
+variable "it" {
+}
+resource "terraform_data" "it" {
+  input = var.it
+}
+output "it" {
+  value = var.it
+}

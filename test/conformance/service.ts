@@ -1,0 +1,154 @@
+import { isUtf8 } from 'node:buffer';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { z } from 'zod';
+import { parseExactJson } from '#domain/shared/values/exact-json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { InstalledTool } from '#executors/client/tools.ts';
+import { Caller } from '#test/support/api/caller.ts';
+import { Program } from '#test/support/programs/start.ts';
+import { type Configuration, listFiles } from './configurations.ts';
+import { type Lifecycle, objectOf, type Stage, stateOf } from './lifecycle.ts';
+
+const administrator = { email: 'root@example.com', password: 'correct horse battery' };
+const programs = { opentofu: 'tofu', terraform: 'terraform' } as const;
+
+/** The service as `npm start` runs it, with one tool. */
+export class ConformingService {
+  readonly #program: Program;
+  readonly #directory: string;
+  readonly #caller: Caller;
+  #number = 0;
+
+  private constructor(program: Program, directory: string, caller: Caller) {
+    this.#program = program;
+    this.#directory = directory;
+    this.#caller = caller;
+  }
+
+  static async start(tool: InstalledTool): Promise<ConformingService> {
+    const directory = mkdtempSync(join(tmpdir(), 'coordinator-conformance-'));
+    chmodSync(directory, 0o711);
+    const bin = join(directory, 'bin');
+    mkdirSync(bin);
+    symlinkSync(tool.path, join(bin, programs[tool.name]));
+    const program = Program.coordinator(['start'], {
+      PATH: [bin, dirname(process.execPath), '/usr/bin', '/bin', '/usr/sbin', '/sbin'].join(delimiter),
+      COORDINATOR_DATA_DIR: join(directory, 'data'),
+      COORDINATOR_ADMIN_EMAIL: administrator.email,
+      COORDINATOR_ADMIN_PASSWORD: administrator.password,
+      COORDINATOR_SAMPLE: 'false',
+    });
+    const [, url = ''] = await program.says(/(http:\/\/127\.0\.0\.1:\d+)/, 300_000);
+    const caller = await Caller.signIn(url, administrator.email, administrator.password);
+    return new ConformingService(program, directory, caller);
+  }
+
+  async close(): Promise<void> {
+    await this.#program.stop('SIGINT');
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  /** Publishes a configuration as it is, applies it, plans it again and destroys it. */
+  async run(configuration: Configuration): Promise<Lifecycle> {
+    this.#number += 1;
+    const slug = `case-${this.#number}`;
+    const template = await this.#caller.post('/registry/templates', { name: slug, slug });
+    if (template.status !== 201) throw new Error(template.text);
+    const version = await this.#caller.post(`/registry/templates/${template.body.id}/versions`, {
+      version: '1.0.0',
+      spec: describeSpec(configuration),
+    });
+    if (version.status !== 201) return ended('publish', version.text);
+    const admit = (operation: string) => this.#runToEnd(template.body.id, operation, configuration.variables);
+    const applied = await admit('apply');
+    const plan = await this.#readPlan(applied.id);
+    if (applied.status !== 'succeeded') {
+      return ended(plan === null ? 'plan' : 'apply', messageOf(applied), plan);
+    }
+    const outputs = objectOf(parseExactJson(await this.#readText(`/runs/${applied.id}`)))['outputs'] ?? {};
+    const state = await this.#readState(applied.instance_id);
+    const again = await admit('plan');
+    const destroyed = await admit('destroy');
+    const isDone = destroyed.status === 'succeeded';
+    return {
+      stage: isDone ? 'done' : 'destroy',
+      error: isDone ? null : messageOf(destroyed),
+      plan,
+      outputs,
+      state,
+      isSettled: again.status === 'succeeded' && (await this.#changesNothing(again.id)),
+    };
+  }
+
+  async #runToEnd(templateId: string, operation: string, variables: object): Promise<Run> {
+    const request = { template_id: templateId, version: '1.0.0', instance: 'main', operation, variables };
+    const admitted = await this.#caller.post('/runs', request);
+    if (admitted.status !== 202) throw new Error(admitted.text);
+    for (;;) {
+      const run = Run.parse((await this.#caller.get(`/runs/${admitted.body.id}?wait=30s`)).body);
+      if (['succeeded', 'failed', 'canceled', 'timed_out'].includes(run.status)) return run;
+    }
+  }
+
+  async #readText(path: string): Promise<string> {
+    const answer = await this.#caller.get(path);
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.text}`);
+    return answer.text;
+  }
+
+  async #readPlan(runId: string): Promise<JsonValue> {
+    const answer = await this.#caller.get(`/runs/${runId}/plan`);
+    return answer.status === 200 ? parseExactJson(answer.text) : null;
+  }
+
+  async #changesNothing(runId: string): Promise<boolean> {
+    const { changes = [], outputs = [] } = objectOf(await this.#readPlan(runId));
+    return [changes, outputs].every(
+      (list) =>
+        Array.isArray(list) && list.every((change) => ['no-op', 'read'].includes(String(objectOf(change)['action']))),
+    );
+  }
+
+  async #readState(instanceId: string): Promise<JsonValue> {
+    const { body } = await this.#caller.get(`/instances/${instanceId}/state-versions?limit=1`);
+    const serial = body.state_versions?.[0]?.serial;
+    if (serial === undefined) return null;
+    return stateOf(parseExactJson(await this.#readText(`/instances/${instanceId}/state-versions/${serial}/download`)));
+  }
+}
+
+const Run = z.object({
+  id: z.string(),
+  instance_id: z.string(),
+  status: z.string(),
+  status_reason: z.string().nullable(),
+  status_detail: z.object({ message: z.string() }).nullish(),
+});
+type Run = z.output<typeof Run>;
+
+function messageOf({ status_detail: detail, status_reason: reason }: Run): string {
+  return detail?.message ?? reason ?? '';
+}
+
+function ended(stage: Stage, error: string, plan: JsonValue = null): Lifecycle {
+  return { stage, error, plan, outputs: null, state: null, isSettled: null };
+}
+
+/** The files as they are, and a schema that takes the variables that the configuration is given. */
+function describeSpec({ directory, variables }: Configuration) {
+  const paths = listFiles(directory).filter((path) => path !== 'case.json');
+  const files = Object.fromEntries(paths.map((path) => [path, readText(join(directory, path))]));
+  const properties = Object.fromEntries(Object.keys(variables).map((name) => [name, {}]));
+  return { variables: { type: 'object', properties }, executor: { kind: 'opentofu', files } };
+}
+
+function readText(path: string): string {
+  const content = readFileSync(path);
+  if (!isUtf8(content)) throw new UnsuitableConfiguration('it has a file that is not text');
+  return content.toString();
+}
+
+/** A configuration that cannot be sent as text; from git it could be. */
+export class UnsuitableConfiguration extends Error {}
