@@ -15,7 +15,7 @@ export default defineConfig({
     restoreMocks: true,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/services.ts'],
-    setupFiles: ['test/support/prepared-statements.ts'],
+    setupFiles: ['test/support/prepared-statements.ts', 'test/support/tools-on-path.ts'],
     // Only a test that fails waits this long. A busy machine is slow, and polls more than the second that is Vitest's default.
     testTimeout: 120_000,
     hookTimeout: 120_000,

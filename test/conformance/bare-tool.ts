@@ -94,8 +94,7 @@ function runProgram(program: string, given: readonly string[], cwd: string): Pro
     HOME: cwd,
     CHECKPOINT_DISABLE: '1',
     TF_IN_AUTOMATION: '1',
-    TF_CLI_CONFIG_FILE: '/dev/null',
-    ...providerSettings(cwd),
+    TF_CLI_CONFIG_FILE: writeSettings(cwd),
   };
   return new Promise((resolve) => {
     execFile(program, given, { cwd, env, timeout: withinMs, maxBuffer: maxOutputBytes }, (error, output, errors) => {
@@ -106,8 +105,8 @@ function runProgram(program: string, given: readonly string[], cwd: string): Pro
 }
 
 /** Providers come from nowhere, as in a worker that has none: a configuration that needs one is left out of the comparison. */
-function providerSettings(cwd: string): { readonly TF_CLI_CONFIG_FILE: string } {
+function writeSettings(cwd: string): string {
   const path = join(cwd, '..', 'settings.tfrc');
   writeFileSync(path, `provider_installation {\n  filesystem_mirror {\n    path = "${join(cwd, '..')}"\n  }\n}\n`);
-  return { TF_CLI_CONFIG_FILE: path };
+  return path;
 }

@@ -77,10 +77,11 @@ function serviceOutputChanges(plan: JsonValue): JsonValue {
 
 /** The service shows no value that is sensitive, and keeps outputs that are null, which the tool's own list leaves out. */
 function outputsOf(outputs: JsonValue): JsonValue {
-  const shown = Object.entries(objectOf(outputs)).flatMap(([name, output]) => {
+  const shown: { [name: string]: JsonValue } = {};
+  for (const [name, output] of Object.entries(objectOf(outputs))) {
     const { value = null, sensitive = false } = objectOf(output);
-    if (sensitive === true) return [[name, { value: 'SENSITIVE', sensitive }]];
-    return value === null ? [] : [[name, { value, sensitive }]];
-  });
-  return Object.fromEntries(shown);
+    if (sensitive === true) shown[name] = 'SENSITIVE';
+    else if (value !== null) shown[name] = value;
+  }
+  return shown;
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isObject } from '#executors/shared/json.ts';
 
 /** What became of a configuration that was planned, applied, planned again and destroyed, by hand or by the service. */
 
@@ -25,7 +26,7 @@ export function stateOf(state: JsonValue): JsonValue {
 }
 
 export function objectOf(value: JsonValue | undefined): { readonly [name: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 export function listOf(value: JsonValue | undefined): readonly JsonValue[] {

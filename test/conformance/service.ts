@@ -1,68 +1,38 @@
 import { isUtf8 } from 'node:buffer';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { InstalledTool } from '#executors/client/tools.ts';
-import { Caller } from '#test/support/api/caller.ts';
-import { Program } from '#test/support/programs/start.ts';
+import type { Caller } from '#test/support/api/caller.ts';
 import { type Configuration, listFiles } from './configurations.ts';
 import { type Lifecycle, objectOf, type Stage, stateOf } from './lifecycle.ts';
 
-const administrator = { email: 'root@example.com', password: 'correct horse battery' };
-const programs = { opentofu: 'tofu', terraform: 'terraform' } as const;
-
-/** The service as `npm start` runs it, with one tool. */
+/** Runs configurations by a service, as its users would. */
 export class ConformingService {
-  readonly #program: Program;
-  readonly #directory: string;
   readonly #caller: Caller;
   #number = 0;
 
-  private constructor(program: Program, directory: string, caller: Caller) {
-    this.#program = program;
-    this.#directory = directory;
+  /** @param caller an administrator */
+  constructor(caller: Caller) {
     this.#caller = caller;
   }
 
-  static async start(tool: InstalledTool): Promise<ConformingService> {
-    const directory = mkdtempSync(join(tmpdir(), 'coordinator-conformance-'));
-    chmodSync(directory, 0o711);
-    const bin = join(directory, 'bin');
-    mkdirSync(bin);
-    symlinkSync(tool.path, join(bin, programs[tool.name]));
-    const program = Program.coordinator(['start'], {
-      PATH: [bin, dirname(process.execPath), '/usr/bin', '/bin', '/usr/sbin', '/sbin'].join(delimiter),
-      COORDINATOR_DATA_DIR: join(directory, 'data'),
-      COORDINATOR_ADMIN_EMAIL: administrator.email,
-      COORDINATOR_ADMIN_PASSWORD: administrator.password,
-      COORDINATOR_SAMPLE: 'false',
-    });
-    const [, url = ''] = await program.says(/(http:\/\/127\.0\.0\.1:\d+)/, 300_000);
-    const caller = await Caller.signIn(url, administrator.email, administrator.password);
-    return new ConformingService(program, directory, caller);
-  }
-
-  async close(): Promise<void> {
-    await this.#program.stop('SIGINT');
-    rmSync(this.#directory, { recursive: true, force: true });
-  }
-
   /** Publishes a configuration as it is, applies it, plans it again and destroys it. */
-  async run(configuration: Configuration): Promise<Lifecycle> {
+  async run(tool: InstalledTool, configuration: Configuration): Promise<Lifecycle> {
     this.#number += 1;
-    const slug = `case-${this.#number}`;
+    const slug = `${tool.name}-${this.#number}`;
     const template = await this.#caller.post('/registry/templates', { name: slug, slug });
     if (template.status !== 201) throw new Error(template.text);
     const version = await this.#caller.post(`/registry/templates/${template.body.id}/versions`, {
       version: '1.0.0',
-      spec: describeSpec(configuration),
+      spec: describeSpec(tool, configuration),
     });
     if (version.status !== 201) return ended('publish', version.text);
     const admit = (operation: string) => this.#runToEnd(template.body.id, operation, configuration.variables);
     const applied = await admit('apply');
+    if (typeof applied === 'string') return ended('plan', applied);
     const plan = await this.#readPlan(applied.id);
     if (applied.status !== 'succeeded') {
       return ended(plan === null ? 'plan' : 'apply', messageOf(applied), plan);
@@ -71,6 +41,7 @@ export class ConformingService {
     const state = await this.#readState(applied.instance_id);
     const again = await admit('plan');
     const destroyed = await admit('destroy');
+    if (typeof again === 'string' || typeof destroyed === 'string') throw new Error(`${again} ${destroyed}`);
     const isDone = destroyed.status === 'succeeded';
     return {
       stage: isDone ? 'done' : 'destroy',
@@ -82,9 +53,11 @@ export class ConformingService {
     };
   }
 
-  async #runToEnd(templateId: string, operation: string, variables: object): Promise<Run> {
+  /** Returns the ended run, or why the service admits none. */
+  async #runToEnd(templateId: string, operation: string, variables: object): Promise<Run | string> {
     const request = { template_id: templateId, version: '1.0.0', instance: 'main', operation, variables };
     const admitted = await this.#caller.post('/runs', request);
+    if (admitted.status === 409 || admitted.status === 422) return admitted.body.error;
     if (admitted.status !== 202) throw new Error(admitted.text);
     for (;;) {
       const run = Run.parse((await this.#caller.get(`/runs/${admitted.body.id}?wait=30s`)).body);
@@ -137,11 +110,15 @@ function ended(stage: Stage, error: string, plan: JsonValue = null): Lifecycle {
 }
 
 /** The files as they are, and a schema that takes the variables that the configuration is given. */
-function describeSpec({ directory, variables }: Configuration) {
+function describeSpec(tool: InstalledTool, { directory, variables }: Configuration) {
   const paths = listFiles(directory).filter((path) => path !== 'case.json');
   const files = Object.fromEntries(paths.map((path) => [path, readText(join(directory, path))]));
   const properties = Object.fromEntries(Object.keys(variables).map((name) => [name, {}]));
-  return { variables: { type: 'object', properties }, executor: { kind: 'opentofu', files } };
+  return {
+    variables: { type: 'object', properties },
+    executor: { kind: 'opentofu', files },
+    tool: { name: tool.name, version: tool.version },
+  };
 }
 
 function readText(path: string): string {

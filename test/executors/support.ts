@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { Executor, type IsolationMode } from '#executors/client/executor.ts';
 import { discoverTools, type InstalledTool } from '#executors/client/tools.ts';
 import type {
@@ -14,14 +14,10 @@ import type {
   LogChunk,
   StateMeta,
 } from '#executors/protocol/request.ts';
+import '#test/support/tools-on-path.ts';
 
-const cache = join(homedir(), '.cache', 'delivery-coordinator');
-
-/** Finds every tool of this machine, including those built into the project's cache. There must be at least one. */
+/** Finds every tool of this machine, including the one that set-up built. There must be at least one. */
 export async function requireTools(): Promise<InstalledTool[]> {
-  const built = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith('tofu-')) : [];
-  const path = [...built.map((name) => join(cache, name)), process.env['PATH'] ?? ''].join(delimiter);
-  process.env['PATH'] = path;
   const tools = await discoverTools({ directory: null });
   if (tools.length === 0)
     throw new Error('these tests need OpenTofu or Terraform: put "tofu" or "terraform" on the PATH');
