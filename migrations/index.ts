@@ -67,6 +67,7 @@ import { EndedBy } from './20261215_01_ended_by.ts';
 import { TriesByHand } from './20261215_02_tries_by_hand.ts';
 import { PluginShares } from './20261215_03_plugin_shares.ts';
 import { ToolChoice } from './20261216_40_tool_choice.ts';
+import { ToolSwitches } from './20261216_41_tool_switches.ts';
 import { StatusDetails } from './20261216_80_status_details.ts';
 import { RunOptions } from './20261216_81_run_options.ts';
 import { DebugLogs } from './20261216_82_debug_logs.ts';
@@ -142,6 +143,7 @@ export const migrations = [
   { name: '20261215_02_tries_by_hand', class: TriesByHand },
   { name: '20261215_03_plugin_shares', class: PluginShares },
   { name: '20261216_40_tool_choice', class: ToolChoice },
+  { name: '20261216_41_tool_switches', class: ToolSwitches },
   { name: '20261216_80_status_details', class: StatusDetails },
   { name: '20261216_81_run_options', class: RunOptions },
   { name: '20261216_82_debug_logs', class: DebugLogs },

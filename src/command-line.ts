@@ -18,6 +18,8 @@ const help = `Usage: node src/main.ts <command>
   api            runs the API and its pages
   worker         runs a worker, which executes runs
   migrate        applies the migrations that the database lacks
+  tools list | add | remove
+                 lists, adds and removes versions of OpenTofu and Terraform for the workers of this machine
   healthcheck api | worker
                  checks the process of this container; exits with 1 and says why if it is not healthy
   admin create   creates the first user, an administrator; reads the password from standard input
@@ -67,6 +69,10 @@ const commands: Readonly<Record<string, Command>> = {
     const { migrate } = await import('#open-database');
     await migrate(config);
     return 0;
+  },
+  tools: async (given) => {
+    const { runToolsCommand } = await import('#worker/tools/command.ts');
+    return runToolsCommand(given);
   },
   healthcheck: async ([process, ...given]) => {
     if (process !== 'api' && process !== 'worker') throw new UsageError('healthcheck needs an argument: api or worker');

@@ -55,7 +55,7 @@ function executorOptions(config: Config): ExecutorOptions {
 }
 
 /** Where an operator keeps more tools than those on the search path. */
-export function toolsDirectoryOf({ dataDir, executor }: Config): string {
+export function toolsDirectoryOf({ dataDir, executor }: Pick<Config, 'dataDir' | 'executor'>): string {
   return executor.toolsDirectory ?? join(dataDir, 'tools');
 }
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NoUsableTool } from '#domain/runs/errors.ts';
+import { summarizeChanges } from '#domain/runs/plans/model.ts';
 import { recordHeartbeat } from '#domain/workers/store.ts';
 import { makeTenant } from '#test/support/access/tenancy.ts';
 import { aPlan, executing } from '#test/support/runs/run-steps.ts';
@@ -149,5 +150,74 @@ describe('an instance', () => {
     const cleared = await admin.patch(`/environments/${id}`, { tool: null });
     expect(cleared.body).toMatchObject({ tool: null });
     expect((await admitAgain(templateId, { environment_id: id })).status).toBe(202);
+  });
+
+  async function switchTo(name: string, approval = 0) {
+    const { worker, templateId, instanceId } = await deploy(terraform('1.11.4'), specOf());
+    if (approval > 0) {
+      const rule = { required: approval, when: 'changes', allow_self: false };
+      await api.rows(`update runs set approval_required = ?, approval_when = ? where instance_id = ?`, [
+        rule.required,
+        rule.when,
+        instanceId,
+      ]);
+    }
+    const both = [terraform('1.11.4'), tofu('1.12.6')];
+    await report(worker, both);
+    const { status, body, text } = await admin.post(`/instances/${instanceId}/tool-switch`, { tool: { name } });
+    expect(status, text).toBe(202);
+    const attemptId = executing(await steps.next({ runId: body.id }));
+    expect(await steps.claim(attemptId, worker, 'none', both)).toMatchObject({ tool: tofu('1.12.6') });
+    return { worker, templateId, instanceId, runId: body.id as string, attemptId, both };
+  }
+
+  const readInstance = async (id: string) => (await admin.get(`/instances/${id}`)).body;
+
+  it('gets another tool by a run whose plan changes nothing, and its next runs use that tool', async () => {
+    const { worker, templateId, instanceId, runId, attemptId, both } = await switchTo('opentofu');
+    const plan = aPlan({ changes: [], summary: summarizeChanges([]) });
+    await steps.complete(attemptId, { outcome: 'unchanged', plan, tool: tofu('1.12.6') });
+    expect(await steps.next({ runId, executed: attemptId })).toEqual({ kind: 'end' });
+    expect(await readRun(runId)).toMatchObject({ status: 'succeeded', tool_switch: { name: 'opentofu' } });
+    expect(await readInstance(instanceId)).toMatchObject({ tool: 'opentofu', tool_version: '1.12.6' });
+    const { body } = await admitAgain(templateId);
+    const next = executing(await steps.next({ runId: body.id }));
+    expect(await steps.claim(next, worker, 'none', both)).toMatchObject({ tool: tofu('1.12.6') });
+  });
+
+  it('keeps its tool if the plan of the other one changes something', async () => {
+    const { instanceId, runId, attemptId } = await switchTo('opentofu');
+    await steps.complete(attemptId, { outcome: 'planned', plan: aPlan(), tool: tofu('1.12.6') });
+    expect(await steps.next({ runId, executed: attemptId })).toEqual({ kind: 'end' });
+    expect(await readRun(runId)).toMatchObject({ status: 'failed', status_reason: 'switch_not_empty' });
+    expect(await readInstance(instanceId)).toMatchObject({ tool: 'terraform', tool_version: '1.11.4' });
+  });
+
+  it('gets another tool only with the approvals that a change needs', async () => {
+    const { instanceId, runId, attemptId } = await switchTo('opentofu', 1);
+    const plan = aPlan({ changes: [], summary: summarizeChanges([]) });
+    await steps.complete(attemptId, { outcome: 'unchanged', plan, tool: tofu('1.12.6') });
+    expect(await steps.next({ runId, executed: attemptId })).toMatchObject({ kind: 'wait' });
+    expect(await readRun(runId)).toMatchObject({ status: 'pending_approval' });
+    expect(await readInstance(instanceId)).toMatchObject({ tool: 'terraform' });
+    const reviewer = await api.addUser('admin');
+    const { digest } = (await readRun(runId)).plan;
+    const approved = await reviewer.post(`/runs/${runId}/approve`, { decision: 'approve', plan_digest: digest });
+    expect(approved.status, approved.text).toBeLessThan(300);
+    expect(await steps.next({ runId, executed: attemptId })).toEqual({ kind: 'end' });
+    expect(await readRun(runId)).toMatchObject({ status: 'succeeded' });
+    expect(await readInstance(instanceId)).toMatchObject({ tool: 'opentofu' });
+  });
+
+  it('is not switched to a tool that its template excludes, nor before anything is deployed', async () => {
+    const { instanceId } = await deploy(terraform('1.11.4'), specOf({ tool: { name: 'terraform' } }));
+    const excluded = await admin.post(`/instances/${instanceId}/tool-switch`, { tool: { name: 'opentofu' } });
+    expect(excluded.status).toBe(409);
+    expect(excluded.text).toContain('the template version needs terraform, the request needs opentofu');
+    const template = await steps.publish(specOf());
+    const { id } = await admin.make('/instances', { template_id: template, name: 'empty' });
+    const empty = await admin.post(`/instances/${id}/tool-switch`, { tool: { name: 'opentofu' } });
+    expect(empty.status).toBe(409);
+    expect(empty.text).toContain('the instance is not deployed');
   });
 });

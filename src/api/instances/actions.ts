@@ -7,6 +7,7 @@ export type OwnedInstance = InstanceDetails & Ownership;
 
 const hasState = { message: 'the instance has a state already' };
 const hasNoState = { message: 'the instance has no state' };
+const isNotDeployed = { message: 'nothing is deployed by OpenTofu or Terraform' };
 const isBusy = { message: 'a run is changing the instance: wait for it, or cancel it' };
 
 /** What a caller may do with an instance. Undoing an import also depends on what has run since. */
@@ -19,6 +20,10 @@ export const instanceActions = actionsOf<OwnedInstance>()({
   forget_state: {
     operation: 'instances.forget_state',
     findRefusal: ({ stateSerial, lockedByRunId }) => (stateSerial === 0 ? hasNoState : lockedByRunId ? isBusy : null),
+  },
+  switch_tool: {
+    operation: 'instances.switch_tool',
+    findRefusal: ({ deployedRunId, tool }) => (deployedRunId && tool ? null : isNotDeployed),
   },
   unlock: {
     operation: 'instances.unlock',

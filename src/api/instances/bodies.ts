@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { InstanceName } from '#domain/instances/instance-name.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { WantedTool } from '#domain/tools/model.ts';
 
 /** The bodies of requests about instances (api.md of the design, *Instances*). */
 
@@ -15,3 +16,9 @@ export const CreateInstance = z
     name: InstanceName.describe('What runs call it: unique in the environment; without one, under the template.'),
   })
   .meta({ id: 'CreateInstance' });
+
+export const SwitchTool = z
+  .strictObject({
+    tool: WantedTool.describe('The tool of its next runs, within what its template and its environment ask for.'),
+  })
+  .meta({ id: 'SwitchTool' });

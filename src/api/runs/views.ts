@@ -13,6 +13,7 @@ import { waitingCodes } from '#domain/runs/waiting.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
 import { type Principal, shownIdOf } from '#domain/shared/access/principal.ts';
 import { Json, namedValues } from '#domain/shared/values/json.ts';
+import { WantedTool } from '#domain/tools/model.ts';
 import { variableCategories, variablePhases } from '#domain/variables/model.ts';
 import { isolations } from '#domain/workers/model.ts';
 import { By } from './actor-view.ts';
@@ -125,6 +126,9 @@ export const ListedRunView = z
     template_version: z.string(),
     pool: z.string(),
     tool: Tool.nullable(),
+    tool_switch: WantedTool.nullable().describe(
+      'The tool to which it switches its instance, if its plan changes nothing.',
+    ),
     variables: z.record(z.string(), Json),
     message: z.string(),
     requested_by: Requester,
@@ -177,6 +181,7 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
     template_version: run.templateVersion,
     pool: run.pool,
     tool: run.tool,
+    tool_switch: run.toolSwitch,
     variables: run.variables,
     message: run.message,
     requested_by: { type: run.requestedByType, id: shownIdOf(run.requestedById), name: run.requestedByName },

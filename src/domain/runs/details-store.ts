@@ -30,6 +30,7 @@ export function selectRunDetails(eb: OverRun) {
     'runs.template_version as templateVersion',
     'runs.pool',
     'runs.tool',
+    'runs.tool_switch as toolSwitch',
     'runs.variables',
     'runs.variable_sources as variableSources',
     'runs.connections',

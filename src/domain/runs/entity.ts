@@ -6,6 +6,7 @@ import type { PrincipalKind } from '#domain/identity/model.ts';
 import type { PrincipalReference } from '#domain/shared/access/principal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ToolDemand } from '#domain/tools/demand.ts';
+import type { WantedTool } from '#domain/tools/model.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import type { ShownSource } from './admission/sources.ts';
 import type { StatusDetail } from './diagnostics/status-detail.ts';
@@ -126,6 +127,8 @@ export const RunSchema = defineEntity({
     tool: p.json<{ name: string; version: string }>().nullable(),
     /** The tools that it may use; null: any, or its steps need none. */
     toolDemand: p.json<ToolDemand>().nullable(),
+    /** The tool to which it switches its instance, if its plan changes nothing; null: it switches none. */
+    toolSwitch: p.json<WantedTool>().nullable(),
     variables: p.json<Record<string, JsonValue | Masked>>(),
     /** What gave the variables that the run did not name itself; null for runs of an earlier release. */
     variableSources: p.json<ShownSource[]>().nullable(),

@@ -45,7 +45,7 @@ export interface EmptyDemand {
 /** The tools that fit everything that is asked for. */
 export function intersectDemand({ files, wanted, writer }: DemandSources): ToolDemand | EmptyDemand {
   const named = wanted.flatMap(({ by, tool }) => (tool ? [{ by, ...tool }] : []));
-  const isNamedByTemplate = named.some(({ by }) => by === 'template' || by === 'request');
+  const isNamedByTemplate = named.some(({ by }) => by === 'template');
   const names = [
     ...named.map(({ by, name }) => ({ by, name: name as string })),
     ...(files.needsOpenTofu && !isNamedByTemplate ? [{ by: 'files' as const, name: 'opentofu' }] : []),

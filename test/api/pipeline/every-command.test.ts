@@ -60,7 +60,7 @@ const isOfOrganization = (id: string) => /^(organization|teams\.create$)/.test(i
 const makesTeams = (id: string) => /^(teams\.|projects\.transfer)/.test(id);
 
 /** Commands that create what they are recorded for, or take it from their body: their path names no such resource. */
-const creates = /\.(create|approve|publish|run|check_selective_undo|promote|scan|remediate|suppress_many)$/;
+const creates = /\.(create|approve|publish|run|check_selective_undo|promote|scan|remediate|suppress_many|switch_tool)$/;
 /** Commands that replace the resource that their path names by a new one. */
 const replaces: Readonly<Record<string, keyof Ids>> = {
   'runs.requeue': 'run',

@@ -240,6 +240,7 @@ describe('a member of the tenant', () => {
     'template_versions.run': 202,
     'templates.delete': 409,
     'instances.delete': 409,
+    'instances.switch_tool': 409,
     'instances.unlock': 409,
     'instances.get_state_version': 404,
     'instances.download_state': 404,

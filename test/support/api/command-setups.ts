@@ -344,6 +344,15 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
     await api.orm.em.execute('update runs set template_version_id = ? where id = ?', [version, ids.run]);
     return holdSomething(api, ids);
   },
+  'instances.switch_tool': async (api, ids) => {
+    const spec = { executor: { kind: 'opentofu', files: { 'main.tf': '' } } };
+    const template = await publish(api.root.caller, spec, ids.team);
+    await api.orm.em.execute(
+      'update runs set template_version_id = (select id from template_versions where template_id = ?) where id = ?',
+      [template, ids.run],
+    );
+    return holdSomething(api, ids);
+  },
   'drift_findings.remediate': holdSomething,
   'drift_findings.reopen': async ({ root }, { finding, evidence }) => {
     const until = new Date(Date.now() + 3600_000).toISOString();

@@ -141,6 +141,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   }),
   'runs.copy': () => ({}),
   'run_comments.create': () => ({ text: 'Looks good.' }),
+  'instances.switch_tool': () => ({ tool: { name: 'terraform' } }),
   'instances.import_state': () => ({ version: 4, serial: 1, lineage: 'a', resources: [] }),
   'worker_pools.create': () => ({ name: `pool-${newId()}` }),
   'worker_pools.update': () => ({ isolation: 'sandbox' }),

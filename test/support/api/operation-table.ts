@@ -282,6 +282,7 @@ instances.download_state            environment:write                   team:met
 instances.compare_states            environment:write                   team:metadata.write+secret.read
 instances.import_state              environment:write                   team:metadata.write+secret.read
 instances.forget_state              environment:write                   team:metadata.write+secret.read
+instances.switch_tool               environment:write                   team:metadata.write
 instances.unlock                    run:cancel                          team:metadata.write
 workers.list                        worker:read                         platform
 workers.get                         worker:read                         platform

@@ -154,6 +154,7 @@ function describeWork(run: ResolvedRun) {
     message: run.message,
     pool: run.pool,
     tool_demand: run.toolDemand && json(run.toolDemand),
+    tool_switch: run.toolSwitch && json(run.toolSwitch),
     replace: json(run.replace),
     options: run.options && json(run.options),
     variables: json(run.variables),

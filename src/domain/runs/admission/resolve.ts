@@ -19,6 +19,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { parseDuration } from '#domain/shared/values/durations.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ToolDemand } from '#domain/tools/demand.ts';
+import type { WantedTool } from '#domain/tools/model.ts';
 import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { defaultPool, defaultTimeouts, type Masked, type RunOperation, type RunTimeouts } from '../model.ts';
 import { type RunOptions, toStoredOptions } from '../options/model.ts';
@@ -70,6 +71,8 @@ export interface ResolvedRun {
   readonly pool: string;
   /** The tools that it may use; null for commands. */
   readonly toolDemand: ToolDemand | null;
+  /** The tool to which it switches its instance; null: none. */
+  readonly toolSwitch: WantedTool | null;
   readonly retrySafe: boolean;
   readonly timeouts: RunTimeouts;
   readonly approval: ApprovalPolicy;
@@ -176,6 +179,7 @@ export async function buildRun(
     shown: Record<string, JsonValue | Masked>;
     inputs: RunInputs;
     requeuedFrom: string | null;
+    toolSwitch?: WantedTool;
   },
 ): Promise<ResolvedRun> {
   const { spec } = version;
@@ -187,8 +191,8 @@ export async function buildRun(
   refuseForbiddenOptions(target, { options, replace });
   await refuseUnknownOptions(em, target, request.instance, options);
   await checkConnections(em, spec, target, settings);
-  const { instance } = request;
-  const toolDemand = await readToolDemand(em, { target, version, instance, operation: request.operation });
+  const { instance, toolSwitch } = request;
+  const toolDemand = await readToolDemand(em, { target, version, instance, operation, toolSwitch });
   const id = newId();
   return {
     id,
@@ -204,6 +208,7 @@ export async function buildRun(
     message: request.message,
     pool: spec.pool ?? settings.default_pool ?? defaultPool,
     toolDemand,
+    toolSwitch: toolSwitch ?? null,
     retrySafe: spec.retry_safe,
     timeouts: readTimeouts(spec),
     approval: strictestPolicy(choosePolicy(spec, target, settings), request.approval ?? null),

@@ -45,6 +45,7 @@ const admittedColumns = [
   'template_version',
   'pool',
   'tool_demand',
+  'tool_switch',
   'variables',
   'variable_sources',
   'sealed_inputs',

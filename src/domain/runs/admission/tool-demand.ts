@@ -20,6 +20,8 @@ export interface ToolSources {
   readonly version: Pick<PublishedVersion, 'spec' | 'filesTools'>;
   readonly instance: string;
   readonly operation: RunOperation;
+  /** The tool to which the run switches the instance. */
+  readonly toolSwitch?: WantedTool | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface ToolSources {
  */
 export async function readToolDemand(
   em: Em,
-  { target, version, instance, operation }: ToolSources,
+  { target, version, instance, operation, toolSwitch }: ToolSources,
 ): Promise<ToolDemand | null> {
   const { spec, filesTools: files } = version;
   if (spec.executor.kind === 'command') return null;
@@ -37,12 +39,13 @@ export async function readToolDemand(
   const writer = present ? writerOf(present) : null;
   const ofTemplate = { by: 'template', tool: spec.tool } as const;
   if (operation === 'destroy' || operation === 'scan') return demandOfWriter({ files, wanted: [ofTemplate], writer });
-  const wanted = [
-    ofTemplate,
-    { by: 'environment', tool: target.tool },
-    { by: 'instance', tool: present?.wantedTool },
-  ] as const;
-  return requireDemand({ files, wanted, writer });
+  const asked = [ofTemplate, { by: 'environment', tool: target.tool } as const];
+  if (!toolSwitch) {
+    const ofInstance = { by: 'instance', tool: present?.wantedTool } as const;
+    return requireDemand({ files, wanted: [...asked, ofInstance], writer });
+  }
+  const wanted = [...asked, { by: 'request', tool: toolSwitch } as const];
+  return requireDemand({ files, wanted, writer: writer?.name === toolSwitch.name ? writer : null });
 }
 
 /** @throws Conflict `tool_conflict` */

@@ -63,6 +63,7 @@ export const statusReasons = {
   plan_interrupted: 'the worker was lost while planning, more than once',
   apply_interrupted: 'the worker was lost while applying; the last state is kept and the apply is not repeated',
   plan_moved: 'the instance changed after the plan was made',
+  switch_not_empty: 'the plan of the other tool would change something, so the instance keeps its tool',
   stale: 'the instance is no longer as it was when the run was asked for',
   gave_way: 'a run that changes the instance began, and the scan gave way to it',
   pool_closed: 'the pool is no longer open to the team or environment of the run',

@@ -18,6 +18,7 @@ import { notePlace, passPlaceOn } from './place.ts';
 import { findPlacement, type Placement, publishUncontainedWorkers } from './placement.ts';
 import { acquireSlot } from './slot.ts';
 import type { Closing, Step, StepFacts } from './step.ts';
+import { switchTool } from './tool-switch.ts';
 import { changeStatus, closeAttempt, finishRun, lockRunInOrder, openAttempt } from './transitions.ts';
 
 /** An attempt that no worker has claimed for this long gets a new queue: the workers of its queue may be gone. */
@@ -71,6 +72,8 @@ async function carryOut(tx: Transaction, run: Run, context: StepContext, step: S
       return waitForApproval(tx, run, context.facts, step.seconds);
     case 'apply':
       return apply(tx, run, context);
+    case 'switch_tool':
+      return switchTo(tx, run);
     case 'execute':
       endAttempt(tx, run, context, step.closes);
       return startAttempt(tx, run, step.phase);
@@ -139,6 +142,13 @@ async function apply(tx: Transaction, run: Run, { facts, hasScans }: StepContext
   changeStatus(tx, run, 'running', 'applying');
   publishRunEvent(tx, run, 'run.applying', { digest: run.planDigest ?? null });
   return startAttempt(tx, run, 'applying');
+}
+
+async function switchTo(tx: Transaction, run: Run): Promise<NextStep> {
+  if (run.status === 'pending_approval') changeStatus(tx, run, 'running');
+  await switchTool(tx, run);
+  await finishRun(tx, run, 'succeeded', null);
+  return { kind: 'end' };
 }
 
 async function waitForApproval(tx: Transaction, run: Run, facts: StepFacts, seconds: number): Promise<NextStep> {

@@ -50,7 +50,7 @@ function decideRunning(facts: StepFacts): Step {
     case 'planned':
       return decidePlan(facts);
     case 'unchanged':
-      return run.operation === 'scan' ? decideScan(facts) : finish('succeeded');
+      return decideUnchanged(facts);
     case 'applied':
       return finish('succeeded');
     case 'handed_back':
@@ -111,8 +111,15 @@ function execute(facts: StepFacts, closes?: Closing): Step {
   return { ...(obstacle ?? { kind: 'execute', phase }), ...(closes && { closes }) };
 }
 
+/** A switch of the tool is a change of the instance, although its plan changes nothing. */
+function decideUnchanged(facts: StepFacts): Step {
+  if (facts.run.toolSwitch) return findObstacle(facts) ?? { kind: 'switch_tool' };
+  return facts.run.operation === 'scan' ? decideScan(facts) : finish('succeeded');
+}
+
 function decidePlan(facts: StepFacts): Step {
-  const { operation } = facts.run;
+  const { operation, toolSwitch } = facts.run;
+  if (toolSwitch) return finish('failed', 'switch_not_empty');
   if (operation === 'scan') return decideScan(facts);
   return operation === 'plan' ? finish('succeeded') : decideApply(facts);
 }
@@ -123,6 +130,7 @@ function decideScan({ planIsCurrent }: StepFacts): Step {
 }
 
 function decideApply(facts: StepFacts): Step {
+  if (facts.run.toolSwitch) return decideUnchanged(facts);
   return findObstacle(facts) ?? { kind: 'apply' };
 }
 

@@ -10,7 +10,7 @@ import type { WaitingOn } from '../waiting.ts';
 /** Everything that the next step of a run depends on. */
 export interface StepFacts {
   readonly run: Pick<Run, 'status' | 'operation' | 'timeouts' | 'retrySafe'> &
-    Partial<Pick<Run, 'statusReason' | 'planSummary' | 'approvalExpiresAt' | 'waitingOn'>>;
+    Partial<Pick<Run, 'toolSwitch' | 'statusReason' | 'planSummary' | 'approvalExpiresAt' | 'waitingOn'>>;
   /** The current attempt of the run. */
   readonly attempt:
     | (Pick<RunAttempt, 'id' | 'phase' | 'startedAt'> & Partial<Pick<RunAttempt, 'outcome' | 'workerId'>>)
@@ -78,6 +78,8 @@ export type Step =
   /** The run waits for approval, or waits for it again. */
   | { readonly kind: 'ask_approval'; readonly seconds: number; readonly closes?: Closing }
   | { readonly kind: 'apply' }
+  /** The instance gets the tool with which the run has planned no change, and the run has succeeded. */
+  | { readonly kind: 'switch_tool' }
   /** A new attempt at a phase. */
   | { readonly kind: 'execute'; readonly phase: AttemptPhase; readonly closes?: Closing }
   /** The open attempt is handed to a worker. */

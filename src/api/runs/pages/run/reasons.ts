@@ -10,6 +10,8 @@ const advice: Readonly<Record<StatusReason, string>> = {
   apply_timeout: "Check what was applied, then run it again. The template's time for applying can be raised.",
   plan_interrupted: 'An operator finds out why workers die, often for lack of memory. Then run it again.',
   apply_interrupted: 'Check what was applied, then run it again: its plan shows what is missing.',
+  switch_not_empty:
+    'The plan shows what the other tool would change. Apply that with the present tool first, or change the template, and switch again.',
   plan_moved: 'Run it again. It gets a new plan, which needs a new approval.',
   stale: 'Ask for it again: an undo is checked again, and a remediation names new evidence.',
   gave_way: 'Scan again once the other run has ended.',

@@ -11,7 +11,10 @@ import { findLiveWorkers, isContainedEnough, type LiveWorker } from '#domain/wor
 import type { Run } from '../../entity.ts';
 import { findUnknownOption } from '../../options/model.ts';
 
-type RunOfTool = Pick<Run, 'id' | 'tool' | 'operation' | 'options' | 'toolDemand' | 'templateVersionId' | 'instanceId'>;
+type RunOfTool = Pick<
+  Run,
+  'id' | 'tool' | 'operation' | 'options' | 'toolDemand' | 'toolSwitch' | 'templateVersionId' | 'instanceId'
+>;
 
 /** Which tools a run may use at this moment. Null: its steps need none. */
 export interface ToolRules {
@@ -41,7 +44,7 @@ export async function readToolRules(em: Em, run: RunOfTool): Promise<ToolRules |
     readAllowedTools(em, run),
   ]);
   const demand = run.toolDemand ?? null;
-  const writer = writerOf(instance);
+  const writer = followedBy(run, writerOf(instance));
   return {
     pinned,
     isUsable: (tool) => meetsDemand(demand, tool) && mayFollow(writer, tool) && isToolAllowed(allowed, tool),
@@ -75,6 +78,11 @@ export function keepBestEquipped(workers: readonly LiveWorker[], rules: ToolRule
   const offered = workers.flatMap(({ tools }) => tools);
   const best = findBest(offered, rules);
   return best ? workers.filter(({ tools }) => tools.some((tool) => isSame(tool, best))) : [];
+}
+
+/** What a run must go on from: one that switches to another kind of tool is there to leave it. */
+function followedBy({ toolSwitch }: RunOfTool, writer: StateWriter | null): StateWriter | null {
+  return toolSwitch && toolSwitch.name !== writer?.name ? null : writer;
 }
 
 function findBest(tools: readonly VersionedTool[], { isUsable, knowsOptions }: ToolRules): VersionedTool | undefined {

@@ -1,0 +1,99 @@
+import type { Em } from '#database/database.ts';
+import { lockAndReadInstance } from '#domain/instances/state/state.ts';
+import { findInstanceScope, type InstanceTarget } from '#domain/instances/store.ts';
+import { findInstance } from '#domain/instances/targets.ts';
+import { policyOf } from '#domain/registry/approval/approval-policy.ts';
+import { loadVersionById } from '#domain/registry/published.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { ActionRefused } from '#domain/shared/actions.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Conflict, Unprocessable } from '#domain/shared/errors.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { WantedTool } from '#domain/tools/model.ts';
+import { authorsOfRun } from '../approval/repeated-authors.ts';
+import { Run } from '../entity.ts';
+import { type AdmittedRun, admitRun } from './admission.ts';
+import { openInputs } from './inputs.ts';
+import { buildRun } from './resolve.ts';
+import { targetIsGone } from './rules.ts';
+import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
+
+/** An instance whose tool is to be switched, with what its runs are admitted for. */
+export interface SwitchTarget extends InstanceTarget {
+  /** Undefined: its template or its environment is gone. */
+  readonly admission: AdmissionTarget | undefined;
+}
+
+interface SwitchLookup {
+  readonly em: Em;
+  readonly params: { readonly id: string };
+  readonly callerId: string;
+  readonly lock: boolean;
+}
+
+/** With `lock`, owners, template and environment are shared before the instance is locked. */
+export async function findSwitchTarget(lookup: SwitchLookup): Promise<SwitchTarget | undefined> {
+  const { em, params, lock } = lookup;
+  const scope = await findInstanceScope(em, params.id);
+  if (!scope) return undefined;
+  const { templateId, environmentId } = scope;
+  const wanted = { templateId, ...(environmentId !== null && { environmentId }) };
+  const admission = await findAdmissionTarget(em, wanted, lock);
+  const instance = await findInstance(lookup);
+  return instance && { ...instance, admission };
+}
+
+/** Whoever requested the run that is repeated does not approve the switch. */
+const repeated = {
+  requested: 'you asked for the run whose inputs it repeats, or for one that that run repeats',
+  answers: 'you answer for the run whose inputs it repeats',
+};
+
+/**
+ * Admits a run that switches an instance to another tool, or to other versions of its tool: it plans the last deployment with that tool, and fails
+ * with `switch_not_empty` if the plan changes anything. It needs the approvals that a change needs. The caller has locked the target.
+ * @throws Conflict if nothing is deployed, or if version, files or environment ask for another tool
+ * @throws Unprocessable for a template of commands
+ */
+export async function admitToolSwitch(
+  tx: Transaction,
+  keyRing: KeyRing,
+  target: SwitchTarget,
+  tool: WantedTool,
+  { key, requester }: { readonly key: string; readonly requester: Principal },
+): Promise<AdmittedRun> {
+  const { admission } = target;
+  if (!admission) throw new ActionRefused(targetIsGone);
+  const { deployed, stateSerial } = await requireDeployment(tx.em, target, admission);
+  const version = await loadVersionById(tx.em, deployed.templateVersionId);
+  if (version.spec.executor.kind === 'command')
+    throw new Unprocessable('tool: the template runs commands, which need no tool', { code: 'operation_unsupported' });
+  const resolve = () =>
+    buildRun(tx.em, keyRing, admission, version, {
+      operation: 'apply',
+      replace: [],
+      instance: deployed.instance,
+      requeuedFrom: null,
+      message: `Switches the tool to ${[tool.name, tool.version].filter(Boolean).join(' ')}`,
+      approval: policyOf(deployed),
+      shown: deployed.variables,
+      inputs: openInputs(keyRing, deployed.id, deployed.sealedInputs),
+      toolSwitch: tool,
+    });
+  return admitRun(tx, key, admission, { instance: deployed.instance, resolve }, requester, {
+    authors: await authorsOfRun(tx.em, deployed.id, repeated),
+    reviewNeeds: deployed.reviewNeeds,
+    expects: { stateSerial, deployedRunId: deployed.id },
+  });
+}
+
+async function requireDeployment(em: Em, { id }: SwitchTarget, { templateId }: AdmissionTarget) {
+  const { deployedRunId, stateSerial } = await lockAndReadInstance(em, id);
+  const deployed = deployedRunId ? await em.findOne(Run, { id: deployedRunId }) : null;
+  const isThere = deployed?.templateId === templateId && deployed.operation !== 'destroy';
+  if (deployed && isThere && deployed.sealedInputs.length > 0) return { deployed, stateSerial };
+  throw new Conflict(
+    'the instance is not deployed, or the inputs of its last deployment were deleted: apply it with the tool that you want',
+    'nothing_deployed',
+  );
+}

@@ -1,0 +1,14 @@
+import { lockAndReadInstance } from '#domain/instances/state/state.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { Run } from '../entity.ts';
+
+/** Gives an instance the tool with which a run has planned no change. Its next runs go on from its state with that tool. The run is locked. */
+export async function switchTool(tx: Transaction, { instanceId, tool, toolSwitch }: Run): Promise<void> {
+  if (!tool || !toolSwitch) throw new Error('a run that switches no tool, or has none, cannot switch to it');
+  const instance = await lockAndReadInstance(tx.em, instanceId);
+  instance.tool = tool.name;
+  instance.toolVersion = tool.version;
+  instance.wantedTool = toolSwitch.version === undefined ? null : toolSwitch;
+  instance.revision += 1;
+  await tx.em.flush();
+}

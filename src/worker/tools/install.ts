@@ -1,0 +1,109 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ToolName } from '#domain/tools/model.ts';
+import { discoverTools } from '#executors/client/tools.ts';
+import { ToolsError } from './errors.ts';
+import { filesOf, type Publisher } from './releases.ts';
+import { verifySignature } from './signature.ts';
+import { readFromZip } from './zip.ts';
+
+/** A version of a tool to be installed. */
+export interface Installation {
+  readonly name: ToolName;
+  readonly version: string;
+  /** Where tools are kept: `<name>/<version>/<program>`. */
+  readonly directory: string;
+  readonly publisher: Publisher;
+  /** A directory with the files of the release and the key in `key.asc`; null: they are downloaded. */
+  readonly from: string | null;
+}
+
+const largestArchive = 300 * 1024 * 1024;
+const largestText = 1024 * 1024;
+const keyFile = 'key.asc';
+
+/**
+ * Installs a tool whose archive has the checksum that its publisher signed.
+ * @throws ToolsError saying what does not fit; then nothing was installed
+ */
+export async function installTool(installation: Installation): Promise<void> {
+  const { name, version, directory, publisher } = installation;
+  const place = join(directory, name, version);
+  if (await stat(place).catch(() => null)) throw new ToolsError(`${name} ${version} is there already: ${place}`);
+  const files = filesOf(publisher, version);
+  const [checksums, signature, key] = await Promise.all([
+    obtain(installation, files.checksums, largestText),
+    obtain(installation, files.signature, largestText),
+    obtain(installation, keyFile, largestText),
+  ]);
+  await verifySignature({ content: checksums, signature, key, fingerprint: publisher.fingerprint });
+  const archive = await obtain(installation, files.archive, largestArchive);
+  checkDigest(archive, files.archive, checksums.toString());
+  await putInPlace(installation, place, readFromZip(archive, publisher.program));
+}
+
+/** Removes a version. Attempts that use it go on. @throws ToolsError if it is not there */
+export async function removeTool(directory: string, name: ToolName, version: string): Promise<void> {
+  const place = join(directory, name, version);
+  if (!(await stat(place).catch(() => null))) throw new ToolsError(`${name} ${version} is not in ${directory}.`);
+  await rm(place, { recursive: true });
+}
+
+/** Puts the program in its place at once, so that no worker sees a part of it, and checks what it says of itself. */
+async function putInPlace(
+  { name, version, directory, publisher }: Installation,
+  place: string,
+  program: Buffer | undefined,
+) {
+  if (!program) throw new ToolsError(`The archive has no file "${publisher.program}": nothing was installed.`);
+  await mkdir(join(directory, name), { recursive: true, mode: 0o755 });
+  const incoming = await mkdtemp(join(directory, 'incoming-'));
+  try {
+    await writeFile(join(incoming, publisher.program), program);
+    await chmod(join(incoming, publisher.program), 0o755);
+    await chmod(incoming, 0o755);
+    await rename(incoming, place);
+  } finally {
+    await rm(incoming, { recursive: true, force: true });
+  }
+  const found = await discoverTools({ searchPath: '', directory });
+  if (found.some((tool) => tool.name === name && tool.version === version)) return;
+  await rm(place, { recursive: true });
+  throw new ToolsError(`The program does not say that it is ${name} ${version}: it was removed again.`);
+}
+
+function checkDigest(archive: Buffer, name: string, checksums: string): void {
+  const line = checksums.split('\n').find((each) => each.trim().split(/\s+/)[1]?.replace(/^\*/, '') === name);
+  const expected = Buffer.from(line?.trim().split(/\s+/)[0] ?? '', 'hex');
+  const actual = createHash('sha256').update(archive).digest();
+  if (expected.length === actual.length && timingSafeEqual(expected, actual)) return;
+  throw new ToolsError(`${name} does not have the checksum that its publisher signed: nothing was installed.`);
+}
+
+async function obtain({ from, publisher, version }: Installation, name: string, most: number): Promise<Buffer> {
+  if (from !== null) {
+    return readFile(join(from, name)).catch(() => {
+      throw new ToolsError(`${join(from, name)} cannot be read: expected the files of the release, and ${keyFile}.`);
+    });
+  }
+  const url = name === keyFile ? publisher.keyUrl : `${publisher.base}/${publisher.directoryOf(version)}/${name}`;
+  return download(url, most);
+}
+
+async function download(url: string, most: number): Promise<Buffer> {
+  const answer = await fetch(url).catch((error: unknown) => {
+    throw new ToolsError(
+      `${url} cannot be reached: ${String(error instanceof Error ? (error.cause ?? error) : error)}`,
+    );
+  });
+  if (!answer.ok || answer.body === null) throw new ToolsError(`${url} answers ${answer.status}.`);
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of answer.body) {
+    size += piece.length;
+    if (size > most) throw new ToolsError(`${url} has more than ${most} bytes.`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
