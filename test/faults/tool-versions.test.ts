@@ -202,7 +202,10 @@ describe('an instance', () => {
     expect(await readInstance(instanceId)).toMatchObject({ tool: 'terraform' });
     const reviewer = await api.addUser('admin');
     const { digest } = (await readRun(runId)).plan;
-    const approved = await reviewer.post(`/runs/${runId}/approval/review`, { decision: 'approve', plan_digest: digest });
+    const approved = await reviewer.post(`/runs/${runId}/approval/review`, {
+      decision: 'approve',
+      plan_digest: digest,
+    });
     expect(approved.status, approved.text).toBeLessThan(300);
     expect(await steps.next({ runId, executed: attemptId })).toEqual({ kind: 'end' });
     expect(await readRun(runId)).toMatchObject({ status: 'succeeded' });
