@@ -55,6 +55,8 @@ export const PublishVersion = z
   })
   .meta({ id: 'PublishVersion' });
 
+export const CheckVersion = z.strictObject({ spec: TemplateSpec }).meta({ id: 'CheckVersion' });
+
 export const YankVersion = z
   .strictObject({ reason: z.string().trim().max(1_000).default('') })
   .meta({ id: 'YankVersion' });

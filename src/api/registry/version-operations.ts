@@ -16,10 +16,11 @@ import { Invalid, NotFound, ServiceError, Unprocessable } from '#domain/shared/e
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
-import { PublishVersion, ValidateVersion, YankVersion } from './bodies.ts';
+import { CheckVersion, PublishVersion, ValidateVersion, YankVersion } from './bodies.ts';
 import { refuseSchemaProblems } from './schema-problems.ts';
 import { readAccess, writeAccess } from './template-operations.ts';
 import {
+  CheckView,
   showVersion,
   ValidationView,
   VersionFileView,
@@ -123,6 +124,26 @@ export const publish = command({
     return { id, after, isNew, answer: showVersion({ operations, principal }, target, shown) };
   },
   atParams: (_change, { params, body }) => ({ id: params.id, version: body.version }),
+});
+
+export const check = read({
+  id: 'template_versions.check',
+  route: 'POST /api/v1/registry/templates/:id/versions/check',
+  summary: 'Check a spec and its files as publication does, without publishing or running anything',
+  params: TemplateParams,
+  body: CheckVersion,
+  responses: { 200: CheckView },
+  access: { ...writeAccess, review: { inherits: 'templates.update' } },
+  target: ({ em, params }) => findTemplate(em, params.id),
+  targetName: 'template',
+  handle: async ({ em, principal, target, body, services }) => {
+    const { variables } = body.spec;
+    const problems = await new VariableEvaluator(services.evaluator, principal.id).check(variables);
+    const { keyRing, config } = services;
+    const { check: found } = await prepareVersion(target, body, { em, keyRing, policy: config.outbound, principal });
+    const errors = [...problems.map(({ path, message }) => ({ path: `/variables${path}`, message })), ...found.errors];
+    return { valid: errors.length === 0, errors, warnings: [...found.warnings] };
+  },
 });
 
 export const yank = command({

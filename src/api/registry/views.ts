@@ -120,6 +120,23 @@ export function viewFile(path: string, content: FileContent): z.input<typeof Ver
   return { path, text: isText ? content : null, base64: isText ? null : content.base64 };
 }
 
+const FindingView = z
+  .object({
+    path: z.string().describe('A JSON pointer into the spec, such as /variables/properties/size.'),
+    file: z.string().optional().describe('A file of the version.'),
+    line: z.int().optional().describe('1 for the first.'),
+    message: z.string(),
+  })
+  .meta({ id: 'TemplateFinding' });
+
+export const CheckView = z
+  .object({
+    valid: z.boolean().describe('Whether publication would accept the spec and its files.'),
+    errors: z.array(FindingView),
+    warnings: z.array(FindingView),
+  })
+  .meta({ id: 'TemplateVersionCheck' });
+
 export const ValidationView = z
   .object({
     valid: z.boolean(),

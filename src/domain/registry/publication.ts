@@ -21,6 +21,7 @@ import { type GitSnapshot, snapshotGit } from './git/snapshot.ts';
 import type { GitSource } from './git/source.ts';
 import { hasConfiguration } from './hcl/root-files.ts';
 import type { NewVersion } from './model.ts';
+import { type CheckResult, checkVersion, refuseBroken } from './publication-check.ts';
 import { filesToolsOf } from './published.ts';
 import type { TemplateSpec } from './spec.ts';
 import type { TemplateTarget } from './store.ts';
@@ -31,6 +32,8 @@ export type PreparedVersion = {
   readonly commit: string | null;
   /** `sha256:…` over spec and files: two versions with the same digest have the same content. */
   readonly digest: string;
+  /** What was found in spec and files without running anything. */
+  readonly check: CheckResult;
 };
 
 /** What a publication needs to read a private repository, and who publishes. */
@@ -44,21 +47,22 @@ export interface Publication {
 /** @throws Unprocessable, Unavailable if the git source cannot be read; Conflict if the template is archived */
 export async function prepareVersion(
   target: TemplateTarget,
-  { spec }: NewVersion,
+  { spec }: Pick<NewVersion, 'spec'>,
   { policy, ...reader }: Publication,
 ): Promise<PreparedVersion> {
   refuseArchived(target);
   refuseUnknownKinds(spec);
   const source = await readSource(spec, { ...reader, policy, owner: target });
   const content = canonicalJson([spec, source.files]);
-  return { ...source, digest: `sha256:${createHash('sha256').update(content).digest('hex')}` };
+  const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+  return { ...source, digest, check: checkVersion(spec, source.files) };
 }
 
 /**
  * Publishes a version for good. Publishing the same version with the same content again finds the existing one. The caller has
  * locked the template's row, so of two concurrent publications one creates the version and the other finds it.
  * @throws Conflict if the version is published with other content, or the template or its owner is archived
- * @throws Unprocessable if the settings allow no tool that could run it
+ * @throws Unprocessable if its files and its spec contradict each other, or the settings allow no tool that could run it
  * @throws Forbidden if it demands less approval than its highest version, and the publisher may not weaken policies
  */
 export async function publishVersion(
@@ -73,11 +77,13 @@ export async function publishVersion(
   const earlier = await tx.em.findOne(TemplateVersion, { templateId: template.id, version: request.version });
   if (earlier && earlier.digest !== prepared.digest) throw new VersionPublished(request.version);
   if (earlier) return { version: earlier, isNew: false };
+  const { check, ...content } = prepared;
+  refuseBroken(check);
   refuseOtherTools((await readSettings(tx.em)).document.allowed_tools, request.spec);
   await weakenApproval(tx, target, request, publisher);
   const version = tx.em.create(TemplateVersion, {
-    ...prepared,
-    filesTools: filesToolsOf(request.spec, prepared.files),
+    ...content,
+    filesTools: filesToolsOf(request.spec, content.files),
     id: newId(),
     templateId: template.id,
     version: request.version,
@@ -117,7 +123,7 @@ function refuseUnknownKinds({ connections = [] }: TemplateSpec): void {
 async function readSource(
   { executor }: TemplateSpec,
   { policy, ...reader }: GitReader & { readonly policy: OutboundPolicy },
-): Promise<Omit<PreparedVersion, 'digest'>> {
+): Promise<Pick<PreparedVersion, 'files' | 'commit'>> {
   const git = executor.kind === 'opentofu' ? executor.git : undefined;
   if (git === undefined) return { files: executor.files ?? {}, commit: null };
   const place = 'spec.executor.git';

@@ -33,6 +33,7 @@ export const errorCodes = {
   email_unverified: 'Your e-mail address was changed, and is not confirmed yet.',
   last_owner: 'The organization or team would have no owner, or the installation no administrator.',
   variables_invalid: 'The variables do not fit the schema of the template.',
+  configuration_invalid: 'The files of the template cannot work, or contradict its spec; `errors` lists each problem.',
   schema_too_costly: 'The schema of the template takes too long to evaluate.',
   assembly_too_costly: 'The draft, the conditions or the graph of an assembly takes too long to evaluate.',
   evaluation_budget_exhausted:

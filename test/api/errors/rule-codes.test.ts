@@ -122,6 +122,9 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     await admin.patch('/admin/settings', { allowed_tools: null });
     return answer;
   },
+  configuration_invalid: async () =>
+    (await publish({ executor: { kind: 'opentofu', files: { 'main.tf': 'output "a" { value = var.missing }' } } }))
+      .answer,
   tool_conflict: async () => {
     await admin.patch(`/environments/${tenant.environment}`, { tool: { name: 'opentofu', version: '< 1.0' } });
     const executor = { kind: 'opentofu', files: { 'main.tf': 'terraform {\n  required_version = ">= 1.0"\n}' } };

@@ -75,6 +75,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'templates.create': ({ team }) => ({ team_id: team, name: 'Network' }),
   'templates.update': () => ({ description: 'Changed' }),
   'template_versions.publish': () => ({ version: '2.0.0', spec: sayHello }),
+  'template_versions.check': () => ({ spec: sayHello }),
   'template_versions.validate': () => ({ variables: {} }),
   'template_versions.yank': () => ({ reason: 'Replaced' }),
   'template_versions.run': ({ environment }) => ({ environment_id: environment }),

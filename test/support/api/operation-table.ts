@@ -136,6 +136,7 @@ template_versions.list              template:read                       team:met
 template_versions.get               template:read                       team:metadata.read
 template_versions.file              template:read                       team:metadata.read
 template_versions.publish           template:write                      team:metadata.write
+template_versions.check             template:write                      team:metadata.write
 template_versions.yank              template:write                      team:metadata.write
 template_versions.validate          template:read                       team:metadata.read
 template_versions.run               run:create                          team:secret.read

@@ -1,0 +1,94 @@
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { HclToken } from './tokens.ts';
+
+/** Reads the expressions of OpenTofu's language that are plain values. */
+
+const maxDepth = 30;
+const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** The value of an expression that is a plain value; undefined for any other, and for a number whose digits would be lost. */
+export function readLiteral(tokens: readonly HclToken[], depth = 0): JsonValue | undefined {
+  const [first] = tokens;
+  if (first === undefined || depth > maxDepth) return undefined;
+  if (tokens.length === 1 && first.kind === 'string') return readString(first.text);
+  if (tokens.length === 1 && first.kind === 'heredoc') return readHeredoc(first.text);
+  if (tokens.length === 1 && first.text === 'true') return true;
+  if (tokens.length === 1 && first.text === 'false') return false;
+  if (tokens.length === 1 && first.text === 'null') return null;
+  if (first.text === '[') return readList(tokens, depth);
+  if (first.text === '{') return readObject(tokens, depth);
+  return readNumber(tokens);
+}
+
+function readNumber(tokens: readonly HclToken[]): number | undefined {
+  if (tokens.length > 400) return undefined;
+  const text = tokens.map((token) => token.text).join('');
+  if (!number.test(text)) return undefined;
+  const value = Number(text);
+  const isExact = Number.isInteger(value) ? Number.isSafeInteger(value) : text.replace(/\D/g, '').length <= 15;
+  return isExact ? value : undefined;
+}
+
+/** A text without templates. @returns undefined for one that is no plain text */
+export function readString(text: string): string | undefined {
+  const inner = text.slice(1, -1);
+  if (/(^|[^$])\$\{|(^|[^%])%\{/.test(inner)) return undefined;
+  const plain = inner.replaceAll('$${', '${').replaceAll('%%{', '%{');
+  try {
+    const escaped = plain.replace(/\\U([0-9a-fA-F]{8})/g, (_, code: string) =>
+      String.fromCodePoint(Number.parseInt(code, 16)),
+    );
+    const value: unknown = JSON.parse(`"${escaped}"`);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readHeredoc(text: string): string | undefined {
+  if (/(^|[^$])\$\{|(^|[^%])%\{/.test(text)) return undefined;
+  const lines = text.split('\n').slice(1, -1);
+  const isFlush = text.startsWith('<<-');
+  const margins = lines.filter((line) => line.trim() !== '').map((line) => /^[ \t]*/.exec(line)?.[0].length ?? 0);
+  const margin = isFlush ? margins.reduce((least, each) => Math.min(least, each), margins[0] ?? 0) : 0;
+  return lines
+    .map((line) => `${line.slice(margin)}\n`)
+    .join('')
+    .replaceAll('$${', '${')
+    .replaceAll('%%{', '%{');
+}
+
+function readList(tokens: readonly HclToken[], depth: number): JsonValue[] | undefined {
+  const items = splitItems(tokens)?.map((item) => readLiteral(item, depth + 1));
+  return items?.every((item) => item !== undefined) ? items : undefined;
+}
+
+function readObject(tokens: readonly HclToken[], depth: number): Record<string, JsonValue> | undefined {
+  const members: [string, JsonValue][] = [];
+  for (const [name, sign, ...value] of splitItems(tokens) ?? [[]]) {
+    const key = name?.kind === 'string' ? readString(name.text) : name?.kind === 'word' ? name.text : undefined;
+    const read = sign?.text === '=' || sign?.text === ':' ? readLiteral(value, depth + 1) : undefined;
+    if (key === undefined || read === undefined) return undefined;
+    members.push([key, read]);
+  }
+  return Object.fromEntries(members);
+}
+
+/**
+ * The items of a list, an object or a call, from its opening bracket to its closing one. Items end at commas, and in braces also
+ * at line feeds. Null if the brackets do not enclose everything.
+ */
+export function splitItems(tokens: readonly HclToken[]): HclToken[][] | null {
+  const items: HclToken[][] = [[]];
+  let depth = 0;
+  for (const [index, token] of tokens.entries()) {
+    const bracket = token.kind === 'sign' ? token.text : '';
+    if (/^[\]})]$/.test(bracket)) depth--;
+    if (depth === 0 && index > 0 && index < tokens.length - 1) return null;
+    const ends = depth === 1 && (bracket === ',' || (bracket === '\n' && tokens[0]?.text === '{'));
+    if (ends) items.push([]);
+    else if (index > 0 && depth > 0 && !(depth === 1 && bracket === '\n')) items.at(-1)?.push(token);
+    if (/^[[{(]$/.test(bracket)) depth++;
+  }
+  return depth === 0 ? items.filter((item) => item.length > 0) : null;
+}

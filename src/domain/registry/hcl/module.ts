@@ -1,0 +1,98 @@
+import { posix } from 'node:path';
+import type { ToolName } from '#domain/tools/model.ts';
+import type { TemplateFiles } from '../files.ts';
+import { type Argument, type Body, type NestedBlock, readBody, type SyntaxProblem } from './body.ts';
+import { readJsonModule } from './json-module.ts';
+import { readLiteral } from './literals.ts';
+import { findVariableUses } from './references.ts';
+import { type ConfigurationFile, configurationFiles, filesReadBy, isOverride } from './root-files.ts';
+
+/** What the files of one directory declare, as a tool reads them. */
+export interface Module {
+  readonly variables: ReadonlyMap<string, Declaration>;
+  readonly outputs: ReadonlyMap<string, Declaration>;
+  /** The relative sources of the modules that it calls. */
+  readonly sources: readonly string[];
+  readonly problems: readonly ModuleProblem[];
+}
+
+export interface Declaration {
+  readonly file: string;
+  /** 1 for the first; null in JSON. */
+  readonly line: number | null;
+  readonly arguments: ReadonlyMap<string, Argument>;
+  readonly validations: readonly NestedBlock[];
+}
+
+export interface ModuleProblem {
+  readonly file: string;
+  readonly line: number | null;
+  readonly message: string;
+}
+
+interface Found {
+  readonly variables: Map<string, Declaration>;
+  readonly outputs: Map<string, Declaration>;
+  readonly sources: string[];
+  readonly problems: ModuleProblem[];
+}
+
+/** Reads the configuration in a directory (`''`: the root). Problems are only those that stop the tool for certain. */
+export function readModule(files: TemplateFiles, directory: string, tool: ToolName): Module {
+  const read = filesReadBy(tool, configurationFiles(files, directory));
+  const ordered = [...read.filter(({ name }) => !isOverride(name)), ...read.filter(({ name }) => isOverride(name))];
+  const found: Found = { variables: new Map(), outputs: new Map(), sources: [], problems: [] };
+  for (const file of ordered) {
+    if (file.name.endsWith('.json')) readJsonModule(found, file);
+    else readFile(found, file);
+  }
+  // A file that cannot be read hides what it declares.
+  if (found.problems.length === 0) for (const file of ordered) noteUndeclared(found, file);
+  return found;
+}
+
+function readFile(found: Found, { path, name, text }: ConfigurationFile): void {
+  const read = readBody(text);
+  if ('problem' in read) found.problems.push(at(path, read.problem));
+  else for (const block of read.body.blocks) readBlock(found, path, block, isOverride(name));
+}
+
+function readBlock(found: Found, file: string, block: NestedBlock, overrides: boolean): void {
+  const [label] = block.labels;
+  if (block.type === 'module') found.sources.push(...sourceOf(block.body));
+  if (label === undefined || (block.type !== 'variable' && block.type !== 'output')) return;
+  const known = block.type === 'variable' ? found.variables : found.outputs;
+  const earlier = overrides ? known.get(label) : undefined;
+  known.set(label, {
+    file: earlier?.file ?? file,
+    line: earlier?.line ?? block.line,
+    arguments: new Map([...(earlier?.arguments ?? []), ...block.body.arguments]),
+    validations: [...(earlier?.validations ?? []), ...block.body.blocks.filter(({ type }) => type === 'validation')],
+  });
+}
+
+function sourceOf(body: Body): string[] {
+  const source = readLiteral(body.arguments.get('source')?.value ?? []);
+  return typeof source === 'string' && /^\.\.?\//.test(source) ? [source] : [];
+}
+
+function noteUndeclared({ variables, problems }: Found, { path, name, text }: ConfigurationFile): void {
+  if (name.endsWith('.json')) return;
+  const seen = new Set<string>();
+  for (const { name: variable, line } of findVariableUses(text) ?? []) {
+    if (variables.has(variable) || seen.has(variable)) continue;
+    seen.add(variable);
+    problems.push({ file: path, line, message: `var.${variable} is used, but no variable "${variable}" is declared` });
+  }
+}
+
+function at(file: string, { line, message }: SyntaxProblem): ModuleProblem {
+  return { file, line, message };
+}
+
+/** The directory of the module that a source such as `../network` names; null if it lies outside of the files. */
+export function moduleDirectory(directory: string, source: string): string | null {
+  const path = posix.normalize(posix.join(directory, source)).replace(/\/$/, '');
+  if (path === '.') return '';
+  return path.startsWith('..') ? null : path;
+}

@@ -1,0 +1,146 @@
+import { Unprocessable } from '#domain/shared/errors.ts';
+import { readFilesTools } from '#domain/tools/files.ts';
+import type { ToolName } from '#domain/tools/model.ts';
+import type { TemplateFiles } from './files.ts';
+import { readLiteral } from './hcl/literals.ts';
+import { type Module, moduleDirectory, readModule } from './hcl/module.ts';
+import { configurationFiles } from './hcl/root-files.ts';
+import { findStateNotes } from './hcl/state-notes.ts';
+import type { TemplateSpec } from './spec.ts';
+import { secretNames } from './variables/variables.ts';
+import { escapePointer, propertiesOf } from './variables/walk.ts';
+
+/** What is wrong with a version, or worth knowing about it. */
+export interface CheckFinding {
+  /** A JSON pointer into the spec, such as `/variables/properties/size`. */
+  readonly path: string;
+  /** A file of the version. */
+  readonly file?: string | undefined;
+  /** 1 for the first. */
+  readonly line?: number | undefined;
+  readonly message: string;
+}
+
+export interface CheckResult {
+  readonly errors: readonly CheckFinding[];
+  readonly warnings: readonly CheckFinding[];
+}
+
+const maxBytes = 2 * 1024 * 1024;
+const maxModules = 100;
+const maxFindings = 100;
+
+/**
+ * Compares a spec with its files without running anything. Errors are only what stops every tool that may run the version. Takes
+ * time in proportion to the files.
+ */
+export function checkVersion(spec: TemplateSpec, files: TemplateFiles): CheckResult {
+  if (spec.executor.kind !== 'opentofu') return { errors: [], warnings: [] };
+  const directory = spec.executor.git?.path ?? '';
+  const notes = findStateNotes(files, directory).map(toFinding);
+  if (sizeOf(files) > maxBytes) {
+    const message = 'the configuration is too large to be checked before a run';
+    return { errors: [], warnings: [{ path: '/executor', message }, ...notes] };
+  }
+  const results = toolsOf(spec, files, directory).map((tool) => checkForTool(spec, files, directory, tool));
+  const [first, ...others] = results;
+  const isCommon = (finding: CheckFinding) =>
+    others.every(({ errors }) => errors.some((each) => JSON.stringify(each) === JSON.stringify(finding)));
+  return {
+    errors: (first?.errors ?? []).filter(isCommon).slice(0, maxFindings),
+    warnings: [...(first?.warnings ?? []), ...notes].slice(0, maxFindings),
+  };
+}
+
+/** @throws Unprocessable with every error */
+export function refuseBroken({ errors }: CheckResult): void {
+  if (errors.length === 0) return;
+  const described = errors.map((error) => ({ in: 'body', ...error, path: `spec${error.path.replaceAll('/', '.')}` }));
+  throw new Unprocessable(errors.map(describeFinding).join('; '), {
+    code: 'configuration_invalid',
+    details: { errors: described },
+  });
+}
+
+/** A finding as a sentence without a full stop. */
+export function describeFinding({ path, file, line, message }: CheckFinding): string {
+  const place = file === undefined ? `spec${path.replaceAll('/', '.')}` : file;
+  return `${place}${line === undefined ? '' : `, line ${line}`}: ${message}`;
+}
+
+function toolsOf(spec: TemplateSpec, files: TemplateFiles, directory: string): ToolName[] {
+  if (spec.tool?.name) return [spec.tool.name];
+  return readFilesTools(files, directory).needsOpenTofu ? ['opentofu'] : ['opentofu', 'terraform'];
+}
+
+function checkForTool(spec: TemplateSpec, files: TemplateFiles, directory: string, tool: ToolName): CheckResult {
+  const root = readModule(files, moduleDirectory('', directory) ?? '', tool);
+  const problems = [...root.problems, ...problemsOfCalled(files, directory, root, tool)];
+  if (problems.length > 0) return { errors: problems.map(toFinding), warnings: [] };
+  return { errors: findUnknownNames(spec, root), warnings: findMismatches(spec, files, root) };
+}
+
+function problemsOfCalled(files: TemplateFiles, directory: string, root: Module, tool: ToolName): Module['problems'] {
+  const found: Module['problems'][number][] = [];
+  const called = new Map<string, Module>([[directory, root]]);
+  for (const [parent, module] of called) {
+    for (const source of module.sources) {
+      const child = moduleDirectory(parent, source);
+      if (child === null || called.has(child) || called.size >= maxModules) continue;
+      const read = readModule(files, child, tool);
+      called.set(child, read);
+      found.push(...read.problems);
+    }
+  }
+  return found;
+}
+
+function toFinding({ file, line, message }: Module['problems'][number]): CheckFinding {
+  return { path: '/executor', file, ...(line !== null && { line }), message };
+}
+
+function findUnknownNames(spec: TemplateSpec, { variables, outputs }: Module): CheckFinding[] {
+  const unknown = Object.keys(propertiesOf(spec.variables)).filter((name) => !variables.has(name));
+  const missing = Object.keys(spec.outputs).filter((name) => !outputs.has(name));
+  return [
+    ...unknown.map((name) => ({
+      path: `/variables/properties/${escapePointer(name)}`,
+      message: `the files declare no variable "${name}"`,
+    })),
+    ...missing.map((name) => ({
+      path: `/outputs/${escapePointer(name)}`,
+      message: `the files have no output "${name}"`,
+    })),
+  ];
+}
+
+/** Files with values, which the tools read by themselves, may stand in for the schema. */
+const valueFile = /(^|\/)(terraform\.tfvars|[^/]*\.auto\.tfvars)(\.json)?$/;
+
+function findMismatches(spec: TemplateSpec, files: TemplateFiles, { variables }: Module): CheckFinding[] {
+  const hasValues = Object.keys(files).some((path) => valueFile.test(path));
+  const schema = propertiesOf(spec.variables);
+  const secrets = secretNames(spec.variables);
+  const found: CheckFinding[] = [];
+  for (const [name, { file, line, arguments: given }] of variables) {
+    const warn = (path: string, message: string) => found.push({ path, file, ...(line !== null && { line }), message });
+    const isSensitive = readLiteral(given.get('sensitive')?.value ?? []) === true;
+    if (!Object.hasOwn(schema, name) && !given.has('default') && !hasValues)
+      warn('/variables', `the variable "${name}" needs a value, and the schema has none of this name`);
+    if (Object.hasOwn(schema, name) && isSensitive && !secrets.has(name))
+      warn(
+        `/variables/properties/${escapePointer(name)}`,
+        `the variable "${name}" is sensitive in the files, and its value is shown: add "writeOnly": true`,
+      );
+  }
+  return found;
+}
+
+function sizeOf(files: TemplateFiles): number {
+  const directories = new Set(Object.keys(files).map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
+  let size = 0;
+  for (const directory of directories) {
+    for (const { text } of configurationFiles(files, directory)) size += text.length;
+  }
+  return size;
+}

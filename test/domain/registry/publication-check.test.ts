@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { TemplateFiles } from '#domain/registry/files.ts';
+import { checkVersion } from '#domain/registry/publication-check.ts';
+import { TemplateSpec } from '#domain/registry/spec.ts';
+
+const check = (files: TemplateFiles, more: object = {}) =>
+  checkVersion(TemplateSpec.parse({ executor: { kind: 'opentofu', files }, ...more }), files);
+const errorsOf = (main: string, more: object = {}) => check({ 'main.tf': main }, more).errors;
+
+describe('the check of a version', () => {
+  it('finds a template sequence that is not closed, by its line', () => {
+    const main = 'variable "site" {}\noutput "url" {\n  value = "https://${var.site"\n}\noutput "x" { value = "}" }\n';
+    expect(errorsOf(main)).toEqual([
+      expect.objectContaining({
+        path: '/executor',
+        file: 'main.tf',
+        line: 3,
+        message: expect.stringContaining('quotes'),
+      }),
+    ]);
+  });
+
+  it.each([
+    ['resource "x" "y" {\n', 1, 'never closed'],
+    ['locals {\n  a = [1, 2\n}\n', 3, 'does not close'],
+    ['locals {\n  a =\n}\n', 2, 'no value'],
+    ['}\n', 1, 'closes nothing'],
+    ['locals {\n  a = <<EOT\nhello\n}\n', 2, 'never ends'],
+    ['# first\nnonsense here\n', 2, 'expected an argument'],
+  ])('refuses %j', (main, line, message) => {
+    expect(errorsOf(main)).toEqual([expect.objectContaining({ line, message: expect.stringContaining(message) })]);
+  });
+
+  it('finds variables that are used and not declared, in expressions, texts and called modules', () => {
+    const files = {
+      'main.tf': 'module "a" {\n  source = "./a"\n}\noutput "b" { value = "${upper("${var.b}")}" }\n',
+      'a/main.tf': 'locals {\n  c = [for x in var.c : x]\n}\n',
+      'unused/main.tf': 'output "d" { value = var.d }',
+    };
+    expect(check(files).errors.map(({ file, line, message }) => [file, line, message])).toEqual([
+      ['main.tf', 4, 'var.b is used, but no variable "b" is declared'],
+      ['a/main.tf', 2, 'var.c is used, but no variable "c" is declared'],
+    ]);
+  });
+
+  it.each([
+    'variable "a" {\n  default = {\n    a = 1, b = "x"\n    c = [\n      1,\n    ]\n  }\n}\noutput "b" { value = var.a }',
+    'locals {\n  a = [for var in [{ x = 1 }] : var.x]\n}',
+    'locals { a = "$${var.missing} %%{ if var.missing }" } // ${var.missing}',
+    'locals {\n  a = <<-EOT\n    $${var.missing} "quotes\n    EOT\n}',
+    'locals {\n  a = true ? (\n    1\n  ) : 2 /* } */\n  b = "${\n    "x"\n  }"\n}',
+    'locals { a = { var = 1 }.var }',
+    'variable foo { default = "\\"}{" }',
+  ])('accepts %j', (main) => {
+    expect(errorsOf(main)).toEqual([]);
+  });
+
+  it('compares the schema and the outputs with what the files declare', () => {
+    const variables = { type: 'object', properties: { size: { type: 'number' }, sise: { type: 'number' } } };
+    const main = 'variable "size" { type = number }\noutput "a" { value = var.size }';
+    expect(errorsOf(main, { variables, outputs: { a: {}, b: {} } })).toEqual([
+      { path: '/variables/properties/sise', message: 'the files declare no variable "sise"' },
+      { path: '/outputs/b', message: 'the files have no output "b"' },
+    ]);
+  });
+
+  it('warns of a variable without a value, of a secret that is shown, and of a backend', () => {
+    const variables = { type: 'object', properties: { key: { type: 'string' } } };
+    const main =
+      'terraform {\n  backend "s3" {}\n}\nvariable "key" {\n  sensitive = true\n}\nvariable "region" {}\nvariable "size" { default = 1 }';
+    const { errors, warnings } = check({ 'main.tf': main }, { variables });
+    expect(errors).toEqual([]);
+    expect(warnings.map(({ line }) => line)).toEqual([4, 7, 2]);
+  });
+
+  it('finds no error that only one of the tools has', () => {
+    const declared = 'variable "a" { default = 1 }';
+    const files = { 'main.tf': 'output "b" { value = var.a }', 'more.tf': declared, 'more.tofu': '# nothing' };
+    expect(check(files).errors).toEqual([]);
+    expect(check(files, { tool: { name: 'opentofu' } }).errors).toHaveLength(1);
+  });
+
+  it('reads JSON and overrides', () => {
+    const files = {
+      'main.tf.json': '{"variable": {"a": {"type": "string"}}, "output": [{"b": {"value": "${var.a}"}}]}',
+      'override.tf': 'variable "a" {\n  default = "x"\n}',
+    };
+    const variables = { type: 'object', properties: { a: { type: 'string' } } };
+    expect(check(files, { variables, outputs: { b: {} } })).toEqual({ errors: [], warnings: [] });
+    expect(check({ ...files, 'more.tf.json': '{' }).errors).toEqual([
+      expect.objectContaining({ file: 'more.tf.json', message: 'is not valid JSON' }),
+    ]);
+  });
+
+  it.each(['"${', '{', '[', '"', 'a = [', '%{', '<<A\n', 'x {', 'var.a '])(
+    'takes little time for hostile text of %j',
+    (part) => {
+      const text = `locals {\n  a = ${part.repeat(20_000)}`;
+      expect(() => errorsOf(text)).not.toThrow();
+    },
+  );
+});
