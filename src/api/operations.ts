@@ -45,6 +45,7 @@ import * as organizations from '#api/organizations/operations.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import * as projects from '#api/projects/operations.ts';
 import * as quotas from '#api/quotas/operations.ts';
+import * as specProposals from '#api/registry/proposal-operations.ts';
 import * as templates from '#api/registry/template-operations.ts';
 import * as templateVersions from '#api/registry/version-operations.ts';
 import * as runApproval from '#api/runs/approvals/approval-operations.ts';
@@ -110,6 +111,7 @@ const areas = [
   stateComparisons,
   instanceResources,
   templates,
+  specProposals,
   templateVersions,
   driftMonitors,
   driftScans,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type NewTemplate, Tags, type TemplateChange, Version } from '#domain/registry/model.ts';
-import { TemplateSpec } from '#domain/registry/spec.ts';
+import { checkModuleSource, moduleSource, TemplateSpec } from '#domain/registry/spec.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { Json } from '#domain/shared/values/json.ts';
@@ -56,6 +56,15 @@ export const PublishVersion = z
   .meta({ id: 'PublishVersion' });
 
 export const CheckVersion = z.strictObject({ spec: TemplateSpec }).meta({ id: 'CheckVersion' });
+
+export const ProposeSpec = z
+  .strictObject({
+    ...moduleSource,
+    /** The owner of the template, whose connections may open the repository. Without a team: the installation. */
+    team_id: Id.nullable().optional(),
+  })
+  .superRefine(checkModuleSource)
+  .meta({ id: 'ProposeSpec' });
 
 export const YankVersion = z
   .strictObject({ reason: z.string().trim().max(1_000).default('') })

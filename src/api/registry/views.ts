@@ -137,6 +137,16 @@ export const CheckView = z
   })
   .meta({ id: 'TemplateVersionCheck' });
 
+export const ProposalView = z
+  .object({
+    spec: z
+      .record(z.string(), z.unknown())
+      .describe('With variables, outputs and the executor, as publication takes it.'),
+    readme: z.string().nullable().describe('The README.md beside the configuration.'),
+    notes: z.array(FindingView).describe('What could not be taken over, or is worth knowing.'),
+  })
+  .meta({ id: 'SpecProposal' });
+
 export const ValidationView = z
   .object({
     valid: z.boolean(),

@@ -120,8 +120,9 @@ function refuseUnknownKinds({ connections = [] }: TemplateSpec): void {
   );
 }
 
-async function readSource(
-  { executor }: TemplateSpec,
+/** The files of a spec: its own, or those of its repository now. @throws Unprocessable, Unavailable if the repository cannot be read */
+export async function readSource(
+  { executor }: Pick<TemplateSpec, 'executor'>,
   { policy, ...reader }: GitReader & { readonly policy: OutboundPolicy },
 ): Promise<Pick<PreparedVersion, 'files' | 'commit'>> {
   const git = executor.kind === 'opentofu' ? executor.git : undefined;

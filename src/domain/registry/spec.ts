@@ -26,15 +26,22 @@ const Files = z.record(z.string(), z.string()).superRefine((files, context) => {
   }
 });
 
+/** Where the files of a module come from. */
+export const moduleSource = { files: Files.optional(), git: GitSource.optional() };
+
+type ModuleSource = { files?: Record<string, string> | undefined; git?: GitSource | undefined };
+
+/** Demands one source, with a configuration at its top. */
+export function checkModuleSource({ files, git }: ModuleSource, context: z.core.$RefinementCtx): void {
+  const refuse = (message: string, ...path: string[]) =>
+    context.addIssue({ code: 'custom', path, message, input: files });
+  if ((files === undefined) === (git === undefined)) refuse('expected either "files" or "git", and not both');
+  if (files !== undefined && !hasConfiguration(files)) refuse('must have a file such as "main.tf" at its top', 'files');
+}
+
 const OpenTofuExecutor = z
-  .strictObject({ kind: z.literal('opentofu'), files: Files.optional(), git: GitSource.optional() })
-  .superRefine(({ files, git }, context) => {
-    const refuse = (message: string, ...path: string[]) =>
-      context.addIssue({ code: 'custom', path, message, input: files });
-    if ((files === undefined) === (git === undefined)) refuse('expected either "files" or "git", and not both');
-    if (files !== undefined && !hasConfiguration(files))
-      refuse('must have a file such as "main.tf" at its top', 'files');
-  });
+  .strictObject({ kind: z.literal('opentofu'), ...moduleSource })
+  .superRefine(checkModuleSource);
 
 const longestArgument = 32 * 1024;
 const Argument = z.string().max(longestArgument);

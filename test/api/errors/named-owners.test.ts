@@ -115,6 +115,13 @@ const named: NamedOwner[] = [
     send: (_caller, _world, id) => ['/registry/templates', { team_id: id, name: 'New' }],
   },
   {
+    operation: 'templates.propose_spec',
+    field: 'team_id',
+    status: 404,
+    names: team,
+    send: (_caller, _world, id) => ['/registry/spec-proposals', { team_id: id, files: { 'main.tf': '' } }],
+  },
+  {
     operation: 'assemblies.create',
     field: 'team_id',
     status: 404,

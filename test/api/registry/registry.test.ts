@@ -21,7 +21,7 @@ afterAll(async () => {
   git.remove();
 }, 30_000);
 
-const main = 'variable "size" {}\nresource "terraform_data" "x" {}\n';
+const main = 'variable "size" {}\nvariable "region" {}\nvariable "token" {}\nresource "terraform_data" "x" {}\n';
 const files = { 'main.tf': main };
 const variables = {
   type: 'object',
@@ -330,8 +330,9 @@ describe('a version', () => {
 describe('a version from git', () => {
   it('keeps the commit and the files that its branch had at publication', async () => {
     const repository = new Repository(join(git.path, 'network'));
+    const live = `${main}module "m" { source = "../modules/m" }`;
     const commit = repository.commit({
-      'live/main.tf': 'module "m" { source = "../modules/m" }',
+      'live/main.tf': live,
       'modules/m/main.tf': '# m',
       'README.md': '# not part of it',
     });
@@ -350,7 +351,7 @@ describe('a version from git', () => {
     const em = api.orm.em.fork();
     const row = await em.findOneOrFail(TemplateVersion, { templateId: id }, { populate: ['files'] });
     expect(row.files).toEqual({
-      'live/main.tf': 'module "m" { source = "../modules/m" }',
+      'live/main.tf': live,
       'modules/m/main.tf': '# m',
     });
   });

@@ -73,6 +73,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'environment_variables.set': () => ({ value: 'eu', category: 'template' }),
   'environment_variables.replace': () => ({ variables: [{ name: 'REGION', value: 'eu', category: 'template' }] }),
   'templates.create': ({ team }) => ({ team_id: team, name: 'Network' }),
+  'templates.propose_spec': ({ team }) => ({ team_id: team, files: { 'main.tf': 'variable "size" {}' } }),
   'templates.update': () => ({ description: 'Changed' }),
   'template_versions.publish': () => ({ version: '2.0.0', spec: sayHello }),
   'template_versions.check': () => ({ spec: sayHello }),

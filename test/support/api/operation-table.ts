@@ -127,6 +127,7 @@ environment_variables.replace       environment:write,secret:manage     team:met
 environment_variables.remove        environment:write,secret:manage     team:metadata.write
 templates.list                      template:read                       team:metadata.read
 templates.create                    template:write                      team:metadata.write
+templates.propose_spec             template:write                      team:metadata.write
 templates.get                       template:read                       team:metadata.read
 templates.update                    template:write                      team:metadata.write
 templates.archive                   template:write                      team:metadata.write

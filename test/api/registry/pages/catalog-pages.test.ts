@@ -9,12 +9,21 @@ let owner: Visitor;
 let viewer: Visitor;
 let template: string;
 
+/** The declarations of a schema's variables and of outputs, below a line that the page must not take for markup. */
+const mainOf = (properties: object) =>
+  [
+    '# <hello>',
+    ...Object.keys(properties).map((name) => `variable "${name}" {}`),
+    'output "address" { value = 1 }',
+    'output "key" { value = 1 }\n',
+  ].join('\n');
+
 const spec = (properties: object, required: string[] = []) => ({
   variables: { type: 'object', properties, required },
   outputs: { address: { description: 'Where it is' }, key: { sensitive: true } },
   approval: { required: 2, when: 'destroys' },
   timeouts: { plan: '5m' },
-  executor: { kind: 'opentofu', files: { 'main.tf': '# <hello>\n', 'modules/a/b.tf': '# there\n' } },
+  executor: { kind: 'opentofu', files: { 'main.tf': mainOf(properties), 'modules/a/b.tf': '# there\n' } },
 });
 
 const readme =

@@ -108,14 +108,14 @@ describe('a run of an OpenTofu template', () => {
 
   it('fails with its reason, and its log says what was wrong', async () => {
     const broken = {
-      executor: { kind: 'opentofu', files: { 'main.tf': 'resource "terraform_data" "x" { input = var.missing }' } },
+      executor: { kind: 'opentofu', files: { 'main.tf': 'resource "terraform_data" "x" { input = nope.missing }' } },
     };
     const id = await publish(system.administrator, 'broken', broken);
     const run = await runToEnd(system.administrator, { template_id: id });
     expect(run).toMatchObject({ status: 'failed', plan: null });
     expect(run.status_reason).toMatch(/^(init|plan)_failed$/);
     const log = await system.administrator.get(`/runs/${run.id}/logs`, { accept: 'text/plain' });
-    expect(log.text).toContain('Reference to undeclared input variable');
+    expect(log.text).toContain('Reference to undeclared resource');
   });
 });
 

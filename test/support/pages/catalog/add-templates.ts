@@ -46,17 +46,27 @@ export async function addTemplates(people: People, { teams }: Tenants): Promise<
 }
 
 function specOf({ variables, outputs, tool, more }: TemplatePlan): object {
-  return { variables, outputs, executor: executors[tool], ...more };
+  const properties = new Map<string, object>(Object.entries(variables)).get('properties') ?? {};
+  const executor = tool === 'opentofu' ? moduleOf(Object.keys(properties), Object.keys(outputs)) : executors[tool];
+  return { variables, outputs, executor, ...more };
 }
 
-const executors = {
-  opentofu: {
+/** A module that declares what its spec names. */
+function moduleOf(variables: readonly string[], outputs: readonly string[]): object {
+  const declared = variables.map((name) => `variable "${name}" {}\n`).join('\n');
+  const shown = outputs.map((name) => `output "${name}" {\n  value = null\n}\n`).join('\n');
+  return {
     kind: 'opentofu',
     files: {
       'main.tf': 'terraform {\n  required_version = ">= 1.8"\n}\n\nmodule "this" {\n  source = "./modules/this"\n}\n',
+      ...(declared && { 'variables.tf': declared }),
+      ...(shown && { 'outputs.tf': shown }),
       'modules/this/main.tf': '# The resources are in this module.\n',
     },
-  },
+  };
+}
+
+const executors = {
   command: {
     kind: 'command',
     plan: [{ name: 'compare', run: ['sh', 'plan.sh'] }],

@@ -9,7 +9,17 @@ import type { ShownVersion } from '../shown.ts';
 export const sources = ['keep', 'upload', 'git', 'spec'] as const;
 export type Source = (typeof sources)[number];
 
-const textNames = ['version', 'changelog', 'spec', 'source', 'base', 'git_url', 'git_ref', 'git_path'] as const;
+const textNames = [
+  'version',
+  'changelog',
+  'spec',
+  'source',
+  'base',
+  'git_url',
+  'git_ref',
+  'git_path',
+  'derive',
+] as const;
 const fileNames = ['files', 'folder'] as const;
 export const publishNames: readonly string[] = [...textNames, ...fileNames];
 
@@ -34,19 +44,11 @@ export function readPublishForm(body: unknown): PublishForm {
   return { ...(Object.fromEntries(texts) as Omit<PublishForm, 'uploads'>), uploads };
 }
 
-const firstSpec = {
-  variables: {
-    type: 'object',
-    properties: { name: { type: 'string', description: 'What it is for', minLength: 1 } },
-    required: ['name'],
-  },
-  outputs: {},
-  executor: { kind: 'opentofu' },
-};
+const firstSpec = { executor: { kind: 'opentofu' } };
 
 /** The form for the first version of a template. */
 export function blankForm(): PublishForm {
-  return { ...nothing, version: '0.1.0', spec: JSON.stringify(firstSpec, null, 2), source: 'upload' };
+  return { ...nothing, version: '0.1.0', spec: JSON.stringify(firstSpec, null, 2), source: 'upload', derive: 'yes' };
 }
 
 /** The members of a spec in the order in which people write them. */
@@ -65,6 +67,7 @@ const nothing: PublishForm = {
   git_url: '',
   git_ref: '',
   git_path: '',
+  derive: '',
   uploads: [],
 };
 

@@ -6,6 +6,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get as getVersion, publish } from '../../version-operations.ts';
+import { deriveSpec } from './derived-spec.ts';
 import { blankForm, fillForm, type PublishForm, publishNames, readPublishForm } from './publish-form.ts';
 import { crumbsOf, publishPage, titleOf } from './publish-view.ts';
 import { composeSpec } from './spec-source.ts';
@@ -35,9 +36,13 @@ export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply>
   const { id } = visit.params;
   const form = readPublishForm(visit.request.body);
   const base = form.base ? await visit.read(getVersion, { params: { id, version: form.base } }) : null;
+  const readTemplate = () => visit.read(getTemplate, { params: { id } });
   const sent = await submit(visit, publishNames, async () => {
     const { version, changelog } = form;
-    return visit.run(publish, { params: { id }, body: { version, changelog, spec: composeSpec(form, base) } });
+    const typed = composeSpec(form, base);
+    const isDerived = form.derive === 'yes';
+    const spec = isDerived ? await deriveSpec(visit, typed, (await readTemplate()).team_id) : typed;
+    return visit.run(publish, { params: { id }, body: { version, changelog, spec } });
   });
   if (!sent.done) return showPublish(visit, sent.problems, form);
   return visit.redirect(pagePath(pages.templateVersion, { id, version: form.version }, { done: 'published' }));

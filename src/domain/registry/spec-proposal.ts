@@ -1,0 +1,111 @@
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { readFilesTools } from '#domain/tools/files.ts';
+import type { TemplateFiles } from './files.ts';
+import { readLiteral } from './hcl/literals.ts';
+import { type Declaration, moduleDirectory, readModule } from './hcl/module.ts';
+import { findStateNotes } from './hcl/state-notes.ts';
+import { readType } from './hcl/types.ts';
+import { translateValidation } from './hcl/validations.ts';
+import type { CheckFinding } from './publication-check.ts';
+import type { JsonObject } from './variables/engine.ts';
+import { escapePointer } from './variables/walk.ts';
+
+/** What the files of a module say about its variables and outputs, as a spec. */
+export interface SpecProposal {
+  readonly variables: JsonObject;
+  readonly outputs: Record<string, { description?: string; sensitive?: boolean }>;
+  /** The text of the README of the module; null if it has none. */
+  readonly readme: string | null;
+  /** What could not be taken over, or is worth knowing. */
+  readonly notes: readonly CheckFinding[];
+}
+
+const outputName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
+const longestDescription = 1_000;
+
+/** Proposes a schema and outputs from the root module in a directory (`''`: the root). Nothing is executed. */
+export function proposeSpec(files: TemplateFiles, directory = ''): SpecProposal {
+  const root = moduleDirectory('', directory) ?? '';
+  const tool = readFilesTools(files, directory).needsOpenTofu ? 'opentofu' : 'terraform';
+  const module = readModule(files, root, tool);
+  const notes: CheckFinding[] = [...module.problems, ...findStateNotes(files, directory)].map(
+    ({ file, line, message }) => ({ path: '/executor', file, ...(line !== null && { line }), message }),
+  );
+  const proposed = [...module.variables].map(([name, each]) => [name, proposeVariable(name, each, notes)] as const);
+  const required = proposed.filter(([, { isRequired }]) => isRequired).map(([name]) => name);
+  const variables: JsonObject = {
+    type: 'object',
+    properties: Object.fromEntries(proposed.map(([name, { schema }]) => [name, schema])),
+    ...(required.length > 0 && { required }),
+  };
+  const outputs = [...module.outputs].filter(([name]) => outputName.test(name));
+  return {
+    variables,
+    outputs: Object.fromEntries(outputs.map(([name, each]) => [name, proposeOutput(each)])),
+    readme: readmeOf(files, root),
+    notes,
+  };
+}
+
+function literal({ arguments: given }: Declaration, name: string): JsonValue | undefined {
+  const argument = given.get(name);
+  return argument && readLiteral(argument.value);
+}
+
+function proposeVariable(
+  name: string,
+  declaration: Declaration,
+  notes: CheckFinding[],
+): { schema: JsonObject; isRequired: boolean } {
+  const { arguments: given, file, line } = declaration;
+  const note = (message: string, at = line) =>
+    notes.push({
+      path: `/variables/properties/${escapePointer(name)}`,
+      file,
+      ...(at !== null && { line: at }),
+      message,
+    });
+  const type = given.get('type');
+  const translated =
+    type === undefined ? {} : readType(type.value.filter(({ text }, index) => index > 0 || text !== '\n'));
+  if (translated === null) note('the type cannot be translated, so the form takes any value');
+  let schema: JsonObject = { ...translated };
+  for (const validation of declaration.validations) {
+    const keywords = translateValidation(name, validation, schema);
+    if (keywords === null) note('this validation cannot be translated: the tool checks it in the run', validation.line);
+    else schema = { ...schema, ...keywords };
+  }
+  const description = literal(declaration, 'description');
+  if (typeof description === 'string') schema = { ...schema, description: description.trim() };
+  const isSecret = literal(declaration, 'sensitive') === true || literal(declaration, 'ephemeral') === true;
+  if (isSecret) schema = { ...schema, writeOnly: true };
+  const initial = literal(declaration, 'default');
+  if (given.has('default') && initial === undefined)
+    note('the default is not a plain value: leaving the variable out uses it');
+  // A secret has no default in a schema: leaving it out uses that of the files.
+  if (initial != null && !isSecret) schema = { ...schema, default: asType(initial, schema['type']) };
+  return { schema, isRequired: !given.has('default') };
+}
+
+/** The tools convert simple values to the type of their variable. */
+function asType(value: JsonValue, type: unknown): JsonValue {
+  if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value);
+  if (type === 'number' && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return Number(value);
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}
+
+function proposeOutput(declaration: Declaration): { description?: string; sensitive?: boolean } {
+  const description = literal(declaration, 'description');
+  return {
+    ...(typeof description === 'string' && { description: description.trim().slice(0, longestDescription) }),
+    ...(literal(declaration, 'sensitive') === true && { sensitive: true }),
+  };
+}
+
+function readmeOf(files: TemplateFiles, directory: string): string | null {
+  const prefix = directory === '' ? '' : `${directory}/`;
+  const path = Object.keys(files).find((each) => each.toLowerCase() === `${prefix}readme.md`.toLowerCase());
+  const content = path === undefined ? undefined : files[path];
+  return typeof content === 'string' ? content : null;
+}

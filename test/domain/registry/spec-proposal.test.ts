@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { proposeSpec } from '#domain/registry/spec-proposal.ts';
+import { checkSchema } from '#domain/registry/variables/check.ts';
+
+const main = `
+variable "size" {
+  type        = number
+  description = "How many"
+  default     = "3"
+  validation {
+    condition     = var.size >= 1 && var.size < 10
+    error_message = "1 to 9"
+  }
+}
+variable "region" {
+  type        = string
+  description = <<-EOT
+    Where it runs
+    EOT
+  validation {
+    condition     = contains(["eu", "us"], var.region)
+    error_message = "eu or us"
+  }
+}
+variable "name" {
+  type = string
+  validation {
+    condition     = length(var.name) > 2 && can(regex("^[a-z]+\\\\d$", var.name))
+    error_message = "a name"
+  }
+  validation {
+    condition     = startswith(var.name, "x")
+    error_message = "begins with x"
+  }
+}
+variable "token" {
+  type      = string
+  sensitive = true
+  default   = "unset"
+}
+variable "nodes" {
+  type = list(object({
+    host = string # where
+    port = optional(number, 80)
+    tags = optional(set(string))
+  }))
+  default = [{ host = "a" }, {
+    host = "b"
+    port = 8080
+  }]
+}
+variable "pair" { type = tuple([string, bool]) }
+variable "anything" {}
+variable "labels" {
+  type    = map(any)
+  default = {}
+}
+output "id" {
+  description = "The id"
+  value       = 1
+}
+output "key" {
+  value     = var.token
+  sensitive = true
+}
+`;
+
+describe('a spec that is proposed from files', () => {
+  const proposal = proposeSpec({ 'main.tf': main, 'README.md': '# Nodes' });
+
+  it('has the types, descriptions, defaults and validations of the variables', () => {
+    expect(proposal.variables).toEqual({
+      type: 'object',
+      properties: {
+        size: { type: 'number', description: 'How many', default: 3, minimum: 1, exclusiveMaximum: 10 },
+        region: { type: 'string', description: 'Where it runs', enum: ['eu', 'us'] },
+        name: { type: 'string', minLength: 3, pattern: '^[a-z]+\\d$' },
+        token: { type: 'string', writeOnly: true },
+        nodes: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              host: { type: 'string' },
+              port: { type: 'number', default: 80 },
+              tags: { type: 'array', items: { type: 'string' }, uniqueItems: true },
+            },
+            required: ['host'],
+          },
+          default: [{ host: 'a' }, { host: 'b', port: 8080 }],
+        },
+        pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'boolean' }], minItems: 2, maxItems: 2 },
+        anything: {},
+        labels: { type: 'object', additionalProperties: {}, default: {} },
+      },
+      required: ['region', 'name', 'pair', 'anything'],
+    });
+    expect(checkSchema(proposal.variables)).toEqual([]);
+  });
+
+  it('has the outputs and the readme, and notes what the tool alone checks', () => {
+    expect(proposal.outputs).toEqual({ id: { description: 'The id' }, key: { sensitive: true } });
+    expect(proposal.readme).toBe('# Nodes');
+    expect(proposal.notes).toEqual([
+      expect.objectContaining({ path: '/variables/properties/name', file: 'main.tf', line: 27 }),
+    ]);
+  });
+
+  it('comes from the directory of a repository, in JSON too', () => {
+    const files = {
+      'stack/a.tf.json': '{"variable": {"a": {"type": "list(string)", "default": ["x"], "description": "A"}}}',
+      'stack/readme.md': 'hi',
+    };
+    expect(proposeSpec(files, 'stack')).toMatchObject({
+      variables: { properties: { a: { type: 'array', items: { type: 'string' }, default: ['x'], description: 'A' } } },
+      readme: 'hi',
+    });
+  });
+});
