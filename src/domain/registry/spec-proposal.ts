@@ -1,8 +1,9 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readFilesTools } from '#domain/tools/files.ts';
 import type { TemplateFiles } from './files.ts';
+import type { Declaration } from './hcl/declarations.ts';
 import { readLiteral } from './hcl/literals.ts';
-import { type Declaration, moduleDirectory, readModule } from './hcl/module.ts';
+import { moduleDirectory, readModule } from './hcl/module.ts';
 import { findStateNotes } from './hcl/state-notes.ts';
 import { readType } from './hcl/types.ts';
 import { translateValidation } from './hcl/validations.ts';

@@ -1,17 +1,10 @@
 import type { Argument } from './body.ts';
-import type { Declaration, ModuleProblem } from './module.ts';
+import type { FoundDeclarations } from './declarations.ts';
 import type { ConfigurationFile } from './root-files.ts';
 import { tokenizeHcl } from './tokens.ts';
 
-interface Found {
-  readonly variables: Map<string, Declaration>;
-  readonly outputs: Map<string, Declaration>;
-  readonly sources: string[];
-  readonly problems: ModuleProblem[];
-}
-
 /** Adds what a `.tf.json` or `.tofu.json` file declares. */
-export function readJsonModule(found: Found, { path, text }: ConfigurationFile): void {
+export function readJsonModule(found: FoundDeclarations, { path, text }: ConfigurationFile): void {
   let root: unknown;
   try {
     root = JSON.parse(text.replace(/^\uFEFF/, ''));

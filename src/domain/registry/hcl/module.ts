@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import type { ToolName } from '#domain/tools/model.ts';
 import type { TemplateFiles } from '../files.ts';
-import { type Argument, type Body, type NestedBlock, readBody, type SyntaxProblem } from './body.ts';
+import { type Body, type NestedBlock, readBody, type SyntaxProblem } from './body.ts';
+import type { Declaration, FoundDeclarations, ModuleProblem } from './declarations.ts';
 import { readJsonModule } from './json-module.ts';
 import { readLiteral } from './literals.ts';
 import { findVariableUses } from './references.ts';
@@ -16,32 +17,11 @@ export interface Module {
   readonly problems: readonly ModuleProblem[];
 }
 
-export interface Declaration {
-  readonly file: string;
-  /** 1 for the first; null in JSON. */
-  readonly line: number | null;
-  readonly arguments: ReadonlyMap<string, Argument>;
-  readonly validations: readonly NestedBlock[];
-}
-
-export interface ModuleProblem {
-  readonly file: string;
-  readonly line: number | null;
-  readonly message: string;
-}
-
-interface Found {
-  readonly variables: Map<string, Declaration>;
-  readonly outputs: Map<string, Declaration>;
-  readonly sources: string[];
-  readonly problems: ModuleProblem[];
-}
-
 /** Reads the configuration in a directory (`''`: the root). Problems are only those that stop the tool for certain. */
 export function readModule(files: TemplateFiles, directory: string, tool: ToolName): Module {
   const read = filesReadBy(tool, configurationFiles(files, directory));
   const ordered = [...read.filter(({ name }) => !isOverride(name)), ...read.filter(({ name }) => isOverride(name))];
-  const found: Found = { variables: new Map(), outputs: new Map(), sources: [], problems: [] };
+  const found: FoundDeclarations = { variables: new Map(), outputs: new Map(), sources: [], problems: [] };
   for (const file of ordered) {
     if (file.name.endsWith('.json')) readJsonModule(found, file);
     else readFile(found, file);
@@ -51,13 +31,13 @@ export function readModule(files: TemplateFiles, directory: string, tool: ToolNa
   return found;
 }
 
-function readFile(found: Found, { path, name, text }: ConfigurationFile): void {
+function readFile(found: FoundDeclarations, { path, name, text }: ConfigurationFile): void {
   const read = readBody(text);
   if ('problem' in read) found.problems.push(at(path, read.problem));
   else for (const block of read.body.blocks) readBlock(found, path, block, isOverride(name));
 }
 
-function readBlock(found: Found, file: string, block: NestedBlock, overrides: boolean): void {
+function readBlock(found: FoundDeclarations, file: string, block: NestedBlock, overrides: boolean): void {
   const [label] = block.labels;
   if (block.type === 'module') found.sources.push(...sourceOf(block.body));
   if (label === undefined || (block.type !== 'variable' && block.type !== 'output')) return;
@@ -76,7 +56,7 @@ function sourceOf(body: Body): string[] {
   return typeof source === 'string' && /^\.\.?\//.test(source) ? [source] : [];
 }
 
-function noteUndeclared({ variables, problems }: Found, { path, name, text }: ConfigurationFile): void {
+function noteUndeclared({ variables, problems }: FoundDeclarations, { path, name, text }: ConfigurationFile): void {
   if (name.endsWith('.json')) return;
   const seen = new Set<string>();
   for (const { name: variable, line } of findVariableUses(text) ?? []) {

@@ -1,0 +1,24 @@
+import type { Argument, NestedBlock } from './body.ts';
+
+/** What is collected while the files of a directory are read. */
+
+export interface Declaration {
+  readonly file: string;
+  /** 1 for the first; null in JSON. */
+  readonly line: number | null;
+  readonly arguments: ReadonlyMap<string, Argument>;
+  readonly validations: readonly NestedBlock[];
+}
+
+export interface ModuleProblem {
+  readonly file: string;
+  readonly line: number | null;
+  readonly message: string;
+}
+
+export interface FoundDeclarations {
+  readonly variables: Map<string, Declaration>;
+  readonly outputs: Map<string, Declaration>;
+  readonly sources: string[];
+  readonly problems: ModuleProblem[];
+}
