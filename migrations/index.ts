@@ -68,6 +68,7 @@ import { TriesByHand } from './20261215_02_tries_by_hand.ts';
 import { PluginShares } from './20261215_03_plugin_shares.ts';
 import { ToolChoice } from './20261216_40_tool_choice.ts';
 import { ToolSwitches } from './20261216_41_tool_switches.ts';
+import { LastDeployment } from './20261216_70_last_deployment.ts';
 import { StatusDetails } from './20261216_80_status_details.ts';
 import { RunOptions } from './20261216_81_run_options.ts';
 import { DebugLogs } from './20261216_82_debug_logs.ts';
@@ -144,6 +145,7 @@ export const migrations = [
   { name: '20261215_03_plugin_shares', class: PluginShares },
   { name: '20261216_40_tool_choice', class: ToolChoice },
   { name: '20261216_41_tool_switches', class: ToolSwitches },
+  { name: '20261216_70_last_deployment', class: LastDeployment },
   { name: '20261216_80_status_details', class: StatusDetails },
   { name: '20261216_81_run_options', class: RunOptions },
   { name: '20261216_82_debug_logs', class: DebugLogs },

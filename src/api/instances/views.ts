@@ -19,6 +19,12 @@ const fields = {
   state_serial: z.int(),
   resource_count: z.int().describe('How many resources it holds: as many as its list of resources has.'),
   deployed_run_id: AnswerId.nullable(),
+  unrecorded_since: z
+    .object({ run_id: AnswerId, at: Time })
+    .nullable()
+    .describe(
+      'The run that began to change it and did not finish: it may differ from its last deployment until a whole run or a scan has ended.',
+    ),
   locked_by_run_id: AnswerId.nullable(),
   drifted: z.boolean().describe('Scans found that it differs from what was deployed, and nobody has accepted that.'),
   created_at: Time,
@@ -44,6 +50,10 @@ export function toInstance(instance: InstanceDetails): z.input<typeof ListedInst
     state_serial: instance.stateSerial,
     resource_count: instance.resourceCount,
     deployed_run_id: instance.deployedRunId,
+    unrecorded_since:
+      instance.unrecordedRunId && instance.unrecordedAt
+        ? { run_id: instance.unrecordedRunId, at: instance.unrecordedAt }
+        : null,
     locked_by_run_id: instance.lockedByRunId,
     drifted: instance.isDrifted,
     created_at: instance.createdAt,

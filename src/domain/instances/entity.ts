@@ -47,8 +47,11 @@ export const InstanceSchema = defineEntity({
     resourcesSerial: p.integer().nullable(),
     outputs: p.json<MaskedOutputs>(),
     sealedOutputs: p.blob().nullable().hidden(),
-    /** The last run that changed it. */
+    /** The last apply or destroy that succeeded, also if it changed nothing; of the first, also one that did not. */
     deployedRunId: p.uuid().nullable(),
+    /** The run that began to apply and did not succeed, since when the instance may differ from that deployment; null otherwise. */
+    unrecordedRunId: p.uuid().nullable(),
+    unrecordedAt: at().nullable(),
     revision: revision(),
     createdAt: createdAt(),
     deletedAt: at().nullable(),

@@ -32,6 +32,8 @@ function selectInstances(em: Em) {
       'i.state_serial as stateSerial',
       'i.resource_count as resourceCount',
       'i.deployed_run_id as deployedRunId',
+      'i.unrecorded_run_id as unrecordedRunId',
+      'i.unrecorded_at as unrecordedAt',
       'slot.run_id as lockedByRunId',
       'i.created_at as createdAt',
       'i.revision',

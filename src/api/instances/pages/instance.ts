@@ -126,6 +126,7 @@ function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, name
     template_id: template,
     environment_id: environment,
     deployed_run_id: run,
+    unrecorded_since: unrecorded,
     locked_by_run_id: lockedBy,
   } = instance;
   const nameOf = (id: string) => names.get(id)?.name ?? id;
@@ -146,6 +147,7 @@ function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, name
         instance.team_id ? renderTeamLink(instance.team_id, names) : 'none: it belongs to the whole installation',
       ],
       ['Deployed by', run ? renderRunLink(run) : 'nothing yet'],
+      ['Not finished by', unrecorded && html`${renderRunLink(unrecorded.run_id)}: it may differ from what was deployed`],
       ['Node of', deployed && renderAssemblyNode(deployed, names)],
       ['Busy with', lockedBy ? renderRunLink(lockedBy) : null],
       ['Tool', instance.tool],

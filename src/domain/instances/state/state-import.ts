@@ -97,6 +97,8 @@ export async function importFirstState(
       'template_gone',
     );
   }
+  instance.unrecordedRunId = null;
+  instance.unrecordedAt = null;
   instance.outputs = maskOutputs(outputs);
   instance.sealedOutputs = keyRing.sealJson(outputsContext(instanceId), outputs);
   const serial = await addStateVersion(tx.em, keyRing, instance, { ...state, runId: null, attempt: null, createdBy });

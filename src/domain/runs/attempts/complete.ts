@@ -1,24 +1,22 @@
 import { createHash } from 'node:crypto';
 import { Instance } from '#domain/instances/entity.ts';
-import { recordNoResources, recordUnseenResource } from '#domain/instances/resources/resources.ts';
 import { lockAndReadInstance, maskOutputs } from '#domain/instances/state/state.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { storeDebugLog } from '../debug-logs/debug-logs.ts';
-import { recordDeployedRun } from '../deletion/erasure.ts';
 import { type StatusDetail, toStatusDetail } from '../diagnostics/status-detail.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { AttemptSuperseded, type ConnectionsRefused } from '../errors.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
 import type { MaskedOutputs, NextStep } from '../model.ts';
-import { isPartial } from '../options/model.ts';
 import { RunPlan } from '../plans/entity.ts';
 import type { PlanSummary } from '../plans/model.ts';
 import { advanceRun } from '../steps/advance.ts';
 import { closeAttempt, lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkResult } from './checks.ts';
 import { listUnrepresentable, representOutputs } from './represented-outputs.ts';
+import { recordDeployment, recordScan, recordUnchanged } from './deployment-record.ts';
 import { artifactContext, outputsContext } from './seals.ts';
 import type { AttemptResult } from './writes.ts';
 
@@ -46,7 +44,7 @@ export async function completeAttempt(
   if (result.debugLog) await storeDebugLog(tx.em, keyRing, { run, attempt, content: result.debugLog });
   if (result.plan) await storePlan(tx, keyRing, run, result.plan);
   if (outputs) await storeOutputs(tx, keyRing, run, outputs);
-  if (result.outcome === 'applied') await recordDeployment(tx, run, result.resourceCount);
+  await recordOutcome(tx, run, result);
   await tx.em.flush();
   if (result.plan) publishPlanned(tx, run, result.plan.summary);
   if (outputs) publishUnrepresentable(tx, run);
@@ -153,26 +151,17 @@ function approvalDigest(run: Run, planDigest: string, stateSerial: number): stri
   return `sha256:${createHash('sha256').update(bound).digest('hex')}`;
 }
 
+async function recordOutcome({ em }: Transaction, run: Run, { outcome, resourceCount }: AttemptResult): Promise<void> {
+  if (outcome === 'applied') return recordDeployment(em, run, resourceCount);
+  // A run that is being canceled ends as canceled, whatever its plan was.
+  if (run.status !== 'running') return;
+  if (outcome === 'unchanged') return recordUnchanged(em, run);
+  if (outcome === 'planned' && run.operation === 'scan') return recordScan(em, run);
+}
+
 async function storeOutputs(tx: Transaction, keyRing: KeyRing, run: Run, outputs: MaskedOutputs): Promise<void> {
   const instance = await lockAndReadInstance(tx.em, run.instanceId);
   run.outputs = maskOutputs(outputs);
   instance.outputs = run.outputs;
   instance.sealedOutputs = keyRing.sealJson(outputsContext(instance.id), outputs);
-}
-
-/**
- * The states that a tool wrote have recorded what it deployed. Of a command, or of a template that encrypts its state, only the
- * success tells whether something is deployed. A partial run is no deployment of the whole: the last one stays. Without any, it is what a destroy
- * and the time to live have to go by.
- */
-async function recordDeployment(tx: Transaction, run: Run, resourceCount: number | undefined): Promise<void> {
-  const instance = await lockAndReadInstance(tx.em, run.instanceId);
-  const isUnseen = resourceCount === undefined;
-  if (isPartial(run.options) && instance.deployedRunId) {
-    if (isUnseen && run.operation !== 'destroy') await recordUnseenResource(tx.em, instance);
-    return;
-  }
-  await recordDeployedRun(tx.em, instance, run.id);
-  if (isUnseen && run.operation !== 'destroy') await recordUnseenResource(tx.em, instance);
-  else if (isUnseen || instance.stateSerial === 0) await recordNoResources(tx.em, instance);
 }

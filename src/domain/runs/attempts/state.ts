@@ -6,11 +6,11 @@ import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { recordDeployedRun } from '../deletion/erasure.ts';
 import { type Run, RunAttempt } from '../entity.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
 import { lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkWrittenState, refuseStateOfPlanning } from './checks.ts';
+import { recordBegunDeployment, recordIncomplete } from './deployment-record.ts';
 import type { AttemptState } from './writes.ts';
 
 /**
@@ -47,9 +47,10 @@ export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state
   });
   run.stateSerialAfter = serial;
   recordWriter(instance, run);
-  await recordDeployedRun(tx.em, instance, run.id);
+  await recordBegunDeployment(tx.em, instance, run);
   await tx.em.flush();
   if (!isOver) return 'kept';
+  await recordIncomplete(tx.em, run);
   await recordRecovery(tx, run, serial);
   return 'late';
 }

@@ -4,6 +4,7 @@ import { addLogBytes } from '#domain/quotas/use/metering-store.ts';
 import { wakeNext } from '#domain/quotas/use/places.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
+import { recordIncomplete } from '../attempts/deployment-record.ts';
 import { findLogEnd } from '../attempts/log-store.ts';
 import { withoutSnippet } from '../diagnostics/status-detail.ts';
 import { Run, RunAttempt } from '../entity.ts';
@@ -69,6 +70,7 @@ export async function finishRun(
     operation: run.operation,
     ...(detail && { detail }),
   });
+  if (status !== 'succeeded' && run.isWriter()) await recordIncomplete(tx.em, run);
   await discardPlanArtifact(tx.em, run.id);
   void tx.send(addLogBytes(tx.em, { runId: run.id, createdAt: run.createdAt.toISOString() }));
   await releaseSlot(tx, run);

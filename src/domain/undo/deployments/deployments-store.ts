@@ -7,8 +7,8 @@ import { writingOperations } from '#domain/runs/model.ts';
 export type DeploymentRow = Awaited<ReturnType<typeof readDeploymentsSince>>[number];
 
 /**
- * The runs that changed an instance, in order, from the last one before the given run on. A run that failed while it applied has changed it as well. A run
- * without changes in its plan has not.
+ * The runs that changed an instance, in order, from the last one before the given run on. A run that failed while it applied has changed it as well. An
+ * apply without changes has deployed its inputs as well.
  */
 export function readDeploymentsSince(em: Em, run: { instanceId: string; instancePosition: number }, most: number) {
   return selectDeploymentsSince(em, run)
@@ -54,7 +54,18 @@ function selectDeployments(em: Em, instanceId: string) {
         .where('a.phase', '=', 'applying')
         .where('a.outcome', '=', 'applied')
         .select(sql.lit(1).as('one'));
-      return eb.or([eb('r.state_serial_after', 'is not', null), eb.exists(applied)]);
+      // Earlier releases did not count it as the deployment: one that is later than the deployment was not recorded as one.
+      const unchanged = eb
+        .selectFrom('run_attempts as u')
+        .innerJoin('instances as i', 'i.id', 'r.instance_id')
+        .innerJoin('runs as deployed', 'deployed.id', 'i.deployed_run_id')
+        .whereRef('u.run_id', '=', 'r.id')
+        .where('u.outcome', '=', 'unchanged')
+        .where('r.operation', '=', 'apply')
+        .where('r.status', '=', 'succeeded')
+        .whereRef('r.instance_position', '<=', 'deployed.instance_position')
+        .select(sql.lit(1).as('one'));
+      return eb.or([eb('r.state_serial_after', 'is not', null), eb.exists(applied), eb.exists(unchanged)]);
     });
 }
 
@@ -96,6 +107,10 @@ export function readInstanceNow(em: Em, instanceId: string) {
     .selectFrom('instances')
     .where('id', '=', instanceId)
     .where('deleted_at', 'is', null)
-    .select(['state_serial as stateSerial', 'deployed_run_id as deployedRunId'])
+    .select([
+      'state_serial as stateSerial',
+      'deployed_run_id as deployedRunId',
+      'unrecorded_run_id as unrecordedRunId',
+    ])
     .executeTakeFirst();
 }

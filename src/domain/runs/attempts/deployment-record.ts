@@ -1,0 +1,81 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { Instance } from '#domain/instances/entity.ts';
+import { recordNoResources, recordUnseenResource } from '#domain/instances/resources/resources.ts';
+import { lockAndReadInstance } from '#domain/instances/state/state.ts';
+import { recordDeployedRun } from '../deletion/erasure.ts';
+import { Run } from '../entity.ts';
+import { isPartial } from '../options/model.ts';
+
+/**
+ * Records a state that a run wrote while it applied. The run is not the deployment until it has succeeded. If nothing is deployed, its
+ * inputs are the only ones that fit what it made, and a destroy and the time to live need them, so then it is. The instance is locked.
+ */
+export async function recordBegunDeployment(em: Em, instance: Instance, run: Run): Promise<void> {
+  const deployed = instance.deployedRunId ? await em.findOne(Run, { id: instance.deployedRunId }) : null;
+  const holdsDeployment = deployed && deployed.operation !== 'destroy' && deployed.templateId === run.templateId;
+  if (!holdsDeployment) await recordDeployedRun(em, instance, run.id);
+}
+
+/**
+ * Records that a run has applied. The states that a tool wrote have recorded what it holds. Of a command, or of a template that
+ * encrypts its state, only the success tells whether something is deployed. A partial run is no deployment of the whole: the last one stays.
+ * @param resourceCount undefined: nothing tells how many resources there are
+ */
+export async function recordDeployment(em: Em, run: Run, resourceCount: number | undefined): Promise<void> {
+  const instance = await lockAndReadInstance(em, run.instanceId);
+  const isUnseen = resourceCount === undefined;
+  if (isPartial(run.options) && instance.deployedRunId) {
+    if (isUnseen && run.operation !== 'destroy') await recordUnseenResource(em, instance);
+    return;
+  }
+  await recordDeployedRun(em, instance, run.id);
+  recordComplete(instance);
+  if (isUnseen && run.operation !== 'destroy') await recordUnseenResource(em, instance);
+  else if (isUnseen || instance.stateSerial === 0) await recordNoResources(em, instance);
+}
+
+/**
+ * Records that nothing was left to change. An apply is the last deployment all the same: its version and inputs are those that the instance
+ * now has. A scan and every other whole run have seen all that is there, so nothing is unrecorded any longer.
+ */
+export async function recordUnchanged(em: Em, run: Run): Promise<void> {
+  if (run.operation === 'plan' || isPartial(run.options)) return;
+  const instance = await lockAndReadInstance(em, run.instanceId);
+  if (run.operation === 'scan') return recordScanned(instance, run);
+  if (run.operation === 'apply') await recordDeployedRun(em, instance, run.id);
+  recordComplete(instance);
+}
+
+/** Records that a scan has compared the whole instance with its state, unless that was overtaken by another. */
+export async function recordScan(em: Em, run: Run): Promise<void> {
+  recordScanned(await lockAndReadInstance(em, run.instanceId), run);
+}
+
+function recordScanned(instance: Instance, { stateSerialBefore }: Run): void {
+  if ((stateSerialBefore ?? 0) === instance.stateSerial) recordComplete(instance);
+}
+
+function recordComplete(instance: Instance): void {
+  instance.unrecordedRunId = null;
+  instance.unrecordedAt = null;
+}
+
+/** Records that a run has ended without success after it began to apply: the instance may differ from its last deployment. */
+export async function recordIncomplete(em: Em, { id, instanceId }: Run): Promise<void> {
+  await db(em)
+    .updateTable('instances')
+    .where('id', '=', instanceId)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('run_attempts as a')
+          .where('a.run_id', '=', id)
+          .where('a.phase', '=', 'applying')
+          .where('a.worker_id', 'is not', null)
+          .select('a.id'),
+      ),
+    )
+    .set({ unrecorded_run_id: id, unrecorded_at: new Date() })
+    .execute();
+}

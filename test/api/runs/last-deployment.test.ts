@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
+import { network } from '#test/support/templates.ts';
+
+let api: TestApi;
+let root: ApiUser;
+let steps: RunSteps;
+let worker: string;
+let template: string;
+const tools = [{ name: 'opentofu', version: '1.12.6' }];
+beforeAll(async () => {
+  api = await startApi();
+  root = await api.addUser('admin', 'Root');
+  steps = new RunSteps(api, root);
+  worker = await steps.worker('sandbox', 'default', tools);
+  template = await steps.publish(network);
+});
+afterAll(() => api?.close());
+
+const planned = { outcome: 'planned', plan: aPlan() } as const;
+const applied = { outcome: 'applied', outputs: {}, resourceCount: 2 } as const;
+const unchanged = { outcome: 'unchanged', plan: aPlan() } as const;
+const failed = { outcome: 'failed', reason: 'apply_failed' } as const;
+
+/** Runs to its end with these results of its attempts, and returns the run. */
+async function run(instance: string, request: object, results: readonly Partial<AttemptResult>[]) {
+  const admitted = await root.post('/runs', { template_id: template, instance, ...request });
+  expect(admitted.status, admitted.text).toBe(202);
+  const runId = admitted.body.id;
+  let executed = executing(await steps.next({ runId }));
+  for (const result of results) {
+    await steps.claim(executed, worker, 'sandbox', tools);
+    await steps.complete(executed, { tool: tools[0] ?? null, ...result } as AttemptResult);
+    const next = await steps.next({ runId, executed });
+    if (next.kind === 'execute') executed = next.attemptId;
+  }
+  return (await root.get(`/runs/${runId}`)).body;
+}
+
+const instanceOf = async (id: string) => (await root.get(`/instances/${id}`)).body;
+
+describe('an apply without changes', () => {
+  it('becomes the last deployment, from which a destroy takes its variables', async () => {
+    const first = await run('unchanged', {}, [planned, applied]);
+    const second = await run('unchanged', { variables: { cidr: '10.9.0.0/16' } }, [unchanged]);
+    expect([second.status, second.state_serial_after]).toEqual(['succeeded', null]);
+    expect(await instanceOf(first.instance_id)).toMatchObject({ deployed_run_id: second.id, unrecorded_since: null });
+    const destroy = await root.post('/runs', { template_id: template, instance: 'unchanged', operation: 'destroy' });
+    expect(destroy.body.variables).toMatchObject({ cidr: '10.9.0.0/16' });
+  });
+
+  it('becomes the last deployment where nothing was deployed before', async () => {
+    const first = await run('empty', {}, [unchanged]);
+    expect((await instanceOf(first.instance_id)).deployed_run_id).toBe(first.id);
+  });
+
+  it('is not the deployment if it only planned, was partial, or was being canceled', async () => {
+    const first = await run('kept', {}, [planned, applied]);
+    await run('kept', { operation: 'plan' }, [unchanged]);
+    await run('kept', { options: { target: ['terraform_data.network'] } }, [unchanged]);
+    const { body } = await root.post('/runs', { template_id: template, instance: 'kept' });
+    const executed = executing(await steps.next({ runId: body.id }));
+    await steps.claim(executed, worker, 'sandbox', tools);
+    expect((await root.post(`/runs/${body.id}/cancel`, {})).status).toBe(202);
+    await steps.complete(executed, { tool: tools[0] ?? null, ...unchanged } as unknown as AttemptResult);
+    await steps.next({ runId: body.id, executed });
+    expect((await instanceOf(first.instance_id)).deployed_run_id).toBe(first.id);
+  });
+
+  it('can be undone', async () => {
+    await run('undone', {}, [planned, applied]);
+    const second = await run('undone', { variables: { cidr: '10.8.0.0/16' } }, [unchanged]);
+    const { status, body, text } = await root.post(`/runs/${second.id}/selective-undo/check`, {});
+    expect(status, text).toBe(202);
+    expect(body.problem?.code ?? null).not.toBe('deployment_unknown');
+  });
+});
+
+describe('a run that fails while it applies', () => {
+  it('is recorded as not finished, and does not become the deployment', async () => {
+    const first = await run('broken', {}, [planned, applied]);
+    const second = await run('broken', { variables: { cidr: '10.7.0.0/16' } }, [planned, failed]);
+    expect(second.status).toBe('failed');
+    const { deployed_run_id, unrecorded_since } = await instanceOf(first.instance_id);
+    expect([deployed_run_id, unrecorded_since.run_id]).toEqual([first.id, second.id]);
+    expect(Date.parse(unrecorded_since.at)).toBeGreaterThan(Date.parse(second.created_at));
+    const third = await run('broken', {}, [planned, applied]);
+    expect(await instanceOf(first.instance_id)).toMatchObject({ deployed_run_id: third.id, unrecorded_since: null });
+  });
+
+  it('is not recorded if it failed while it planned', async () => {
+    const first = await run('unplanned', {}, [{ outcome: 'failed', reason: 'plan_failed' }]);
+    expect((await instanceOf(first.instance_id)).unrecorded_since).toBeNull();
+  });
+
+  it('is no longer recorded after an apply that had nothing left to change', async () => {
+    await run('mended', {}, [planned, applied]);
+    await run('mended', {}, [planned, failed]);
+    const third = await run('mended', {}, [unchanged]);
+    expect((await instanceOf(third.instance_id)).unrecorded_since).toBeNull();
+  });
+});
