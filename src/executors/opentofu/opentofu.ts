@@ -14,6 +14,7 @@ import { isObject, parseJson } from '../shared/json.ts';
 import { resultLimits } from '../shared/result-limits.ts';
 import { digestSources } from './configuration.ts';
 import { mayHaveProvisioners } from './configuration-scan.ts';
+import { joinVariables, onlyEphemeral, readNames, withoutEphemeral } from './ephemeral.ts';
 import { notesOn } from './guards.ts';
 import type { InitCache, Initialization } from './init-cache.ts';
 import { type InitLease, initialize } from './initialize.ts';
@@ -26,6 +27,10 @@ import { verifyPlan } from './verify-plan.ts';
 
 /** What the artifact calls the outputs that the configuration declares. */
 const declaredFile = 'outputs';
+/** And the names of the variables whose values are given again at the apply. */
+const ephemeralFile = 'ephemeral';
+const ephemeralInput = 'ephemeral.tfvars.json';
+const noVariables = Buffer.from('{}');
 const { planFileBytes: maxPlanBytes, planJsonBytes: maxPlanJsonBytes } = resultLimits;
 
 /** Runs a phase with OpenTofu or Terraform. @throws AttemptFailure that says what went wrong */
@@ -70,10 +75,11 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
   const facts = factsOf(session, initialized, { changes, drift });
   const files = new Map([
     ['plan', made.plan],
-    ['variables', session.variables],
+    ['variables', withoutEphemeral(session.attempt.request.variables, read.ephemeral)],
     [declaredFile, Buffer.from(JSON.stringify(read.declared))],
   ]);
   if (initialized.lock !== null) files.set('lock', initialized.lock);
+  if (read.ephemeral.length > 0) files.set(ephemeralFile, Buffer.from(JSON.stringify(read.ephemeral)));
   const packed = packArtifact(facts, files);
   const isRefresh = operation === 'refresh';
   const shown = shownChanges(session.attempt.request, read);
@@ -194,7 +200,9 @@ async function apply(
 ): Promise<AttemptSuccess> {
   if (attempt.artifact === null) throw new AttemptFailure('artifact_missing', 'there is no plan to apply');
   const { facts, files } = unpackArtifact(attempt.artifact, attempt.request.planDigest ?? null);
-  const session = new ToolSession(attempt, executor, backend, files.get('variables') ?? Buffer.from('{}'));
+  const ephemeral = onlyEphemeral(attempt.request.variables, readNames(files.get(ephemeralFile)));
+  const variables = joinVariables(files.get('variables') ?? noVariables, ephemeral);
+  const session = new ToolSession(attempt, executor, backend, variables);
   learnVariables(attempt, session.variables);
   refuseOtherPlan(session, facts);
   const lease = await initialize(session, cache, files.get('lock') ?? null);
@@ -202,7 +210,7 @@ async function apply(
     if (facts.modules !== lease.initialized.modules) throw mismatch('with other modules');
     const planned = files.get('plan') ?? Buffer.alloc(0);
     await verifyPlan(session, lease.initialized, planned);
-    await applyPlan(session, lease.initialized, planned);
+    await applyPlan(session, lease.initialized, { plan: planned, ephemeral });
     const outputs = await readTofuOutputs(attempt, () => askOutputs(session, lease.initialized));
     return withNull(outputs, attempt, files.get(declaredFile));
   } finally {
@@ -240,7 +248,11 @@ function learnVariables({ request, redactor }: Attempt, variables: Buffer): void
   for (const name of request.sensitiveVariables) redactor.learn(parsed[name] ?? null);
 }
 
-async function applyPlan(session: ToolSession, initialized: Initialization, plan: Buffer): Promise<void> {
+async function applyPlan(
+  session: ToolSession,
+  initialized: Initialization,
+  { plan, ephemeral }: { readonly plan: Buffer; readonly ephemeral: Buffer },
+): Promise<void> {
   await session.call({
     subcommand: 'apply',
     options: (paths) => [
@@ -248,12 +260,15 @@ async function applyPlan(session: ToolSession, initialized: Initialization, plan
       '-no-color',
       '-lock-timeout=30s',
       ...parallelismOf(session.attempt),
-      ...session.applyVariablesOptions(paths),
+      ...session.applyVariablesOptions(paths, ephemeral.equals(noVariables) ? null : ephemeralInput),
       join(paths.input, planInput),
     ],
     reason: 'apply_failed',
     initialized,
-    extraFiles: new Map([[planInput, plan]]),
+    extraFiles: new Map([
+      [planInput, plan],
+      [ephemeralInput, ephemeral],
+    ]),
     network: { state: true, egress: true },
     // Provisioners inherit the tool's environment, including its garbage collector's settings.
     relaxedGc:

@@ -11,6 +11,7 @@ import type { Redactor } from '../redaction/redaction.ts';
 import type { SecretDigest } from '../redaction/secret-digest.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { asArray, isObject, type JsonObject, parseJson } from '../shared/json.ts';
+import { ephemeralOf } from './ephemeral.ts';
 import { type DetailsReading, readDetails } from './plan-details.ts';
 
 /** Outputs by name. */
@@ -22,6 +23,8 @@ export interface ReadPlan {
   readonly summary: PlanSummary;
   /** The outputs that the configuration declares, and whether they are secret. */
   readonly declared: DeclaredOutputs;
+  /** The names of the variables whose values the plan does not keep. */
+  readonly ephemeral: readonly string[];
   /** Whether applying the plan would change anything: resources, outputs, addresses or the state. */
   readonly hasChanges: boolean;
 }
@@ -37,7 +40,14 @@ export function readPlan(json: Buffer, redactor: Redactor, digest: SecretDigest 
   const changes = planned.filter(isShown);
   const drift = drifted.map((resource) => readChange(resource, { redactor, digest, real: 'after' }));
   const hasChanges = plan['applyable'] === true || resources.some(changesSomething) || outputs.some(changesSomething);
-  return { changes, drift, summary: summarizeChanges(changes), declared: declaredOutputs(plan), hasChanges };
+  return {
+    changes,
+    drift,
+    summary: summarizeChanges(changes),
+    declared: declaredOutputs(plan),
+    ephemeral: ephemeralOf(plan),
+    hasChanges,
+  };
 }
 
 /** Resources that only change their address or only come into the state have no action. */

@@ -91,9 +91,15 @@ export class ToolSession {
     return this.tool.name === 'opentofu' ? [this.variablesOption(paths)] : [];
   }
 
-  /** Before 1.11, OpenTofu has the variables of a saved plan from the plan alone, and refuses them. */
-  applyVariablesOptions(paths: JobPaths): string[] {
-    return compareVersions(this.tool.version, '1.11.0-alpha1') < 0 ? [] : this.earlyEvaluationOptions(paths);
+  /**
+   * An apply of a plan: OpenTofu is given all variables again, but before 1.11 it refuses them, because it has them from the plan alone. Terraform
+   * takes no others than the ephemeral ones in `file`; null if there are none.
+   */
+  applyVariablesOptions(paths: JobPaths, file: string | null): string[] {
+    const isOpenTofu = this.tool.name === 'opentofu';
+    if (isOpenTofu && compareVersions(this.tool.version, '1.11.0-alpha1') < 0) return [];
+    if (isOpenTofu) return this.earlyEvaluationOptions(paths);
+    return file === null ? [] : [`-var-file=${join(paths.input, file)}`];
   }
 
   variablesOption(paths: JobPaths): string {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -72,7 +73,9 @@ describe('an apply without changes', () => {
   it('can be undone', async () => {
     await run('undone', {}, [planned, applied]);
     const second = await run('undone', { variables: { cidr: '10.8.0.0/16' } }, [unchanged]);
-    const { status, body, text } = await root.post(`/runs/${second.id}/selective-undo/check`, {});
+    const { status, body, text } = await root.post(`/runs/${second.id}/selective-undo/check`, undefined, {
+      'idempotency-key': randomUUID(),
+    });
     expect(status, text).toBe(202);
     expect(body.problem?.code ?? null).not.toBe('deployment_unknown');
   });

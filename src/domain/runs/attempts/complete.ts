@@ -15,8 +15,8 @@ import type { PlanSummary } from '../plans/model.ts';
 import { advanceRun } from '../steps/advance.ts';
 import { closeAttempt, lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkResult } from './checks.ts';
-import { listUnrepresentable, representOutputs } from './represented-outputs.ts';
 import { recordDeployment, recordScan, recordUnchanged } from './deployment-record.ts';
+import { listUnrepresentable, representOutputs } from './represented-outputs.ts';
 import { artifactContext, outputsContext } from './seals.ts';
 import type { AttemptResult } from './writes.ts';
 

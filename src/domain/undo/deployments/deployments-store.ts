@@ -107,10 +107,6 @@ export function readInstanceNow(em: Em, instanceId: string) {
     .selectFrom('instances')
     .where('id', '=', instanceId)
     .where('deleted_at', 'is', null)
-    .select([
-      'state_serial as stateSerial',
-      'deployed_run_id as deployedRunId',
-      'unrecorded_run_id as unrecordedRunId',
-    ])
+    .select(['state_serial as stateSerial', 'deployed_run_id as deployedRunId', 'unrecorded_run_id as unrecordedRunId'])
     .executeTakeFirst();
 }
