@@ -147,7 +147,10 @@ function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, name
         instance.team_id ? renderTeamLink(instance.team_id, names) : 'none: it belongs to the whole installation',
       ],
       ['Deployed by', run ? renderRunLink(run) : 'nothing yet'],
-      ['Not finished by', unrecorded && html`${renderRunLink(unrecorded.run_id)}: it may differ from what was deployed`],
+      [
+        'Not finished by',
+        unrecorded && html`${renderRunLink(unrecorded.run_id)}: it may differ from what was deployed`,
+      ],
       ['Node of', deployed && renderAssemblyNode(deployed, names)],
       ['Busy with', lockedBy ? renderRunLink(lockedBy) : null],
       ['Tool', instance.tool],
