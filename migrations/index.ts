@@ -66,6 +66,7 @@ import { CountedChanges } from './20261214_21_counted_changes.ts';
 import { EndedBy } from './20261215_01_ended_by.ts';
 import { TriesByHand } from './20261215_02_tries_by_hand.ts';
 import { PluginShares } from './20261215_03_plugin_shares.ts';
+import { PlanSections } from './20261216_30_plan_sections.ts';
 import { ToolChoice } from './20261216_40_tool_choice.ts';
 import { ToolSwitches } from './20261216_41_tool_switches.ts';
 import { LastDeployment } from './20261216_70_last_deployment.ts';
@@ -143,6 +144,7 @@ export const migrations = [
   { name: '20261215_01_ended_by', class: EndedBy },
   { name: '20261215_02_tries_by_hand', class: TriesByHand },
   { name: '20261215_03_plugin_shares', class: PluginShares },
+  { name: '20261216_30_plan_sections', class: PlanSections },
   { name: '20261216_40_tool_choice', class: ToolChoice },
   { name: '20261216_41_tool_switches', class: ToolSwitches },
   { name: '20261216_70_last_deployment', class: LastDeployment },

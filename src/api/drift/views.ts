@@ -82,6 +82,10 @@ export const ScanView = z
       .int()
       .nullable()
       .describe('How many deviations it found beside the ignored ones. Null until it has a result.'),
+    failing_checks: z
+      .int()
+      .nullable()
+      .describe('How many checks of the configuration failed. They are no deviations, and open no findings.'),
     ignored: z.int().nullable().describe('How many deviations ignore rules left out. They are not part of `found`.'),
     opened: z.int().nullable(),
     resolved: z.int().nullable(),
@@ -98,6 +102,7 @@ export function toScan(scan: ScanDetails): z.output<typeof ScanView> {
     status_reason: scan.reason,
     found: scan.found,
     ignored: scan.ignored,
+    failing_checks: scan.failingChecks,
     opened: scan.opened,
     resolved: scan.resolved,
     created_at: scan.createdAt,

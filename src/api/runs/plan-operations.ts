@@ -6,9 +6,10 @@ import { type PlacedChange, readPlanChanges } from '#domain/runs/plans/changes-s
 import { findRun } from '#domain/runs/store.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
+import { ChangeView, viewChange } from './change-views.ts';
 import { missingPlan } from './missing-plan.ts';
 import { RunParams, readAccess } from './operations.ts';
-import { ChangeView, viewChange } from './plan-views.ts';
+import { SectionsView, viewSections } from './section-views.ts';
 
 const PlacedChangeView = z
   .object({
@@ -43,6 +44,9 @@ const PlanChangesView = z
     total: z.int().describe('How many changes the plan has.'),
     matching: z.int().describe('How many of them fit `kind` and `q`.'),
     changes: z.array(PlacedChangeView),
+    sections: SectionsView.nullable().describe(
+      'What the plan holds beside its changes, whatever `kind` and `q`. Null unless `after` is 0.',
+    ),
     next_after: z.int().nullable().describe('Send it as `after` to get the next page. Null: there is none.'),
   })
   .meta({ id: 'PlanChanges' });
@@ -74,7 +78,7 @@ export const listPlanChanges = read({
     const { kind, q: text, after, limit } = query;
     const page = await readPlanChanges(em, params.id, { kind, text, after, limit });
     if (!page) throw await missingPlan(em, params.id);
-    const { digest, counts, total, matching, changes, nextAfter } = page;
+    const { digest, counts, total, matching, changes, sections, nextAfter } = page;
     return {
       run_id: params.id,
       digest,
@@ -82,6 +86,7 @@ export const listPlanChanges = read({
       total,
       matching,
       changes: changes.map(toPlacedChange),
+      sections: after === 0 ? viewSections(sections) : null,
       next_after: nextAfter,
     };
   },

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import { changeActions, type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
+import { summarizePlan } from '#domain/runs/plans/model.ts';
+import { noSections } from '#domain/runs/plans/sections.ts';
 import type { PlanDetails } from '#domain/runs/store.ts';
-import { Json } from '#domain/shared/values/json.ts';
+import { ChangeView, viewChange } from './change-views.ts';
+import { sectionFields, viewSections } from './section-views.ts';
 
 export const SummaryView = z
   .object({
@@ -13,40 +15,13 @@ export const SummaryView = z
     forget: z.int().describe('Resources that are no longer managed, and are not destroyed.'),
     import: z.int(),
     move: z.int(),
+    outputs: z.int().describe('Outputs that change.'),
+    checks: z.int().describe('Checks that fail, or that the tool cannot evaluate.'),
+    warnings: z.int(),
+    actions: z.int().describe('Actions that the tool invokes.'),
+    deferred: z.int().describe('Changes and actions that the tool puts off to a later plan.'),
   })
   .meta({ id: 'PlanSummary' });
-
-const Path = z
-  .array(z.union([z.string(), z.number()]))
-  .describe('Names of attributes, keys of maps, and positions in lists; empty for the whole resource.');
-const unknownIfNull = 'Null: the tool does not say.';
-
-export const ChangeView = z
-  .object({
-    address: z.string(),
-    type: z.string().nullable(),
-    action: z
-      .enum(changeActions)
-      .describe('`forget`: no longer managed, and not destroyed. `no-op`: moved or imported as it is.'),
-    previous_address: z.string().nullable().describe('The address from which the resource is moved.'),
-    imported: z
-      .object({ id: z.string().nullable().describe('The id by which the tool finds it. Null while it is not known.') })
-      .nullable()
-      .describe('The resource exists already, and is taken into the state.'),
-    action_reason: z.string().nullable().describe('Why the tool chose the action, such as `replace_because_tainted`.'),
-    replace_paths: z.array(Path).nullable().describe(`The values that force the replacement. ${unknownIfNull}`),
-    after_unknown: z
-      .array(Path)
-      .nullable()
-      .describe(`The values that are known only after the apply. ${unknownIfNull}`),
-    sensitive: z
-      .array(z.object({ path: Path, changed: z.boolean() }))
-      .nullable()
-      .describe(`The secret values, each with whether it changes. ${unknownIfNull}`),
-    before: Json,
-    after: Json,
-  })
-  .meta({ id: 'PlannedChange' });
 
 export const PlanView = z
   .object({
@@ -55,6 +30,7 @@ export const PlanView = z
     summary: SummaryView,
     state_serial: z.int(),
     changes: z.array(ChangeView),
+    ...sectionFields,
     created_at: Time,
   })
   .meta({ id: 'Plan' });
@@ -63,29 +39,10 @@ export function toPlan(runId: string, plan: PlanDetails): z.input<typeof PlanVie
   return {
     run_id: runId,
     digest: plan.digest,
-    summary: summarizeChanges(plan.changes),
+    summary: summarizePlan(plan.changes, plan.sections ?? noSections),
     state_serial: plan.stateSerial,
     changes: plan.changes.map(viewChange),
+    ...viewSections(plan.sections),
     created_at: plan.createdAt,
-  };
-}
-
-export function viewChange(change: ResourceChange): z.input<typeof ChangeView> {
-  const { address, type = null, action, imported = null, before, after } = change;
-  const { previousAddress = null, actionReason = null } = change;
-  const { replacePaths = null, unknownPaths = null, sensitivePaths = null } = change;
-  return {
-    address,
-    type,
-    action,
-    previous_address: previousAddress,
-    imported,
-    action_reason: actionReason,
-    replace_paths: replacePaths,
-    after_unknown: unknownPaths,
-    // Without its digest: whoever has one could learn when a secret gets an earlier value again.
-    sensitive: sensitivePaths?.map(({ path, changed }) => ({ path, changed })) ?? null,
-    before,
-    after,
   };
 }

@@ -91,6 +91,8 @@ export const DriftScanSchema = defineEntity({
     /** How many findings it opened, new ones and old ones again, and how many it resolved. */
     opened: p.integer().nullable(),
     resolved: p.integer().nullable(),
+    /** How many checks of the configuration failed. They are no deviations. Null: nobody knows. */
+    failingChecks: p.integer().nullable(),
   },
 });
 export class DriftScan extends DriftScanSchema.class {}

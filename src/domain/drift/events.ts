@@ -35,6 +35,7 @@ export const driftEvents = {
       ignored: count,
       opened: count,
       resolved: count,
+      failing_checks: count.nullable().optional(),
     }),
   },
   'drift_finding.opened': {

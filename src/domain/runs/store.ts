@@ -128,7 +128,7 @@ export function readPlan(em: Em, runId: string) {
   return db(em)
     .selectFrom('run_plans')
     .where('run_id', '=', runId)
-    .select(['digest', 'state_serial as stateSerial', 'changes', 'created_at as createdAt'])
+    .select(['digest', 'state_serial as stateSerial', 'changes', 'sections', 'created_at as createdAt'])
     .executeTakeFirst();
 }
 

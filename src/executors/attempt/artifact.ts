@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ResourceChange } from '#domain/runs/plans/model.ts';
+import type { PlanSections } from '#domain/runs/plans/sections.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { encodeFrame, FrameReader } from '../protocol/frames.ts';
 import type { Tool } from '../protocol/request.ts';
@@ -7,7 +8,9 @@ import { AttemptFailure } from '../shared/errors.ts';
 
 /** The plan phase hands this artifact, one frame of files, to the apply phase, which may run days later on another machine. */
 
-const format = 2;
+const format = 3;
+/** Plans of an earlier release that still wait for approval keep the format and the digest with which they were shown. */
+const readableFormats = [2, format];
 
 /** Everything that a plan's digest covers. A change to any of it makes a different plan. */
 export interface PlanFacts {
@@ -20,6 +23,8 @@ export interface PlanFacts {
   readonly modules: string;
   readonly changes: readonly ResourceChange[];
   readonly drift: readonly ResourceChange[];
+  /** What the plan holds beside them. Absent from the format 2. */
+  readonly sections?: PlanSections;
 }
 
 interface Manifest {
@@ -44,7 +49,7 @@ export function packArtifact(
   files: ReadonlyMap<string, Buffer>,
 ): { artifact: Buffer; digest: string } {
   const manifest: Manifest = { format, facts, files: [...files].map(([path, { length }]) => ({ path, size: length })) };
-  return { artifact: encodeFrame(manifest, Buffer.concat([...files.values()])), digest: digestPlan(facts, files) };
+  return { artifact: encodeFrame(manifest, Buffer.concat([...files.values()])), digest: digestPlan(manifest, files) };
 }
 
 /** @throws AttemptFailure `artifact_mismatch` if the bytes are not an artifact, or not the one that the digest names */
@@ -57,7 +62,7 @@ export function unpackArtifact(bytes: Buffer, expectedDigest: string | null): Ar
     start += size;
   }
   if (start !== body.length) throw mismatch('it is damaged');
-  const digest = digestPlan(manifest.facts, files);
+  const digest = digestPlan(manifest, files);
   if (expectedDigest !== null && digest !== expectedDigest) throw mismatch(`its digest is ${digest}`);
   return { facts: manifest.facts, files, digest };
 }
@@ -65,7 +70,7 @@ export function unpackArtifact(bytes: Buffer, expectedDigest: string | null): Ar
 function readManifest(bytes: Buffer): { manifest: Manifest; body: Buffer } {
   try {
     const [frame] = new FrameReader<Manifest>().push(bytes);
-    if (frame?.message.format === format) return { manifest: frame.message, body: frame.body };
+    if (frame && readableFormats.includes(frame.message.format)) return { manifest: frame.message, body: frame.body };
   } catch (cause) {
     throw mismatch('it is damaged', cause);
   }
@@ -76,7 +81,7 @@ function mismatch(why: string, cause?: unknown): AttemptFailure {
   return new AttemptFailure('artifact_mismatch', `the stored plan is not the plan to apply: ${why}`, { cause });
 }
 
-function digestPlan(facts: PlanFacts, files: ReadonlyMap<string, Buffer>): string {
+function digestPlan({ format, facts }: Manifest, files: ReadonlyMap<string, Buffer>): string {
   const contents = Object.fromEntries([...files].map(([path, content]) => [path, sha256(content)]));
   return sha256(canonicalJson({ format, facts, contents }));
 }

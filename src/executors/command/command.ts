@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { RunOperation } from '#domain/runs/model.ts';
-import { isEffective, summarizeChanges } from '#domain/runs/plans/model.ts';
+import { isEffective, summarizePlan } from '#domain/runs/plans/model.ts';
+import { noSections } from '#domain/runs/plans/sections.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { packArtifact, sha256, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, AttemptSuccess, JobResult, JobStep, Results } from '../attempt/attempt.ts';
@@ -80,13 +81,15 @@ async function plan(attempt: Attempt, executor: CommandExecutor): Promise<Attemp
     modules: '',
     changes,
     drift: [],
+    sections: noSections,
   };
   const { artifact, digest } = packArtifact(facts, files);
   return {
     plan: {
       changes,
       drift: [],
-      summary: summarizeChanges(changes),
+      sections: noSections,
+      summary: summarizePlan(changes),
       digest,
       assumed: read === null,
       hasChanges: changes.some(({ action }) => isEffective(action)),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import { findUnknownOption } from '#domain/runs/options/model.ts';
-import { type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
+import { type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
 import { scannedChanges } from '#domain/runs/plans/scanned-changes.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { type PlanFacts, packArtifact, unpackArtifact } from '../attempt/artifact.ts';
@@ -71,8 +72,9 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
   const made = await makePlan(session, initialized);
   const read = await showPlan(session, initialized, made.plan);
   await verifyPlan(session, initialized, made.plan);
-  const { changes, drift, summary, hasChanges } = read;
-  const facts = factsOf(session, initialized, { changes, drift });
+  const { changes, drift, hasChanges } = read;
+  const sections = { ...read.sections, diagnostics: warningsOf(session.attempt) };
+  const facts = factsOf(session, initialized, { changes, drift, sections });
   const files = new Map([
     ['plan', made.plan],
     ['variables', withoutEphemeral(session.attempt.request.variables, read.ephemeral)],
@@ -82,12 +84,15 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
   if (read.ephemeral.length > 0) files.set(ephemeralFile, Buffer.from(JSON.stringify(read.ephemeral)));
   const packed = packArtifact(facts, files);
   const isRefresh = operation === 'refresh';
-  const shown = shownChanges(session.attempt.request, read);
+  const shown = {
+    changes: shownChanges(session.attempt.request, read),
+    sections: phase === 'detect' ? { ...sections, actions: [], deferred: [] } : sections,
+  };
   return {
     plan: {
-      changes: shown,
+      ...shown,
       drift,
-      summary: shown === changes ? summary : summarizeChanges(shown),
+      summary: summarizePlan(shown.changes, shown.sections),
       // The plan itself decides. The tool's exit code can only add a review.
       hasChanges: made.code === 2 || hasChanges || (isRefresh && drift.length > 0),
       assumed: false,
@@ -95,6 +100,11 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
       artifact: phase === 'detect' ? Buffer.alloc(0) : packed.artifact,
     },
   };
+}
+
+/** What the tool warned of, while it prepared the plan and made it. */
+function warningsOf({ diagnostics }: Attempt): Diagnostic[] {
+  return diagnostics.list().filter(({ severity }) => severity === 'warning');
 }
 
 /** What people are shown: a refresh records the drift, and a scan compares what was found with what is expected. */
@@ -106,10 +116,11 @@ function shownChanges({ phase, operation }: WireRequest, { changes, drift }: Rea
 function factsOf(
   { executor, tool, attempt }: ToolSession,
   { modules }: Initialization,
-  { changes, drift }: Pick<PlanFacts, 'changes' | 'drift'>,
+  { changes, drift, sections }: Pick<PlanFacts, 'changes' | 'drift' | 'sections'>,
 ): PlanFacts {
   const { operation } = attempt.request;
-  return { kind: 'opentofu', tool, operation, sources: digestSources(executor), modules, changes, drift };
+  const shown = { changes, drift, ...(sections && { sections }) };
+  return { kind: 'opentofu', tool, operation, sources: digestSources(executor), modules, ...shown };
 }
 
 /** Runs `plan`, in a sandbox that also runs the template's code. */
@@ -189,7 +200,12 @@ async function showPlan(session: ToolSession, initialized: Initialization, plan:
       'plan_invalid',
       `the plan as JSON is longer than ${formatBytes(maxPlanJsonBytes)}, the most that reviewers can be shown`,
     );
-  return readPlan(shown.captured, attempt.redactor, secretDigestOf(attempt.request.secretsKey));
+  const { secretsKey, outputs } = attempt.request;
+  return readPlan(shown.captured, {
+    redactor: attempt.redactor,
+    digest: secretDigestOf(secretsKey),
+    secretOutputs: new Set(Object.keys(outputs).filter((name) => outputs[name]?.sensitive === true)),
+  });
 }
 
 async function apply(

@@ -3,6 +3,7 @@ import { diagnosticSeverities, maxDiagnosticLengths, maxDiagnostics } from '#dom
 import { runOperations } from '#domain/runs/model.ts';
 import { logLevels, maxAddresses, maxParallelism } from '#domain/runs/options/model.ts';
 import { changeActions } from '#domain/runs/plans/model.ts';
+import { checkKinds, checkStatuses, maxProblemLength, maxProblems } from '#domain/runs/plans/sections.ts';
 import { type ExecutionReason, executionReasons } from '#domain/runs/reasons/model.ts';
 import { type JsonValue, namedValues } from '#domain/shared/values/json.ts';
 
@@ -143,15 +144,9 @@ const Change = z.object({
   sensitivePaths: z.array(z.object({ path: Path, changed: z.boolean(), digest: secretDigest })).optional(),
   otherSecrets: z.object({ changed: z.boolean(), digest: secretDigest }).optional(),
 });
-const Summary = z.object({
-  add: count,
-  change: count,
-  destroy: count,
-  replace: count,
-  forget: count,
-  import: count,
-  move: count,
-});
+const counted = ['add', 'change', 'destroy', 'replace', 'forget', 'import', 'move'] as const;
+const countedSections = ['outputs', 'checks', 'warnings', 'actions', 'deferred'] as const;
+const Summary = z.record(z.enum([...counted, ...countedSections]), count);
 const Outputs = namedValues(z.strictObject({ value: json, sensitive: z.boolean() }));
 
 const shortText = (name: keyof typeof maxDiagnosticLengths) => z.string().min(1).max(maxDiagnosticLengths[name]);
@@ -166,6 +161,32 @@ const DiagnosticItem = z.object({
   program: shortText('program').optional(),
 });
 
+const Sections = z.object({
+  outputs: z.array(
+    z.object({ name: text, action: z.enum(changeActions), before: json, after: json, sensitive: z.boolean() }),
+  ),
+  checks: z.array(
+    z.object({
+      address: text,
+      kind: z.enum(checkKinds),
+      status: z.enum(checkStatuses),
+      problems: z.array(z.string().max(maxProblemLength)).max(maxProblems),
+    }),
+  ),
+  actions: z.array(
+    z.object({
+      address: text,
+      type: text,
+      event: text.nullable(),
+      trigger: text.nullable(),
+      config: json,
+      deferred: text.nullable(),
+    }),
+  ),
+  deferred: z.array(z.object({ reason: text, change: Change })),
+  diagnostics: z.array(DiagnosticItem).max(maxDiagnostics),
+});
+
 export const WireResult = z.object({
   outcome: z.enum(['succeeded', 'failed', 'canceled', 'timed_out', 'limit_exceeded']),
   reason: reason.nullable(),
@@ -176,6 +197,7 @@ export const WireResult = z.object({
     .object({
       changes: z.array(Change),
       drift: z.array(Change),
+      sections: Sections,
       summary: Summary,
       hasChanges: z.boolean(),
       assumed: z.boolean(),

@@ -3,6 +3,7 @@ import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import type { MaskedOutputs, RunOperation } from '#domain/runs/model.ts';
 import type { RunOptions } from '#domain/runs/options/model.ts';
 import type { PlanSummary, ResourceChange } from '#domain/runs/plans/model.ts';
+import type { PlanSections } from '#domain/runs/plans/sections.ts';
 import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
@@ -175,6 +176,8 @@ export interface ExecutionPlan {
   readonly changes: ResourceChange[];
   /** How reality differs from the state, if the tool reports that. */
   readonly drift: ResourceChange[];
+  /** What the plan holds beside its changes of resources: outputs, checks, actions and warnings. */
+  readonly sections: PlanSections;
   readonly summary: PlanSummary;
   readonly hasChanges: boolean;
   /** Whether the changes are assumed because the template has no plan of its own. */

@@ -10,7 +10,7 @@ const key = Buffer.from('a key of this test').toString('base64');
 
 /** Reads a plan as OpenTofu writes it. */
 const read = (plan: object, redactor = new Redactor()) =>
-  readPlan(Buffer.from(JSON.stringify(plan)), redactor, secretDigestOf(key));
+  readPlan(Buffer.from(JSON.stringify(plan)), { redactor, digest: secretDigestOf(key) });
 const scan = (plan: object) => {
   const { drift, changes } = read(plan);
   return deviationsOf(scannedChanges(drift, changes));

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
+import { type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
 import { join, makeTenant, type Tenant } from '../access/tenancy.ts';
 import type { ApiUser, TestApi } from '../api/in-process-api.ts';
 import { aPlan, executing, RunSteps } from './run-steps.ts';
@@ -49,7 +49,7 @@ export class PendingRuns {
   /** Admits a run whose plan has these changes, and lets it wait for approval. Returns its id. */
   async add(changes: readonly ResourceChange[], more: object = {}): Promise<string> {
     const { runId, attemptId } = await this.begin(more);
-    const plan = aPlan({ changes, summary: summarizeChanges(changes) });
+    const plan = aPlan({ changes, summary: summarizePlan(changes) });
     await this.#steps.complete(attemptId, { outcome: 'planned', plan });
     await this.#steps.next({ runId, executed: attemptId });
     return runId;

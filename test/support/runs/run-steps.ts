@@ -5,7 +5,8 @@ import { abandonAttempt, completeAttempt } from '#domain/runs/attempts/complete.
 import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import type { AttemptResult, AttemptState } from '#domain/runs/attempts/writes.ts';
 import type { NextStep } from '#domain/runs/model.ts';
-import { summarizeChanges } from '#domain/runs/plans/model.ts';
+import { summarizePlan } from '#domain/runs/plans/model.ts';
+import { noSections } from '#domain/runs/plans/sections.ts';
 import { type StepRequest, takeNextStep } from '#domain/runs/steps/advance.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
 import type { Isolation } from '#domain/workers/model.ts';
@@ -125,7 +126,8 @@ export function aPlan(more: object = {}): NonNullable<AttemptResult['plan']> {
   const change = { address: 'thing', action: 'create' as const, before: null, after: {} };
   return {
     changes: [change],
-    summary: summarizeChanges([change]),
+    sections: noSections,
+    summary: summarizePlan([change]),
     executorDigest: 'sha256:0',
     artifact: randomBytes(8),
     ...more,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { ResourceChange } from '#domain/runs/plans/model.ts';
-import { summarizeChanges } from '#domain/runs/plans/model.ts';
+import { summarizePlan } from '#domain/runs/plans/model.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { goOnAfterRun } from '#domain/undo/attempts/finished-run.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
@@ -63,7 +63,7 @@ export class UndoStage {
     const changes = touches.map((address) => ({ ...changeOf(address), action }));
     await this.#steps.complete(attempt, {
       outcome: 'planned',
-      plan: aPlan({ changes, summary: summarizeChanges(changes) }),
+      plan: aPlan({ changes, summary: summarizePlan(changes) }),
     });
     return this.#steps.next({ runId, executed: attempt });
   }

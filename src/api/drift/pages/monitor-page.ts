@@ -148,6 +148,7 @@ function renderScans(visit: MonitorVisit, { scans, next_cursor: next }: Scans): 
             { label: 'By', cell: ({ trigger }) => (trigger === 'schedule' ? 'schedule' : 'request') },
             { label: 'Found', kind: 'number', cell: ({ found }) => number(found) },
             { label: 'Ignored', kind: 'number', cell: ({ ignored }) => number(ignored) },
+            { label: 'Failing checks', kind: 'number', cell: ({ failing_checks: failing }) => number(failing) },
             { label: 'Opened', kind: 'number', cell: ({ opened }) => number(opened) },
             { label: 'Resolved', kind: 'number', cell: ({ resolved }) => number(resolved) },
             { label: 'Age', cell: ({ created_at: at }) => renderAge(at) },

@@ -25,6 +25,7 @@ function selectScans(em: Em, monitorId: string, request: PageRequest) {
       's.ignored',
       's.opened',
       's.resolved',
+      's.failing_checks as failingChecks',
       's.created_at as createdAt',
       'r.finished_at as finishedAt',
       's.recorded_at as recordedAt',

@@ -39,6 +39,7 @@ export function readEndedScan(em: Em, runId: string) {
       'r.finished_at as finishedAt',
       'r.instance_id as instanceId',
       'p.changes',
+      'p.sections',
       'p.state_serial as stateSerial',
       's.deployed_run_id as deployedRunId',
       'i.deployed_run_id as presentDeployment',

@@ -2,6 +2,7 @@ import type { Em } from '#database/database.ts';
 import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import { isTerminal, type TerminalStatus } from '#domain/runs/model.ts';
 import { type Deviation, deviationsOf } from '#domain/runs/plans/deviations.ts';
+import { hasFailed } from '#domain/runs/plans/sections.ts';
 import { statusReasons } from '#domain/runs/reasons/model.ts';
 import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
 import { DriftMonitor, DriftScan } from '../entity.ts';
@@ -38,13 +39,20 @@ async function record(tx: Transaction, runId: string, monitorId: string): Promis
   const isComplete = run.status === 'succeeded' && rejection === null && !monitor.deletedAt;
   const counts = isComplete ? await followDeviations(tx, monitor, run, deviations) : nothing;
   const reason = rejection?.code ?? run.reason;
-  Object.assign(scan, { recordedAt: new Date(), outcome: run.status, reason, ...(isComplete && counts) });
+  const failingChecks = run.status === 'succeeded' ? (run.sections?.checks.filter(hasFailed).length ?? null) : null;
+  Object.assign(scan, {
+    recordedAt: new Date(),
+    outcome: run.status,
+    reason,
+    failingChecks,
+    ...(isComplete && counts),
+  });
   followHealth(monitor, run, rejection);
   tx.publish({
     type: 'drift_monitor.scanned',
     subjectId: monitorId,
     owners: { teamId: monitor.teamId ?? null },
-    data: { run_id: runId, status: run.status as TerminalStatus, ...counts },
+    data: { run_id: runId, status: run.status as TerminalStatus, ...counts, failing_checks: failingChecks },
   });
 }
 

@@ -6,6 +6,7 @@ import { findDiagnosticsProblem } from '../diagnostics/model.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { AttemptWriteRefused } from '../errors.ts';
 import { type AttemptOutcome, type AttemptPhase, logPhases, logStreams } from '../model.ts';
+import { findSectionsProblem } from '../plans/check-sections.ts';
 import { changeActions, completeSummary, mostPaths, type ResourceChange } from '../plans/model.ts';
 import { type FailureReason, statusReasons } from '../reasons/model.ts';
 import type { AttemptResult, AttemptState, LogChunk } from './writes.ts';
@@ -102,7 +103,7 @@ function checkTool({ name, version }: { name: string; version: string }): void {
 function checkPlan({ phase }: RunAttempt, plan: NonNullable<AttemptResult['plan']>): void {
   const refuse = (message: string) => refusedResult('plan_invalid', message);
   if (phase !== 'planning') throw refuse('an apply may not have a plan');
-  const { changes, summary, executorDigest, artifact } = plan;
+  const { changes, sections, summary, executorDigest, artifact } = plan;
   if (!Array.isArray(changes) || changes.length > mostChanges) throw refuse(`it has more than ${mostChanges} changes`);
   if (changes.some((change) => !isChange(change)))
     throw refuse(`a change has an address that is not of 1-${longestAddress} characters, or an unknown action`);
@@ -112,6 +113,8 @@ function checkPlan({ phase }: RunAttempt, plan: NonNullable<AttemptResult['plan'
     );
   const problem = findUnstorable(changes);
   if (problem) throw refuse(`its list of changes ${problem}`);
+  const other = findSectionsProblem(sections);
+  if (other) throw refuse(other);
   if (!Object.values(completeSummary(summary)).every((count) => isStorableInteger(count, 0)))
     throw refuse('the counts of its summary must be integers from 0');
   if (findUnstorableText(executorDigest, longestWord))

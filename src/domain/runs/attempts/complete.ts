@@ -118,6 +118,7 @@ async function storePlan(
   const row = {
     digest: run.planDigest,
     changes: plan.changes,
+    sections: plan.sections,
     executorDigest: plan.executorDigest,
     artifact: isScan ? null : keyRing.seal(artifactContext(run.id), plan.artifact),
     stateSerial,

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostics/model.ts';
 import type { AttemptOutcome, MaskedOutputs } from '../model.ts';
 import type { PlanSummary, ResourceChange } from '../plans/model.ts';
+import type { PlanSections } from '../plans/sections.ts';
 import type { StatusReason } from '../reasons/model.ts';
 
 /** What an attempt writes: states and chunks of log while it is executed, and one result at its end. */
@@ -30,7 +31,13 @@ export interface AttemptResult {
   readonly outcome: Exclude<AttemptOutcome, 'lost'>;
   readonly reason: StatusReason | null;
   readonly tool: { name: string; version: string } | null;
-  readonly plan?: { changes: ResourceChange[]; summary: PlanSummary; executorDigest: string; artifact: Buffer };
+  readonly plan?: {
+    changes: ResourceChange[];
+    sections: PlanSections;
+    summary: PlanSummary;
+    executorDigest: string;
+    artifact: Buffer;
+  };
   readonly outputs?: MaskedOutputs;
   /** What the tool or the steps said about their work. */
   readonly diagnostics?: readonly Diagnostic[];

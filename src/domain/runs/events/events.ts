@@ -40,6 +40,11 @@ export const runEvents = {
       forget: count.optional(),
       import: count.optional(),
       move: count.optional(),
+      outputs: count.optional(),
+      checks: count.optional(),
+      warnings: count.optional(),
+      actions: count.optional(),
+      deferred: count.optional(),
     }),
   },
   'run.approval_required': {

@@ -3,6 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { type ChangeCounts, type ChangeKind, changeKinds } from './change-kinds.ts';
 import { changeActions, isEffective, type ResourceChange } from './model.ts';
+import type { PlanSections } from './sections.ts';
 
 /** What narrows the changes of a plan. */
 export interface ChangeFilter {
@@ -29,6 +30,8 @@ export interface ChangePage {
   /** How many of them the filter lets pass. */
   readonly matching: number;
   readonly changes: readonly PlacedChange[];
+  /** Null: the page is not the first, or the plan was stored before the service kept them. */
+  readonly sections: PlanSections | null;
   /** The position after which the next page starts; null: there is none. */
   readonly nextAfter: number | null;
 }
@@ -40,6 +43,7 @@ interface PageRow {
   readonly imported: number;
   readonly total: number;
   readonly matching: number;
+  readonly sections: PlanSections | null;
   readonly page: PlacedChange[];
 }
 
@@ -64,6 +68,7 @@ export async function readPlanChanges(em: Em, runId: string, filter: ChangeFilte
       countPlaced(sql`change ->> 'imported' is not null`).as('imported'),
       countPlaced(sql`true`).as('total'),
       sql<number>`(select count(*)::int from matching)`.as('matching'),
+      filter.after === 0 ? 'sections' : sql<null>`null`.as('sections'),
       selectPage(filter).as('page'),
     ])
     .executeTakeFirst();

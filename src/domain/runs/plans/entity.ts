@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt } from '#database/columns.ts';
 import { Run } from '../entity.ts';
 import type { ResourceChange } from './model.ts';
+import type { PlanSections } from './sections.ts';
 
 /** The plan of a run. Kept in months by the time in the run's id; migrations make the table. */
 export const RunPlanSchema = defineEntity({
@@ -14,6 +15,8 @@ export const RunPlanSchema = defineEntity({
     /** The executor's own digest of the plan; the executor checks it before it applies the plan. */
     executorDigest: p.string(),
     changes: p.json<ResourceChange[]>(),
+    /** What the plan holds beside its changes; null: it was stored before the service kept that. */
+    sections: p.json<PlanSections>().nullable(),
     /** Sealed: the plan file and what applying it needs. Deleted when the run ends. */
     artifact: p.blob().nullable().hidden(),
     stateSerial: p.integer(),

@@ -1,4 +1,5 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { countSections, noSections, type PlanSections, type SectionCounts } from './sections.ts';
 
 /** What a plan would do to each resource, and how many it would change in which way. Pure. */
 
@@ -62,7 +63,7 @@ export interface ResourceChange {
 }
 
 /** The counts of a plan. A replacement counts as `replace`, and also as an addition and as a destruction. */
-export interface PlanSummary {
+export interface PlanSummary extends SectionCounts {
   add: number;
   change: number;
   destroy: number;
@@ -76,11 +77,12 @@ export interface PlanSummary {
 export type StoredSummary = Pick<PlanSummary, 'add' | 'change' | 'destroy'> & Partial<PlanSummary>;
 
 export function completeSummary(summary: StoredSummary): PlanSummary {
-  return { replace: 0, forget: 0, import: 0, move: 0, ...summary };
+  return { replace: 0, forget: 0, import: 0, move: 0, ...countSections(noSections), ...summary };
 }
 
-export function summarizeChanges(
+export function summarizePlan(
   changes: readonly Pick<ResourceChange, 'action' | 'previousAddress' | 'imported'>[],
+  sections: PlanSections = noSections,
 ): PlanSummary {
   const count = (...actions: ChangeAction[]) => changes.filter(({ action }) => actions.includes(action)).length;
   return {
@@ -91,5 +93,6 @@ export function summarizeChanges(
     forget: count('forget'),
     import: changes.filter(({ imported }) => imported !== undefined).length,
     move: changes.filter(({ previousAddress }) => previousAddress !== undefined).length,
+    ...countSections(sections),
   };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { summarizeChanges } from '#domain/runs/plans/model.ts';
+import { summarizePlan } from '#domain/runs/plans/model.ts';
+import { noSections } from '#domain/runs/plans/sections.ts';
 import { addEnvironment, addTeam } from '#test/support/access/people.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
@@ -124,7 +125,8 @@ describe('a run of a team', () => {
     const change = { address: 'thing', action: 'create' as const, before: null, after: {} };
     const plan = {
       changes: [change],
-      summary: summarizeChanges([change]),
+      sections: noSections,
+      summary: summarizePlan([change]),
       executorDigest: 'sha256:0',
       artifact: Buffer.from('x'),
     };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admitScan } from '#domain/runs/admission/scans/scan.ts';
-import { type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
+import { type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
@@ -50,7 +50,7 @@ async function begun() {
 /** A scan that has ended and has found something. */
 async function found(...changes: ResourceChange[]): Promise<string> {
   const { runId, attemptId } = await begun();
-  const plan = aPlan({ changes, summary: summarizeChanges(changes) });
+  const plan = aPlan({ changes, summary: summarizePlan(changes) });
   await steps.complete(attemptId, { outcome: changes.length > 0 ? 'planned' : 'unchanged', plan });
   await steps.next({ runId, executed: attemptId });
   return runId;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
-import { mostPaths, type ResourceChange, summarizeChanges } from '#domain/runs/plans/model.ts';
+import { mostPaths, type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 
@@ -30,7 +30,7 @@ const unsaid = {
 
 async function planned(changes: ResourceChange[], policy: object = {}) {
   const { runId, attemptId } = await steps.planning(worker, 'none', {}, policy);
-  await steps.complete(attemptId, { outcome: 'planned', plan: aPlan({ changes, summary: summarizeChanges(changes) }) });
+  await steps.complete(attemptId, { outcome: 'planned', plan: aPlan({ changes, summary: summarizePlan(changes) }) });
   return { runId, attemptId };
 }
 

@@ -1,6 +1,6 @@
 import type { EventData, EventTypeName } from '#domain/events.ts';
 import type { RunStatus, terminalStatuses } from '#domain/runs/model.ts';
-import { summarizeChanges } from '#domain/runs/plans/model.ts';
+import { summarizePlan } from '#domain/runs/plans/model.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { toPendingEvent } from '#domain/shared/events/publish.ts';
 import { idAt } from './ids.ts';
@@ -44,7 +44,7 @@ function eventsOf(story: RunStory, time: Timeline): RunEvent[] {
   const events: RunEvent[] = [{ at: time.admitted, type: 'run.admitted', data: { by: by.name, operation }, by }];
   if (time.started !== null) events.push({ at: time.started, type: 'run.planning', data: {} });
   if (time.planned !== null)
-    events.push({ at: time.planned, type: 'run.planned', data: { digest, ...summarizeChanges(changes) } });
+    events.push({ at: time.planned, type: 'run.planned', data: { digest, ...summarizePlan(changes) } });
   if (time.approvalAsked !== null)
     events.push({ at: time.approvalAsked, type: 'run.approval_required', data: { required, digest } });
   events.push(...approvalEvents(story, time), ...holdEvents(story, time));

@@ -4,7 +4,7 @@ import { maskVariables } from '#domain/registry/variables/variables.ts';
 import { sealInputs } from '#domain/runs/admission/inputs.ts';
 import type { Run } from '#domain/runs/entity.ts';
 import { defaultTimeouts, type MaskedOutputs } from '#domain/runs/model.ts';
-import { summarizeChanges } from '#domain/runs/plans/model.ts';
+import { summarizePlan } from '#domain/runs/plans/model.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { SeededVersion } from '../catalog/add-templates.ts';
@@ -62,7 +62,7 @@ export function toRunRow(keyRing: KeyRing, story: RunStory, time: Timeline, at: 
       time.approvalAsked === null ? null : new Date(time.approvalAsked + defaultTimeouts.approval * 1000),
     reviewers: story.asked.map(({ id: reviewer, name, kind: type }) => ({ id: reviewer, name, type })),
     planDigest: isPlanned ? digestOfPlan(id) : null,
-    planSummary: isPlanned ? summarizeChanges(changes) : null,
+    planSummary: isPlanned ? summarizePlan(changes) : null,
     outputs: status === 'succeeded' && operation === 'apply' ? outputsOf(place) : {},
     stateSerialBefore: time.started === null ? null : at.serialBefore,
     stateSerialAfter: at.serialAfter,

@@ -1,0 +1,91 @@
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Diagnostic } from '../diagnostics/model.ts';
+import type { ChangeAction, ResourceChange } from './model.ts';
+
+/** What a plan holds beside its changes of resources. Pure. */
+
+/** A change of an output. Secret values are `{"sensitive": true}`, values not known yet are `{"unknown": true}`. */
+export interface PlannedOutput {
+  name: string;
+  action: ChangeAction;
+  before: JsonValue;
+  after: JsonValue;
+  sensitive: boolean;
+}
+
+export const checkKinds = ['resource', 'output', 'check', 'variable'] as const;
+export type CheckKind = (typeof checkKinds)[number];
+
+/** `error`: the condition itself could not be evaluated. `unknown`: it is evaluated only during the apply. */
+export const checkStatuses = ['pass', 'fail', 'error', 'unknown'] as const;
+export type CheckStatus = (typeof checkStatuses)[number];
+
+/** The conditions of one object: a `check` block, or what a resource, an output or a variable declares. */
+export interface PlanCheck {
+  address: string;
+  kind: CheckKind;
+  status: CheckStatus;
+  /** The messages of the conditions that fail. */
+  problems: string[];
+}
+
+/** An action that the tool invokes before or after it changes a resource. Its configuration is masked as values are. */
+export interface PlannedAction {
+  address: string;
+  type: string;
+  /** When it is invoked, such as `AfterCreate`; null: it is invoked by itself. */
+  event: string | null;
+  /** The resource whose change invokes it. */
+  trigger: string | null;
+  config: JsonValue;
+  /** Why the tool puts it off to a later plan; null: this plan invokes it. */
+  deferred: string | null;
+}
+
+/** A change that the tool knows of and puts off to a later plan. */
+export interface DeferredChange {
+  /** In the words of the tool, such as `resource_config_unknown`. */
+  reason: string;
+  change: ResourceChange;
+}
+
+export interface PlanSections {
+  readonly outputs: PlannedOutput[];
+  readonly checks: PlanCheck[];
+  readonly actions: PlannedAction[];
+  readonly deferred: DeferredChange[];
+  /** The warnings of the tool. */
+  readonly diagnostics: Diagnostic[];
+}
+
+/** What plans have that were stored before the service kept more than changes, and plans of commands. */
+export const noSections: PlanSections = { outputs: [], checks: [], actions: [], deferred: [], diagnostics: [] };
+
+/** A check has at most this many messages, each of at most so many UTF-16 units. */
+export const maxProblems = 20;
+export const maxProblemLength = 2_000;
+
+/** How many members of each section people should look at. */
+export interface SectionCounts {
+  outputs: number;
+  /** Checks that fail or cannot be evaluated. */
+  checks: number;
+  warnings: number;
+  actions: number;
+  deferred: number;
+}
+
+export function countSections({ outputs, checks, actions, deferred, diagnostics }: PlanSections): SectionCounts {
+  const later = actions.filter((action) => action.deferred !== null).length;
+  return {
+    outputs: outputs.length,
+    checks: checks.filter(hasFailed).length,
+    warnings: diagnostics.length,
+    actions: actions.length - later,
+    deferred: deferred.length + later,
+  };
+}
+
+export function hasFailed({ status }: Pick<PlanCheck, 'status'>): boolean {
+  return status === 'fail' || status === 'error';
+}

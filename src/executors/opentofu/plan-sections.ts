@@ -1,0 +1,150 @@
+import {
+  type CheckKind,
+  type CheckStatus,
+  checkStatuses,
+  type DeferredChange,
+  maxProblemLength,
+  maxProblems,
+  type PlanCheck,
+  type PlannedAction,
+  type PlannedOutput,
+  type PlanSections,
+} from '#domain/runs/plans/sections.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { hasMark, maskMarked, sensitiveMark, shownValue, unknownMark } from '../redaction/masking.ts';
+import type { Redactor } from '../redaction/redaction.ts';
+import { asArray, isObject, type JsonObject } from '../shared/json.ts';
+import { changeOf, learnSecrets, readAction, readChange, readSides } from './plan-change.ts';
+import type { DetailsReading } from './plan-details.ts';
+
+/** Reads what the JSON of a plan says beside its changes of resources. The tool prints its warnings instead. */
+
+export interface SectionsReading extends DetailsReading {
+  /** The outputs that the template declares as secret, whatever its configuration says. */
+  readonly secretOutputs: ReadonlySet<string>;
+}
+
+/** Redacts from now on what outputs, actions and deferred changes mark as secret. */
+export function learnSectionSecrets(plan: JsonObject, redactor: Redactor): void {
+  for (const [, change] of outputsOf(plan)) learnSecrets(change, redactor);
+  for (const { resource } of deferredOf(plan)) learnSecrets(changeOf(resource), redactor);
+  for (const { invocation } of invocationsOf(plan)) {
+    learnSecrets(
+      { after: invocation['config_values'] ?? null, after_sensitive: invocation['config_sensitive'] ?? false },
+      redactor,
+    );
+  }
+}
+
+export function readSections(plan: JsonObject, reading: SectionsReading): Omit<PlanSections, 'diagnostics'> {
+  const { redactor } = reading;
+  return {
+    outputs: outputsOf(plan)
+      .map(([name, change]) => readOutput(name, change, reading))
+      .filter(({ action }) => action !== 'no-op'),
+    checks: asArray(plan['checks'])
+      .filter(isObject)
+      .flatMap((check) => readChecks(check, redactor)),
+    actions: invocationsOf(plan).map((each) => readInvocation(each, redactor)),
+    deferred: deferredOf(plan).map(
+      ({ reason, resource }): DeferredChange => ({ reason, change: readChange(resource, reading) }),
+    ),
+  };
+}
+
+function outputsOf(plan: JsonObject): [string, JsonObject][] {
+  const outputs = plan['output_changes'];
+  return Object.entries(isObject(outputs) ? outputs : {}).flatMap(([name, change]) =>
+    isObject(change) ? [[name, change]] : [],
+  );
+}
+
+function readOutput(name: string, change: JsonObject, { redactor, secretOutputs }: SectionsReading): PlannedOutput {
+  const isMarked = hasMark(change['before_sensitive']) || hasMark(change['after_sensitive']);
+  const isSecret = secretOutputs.has(name);
+  // Only whether there is a value may be seen of one that is secret as a whole.
+  return {
+    name: redactor.redactText(name),
+    action: readAction(change),
+    ...readSides(isSecret ? { ...change, before_sensitive: true, after_sensitive: true } : change, redactor),
+    sensitive: isMarked || isSecret,
+  };
+}
+
+const kinds: Readonly<Record<string, CheckKind>> = { resource: 'resource', output_value: 'output', var: 'variable' };
+
+/** A check has a result for each instance of its object. One whose instances are not known yet has a result of its own. */
+function readChecks(check: JsonObject, redactor: Redactor): PlanCheck[] {
+  const address = isObject(check['address']) ? check['address'] : {};
+  const kind = kinds[String(address['kind'])] ?? 'check';
+  const instances = asArray(check['instances']).filter(isObject);
+  return (instances.length > 0 ? instances : [check]).map((instance) => ({
+    address: redactor.redactText(displayOf(instance['address'])),
+    kind,
+    status: statusOf(instance['status']),
+    problems: asArray(instance['problems'])
+      .filter(isObject)
+      .slice(0, maxProblems)
+      .map(({ message }) => cut(redactor.redactText(String(message ?? '')))),
+  }));
+}
+
+function displayOf(address: JsonValue | undefined): string {
+  return String((isObject(address) ? address['to_display'] : null) ?? 'a check');
+}
+
+function statusOf(status: JsonValue | undefined): CheckStatus {
+  return checkStatuses.find((each) => each === status) ?? 'unknown';
+}
+
+function cut(text: string): string {
+  const stored = text.toWellFormed().replaceAll('\0', '');
+  return stored.length <= maxProblemLength ? stored : `${stored.slice(0, maxProblemLength - 1).toWellFormed()}…`;
+}
+
+interface Invocation {
+  readonly invocation: JsonObject;
+  readonly deferred: string | null;
+}
+
+function invocationsOf(plan: JsonObject): Invocation[] {
+  const now = asArray(plan['action_invocations'])
+    .filter(isObject)
+    .map((invocation) => ({ invocation, deferred: null }));
+  const later = asArray(plan['deferred_action_invocations'])
+    .filter(isObject)
+    .map(({ action_invocation: invocation, reason }) => ({
+      invocation: isObject(invocation) ? invocation : {},
+      deferred: readReason(reason),
+    }));
+  return [...now, ...later];
+}
+
+function readInvocation({ invocation, deferred }: Invocation, redactor: Redactor): PlannedAction {
+  const lifecycle = invocation['lifecycle_action_trigger'];
+  const { triggering_resource_address: trigger, action_trigger_event: event } = isObject(lifecycle) ? lifecycle : {};
+  const { config_values: values = null, config_unknown: unknown, config_sensitive: sensitive } = invocation;
+  const text = (value: JsonValue | undefined) => (typeof value === 'string' ? redactor.redactText(value) : null);
+  return {
+    address: text(invocation['address']) ?? '',
+    type: text(invocation['type']) ?? '',
+    event: text(event),
+    trigger: text(trigger),
+    config: shownValue(maskMarked(maskMarked(values, unknown, unknownMark), sensitive, sensitiveMark), redactor),
+    deferred,
+  };
+}
+
+function deferredOf(plan: JsonObject): { reason: string; resource: JsonObject }[] {
+  return asArray(plan['deferred_changes'])
+    .filter(isObject)
+    .map(({ reason, resource_change: resource }) => ({
+      reason: readReason(reason),
+      resource: isObject(resource) ? resource : {},
+    }));
+}
+
+/** The tool chooses reasons from a list of its own, which newer versions extend. */
+function readReason(reason: JsonValue | undefined): string {
+  return typeof reason === 'string' && /^[a-z_]{1,100}$/.test(reason) ? reason : 'unknown';
+}
