@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
 import { mostPaths, type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
+import { noSections } from '#domain/runs/plans/sections.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 
@@ -48,7 +49,7 @@ it('a plan answers what the tool says of moved, imported, replaced and forgotten
   const imported: ResourceChange = { ...plain, action: 'no-op', imported: { id: null } };
   const { runId } = await planned([replaced, imported, { ...plain, action: 'forget' }]);
   const { body } = await admin.get(`/runs/${runId}/plan`);
-  const summary = { add: 1, change: 0, destroy: 1, replace: 1, forget: 1, import: 1, move: 1 };
+  const summary = { ...summarizePlan([]), add: 1, destroy: 1, replace: 1, forget: 1, import: 1, move: 1 };
   expect(body.summary).toEqual(summary);
   expect((await admin.get(`/runs/${runId}`)).body.plan.summary).toEqual(summary);
   expect(body.changes).toEqual([
@@ -72,8 +73,26 @@ it('a plan that was stored with less is still read', async () => {
   const { runId } = await planned([plain]);
   await api.rows(`update runs set plan_summary = '{"add": 1, "change": 0, "destroy": 0}' where id = ?`, [runId]);
   expect((await admin.get(`/runs/${runId}/plan`)).body.changes).toEqual([{ ...plain, ...unsaid }]);
+  await api.rows(`update run_plans set sections = null where run_id = ?`, [runId]);
+  expect((await admin.get(`/runs/${runId}/plan`)).body).toMatchObject({ outputs: [], checks: [], diagnostics: [] });
   const { plan } = (await admin.get(`/runs/${runId}`)).body;
-  expect(plan.summary).toEqual({ add: 1, change: 0, destroy: 0, replace: 0, forget: 0, import: 0, move: 0 });
+  expect(plan.summary).toEqual({ ...summarizePlan([]), add: 1 });
+});
+
+it('a plan that only changes outputs waits where changes need approval, and shows them with checks and warnings', async () => {
+  const output = { name: 'url', action: 'update' as const, before: 'a', after: 'b', sensitive: false };
+  const check = { address: 'check.health', kind: 'check' as const, status: 'fail' as const, problems: ['It is ill.'] };
+  const warning = { severity: 'warning' as const, message: 'Deprecated', file: 'main.tf', line: 3 };
+  const sections = { ...noSections, outputs: [output], checks: [check], diagnostics: [warning] };
+  const { runId, attemptId } = await steps.planning(worker, 'none', {}, { approval: { required: 1, when: 'changes' } });
+  const plan = aPlan({ changes: [], sections, summary: summarizePlan([], sections) });
+  await steps.complete(attemptId, { outcome: 'planned', plan });
+  expect(await steps.next({ runId, executed: attemptId })).toMatchObject({ kind: 'wait' });
+  const { body } = await admin.get(`/runs/${runId}/plan`);
+  expect(body).toMatchObject({ outputs: [output], checks: [check], diagnostics: [warning], actions: [], deferred: [] });
+  expect(body.summary).toMatchObject({ outputs: 1, checks: 1, warnings: 1 });
+  const page = await admin.get(`/runs/${runId}/plan/changes`);
+  expect(page.body.sections).toMatchObject({ outputs: [output], checks: [check] });
 });
 
 it('a plan that only forgets waits where changes need approval, and not where only destroys do', async () => {

@@ -2,6 +2,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { formatCount } from '#api/web/text.ts';
 import { type ChangeKind, changeKinds } from '#domain/runs/plans/change-kinds.ts';
 import type { PlanSummary } from '#domain/runs/plans/model.ts';
+import type { SectionCounts } from '#domain/runs/plans/sections.ts';
 import { lookOf } from './kinds.ts';
 
 /**
@@ -10,7 +11,25 @@ import { lookOf } from './kinds.ts';
  */
 export function renderPlanCounts(summary: PlanSummary): Html {
   const { replace } = summary;
-  return renderCounts({ ...summary, destroy: summary.destroy - replace, add: summary.add - replace });
+  const counts = { ...summary, destroy: summary.destroy - replace, add: summary.add - replace };
+  return html`${renderCounts(counts)}${renderSectionCounts(summary)}`;
+}
+
+/** What the plan has beside its changes of resources: " · 1 output changes · 2 checks fail". */
+export function renderSectionCounts({ outputs, checks, warnings, actions, deferred }: SectionCounts): Html {
+  const parts = [
+    [outputs, 'output changes', 'outputs change'],
+    [actions, 'action', 'actions'],
+    [deferred, 'put off', 'put off'],
+    [checks, 'check fails', 'checks fail'],
+    [warnings, 'warning', 'warnings'],
+  ] as const;
+  return html`${parts
+    .filter(([count]) => count > 0)
+    .map(
+      ([count, one, many]) =>
+        html`<span class="muted"> · </span><span class="plan-count">${formatCount(count)} ${count === 1 ? one : many}</span>`,
+    )}`;
 }
 
 /** The same for counts in which a replacement is one. */

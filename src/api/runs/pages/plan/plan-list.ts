@@ -33,10 +33,7 @@ ${renderPager({ first, next })}`;
 
 function renderNoChanges({ operation }: ShownRun): Html {
   if (operation === 'scan') return renderEmpty('Nothing differs', 'Everything is as it was deployed.');
-  return renderEmpty(
-    'This plan changes no resource',
-    'Everything is as the configuration says. Outputs may still change when it is applied.',
-  );
+  return renderEmpty('This plan changes no resource', 'Every resource is as the configuration says.');
 }
 
 function describeShown({ changes, matching, total }: PlanPage, { kind, q, after }: PlanAddress): string {

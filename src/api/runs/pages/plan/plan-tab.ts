@@ -5,6 +5,7 @@ import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
 import { renderNoPlan, renderRemovedPlan } from './no-plan.ts';
 import type { PlanAddress } from './plan-address.ts';
 import { changesPerPage, renderOneChange, renderPlanList } from './plan-list.ts';
+import { renderBeside, renderConcerns } from './plan-sections.ts';
 import { renderAfterReview } from './review/after-review.ts';
 import { renderMoved } from './review/moved.ts';
 import { renderReview } from './review/review-panel.ts';
@@ -57,8 +58,10 @@ async function renderWholePlan(visit: RunVisit, run: ShownRun, address: PlanAddr
   const plan = await visit.read(listPlanChanges, { params: { id: run.id }, query });
   return html`<section class="plan" id="plan" aria-label="${run.operation === 'scan' ? 'What the scan found' : 'Plan'}">
 ${renderPlanHead(run, plan)}
+${plan.sections && renderConcerns(plan.sections)}
 ${plan.total > 1 ? renderPlanFilters(run, plan, address) : null}
 ${renderPlanList(run, plan, address)}
+${plan.sections && renderBeside(plan.sections, run.operation === 'scan')}
 ${renderRawPlan(run, plan)}
 </section>
 ${await renderReview(visit, run)}`;

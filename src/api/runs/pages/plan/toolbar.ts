@@ -5,7 +5,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { formatCount } from '#api/web/text.ts';
 import { type ChangeKind, changeKinds } from '#domain/runs/plans/change-kinds.ts';
 import type { ShownRun } from '../run-tab.ts';
-import { renderCounts } from './counts.ts';
+import { renderCounts, renderSectionCounts } from './counts.ts';
 import { lookOf } from './kinds.ts';
 import { type PlanAddress, planPath } from './plan-address.ts';
 import type { PlanPage } from './planned-change.ts';
@@ -13,7 +13,7 @@ import type { PlanPage } from './planned-change.ts';
 /** What a plan does in words, and the ways to move through it. */
 export function renderPlanHead(run: ShownRun, plan: PlanPage): Html {
   return html`<header class="plan-head">
-<h2 class="plan-title">${run.operation === 'scan' ? 'Found' : 'Plan'}: ${renderCounts(plan.counts, run.operation)}</h2>
+<h2 class="plan-title">${run.operation === 'scan' ? 'Found' : 'Plan'}: ${renderCounts(plan.counts, run.operation)}${run.plan ? renderSectionCounts(run.plan.summary) : null}</h2>
 ${run.status === 'pending_approval' ? html`<a class="button button-plain" href="#review">${renderIcon('hand')}Go to the review</a>` : null}
 </header>`;
 }
