@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NoUsableTool } from '#domain/runs/errors.ts';
-import { summarizeChanges } from '#domain/runs/plans/model.ts';
+import { summarizePlan } from '#domain/runs/plans/model.ts';
 import { recordHeartbeat } from '#domain/workers/store.ts';
 import { makeTenant } from '#test/support/access/tenancy.ts';
 import { aPlan, executing } from '#test/support/runs/run-steps.ts';
@@ -175,7 +175,7 @@ describe('an instance', () => {
 
   it('gets another tool by a run whose plan changes nothing, and its next runs use that tool', async () => {
     const { worker, templateId, instanceId, runId, attemptId, both } = await switchTo('opentofu');
-    const plan = aPlan({ changes: [], summary: summarizeChanges([]) });
+    const plan = aPlan({ changes: [], summary: summarizePlan([]) });
     await steps.complete(attemptId, { outcome: 'unchanged', plan, tool: tofu('1.12.6') });
     expect(await steps.next({ runId, executed: attemptId })).toEqual({ kind: 'end' });
     expect(await readRun(runId)).toMatchObject({ status: 'succeeded', tool_switch: { name: 'opentofu' } });
@@ -195,7 +195,7 @@ describe('an instance', () => {
 
   it('gets another tool only with the approvals that a change needs', async () => {
     const { instanceId, runId, attemptId } = await switchTo('opentofu', 1);
-    const plan = aPlan({ changes: [], summary: summarizeChanges([]) });
+    const plan = aPlan({ changes: [], summary: summarizePlan([]) });
     await steps.complete(attemptId, { outcome: 'unchanged', plan, tool: tofu('1.12.6') });
     expect(await steps.next({ runId, executed: attemptId })).toMatchObject({ kind: 'wait' });
     expect(await readRun(runId)).toMatchObject({ status: 'pending_approval' });
