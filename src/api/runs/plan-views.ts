@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { summarizePlan } from '#domain/runs/plans/model.ts';
-import { noSections } from '#domain/runs/plans/sections.ts';
+import { countSections, noSections } from '#domain/runs/plans/sections.ts';
 import type { PlanDetails } from '#domain/runs/store.ts';
 import { ChangeView, viewChange } from './change-views.ts';
 import { sectionFields, viewSections } from './section-views.ts';
@@ -39,7 +39,7 @@ export function toPlan(runId: string, plan: PlanDetails): z.input<typeof PlanVie
   return {
     run_id: runId,
     digest: plan.digest,
-    summary: summarizePlan(plan.changes, plan.sections ?? noSections),
+    summary: summarizePlan(plan.changes, countSections(plan.sections ?? noSections)),
     state_serial: plan.stateSerial,
     changes: plan.changes.map(viewChange),
     ...viewSections(plan.sections),

@@ -3,6 +3,7 @@ import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import { findUnknownOption } from '#domain/runs/options/model.ts';
 import { type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
 import { scannedChanges } from '#domain/runs/plans/scanned-changes.ts';
+import { countSections } from '#domain/runs/plans/sections.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { type PlanFacts, packArtifact, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
@@ -92,7 +93,7 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
     plan: {
       ...shown,
       drift,
-      summary: summarizePlan(shown.changes, shown.sections),
+      summary: summarizePlan(shown.changes, countSections(shown.sections)),
       // The plan itself decides. The tool's exit code can only add a review.
       hasChanges: made.code === 2 || hasChanges || (isRefresh && drift.length > 0),
       assumed: false,

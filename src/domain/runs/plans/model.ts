@@ -1,5 +1,5 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { countSections, noSections, type PlanSections, type SectionCounts } from './sections.ts';
+import { noCounts, type SectionCounts } from './section-counts.ts';
 
 /** What a plan would do to each resource, and how many it would change in which way. Pure. */
 
@@ -77,12 +77,12 @@ export interface PlanSummary extends SectionCounts {
 export type StoredSummary = Pick<PlanSummary, 'add' | 'change' | 'destroy'> & Partial<PlanSummary>;
 
 export function completeSummary(summary: StoredSummary): PlanSummary {
-  return { replace: 0, forget: 0, import: 0, move: 0, ...countSections(noSections), ...summary };
+  return { replace: 0, forget: 0, import: 0, move: 0, ...noCounts, ...summary };
 }
 
 export function summarizePlan(
   changes: readonly Pick<ResourceChange, 'action' | 'previousAddress' | 'imported'>[],
-  sections: PlanSections = noSections,
+  beside: SectionCounts = noCounts,
 ): PlanSummary {
   const count = (...actions: ChangeAction[]) => changes.filter(({ action }) => actions.includes(action)).length;
   return {
@@ -93,6 +93,6 @@ export function summarizePlan(
     forget: count('forget'),
     import: changes.filter(({ imported }) => imported !== undefined).length,
     move: changes.filter(({ previousAddress }) => previousAddress !== undefined).length,
-    ...countSections(sections),
+    ...beside,
   };
 }

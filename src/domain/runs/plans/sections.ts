@@ -1,6 +1,7 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Diagnostic } from '../diagnostics/model.ts';
 import type { ChangeAction, ResourceChange } from './model.ts';
+import type { SectionCounts } from './section-counts.ts';
 
 /** What a plan holds beside its changes of resources. Pure. */
 
@@ -64,16 +65,6 @@ export const noSections: PlanSections = { outputs: [], checks: [], actions: [], 
 /** A check has at most this many messages, each of at most so many UTF-16 units. */
 export const maxProblems = 20;
 export const maxProblemLength = 2_000;
-
-/** How many members of each section people should look at. */
-export interface SectionCounts {
-  outputs: number;
-  /** Checks that fail or cannot be evaluated. */
-  checks: number;
-  warnings: number;
-  actions: number;
-  deferred: number;
-}
 
 export function countSections({ outputs, checks, actions, deferred, diagnostics }: PlanSections): SectionCounts {
   const later = actions.filter((action) => action.deferred !== null).length;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
 import { mostPaths, type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
-import { noSections } from '#domain/runs/plans/sections.ts';
+import { countSections, noSections } from '#domain/runs/plans/sections.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 
@@ -85,7 +85,7 @@ it('a plan that only changes outputs waits where changes need approval, and show
   const warning = { severity: 'warning' as const, message: 'Deprecated', file: 'main.tf', line: 3 };
   const sections = { ...noSections, outputs: [output], checks: [check], diagnostics: [warning] };
   const { runId, attemptId } = await steps.planning(worker, 'none', {}, { approval: { required: 1, when: 'changes' } });
-  const plan = aPlan({ changes: [], sections, summary: summarizePlan([], sections) });
+  const plan = aPlan({ changes: [], sections, summary: summarizePlan([], countSections(sections)) });
   await steps.complete(attemptId, { outcome: 'planned', plan });
   expect(await steps.next({ runId, executed: attemptId })).toMatchObject({ kind: 'wait' });
   const { body } = await admin.get(`/runs/${runId}/plan`);

@@ -2,7 +2,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { formatCount } from '#api/web/text.ts';
 import { type ChangeKind, changeKinds } from '#domain/runs/plans/change-kinds.ts';
 import type { PlanSummary } from '#domain/runs/plans/model.ts';
-import type { SectionCounts } from '#domain/runs/plans/sections.ts';
+import type { SectionCounts } from '#domain/runs/plans/section-counts.ts';
 import { lookOf } from './kinds.ts';
 
 /**
