@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
 import type { TemplateDetails } from '#domain/registry/catalog-store.ts';
-import type { FileContent } from '#domain/registry/files.ts';
+import { type FileContent, isBinary, isExecutable, isLink, textOf } from '#domain/registry/files.ts';
 import type { LastRun } from '#domain/registry/last-runs-store.ts';
 import { executorKinds } from '#domain/registry/spec.ts';
 import type { TemplateTarget } from '#domain/registry/store.ts';
@@ -112,12 +112,19 @@ export const VersionFileView = z
     path: z.string(),
     text: z.string().nullable().describe('Null: it is not text.'),
     base64: z.string().nullable().describe('The bytes of a file that is not text.'),
+    executable: z
+      .boolean()
+      .describe(
+        'Whether a run may execute the file: as git says, or, of a file written in the spec, whether it begins with #!.',
+      ),
+    link: z.string().nullable().describe('What a symbolic link leads to. It has no text and no bytes.'),
   })
   .meta({ id: 'TemplateVersionFile' });
 
 export function viewFile(path: string, content: FileContent): z.input<typeof VersionFileView> {
-  const isText = typeof content === 'string';
-  return { path, text: isText ? content : null, base64: isText ? null : content.base64 };
+  const [link, base64] = [isLink(content) ? content.link : null, isBinary(content) ? content.base64 : null];
+  const text = link === null && base64 === null ? textOf(content) : null;
+  return { path, text, base64, executable: isExecutable(content), link };
 }
 
 const FindingView = z

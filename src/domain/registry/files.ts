@@ -1,7 +1,13 @@
 /** The names and sizes that the files of a template may have (product.md of the design, *Templates*). */
 
-/** A file's text, or its bytes if it is not storable as text. A text that begins with `#!` is executable in a run. */
-export type FileContent = string | { base64: string };
+/** What git alone can say of a file: whether it is executable, whatever it begins with. */
+type FileMode = { executable?: boolean | undefined };
+
+/**
+ * A file's text, or its bytes if it is not storable as text, or a symbolic link to a file or directory among the files. A file without a mode is
+ * executable in a run if it begins with `#!`: so are files that are written in a spec.
+ */
+export type FileContent = string | ({ text: string } & FileMode) | ({ base64: string } & FileMode) | { link: string };
 export type TemplateFiles = Record<string, FileContent>;
 
 export type FileLimits = { readonly files: number; readonly bytes: number };
@@ -61,9 +67,37 @@ export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-/** The size of a file in bytes. */
+/** The size of a file in bytes; of a link, the length of its target. */
 export function sizeOf(content: FileContent): number {
-  return typeof content === 'string' ? Buffer.byteLength(content) : Math.floor((content.base64.length * 3) / 4);
+  return isBinary(content) ? Math.floor((content.base64.length * 3) / 4) : Buffer.byteLength(textOf(content));
+}
+
+/** The bytes of a file; of a link, its target. */
+export function bytesOf(content: FileContent): Buffer {
+  return isBinary(content) ? Buffer.from(content.base64, 'base64') : Buffer.from(textOf(content));
+}
+
+/** The text of a file, with replacement characters for bytes that are no text; of a link, its target. */
+export function textOf(content: FileContent): string {
+  if (typeof content === 'string') return content;
+  if ('link' in content) return content.link;
+  return 'text' in content ? content.text : Buffer.from(content.base64, 'base64').toString();
+}
+
+export function isLink(content: FileContent): content is { link: string } {
+  return typeof content === 'object' && 'link' in content;
+}
+
+/** Whether a file is kept as bytes because it is no text. */
+export function isBinary(content: FileContent): content is { base64: string } & FileMode {
+  return typeof content === 'object' && 'base64' in content;
+}
+
+/** Whether a run may execute a file. */
+export function isExecutable(content: FileContent): boolean {
+  if (typeof content === 'object' && 'link' in content) return false;
+  const mode = typeof content === 'string' ? undefined : content.executable;
+  return mode ?? bytesOf(content).subarray(0, 2).toString('latin1') === '#!';
 }
 
 function checkConflict(path: string, files: TemplateFiles): string | null {

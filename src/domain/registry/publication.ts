@@ -75,7 +75,7 @@ export async function publishVersion(
   refuseArchived(target);
   const { template } = target;
   const earlier = await tx.em.findOne(TemplateVersion, { templateId: template.id, version: request.version });
-  if (earlier && earlier.digest !== prepared.digest) throw new VersionPublished(request.version);
+  if (earlier && !isSameContent(earlier, prepared, request.spec)) throw new VersionPublished(request.version);
   if (earlier) return { version: earlier, isNew: false };
   const { check, ...content } = prepared;
   refuseBroken(check);
@@ -94,6 +94,12 @@ export async function publishVersion(
   });
   await tx.em.persist(version).flush();
   return { version, isNew: true };
+}
+
+/** The same commit has the same content, however the release that published it kept the files. */
+function isSameContent(earlier: TemplateVersion, { digest, commit }: PreparedVersion, spec: TemplateSpec): boolean {
+  if (earlier.digest === digest) return true;
+  return commit !== null && earlier.commit === commit && canonicalJson(earlier.spec) === canonicalJson(spec);
 }
 
 /**

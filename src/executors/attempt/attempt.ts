@@ -13,6 +13,7 @@ import type { AttemptControl } from './attempt-control.ts';
 import type { DebugLog } from './debug-log.ts';
 import type { DiagnosticList } from './diagnostic-list.ts';
 import type { StateKeeper } from './state-keeper.ts';
+import type { JobFile } from './work-files.ts';
 
 /** Serves the attempt's state over HTTP. */
 export interface StateHandler {
@@ -41,7 +42,7 @@ export interface JobSpec<Collected> {
    * Files by path. A path that ends in `/` is a directory. Paths below `work/` go to the work directory; all others stay
    * beside it, read-only.
    */
-  readonly files: ReadonlyMap<string, string | Buffer>;
+  readonly files: ReadonlyMap<string, JobFile>;
   readonly mounts?: readonly Mount[];
   /** Variables for this job's programs, in addition to the attempt's own. */
   readonly environment?: (paths: JobPaths) => Environment;

@@ -13,7 +13,7 @@ import type { JobResult, JobSpec, JobStep, Results } from './attempt.ts';
 import type { AttemptControl, StopCause } from './attempt-control.ts';
 import type { LimitWatch } from './limits.ts';
 import { type ProgramStart, programNotStarted, rejectCarriageReturn } from './start-errors.ts';
-import { writeInput } from './work-files.ts';
+import { isJobLink, type JobFile, writeInput } from './work-files.ts';
 
 const killedCode = 137;
 /** How long a job's script outlives its killed programs. */
@@ -87,17 +87,10 @@ export class JobRunner<Collected> {
     rejectCarriageReturn(this.#startOf(this.#spec.steps[0]));
     const input = join(this.#deps.directory, 'input');
     await mkdir(join(input, 'work'), { recursive: true, mode: 0o700 });
-    for (const [path, content] of this.#spec.files) {
-      const target = join(input, path);
-      if (!target.startsWith(input + sep))
-        throw new AttemptFailure('files_invalid', `"${path}" is outside the job's directory`);
-      try {
-        await mkdir(path.endsWith('/') ? target : dirname(target), { recursive: true, mode: 0o700 });
-        if (!path.endsWith('/')) await writeInput(target, content);
-      } catch (error) {
-        throw new AttemptFailure('files_invalid', `the file "${path}" could not be written: ${codeOf(error)}`);
-      }
-    }
+    const files = [...this.#spec.files];
+    // Links come last, so that nothing is written through one.
+    for (const [path, file] of files.filter(([, each]) => !isJobLink(each))) await writeBelow(input, path, file);
+    for (const [path, link] of files.filter(([, each]) => isJobLink(each))) await writeBelow(input, path, link);
   }
 
   async #start(): Promise<LaunchedJob> {
@@ -232,4 +225,17 @@ function broken(why: string): AttemptFailure {
 function stepTimeout({ title }: JobStep, limitMs: number): StopCause {
   const message = `step "${title}" took longer than its timeout of ${describeDuration(limitMs / 1000)}`;
   return { outcome: 'timed_out', reason: 'step_timeout', message, urgency: 'grace' };
+}
+
+/** @throws AttemptFailure `files_invalid` */
+async function writeBelow(input: string, path: string, file: JobFile): Promise<void> {
+  const target = join(input, path);
+  if (!target.startsWith(input + sep))
+    throw new AttemptFailure('files_invalid', `"${path}" is outside the job's directory`);
+  try {
+    await mkdir(path.endsWith('/') ? target : dirname(target), { recursive: true, mode: 0o700 });
+    if (!path.endsWith('/')) await writeInput(target, file);
+  } catch (error) {
+    throw new AttemptFailure('files_invalid', `the file "${path}" could not be written: ${codeOf(error)}`);
+  }
 }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { AttemptFailure } from '../shared/errors.ts';
+import { type JobFile, jobFileBytes } from './work-files.ts';
 
 /** The program that a step tries to start, and the files it may be among. */
 export interface ProgramStart {
@@ -7,7 +8,7 @@ export interface ProgramStart {
   /** Relative to the work directory. */
   readonly directory: string;
   /** By path as laid out; the template's files are below `work/`. */
-  readonly files: ReadonlyMap<string, string | Buffer>;
+  readonly files: ReadonlyMap<string, JobFile>;
 }
 
 /** Reports a program that could not be started, and hints at what the template's author can change. */
@@ -25,7 +26,7 @@ function hintFor({ program, directory, files }: ProgramStart): string | null {
   const file = files.get(`work/${posix.normalize(posix.join(directory, program))}`);
   if (file === undefined) return program.includes('/') ? null : programPathHint;
   if (!program.includes('/')) return `To run the template's own file, write "./${program}"`;
-  return Buffer.from(file).subarray(0, 2).toString('latin1') === '#!'
+  return jobFileBytes(file).subarray(0, 2).toString('latin1') === '#!'
     ? null
     : 'A file that is run must begin with #! and the path of its interpreter, such as #!/bin/sh';
 }
@@ -36,7 +37,8 @@ const programPathHint =
 /** Rejects a script with Windows line endings: the carriage return would become part of its interpreter's name. @throws AttemptFailure */
 export function rejectCarriageReturn({ program, directory, files }: ProgramStart): void {
   const file = files.get(`work/${posix.normalize(posix.join(directory, program))}`);
-  const [firstLine = ''] = file === undefined ? [] : Buffer.from(file).subarray(0, 1024).toString('latin1').split('\n');
+  const [firstLine = ''] =
+    file === undefined ? [] : jobFileBytes(file).subarray(0, 1024).toString('latin1').split('\n');
   if (!program.includes('/') || !firstLine.startsWith('#!') || !firstLine.endsWith('\r')) return;
   const message = `"${program}" cannot be run: its first line ends with a carriage return. Save it with LF line endings`;
   throw new AttemptFailure('step_not_started', message);

@@ -6,7 +6,7 @@ import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { packArtifact, sha256, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, AttemptSuccess, JobResult, JobStep, Results } from '../attempt/attempt.ts';
 import { checkName, variableEnvironmentName } from '../attempt/environment.ts';
-import { toWorkFiles } from '../attempt/work-files.ts';
+import { type JobFile, toWorkFiles } from '../attempt/work-files.ts';
 import type { StepKind, WireRequest, WireStep } from '../protocol/messages.ts';
 import type { JobPaths } from '../sandbox/job-paths.ts';
 import type { Environment } from '../shared/environment.ts';
@@ -52,7 +52,7 @@ function refuseUnsupported({ phase, operation }: WireRequest, executor: CommandE
 }
 
 /** The template's files, and the variables and state for its steps. */
-function layOutWork({ request, state }: Attempt, executor: CommandExecutor): Map<string, Buffer> {
+function layOutWork({ request, state }: Attempt, executor: CommandExecutor): Map<string, JobFile> {
   const files = toWorkFiles(executor.files ?? {});
   const variables = Buffer.from(JSON.stringify(request.variables));
   files.set('work/variables.json', variables);

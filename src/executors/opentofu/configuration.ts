@@ -9,7 +9,7 @@ import {
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { sha256 } from '../attempt/artifact.ts';
-import { toWorkFiles } from '../attempt/work-files.ts';
+import { type JobFile, toWorkFiles } from '../attempt/work-files.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';
 import type { OpenTofuExecutor, ToolName } from '../protocol/request.ts';
 import { listUntrustedFiles, readUntrustedFile } from '../sandbox/untrusted-files.ts';
@@ -35,7 +35,7 @@ export function digestSources({ files, directory = '' }: OpenTofuExecutor): stri
 }
 
 /** Lays out the configuration with the service's own backend as a job's files. @throws AttemptFailure */
-export function layOutConfiguration(executor: OpenTofuExecutor, tool: ToolName): Map<string, Buffer> {
+export function layOutConfiguration(executor: OpenTofuExecutor, tool: ToolName): Map<string, JobFile> {
   const { directory = '' } = executor;
   const files = toWorkFiles(executor.files);
   const hasDirectory = [...files.keys()].some((path) => path.startsWith(join('work', directory, '/')));

@@ -4,6 +4,7 @@ import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
 import { compareVersions } from '#domain/tools/ranges.ts';
 import type { Attempt, JobResult, JobSpec, Results } from '../attempt/attempt.ts';
 import { maxDebugBytesOfCall } from '../attempt/debug-log.ts';
+import type { JobFile } from '../attempt/work-files.ts';
 import type { OpenTofuExecutor, Tool } from '../protocol/request.ts';
 import { type Mount, sandboxLayout } from '../sandbox/bubblewrap.ts';
 import type { JobPaths } from '../sandbox/job-paths.ts';
@@ -53,7 +54,7 @@ export class ToolSession {
   readonly tool: Tool;
   readonly #toolMount: Mount;
   readonly #backend: StateBackend;
-  readonly #configuration: ReadonlyMap<string, Buffer>;
+  readonly #configuration: ReadonlyMap<string, JobFile>;
   readonly #variables: Buffer;
   readonly #diagnostics: ToolDiagnostics;
   #origin: string | null = null;
@@ -178,9 +179,9 @@ export class ToolSession {
     return providerMirror === null ? null : { source: providerMirror, target: sandboxLayout.providers };
   }
 
-  #filesOf<Collected>(call: ToolCall<Collected>, mirror: Mount | null): Map<string, Buffer> {
+  #filesOf<Collected>(call: ToolCall<Collected>, mirror: Mount | null): Map<string, JobFile> {
     const { seesTemplate = true, seesVariables = seesTemplate } = call;
-    const files = new Map([...(seesTemplate ? this.#configuration : []), ...(call.extraFiles ?? [])]);
+    const files = new Map<string, JobFile>([...(seesTemplate ? this.#configuration : []), ...(call.extraFiles ?? [])]);
     const { settings } = this.attempt;
     files.set(settingsFile, Buffer.from(cliSettings(settings, mirror && this.attempt.mountedPath(mirror))));
     if (seesVariables) files.set(variablesFile, this.#variables);

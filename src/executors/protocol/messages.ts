@@ -27,7 +27,14 @@ const attempt = positive;
 
 const Phase = z.enum(['plan', 'apply', 'detect']);
 const Tool = z.object({ name: z.enum(['opentofu', 'terraform']), version: z.string().max(100) });
-const Files = z.record(z.string(), z.union([z.string(), z.object({ base64: z.string() })]));
+const executable = z.boolean().optional();
+const FileContent = z.union([
+  z.string(),
+  z.strictObject({ text: z.string(), executable }),
+  z.strictObject({ base64: z.string(), executable }),
+  z.strictObject({ link: z.string() }),
+]);
+const Files = z.record(z.string(), FileContent);
 const Step = z.object({
   name: z.string(),
   run: z.array(z.string()),

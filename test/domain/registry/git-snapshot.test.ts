@@ -1,8 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { bytesOf, isExecutable, isLink } from '#domain/registry/files.ts';
 import type { GitCredential } from '#domain/registry/git/access.ts';
 import { runGit } from '#domain/registry/git/process.ts';
 import { countRefs, type SnapshotOptions, snapshotGit } from '#domain/registry/git/snapshot.ts';
@@ -215,36 +225,147 @@ describe('a snapshot of a git source', () => {
     });
   });
 
-  it('ignores attributes, hooks and filters of the repository', async () => {
+  it('runs no hook, filter or configuration of the repository', async () => {
     const tricky = repository();
     tricky.commit({
-      '.gitattributes': '*.tf export-ignore filter=lfs ident text eol=crlf\n',
+      '.gitattributes': '*.tf export-ignore filter=evil\n',
       'main.tf': '# $Id$\n',
-      '.gitconfig': '[core]\n\thooksPath = hooks\n',
+      '.gitconfig': '[core]\n\thooksPath = hooks\n[filter "evil"]\n\tsmudge = touch /tmp/broken\n',
       'hooks/post-checkout': { script: '#!/bin/sh\ntouch /tmp/broken\n' },
+      'hooks/post-index-change': { script: '#!/bin/sh\ntouch /tmp/broken\n' },
     });
     expect((await snapshot({ url: tricky.url })).files['main.tf']).toBe('# $Id$\n');
+    expect(existsSync('/tmp/broken')).toBe(false);
   });
 
-  it('follows links inside the repository and refuses all others', async () => {
+  it('has the bytes, modes and links of a clone', async () => {
+    const mixed = repository();
+    mixed.commit({
+      '.gitattributes':
+        '*.txt text eol=crlf\n*.u16 text working-tree-encoding=UTF-16LE\n*.id ident\nkept export-ignore\n',
+      'unix/.gitattributes': '*.txt eol=lf\n',
+      'main.tf': main,
+      'dos.txt': 'a\nb\n',
+      'unix/x.txt': 'a\nb\n',
+      'wide.u16': Buffer.from('a\nb\n', 'utf16le'),
+      'a.id': '$Id$\n',
+      kept: '',
+      'with space ü.tf': '',
+      'Case.tf': '# 1\n',
+      'case.tf': '# 2\n',
+      'prod.auto.tfvars': '',
+      '.terraform.lock.hcl': '',
+      '.hidden/x': '',
+      '.terraform/modules/modules.json': '{}',
+      'run.sh': { script: '#!/bin/sh\n' },
+      tool: { script: '\x7fELF' },
+      'library.sh': '#!/bin/sh\n',
+      'bin.dat': Buffer.from([0, 255]),
+      'modules/v2/main.tf': '# v2\n',
+      'modules/current': { link: 'v2' },
+      'modules/copy.tf': { link: 'current/main.tf' },
+    });
+    const { files } = await snapshot({ url: mixed.url });
+    const clone = join(root.path, `clone-${made++}`);
+    mixed.git('clone', '--quiet', mixed.path, clone);
+    const listed = mixed
+      .git('ls-files', '-z')
+      .split('\0')
+      .filter((path) => path !== '' && !path.startsWith('.terraform/'));
+    expect(Object.keys(files).sort()).toEqual(listed.sort());
+    for (const [path, content] of Object.entries(files)) {
+      const [real, stats] = [join(clone, path), lstatSync(join(clone, path))];
+      expect(isLink(content), path).toBe(stats.isSymbolicLink());
+      if (isLink(content)) expect(content.link).toBe(readlinkSync(real));
+      else {
+        expect(bytesOf(content).equals(readFileSync(real)), path).toBe(true);
+        expect(isExecutable(content), path).toBe((stats.mode & 0o100) !== 0);
+      }
+    }
+    // What is executable as its content says is kept as it always was.
+    expect(files).toMatchObject({
+      'run.sh': '#!/bin/sh\n',
+      'library.sh': { text: '#!/bin/sh\n', executable: false },
+      tool: { text: '\x7fELF', executable: true },
+    });
+  });
+
+  it('keeps links inside the repository with what they lead to, and refuses all others', async () => {
     const linked = repository();
     linked.commit({
       'common/versions.tf': '# versions',
       'live/main.tf': main,
       'live/versions.tf': { link: '../common/versions.tf' },
       'live/again.tf': { link: 'versions.tf' },
+      'live/current': { link: '../modules/current' },
+      'modules/current': { link: 'v2' },
+      'modules/v2/main.tf': '# v2',
+      'modules/v1/main.tf': '# not used',
     });
     expect((await snapshot({ url: linked.url, path: 'live' })).files).toEqual({
+      'common/versions.tf': '# versions',
       'live/main.tf': main,
-      'live/versions.tf': '# versions',
-      'live/again.tf': '# versions',
+      'live/versions.tf': { link: '../common/versions.tf' },
+      'live/again.tf': { link: 'versions.tf' },
+      'live/current': { link: '../modules/current' },
+      'modules/current': { link: 'v2' },
+      'modules/v2/main.tf': '# v2',
     });
-    for (const link of ['/etc/passwd', '../../../etc/passwd', '../common', 'missing', 'loop.tf', '../.git/config']) {
+    for (const link of ['/etc/passwd', '../../../etc/passwd', 'missing', 'loop.tf', '../.git/config', 'up/../../x']) {
       const bad = repository();
-      bad.commit({ 'common/versions.tf': '# versions', 'live/loop.tf': { link } });
+      bad.commit({
+        x: '',
+        'common/versions.tf': '# versions',
+        'live/up': { link: '../common' },
+        'live/loop.tf': { link },
+      });
       const { message } = await refusalOf(snapshot({ url: bad.url, path: 'live' }));
-      expect(message, link).toBe('the link "live/loop.tf" must lead to a file in the repository');
+      expect(message, link).toBe('the link "live/loop.tf" must lead to a file or a directory in the repository');
     }
+  });
+
+  it('of a path holds what its configuration reads beside it, unless that does not fit', async () => {
+    const mono = repository();
+    mono.commit({
+      'live/prod/main.tf': [
+        'locals {',
+        '  root = "${path.module}/../../config"',
+        '  text = file("${path.module}/../one.txt")',
+        '  other = templatefile("../two.tftpl", { a = "../x" })',
+        '  by_name = file("${path.root}/../../names/${var.name}.json")',
+        '  all = fileset("${path.module}/../../sets", "**")',
+        '  large = file("${path.module}/../../large/${var.name}")',
+        '  url = "https://example.com/../../secret"',
+        '  out = file("../../../../../etc/passwd")',
+        '}',
+        'module "m" {\n  source = "../../modules/current/inner"\n}',
+      ].join('\n'),
+      'config/deep/a.yaml': 'a',
+      'live/one.txt': '1',
+      'live/two.tftpl': '2',
+      'live/three.txt': 'not read',
+      'names/a.json': '{}',
+      'sets/deep/a': '',
+      'large/x.bin': Buffer.alloc(200_000),
+      secret: 'not read',
+      'modules/current': { link: 'v2' },
+      'modules/v2/inner/main.tf': 'locals { up = file("${path.module}/../up.txt") }',
+      'modules/v2/up.txt': '',
+      'modules/v2/not.txt': '',
+    });
+    const limits = { files: 100, bytes: 100_000 };
+    const { files } = await snapshot({ url: mono.url, path: 'live/prod' }, { limits });
+    expect(Object.keys(files).sort()).toEqual([
+      'config/deep/a.yaml',
+      'live/one.txt',
+      'live/prod/main.tf',
+      'live/two.tftpl',
+      'modules/current',
+      'modules/v2/inner/main.tf',
+      'modules/v2/up.txt',
+      'names/a.json',
+      'sets/deep/a',
+    ]);
   });
 
   it('refuses submodules, LFS pointers, reserved names and names with control characters', async () => {
@@ -290,8 +411,12 @@ describe('a snapshot of a git source', () => {
     const noise = Buffer.from(Array.from({ length: 200_000 }, () => Math.floor(Math.random() * 256)));
     large.commit({ 'a.tf': main, 'b.tf': main, 'c/noise.bin': noise, 'd/zeros.bin': Buffer.alloc(5_000_000) });
     const limited = (files: number, bytes: number) => snapshot({ url: large.url }, { limits: { files, bytes } });
-    expect((await refusalOf(limited(3, 10_000_000))).message).toMatch(/more than 3 files/);
-    expect((await refusalOf(limited(10, 1024 * 1024))).message).toMatch(/more than 10 files and 1 MiB/);
+    expect((await refusalOf(limited(3, 10_000_000))).message).toBe(
+      'the template has more than 3 files: it has 4, most of them in "." (2), "c" (1), "d" (1): name its own directory as "path", or move files out',
+    );
+    expect((await refusalOf(limited(10, 1024 * 1024))).message).toMatch(
+      /more than 1 MiB in its files: it has 4\.96 MiB, and the largest are "d\/zeros\.bin" with 4\.77 MiB, "c\/noise\.bin"/,
+    );
     expect(Object.keys((await limited(4, 10_000_000)).files)).toHaveLength(4);
     const packed = await refusalOf(snapshot({ url: large.url }, { largestPack: 100_000 }));
     expect(packed.message).toBe('the repository is too large');

@@ -8,9 +8,10 @@ import { ShareLimit } from '#domain/shared/tasks/share-limit.ts';
 import { YieldingPlaces } from '#domain/shared/tasks/yielding-places.ts';
 import { type FileLimits, snapshotLimits, type TemplateFiles } from '../files.ts';
 import { type GitCredential, prepareAccess } from './access.ts';
+import { createContents } from './contents.ts';
 import { explainGit } from './errors.ts';
 import { type GitOutcome, type GitPlace, GitStopped, runGit } from './process.ts';
-import { collectFiles, parseTree, type ReadObjects } from './tree.ts';
+import { collectFiles, parseTree } from './tree.ts';
 import { giveToGit } from './user.ts';
 
 /** The content of a git repository as one version keeps it (product.md of the design, *Templates*). */
@@ -52,14 +53,14 @@ const places = new YieldingPlaces({
 
 /**
  * Fetches one ref with `git` and returns the template's files. The ref is a branch, a tag or a full commit id. Only that commit
- * is fetched, nothing is checked out, and no file is left behind.
+ * is fetched, and no file is left behind.
  * @throws Unprocessable, Unavailable or a `limited` ServiceError; none of them shows a credential
  */
 export async function snapshotGit(
   source: { readonly url: string; readonly ref: string; readonly path?: string | undefined },
   options: SnapshotOptions,
 ): Promise<GitSnapshot> {
-  return withGit(source.url, options, (git, url) => snapshot(git, { ...source, url }, options));
+  return withGit(source.url, options, (git, url, directory) => snapshot(git, { ...source, url, directory }, options));
 }
 
 /**
@@ -77,7 +78,7 @@ export async function countRefs(url: string, options: SnapshotOptions): Promise<
 function withGit<Result>(
   source: string,
   options: SnapshotOptions,
-  work: (git: Git, url: string) => Promise<Result>,
+  work: (git: Git, url: string, directory: string) => Promise<Result>,
 ): Promise<Result> {
   const keepsMs = options.keepsPlaceMs ?? defaultKeepsPlaceMs;
   const run = (givenUp: AbortSignal) => runWithGit(source, { ...options, givenUp }, work);
@@ -93,12 +94,12 @@ interface PlacedOptions extends SnapshotOptions {
 async function runWithGit<Result>(
   source: string,
   options: PlacedOptions,
-  work: (git: Git, url: string) => Promise<Result>,
+  work: (git: Git, url: string, directory: string) => Promise<Result>,
 ): Promise<Result> {
   const directory = await mkdtemp(join(tmpdir(), 'coordinator-git-'));
   try {
     const { git, url } = await openGit(directory, source, options);
-    return await work(git, url);
+    return await work(git, url, directory);
   } catch (error) {
     if (!(error instanceof GitStopped)) throw error;
     if (error.reason === 'output') throw new Unprocessable('the repository is too large', { code: 'source_too_large' });
@@ -125,9 +126,17 @@ async function openGit(directory: string, source: string, options: PlacedOptions
   return { git, url: destination.url.href };
 }
 
+interface CheckedSource {
+  readonly url: string;
+  readonly ref: string;
+  readonly path?: string | undefined;
+  /** The private directory in which git works. */
+  readonly directory: string;
+}
+
 async function snapshot(
   git: Git,
-  { url, ...source }: { readonly url: string; readonly ref: string; readonly path?: string | undefined },
+  { url, directory, ...source }: CheckedSource,
   options: SnapshotOptions,
 ): Promise<GitSnapshot> {
   await git(['init', '--quiet', '--bare', '--template=', 'repository']);
@@ -140,14 +149,14 @@ async function snapshot(
     }),
   );
   const limits = options.limits ?? snapshotLimits;
-  const files = await collectFiles(tree, source.path ?? '', limits, createReader(git, limits));
+  const files = await collectFiles(tree, source.path ?? '', limits, createContents(git, directory, limits));
   return { commit, files };
 }
 
 const fetchedRef = 'refs/snapshot/source';
 const fetchOptions = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
 
-type Git = (args: readonly string[], options?: { input?: string; maximumOutput?: number }) => Promise<Buffer>;
+export type Git = (args: readonly string[], options?: { input?: string; maximumOutput?: number }) => Promise<Buffer>;
 
 function createGit(place: GitPlace, secrets: readonly string[]): Git {
   return async (args, options) => {
@@ -182,24 +191,6 @@ async function findRef(git: Git, url: string, ref: string): Promise<string> {
   if (found[0] !== undefined) return found[0];
   const hint = /^[0-9a-f]{7,39}$/.test(ref) ? '; to name a commit, write all 40 digits of its id' : '';
   throw new Unprocessable(`the repository has no branch or tag "${ref}"${hint}`, { code: 'source_ref_missing' });
-}
-
-/** Reads objects with `git cat-file --batch`. It prints for each a line `<id> <type> <size>`, the bytes, and a line end. */
-function createReader(git: Git, limits: FileLimits): ReadObjects {
-  return async (objects) => {
-    const maximumOutput = limits.bytes + objects.length * 100;
-    const input = objects.map((object) => `${object}\n`).join('');
-    const output = await git(['-C', 'repository', 'cat-file', '--batch'], { input, maximumOutput });
-    const contents = new Map<string, Buffer>();
-    for (let at = 0; at < output.length; ) {
-      const end = output.indexOf('\n', at);
-      const [object = '', , size = ''] = output.subarray(at, end).toString().split(' ');
-      const start = end + 1;
-      contents.set(object, output.subarray(start, start + Number(size)));
-      at = start + Number(size) + 1;
-    }
-    return contents;
-  };
 }
 
 function secretsOf(credential: GitCredential | undefined): string[] {

@@ -1,25 +1,33 @@
 import { posix } from 'node:path';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { checkFilePath, type FileContent, type FileLimits, isStorableText, type TemplateFiles } from '../files.ts';
+import { type LookUp, parentsOf, type Resolved, resolvePath } from '../links.ts';
+import { checkLimits, fitLimits, quote } from './limits.ts';
+import { localSources, pathsBeside } from './references.ts';
 
-/** Selects and reads the files of a template from a commit. Only `read` has side effects. */
+/** Selects and reads the files of a template from a commit. Only `read` and `checkOut` have side effects. */
 
 export type TreeEntry = {
   readonly path: string;
   readonly kind: 'file' | 'link' | 'submodule';
+  readonly isExecutable: boolean;
   /** Git's id of the content. */
   readonly object: string;
   readonly size: number;
 };
 
-export type ReadObjects = (objects: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>;
+export interface GitContents {
+  /** The contents of objects as git keeps them, by their ids. */
+  read(objects: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
+  /** The contents of files as a checkout writes them, by their paths: `attributes` decide on line ends and encodings. */
+  checkOut(files: readonly TreeEntry[], attributes: readonly TreeEntry[]): Promise<ReadonlyMap<string, Buffer>>;
+}
 
-const maximumHops = 8;
 const maximumDirectories = 200;
 const largestLink = 4_096;
 const lfsPointer = 'version https://git-lfs.github.com/spec/v1\n';
-/** Where a module refers to another one by a relative path: `source = "../network"`, in HCL or in JSON. */
-const localSource = /\bsource"?\s{0,200}[=:]\s{0,200}"(\.{1,2}(?:\/[^"\n]{0,500})?)"/g;
+/** What `init` writes. It makes its own in every run. */
+const leftOut = /(^|\/)\.terraform\//;
 
 /** Parses the output of `git ls-tree -r -z -l --full-tree`. */
 export function parseTree(listing: Buffer): Map<string, TreeEntry> {
@@ -31,121 +39,208 @@ export function parseTree(listing: Buffer): Map<string, TreeEntry> {
 }
 
 /**
- * The files below a directory and below every local module that they refer to and that the repository has. They keep their paths
- * in the repository, so that relative references between modules stay valid.
- * @throws Unprocessable naming the file that cannot be part of a template
+ * The files below a directory, those of every local module that they refer to, what links lead to, and what strings of the configuration name by
+ * a path with `..`. They keep their paths in the repository, so that relative references stay valid.
+ * @throws Unprocessable naming the file that cannot be part of a template, or the limit that is exceeded
  */
 export async function collectFiles(
   tree: ReadonlyMap<string, TreeEntry>,
   directory: string,
   limits: FileLimits,
-  read: ReadObjects,
+  contents: GitContents,
 ): Promise<TemplateFiles> {
-  const roots = new Set([directory]);
-  const contents = new Map<string, Buffer>();
-  for (const root of roots) {
-    const entries = entriesBelow(tree, root).filter(({ path }) => !contents.has(path));
-    if (entries.length === 0 && root === directory)
-      throw new Unprocessable(explainMissing(tree, directory), { code: 'source_path_missing' });
-    checkLimits(contents, entries, limits);
-    for (const [path, content] of await readEntries(tree, entries, read)) {
-      contents.set(path, content);
-      for (const source of localSources(path, content)) roots.add(source);
-      if (roots.size > maximumDirectories)
-        throw new Unprocessable(`the template uses more than ${maximumDirectories} modules`, {
-          code: 'source_too_large',
-        });
-    }
-    checkLimits(contents, [], limits);
-  }
-  return Object.fromEntries([...contents].map(([path, content]) => [path, encode(content)]));
+  const selection = new Selection(tree, await readLinks(tree, contents), limits, contents);
+  selection.addDirectory(directory);
+  if (selection.entries.length === 0)
+    throw new Unprocessable(explainMissing(tree, directory), { code: 'source_path_missing' });
+  await selection.complete(directory);
+  return encodeAll(selection.entries, tree, { limits, contents, links: selection.links });
 }
 
-async function readEntries(
-  tree: ReadonlyMap<string, TreeEntry>,
-  entries: readonly TreeEntry[],
-  read: ReadObjects,
-): Promise<[string, Buffer][]> {
-  for (const entry of entries) checkEntry(entry);
-  const targets = await followLinks(tree, entries, read);
-  const objects = await read([...new Set([...targets.values()].map(({ object }) => object))]);
-  return [...targets].map(([path, { object }]) => {
-    const content = contentOf(objects, object);
-    if (content.subarray(0, lfsPointer.length).toString('latin1') === lfsPointer) {
-      throw new Unprocessable(`${quote(path)} is kept in Git LFS, which a template cannot use`, {
+/** The files that were chosen from a tree so far. */
+class Selection {
+  readonly links: Links;
+  readonly #tree: ReadonlyMap<string, TreeEntry>;
+  readonly #limits: FileLimits;
+  readonly #contents: GitContents;
+  readonly #lookUp: LookUp;
+  readonly #chosen = new Map<string, TreeEntry>();
+  readonly #directories = new Set<string>();
+  readonly #named = new Set<string>();
+  #unread: TreeEntry[] = [];
+
+  constructor(tree: ReadonlyMap<string, TreeEntry>, links: Links, limits: FileLimits, contents: GitContents) {
+    this.links = links;
+    this.#tree = tree;
+    this.#limits = limits;
+    this.#contents = contents;
+    const directories = new Set([...tree.keys()].flatMap(parentsOf));
+    this.#lookUp = (path) => {
+      const kind = tree.get(path)?.kind;
+      if (kind === 'link') return { link: links.get(path) ?? '' };
+      if (kind === 'file') return 'file';
+      return directories.has(path) ? 'directory' : undefined;
+    };
+  }
+
+  get entries(): TreeEntry[] {
+    return [...this.#chosen.values()];
+  }
+
+  addDirectory(directory: string): void {
+    if (this.#directories.has(directory)) return;
+    this.#directories.add(directory);
+    if (this.#directories.size > maximumDirectories)
+      throw new Unprocessable(`the template uses more than ${maximumDirectories} modules`, {
+        code: 'source_too_large',
+      });
+    this.#add(entriesBelow(this.#tree, directory));
+  }
+
+  /** Adds what the chosen files need, and what that needs. */
+  async complete(root: string): Promise<void> {
+    while (this.#unread.length > 0) {
+      const entries = this.#unread;
+      this.#unread = [];
+      for (const { path } of entries.filter(({ kind }) => kind === 'link')) this.#addTarget(path);
+      const files = entries.filter(({ kind }) => kind === 'file');
+      const objects = await this.#contents.read([...new Set(files.map(({ object }) => object))]);
+      for (const { path, object } of files) this.#addNeeded(path, contentOf(objects, object), root);
+    }
+  }
+
+  #addTarget(link: string): void {
+    const found = resolvePath(link, this.#lookUp);
+    if (found === null)
+      throw new Unprocessable(`the link ${quote(link)} must lead to a file or a directory in the repository`, {
         code: 'source_file_unusable',
       });
+    this.#addFound(found);
+  }
+
+  #addNeeded(path: string, content: Buffer, root: string): void {
+    refuseLfs(path, content);
+    for (const source of localSources(path, content)) {
+      const submodule = [...parentsOf(source), source].find((each) => this.#tree.get(each)?.kind === 'submodule');
+      if (submodule !== undefined) refuseSubmodule(submodule);
+      const found = resolvePath(source, this.#lookUp);
+      if (found?.kind === 'directory') this.#addFound(found);
     }
-    return [path, content];
+    for (const named of pathsBeside(path, content, root)) this.#addNamed(named);
+  }
+
+  /** A string need not be a path. So a directory that does not fit is left out, and the tool names the file that it misses. */
+  #addNamed(path: string): void {
+    if (this.#named.has(path)) return;
+    this.#named.add(path);
+    const found = resolvePath(path, this.#lookUp);
+    if (found === null) return;
+    const entries = found.kind === 'directory' ? entriesBelow(this.#tree, found.path) : [];
+    const all = new Map([...this.#chosen, ...entries.map((entry) => [entry.path, entry] as const)]);
+    if (entries.every((entry) => problemOf(entry) === null) && fitLimits([...all.values()], this.#limits)) {
+      this.#addFound(found);
+    }
+  }
+
+  #addFound({ path, kind, links }: Resolved): void {
+    const passed = kind === 'file' ? [...links, path] : links;
+    this.#add(passed.flatMap((each) => this.#tree.get(each) ?? []));
+    if (kind === 'directory') this.addDirectory(path);
+  }
+
+  #add(entries: readonly TreeEntry[]): void {
+    const added = entries.filter(({ path }) => !this.#chosen.has(path));
+    for (const entry of added) {
+      const problem = problemOf(entry);
+      if (problem !== null) throw new Unprocessable(problem, { code: 'source_file_unusable' });
+      this.#chosen.set(entry.path, entry);
+      this.#unread.push(entry);
+    }
+    checkLimits(this.entries, this.#limits);
+  }
+}
+
+/** What links lead to, by their paths. */
+type Links = ReadonlyMap<string, string>;
+
+async function readLinks(tree: ReadonlyMap<string, TreeEntry>, { read }: GitContents): Promise<Links> {
+  const links = [...tree.values()].filter(({ kind, size }) => kind === 'link' && size <= largestLink);
+  const objects = await read([...new Set(links.map(({ object }) => object))]);
+  return new Map(links.map(({ path, object }) => [path, contentOf(objects, object).toString()]));
+}
+
+interface Encoding {
+  readonly limits: FileLimits;
+  readonly contents: GitContents;
+  readonly links: Links;
+}
+
+/** The files as a checkout writes them. */
+async function encodeAll(
+  entries: readonly TreeEntry[],
+  tree: ReadonlyMap<string, TreeEntry>,
+  { limits, contents, links }: Encoding,
+): Promise<TemplateFiles> {
+  const files = entries.filter(({ kind }) => kind === 'file');
+  const attributes = attributesOf(tree, files);
+  const written = await (attributes.length === 0 ? readAll(files, contents) : contents.checkOut(files, attributes));
+  checkLimits(
+    entries.map(({ path, size }) => ({ path, size: written.get(path)?.length ?? size })),
+    limits,
+  );
+  const encoded = entries.map(({ path, kind, isExecutable }): [string, FileContent] => [
+    path,
+    kind === 'link' ? { link: links.get(path) ?? '' } : encode(contentOf(written, path), isExecutable),
+  ]);
+  return Object.fromEntries(encoded);
+}
+
+async function readAll(files: readonly TreeEntry[], { read }: GitContents): Promise<Map<string, Buffer>> {
+  const objects = await read([...new Set(files.map(({ object }) => object))]);
+  return new Map(files.map(({ path, object }) => [path, contentOf(objects, object)]));
+}
+
+/** The files of attributes that apply to some of the files. */
+function attributesOf(tree: ReadonlyMap<string, TreeEntry>, files: readonly TreeEntry[]): TreeEntry[] {
+  const directories = new Set(files.flatMap(({ path }) => ['', ...parentsOf(path)]));
+  return [...directories].flatMap((directory) => {
+    const entry = tree.get(posix.join(directory, '.gitattributes'));
+    return entry?.kind === 'file' ? [entry] : [];
   });
 }
 
-function checkEntry({ path, kind }: TreeEntry): void {
+function refuseLfs(path: string, content: Buffer): void {
+  if (content.subarray(0, lfsPointer.length).toString('latin1') !== lfsPointer) return;
+  throw new Unprocessable(`${quote(path)} is kept in Git LFS, which a template cannot use`, {
+    code: 'source_file_unusable',
+  });
+}
+
+function refuseSubmodule(path: string): never {
+  throw new Unprocessable(submoduleProblem(path), { code: 'source_file_unusable' });
+}
+
+function submoduleProblem(path: string): string {
+  return `${quote(path)} is a submodule, which a template cannot use`;
+}
+
+/** Why an entry cannot be a file of a template; null if it can. */
+function problemOf({ path, kind }: TreeEntry): string | null {
   const message = checkFilePath(path);
-  if (message !== null) throw new Unprocessable(`the file ${quote(path)} ${message}`, { code: 'source_file_unusable' });
-  if (path.includes('\ufffd'))
-    throw new Unprocessable(`the name of the file ${quote(path)} is not UTF-8`, { code: 'source_file_unusable' });
-  if (kind === 'submodule')
-    throw new Unprocessable(`${quote(path)} is a submodule, which a template cannot use`, {
-      code: 'source_file_unusable',
-    });
+  if (message !== null) return `the file ${quote(path)} ${message}`;
+  if (path.includes('\ufffd')) return `the name of the file ${quote(path)} is not UTF-8`;
+  return kind === 'submodule' ? submoduleProblem(path) : null;
 }
 
-/** The file of each path. A symbolic link is replaced by the file of the repository that it finally leads to. */
-async function followLinks(
-  tree: ReadonlyMap<string, TreeEntry>,
-  entries: readonly TreeEntry[],
-  read: ReadObjects,
-): Promise<Map<string, TreeEntry>> {
-  const found = new Map(entries.map((entry) => [entry.path, entry]));
-  for (let hop = 0; ; hop++) {
-    const links = [...found].filter(([, { kind }]) => kind === 'link');
-    if (links.length === 0) return found;
-    const isReadable = hop < maximumHops && links.every(([, { size }]) => size <= largestLink);
-    const texts = isReadable ? await read(links.map(([, { object }]) => object)) : new Map<string, Buffer>();
-    for (const [path, link] of links) {
-      const next = isReadable ? targetOf(tree, link, contentOf(texts, link.object).toString()) : undefined;
-      if (next === undefined)
-        throw new Unprocessable(`the link ${quote(path)} must lead to a file in the repository`, {
-          code: 'source_file_unusable',
-        });
-      found.set(path, next);
-    }
-  }
-}
-
-function targetOf(tree: ReadonlyMap<string, TreeEntry>, link: TreeEntry, text: string): TreeEntry | undefined {
-  const target = tree.get(posix.normalize(posix.join(posix.dirname(link.path), text)));
-  return text.startsWith('/') || target?.kind === 'submodule' ? undefined : target;
-}
-
-function contentOf(objects: ReadonlyMap<string, Buffer>, object: string): Buffer {
-  const content = objects.get(object);
-  if (content === undefined) throw new Error(`git answered no object ${object}`);
+function contentOf(contents: ReadonlyMap<string, Buffer>, name: string): Buffer {
+  const content = contents.get(name);
+  if (content === undefined) throw new Error(`git answered no content of ${name}`);
   return content;
 }
 
-function localSources(path: string, content: Buffer): string[] {
-  if (!/\.(tf|tofu)(\.json)?$/.test(path)) return [];
-  const sources = [...content.toString().matchAll(localSource)].map(([, source = '']) => source.split('//')[0] ?? '');
-  const directories = sources.map((source) => posix.normalize(posix.join(posix.dirname(path), source)));
-  return directories.map(trimDirectory).filter((directory) => directory !== '..' && !directory.startsWith('../'));
-}
-
 function entriesBelow(tree: ReadonlyMap<string, TreeEntry>, directory: string): TreeEntry[] {
-  if (directory === '') return [...tree.values()];
-  return [...tree.values()].filter(({ path }) => path.startsWith(`${directory}/`));
-}
-
-function checkLimits(contents: ReadonlyMap<string, Buffer>, more: readonly TreeEntry[], limits: FileLimits): void {
-  const files = contents.size + more.length;
-  const read = [...contents.values()].reduce((sum, content) => sum + content.length, 0);
-  const bytes = more.reduce((sum, { size }) => sum + size, read);
-  if (files <= limits.files && bytes <= limits.bytes) return;
-  const most = `${limits.files} files and ${Math.floor(limits.bytes / 1024 / 1024)} MiB`;
-  throw new Unprocessable(`the template has more than ${most}: name its own directory as "path", or move files out`, {
-    code: 'source_too_large',
-  });
+  const prefix = directory === '' ? '' : `${directory}/`;
+  return [...tree.values()].filter(({ path }) => path.startsWith(prefix) && !leftOut.test(path));
 }
 
 function explainMissing(tree: ReadonlyMap<string, TreeEntry>, directory: string): string {
@@ -154,10 +249,14 @@ function explainMissing(tree: ReadonlyMap<string, TreeEntry>, directory: string)
   return `the repository has no directory ${quote(directory)}`;
 }
 
-function encode(content: Buffer): FileContent {
+/** The mode is kept where the content alone says another. */
+function encode(content: Buffer, isExecutable: boolean): FileContent {
   const text = content.toString();
   const isText = isStorableText(text) && Buffer.from(text).equals(content);
-  return isText ? text : { base64: content.toString('base64') };
+  const hasMode = isExecutable !== (content.subarray(0, 2).toString('latin1') === '#!');
+  const mode = hasMode ? { executable: isExecutable } : {};
+  if (!isText) return { base64: content.toString('base64'), ...mode };
+  return hasMode ? { text, ...mode } : text;
 }
 
 function parseEntry(line: string): TreeEntry {
@@ -165,13 +264,5 @@ function parseEntry(line: string): TreeEntry {
   if (mode === undefined || object === undefined || path === undefined)
     throw new Error('git printed a line that is not a tree entry');
   const kind = mode === '120000' ? 'link' : mode === '160000' ? 'submodule' : 'file';
-  return { path, kind, object, size: size === '-' ? 0 : Number(size) };
-}
-
-function trimDirectory(directory: string): string {
-  return directory === '.' || directory === './' ? '' : directory.replace(/\/+$/, '');
-}
-
-function quote(path: string): string {
-  return JSON.stringify(path.length <= 200 ? path : `${path.slice(0, 200)}…`);
+  return { path, kind, isExecutable: mode === '100755', object, size: size === '-' ? 0 : Number(size) };
 }

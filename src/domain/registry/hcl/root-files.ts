@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
-import type { FileContent, TemplateFiles } from '../files.ts';
+import { type TemplateFiles, textOf } from '../files.ts';
+import { followLinks } from '../links.ts';
 
 /** Which files of a directory OpenTofu and Terraform read as configuration. Pure. */
 
@@ -36,7 +37,7 @@ export function configurationFiles(files: TemplateFiles, directory = ''): Config
   const root = posix.normalize(directory === '' ? '.' : directory).replace(/\/$/, '');
   const prefix = root === '.' ? '' : `${root}/`;
   const found: ConfigurationFile[] = [];
-  for (const [path, content] of Object.entries(files)) {
+  for (const [path, content] of Object.entries(followLinks(files))) {
     const name = path.startsWith(prefix) ? path.slice(prefix.length) : '/';
     if (isConfigurationName(name)) found.push({ path, name, text: textOf(content) });
   }
@@ -60,8 +61,4 @@ export function filesReadBy<File extends { readonly name: string }>(tool: Readin
 /** Compares names as the tools sort them. */
 export function compareNames(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
-}
-
-function textOf(content: FileContent): string {
-  return typeof content === 'string' ? content : Buffer.from(content.base64, 'base64').toString();
 }
