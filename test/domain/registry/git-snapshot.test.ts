@@ -351,7 +351,6 @@ describe('a snapshot of a git source', () => {
       'modules/current': { link: 'v2' },
       'modules/v2/inner/main.tf': 'locals { up = file("${path.module}/../up.txt") }',
       'modules/v2/up.txt': '',
-      'modules/v2/not.txt': '',
     });
     const limits = { files: 100, bytes: 100_000 };
     const { files } = await snapshot({ url: mono.url, path: 'live/prod' }, { limits });
