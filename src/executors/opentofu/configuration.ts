@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { bytesOf } from '#domain/registry/files.ts';
 import { findBlocks } from '#domain/registry/hcl/blocks.ts';
 import {
   type ConfigurationFile,
@@ -6,10 +7,11 @@ import {
   configurationFiles,
   isOverride,
 } from '#domain/registry/hcl/root-files.ts';
+import { followLinks } from '#domain/registry/links.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { sha256 } from '../attempt/artifact.ts';
-import { type JobFile, toWorkFiles } from '../attempt/work-files.ts';
+import { isJobLink, type JobFile, jobFileBytes, toWorkFiles } from '../attempt/work-files.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';
 import type { OpenTofuExecutor, ToolName } from '../protocol/request.ts';
 import { listUntrustedFiles, readUntrustedFile } from '../sandbox/untrusted-files.ts';
@@ -46,6 +48,16 @@ export function layOutConfiguration(executor: OpenTofuExecutor, tool: ToolName):
   const present = configurationFiles(executor.files, directory);
   refuseForbidden(present);
   return files.set(join('work', directory, nameBackendFile(present)), Buffer.from(backendText));
+}
+
+/** What the tool reads from the files that were laid out: what links lead to is at their paths too. */
+export function readThroughLinks(
+  { files }: OpenTofuExecutor,
+  laidOut: ReadonlyMap<string, JobFile>,
+): Map<string, Buffer> {
+  const seen = Object.entries(followLinks(files)).map(([path, content]) => [`work/${path}`, bytesOf(content)] as const);
+  const own = [...laidOut].filter(([, file]) => !isJobLink(file));
+  return new Map([...seen, ...own.map(([path, file]) => [path, jobFileBytes(file)] as const)]);
 }
 
 function refuseForbidden(files: readonly ConfigurationFile[]): void {

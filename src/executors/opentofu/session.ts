@@ -11,7 +11,7 @@ import type { JobPaths } from '../sandbox/job-paths.ts';
 import type { Environment } from '../shared/environment.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { lastLine } from '../shared/missing-program.ts';
-import { cliSettings, dataDirectory, layOutConfiguration, lockFile } from './configuration.ts';
+import { cliSettings, dataDirectory, layOutConfiguration, lockFile, readThroughLinks } from './configuration.ts';
 import { ToolDiagnostics } from './diagnostics.ts';
 import type { Initialization } from './init-cache.ts';
 import type { StateBackend } from './state-backend.ts';
@@ -77,9 +77,9 @@ export class ToolSession {
     attempt.listen((stream, content) => this.#diagnostics.take(stream, content));
   }
 
-  /** The files of the work directory, by path below `work/`. */
+  /** The files of the work directory as the tool reads them, by path below `work/`. */
   get configuration(): ReadonlyMap<string, Buffer> {
-    return this.#configuration;
+    return readThroughLinks(this.executor, this.#configuration);
   }
 
   /** The variables that the plan was made with, or will be. */
