@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileLimits } from '../files.ts';
-import type { Git } from './snapshot.ts';
+import type { Git } from './process.ts';
 import type { GitContents, TreeEntry } from './tree.ts';
 import { giveToGit } from './user.ts';
 

@@ -9,6 +9,9 @@ import { findGitUser } from './user.ts';
 
 export type GitOutcome = { readonly code: number | null; readonly stdout: Buffer; readonly stderr: string };
 
+/** Runs git where a repository is being read, and returns what it printed. @throws ServiceError if it fails */
+export type Git = (args: readonly string[], options?: { input?: string; maximumOutput?: number }) => Promise<Buffer>;
+
 export type GitPlace = {
   /** The private directory that the command works in: HOME, configuration and the repository. */
   readonly directory: string;

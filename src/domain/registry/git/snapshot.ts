@@ -10,7 +10,7 @@ import { type FileLimits, snapshotLimits, type TemplateFiles } from '../files.ts
 import { type GitCredential, prepareAccess } from './access.ts';
 import { createContents } from './contents.ts';
 import { explainGit } from './errors.ts';
-import { type GitOutcome, type GitPlace, GitStopped, runGit } from './process.ts';
+import { type Git, type GitOutcome, type GitPlace, GitStopped, runGit } from './process.ts';
 import { collectFiles, parseTree } from './tree.ts';
 import { giveToGit } from './user.ts';
 
@@ -155,8 +155,6 @@ async function snapshot(
 
 const fetchedRef = 'refs/snapshot/source';
 const fetchOptions = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
-
-export type Git = (args: readonly string[], options?: { input?: string; maximumOutput?: number }) => Promise<Buffer>;
 
 function createGit(place: GitPlace, secrets: readonly string[]): Git {
   return async (args, options) => {
