@@ -1,12 +1,13 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readFilesTools } from '#domain/tools/files.ts';
-import type { TemplateFiles } from './files.ts';
+import { isBinary, type TemplateFiles, textOf } from './files.ts';
 import type { Declaration } from './hcl/declarations.ts';
 import { readLiteral } from './hcl/literals.ts';
 import { moduleDirectory, readModule } from './hcl/module.ts';
 import { findStateNotes } from './hcl/state-notes.ts';
 import { readType } from './hcl/types.ts';
 import { translateValidation } from './hcl/validations.ts';
+import { followLinks } from './links.ts';
 import type { CheckFinding } from './publication-check.ts';
 import type { JsonObject } from './variables/engine.ts';
 import { escapePointer } from './variables/walk.ts';
@@ -106,7 +107,8 @@ function proposeOutput(declaration: Declaration): { description?: string; sensit
 
 function readmeOf(files: TemplateFiles, directory: string): string | null {
   const prefix = directory === '' ? '' : `${directory}/`;
-  const path = Object.keys(files).find((each) => each.toLowerCase() === `${prefix}readme.md`.toLowerCase());
-  const content = path === undefined ? undefined : files[path];
-  return typeof content === 'string' ? content : null;
+  const seen = followLinks(files);
+  const path = Object.keys(seen).find((each) => each.toLowerCase() === `${prefix}readme.md`.toLowerCase());
+  const content = path === undefined ? undefined : seen[path];
+  return content === undefined || isBinary(content) ? null : textOf(content);
 }
