@@ -8,7 +8,7 @@ import type { Configuration } from './configurations.ts';
 import { explained } from './explained.ts';
 import { type ConformingService, UnsuitableConfiguration } from './service.ts';
 
-type Outcome = 'same' | 'same error' | 'differs' | 'explained' | 'left out';
+type Outcome = 'same' | 'same error' | 'refused at publication' | 'differs' | 'explained' | 'left out';
 
 /** What the comparison of one configuration with one tool gave. */
 export interface Line {
@@ -29,6 +29,10 @@ export async function compareOne(
   try {
     const bare = await runBareTool(tool.path, configuration, directory);
     const result = await service.run(tool, configuration);
+    // What the tool refuses when it plans, the service refuses before somebody asks for a run.
+    if (result.stage === 'publish' && bare.stage === 'plan') {
+      return { ...line, outcome: 'refused at publication', details: [bare.error ?? '', result.error ?? ''] };
+    }
     const details = compareLifecycles(bare, result);
     const reason = Object.entries(explained).find(([ending]) => configuration.name.endsWith(ending))?.[1];
     if (details.length > 0 && reason !== undefined) return { ...line, outcome: 'explained', details: [reason] };

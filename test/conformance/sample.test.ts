@@ -31,7 +31,8 @@ describe('a configuration that the service runs', () => {
       .map((module) => ({ tool, module, title: `${module.name} with ${tool.name}` })),
   );
   it.each(cases)('gives what the bare tool gives: $title', async ({ tool, module }) => {
-    expect(await compareOne(service, tool, module)).not.toMatchObject({ outcome: 'differs' });
+    const { outcome, details } = await compareOne(service, tool, module);
+    expect(outcome === 'differs' ? details : []).toEqual([]);
   });
 
   it('is compared for every module of the sample', () => {
