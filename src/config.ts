@@ -89,6 +89,22 @@ export function readDataDir(environment: Environment = process.env): string {
   return resolve(environment['COORDINATOR_DATA_DIR'] || settings.COORDINATOR_DATA_DIR.default);
 }
 
+/** Where an operator keeps more tools than those on the search path. */
+export function defaultToolsDirectory(dataDir: string): string {
+  return join(dataDir, 'tools');
+}
+
+/**
+ * The directory that `tools` fills, as the workers find it. It is all that this command reads: it needs no key ring and no database.
+ * @throws ConfigurationError
+ */
+export function readToolsDirectory(environment: Environment = process.env): string {
+  const problems: string[] = [];
+  const directory = parseSetting('COORDINATOR_TOOLS_DIRECTORY', environment, problems);
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return directory ?? defaultToolsDirectory(readDataDir(environment));
+}
+
 /** The file in which `start` keeps the key ring that it generated. */
 export function secretKeysPath(dataDir: string): string {
   return join(dataDir, 'secret-keys');

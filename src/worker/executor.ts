@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Config, ConfigurationError } from '#config';
+import { type Config, ConfigurationError, defaultToolsDirectory } from '#config';
 import { Executor, type ExecutorOptions } from '#executors/client/executor.ts';
 import { ExecutorUnavailable } from '#executors/client/host-process.ts';
 import type { ExecutionLimits } from '#executors/protocol/request.ts';
@@ -46,17 +46,12 @@ function executorOptions(config: Config): ExecutorOptions {
     addedPaths: executor.paths,
     // The service's own data, its code, and its user's files.
     hiddenPaths: [config.dataDir, code, readHome()].filter((path) => path !== null).filter((path) => existsSync(path)),
-    toolsDirectory: toolsDirectoryOf(config),
+    toolsDirectory: executor.toolsDirectory ?? defaultToolsDirectory(config.dataDir),
     providerMirror: executor.providerMirror,
     providerNetworkMirror: executor.providerNetworkMirror,
     providersDirect: executor.providersDirect,
     deniedAddresses: [...ownAddresses(config), ...executor.denied],
   };
-}
-
-/** Where an operator keeps more tools than those on the search path. */
-export function toolsDirectoryOf({ dataDir, executor }: Pick<Config, 'dataDir' | 'executor'>): string {
-  return executor.toolsDirectory ?? join(dataDir, 'tools');
 }
 
 /** This user's home directory; null for a user that the system does not know, as in containers. */

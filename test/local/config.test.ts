@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError, loadConfig, loadDatabaseConfig, loadStartConfig } from '#config';
+import { ConfigurationError, loadConfig, loadDatabaseConfig, loadStartConfig, readToolsDirectory } from '#config';
 import { makeTestDirectory } from '#test/support/directories.ts';
 import { secretSettings } from '../../src/secret-files.ts';
 
@@ -198,5 +198,16 @@ describe('settings', () => {
     expect(loadStartConfig({ COORDINATOR_SECRET_KEYS }).databaseUrl).toBeNull();
     expect(loadDatabaseConfig({ DATABASE_URL: required.DATABASE_URL })).toEqual({ databaseUrl: required.DATABASE_URL });
     expect(() => loadDatabaseConfig({})).toThrow('DATABASE_URL is missing');
+  });
+});
+
+describe('the directory of tools', () => {
+  it('is known without a key ring and without a database', () => {
+    expect(readToolsDirectory({ COORDINATOR_DATA_DIR: '/srv/coordinator' })).toBe('/srv/coordinator/tools');
+    expect(readToolsDirectory({ COORDINATOR_TOOLS_DIRECTORY: '/opt/tools' })).toBe('/opt/tools');
+  });
+
+  it('is refused where it is not an absolute path', () => {
+    expect(() => readToolsDirectory({ COORDINATOR_TOOLS_DIRECTORY: 'tools' })).toThrow(ConfigurationError);
   });
 });

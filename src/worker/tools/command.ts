@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
-import { loadStartConfig } from '#config';
+import { readToolsDirectory } from '#config';
 import { type ToolName, toolNames } from '#domain/tools/model.ts';
 import { discoverTools } from '#executors/client/tools.ts';
-import { toolsDirectoryOf } from '../executor.ts';
 import { ToolsError } from './errors.ts';
 import { installTool, removeTool } from './install.ts';
 import { publishers } from './releases.ts';
@@ -26,7 +25,7 @@ async function run(given: string[]): Promise<number> {
     options: { from: { type: 'string' }, mirror: { type: 'string' } },
   });
   const [action, toolName, version = ''] = positionals;
-  const directory = toolsDirectoryOf(loadStartConfig());
+  const directory = readToolsDirectory();
   if (action === 'list' && positionals.length === 1) return list(directory);
   const name = toolNames.find((each) => each === toolName);
   if (!name || !/^\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$/.test(version) || positionals.length !== 3)

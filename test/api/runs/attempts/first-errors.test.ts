@@ -40,7 +40,7 @@ resource "terraform_data" "x" {
       status: 'failed',
       status_reason: 'plan_failed',
       status_detail: {
-        message: expect.stringMatching(/^Reference to undeclared resource: A managed resource "nope" "there"/),
+        message: expect.stringMatching(/^Reference to undeclared resource: .*"nope" "there"/),
         file: 'main.tf',
         line: 5,
         snippet: 'bad = nope.there',
