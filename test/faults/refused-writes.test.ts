@@ -123,7 +123,6 @@ describe('a result', () => {
   });
 
   it.each([
-    ['an output with a NUL character', { outputs: { a: { value: '\0', sensitive: false } } }],
     ['an output that does not say whether it is sensitive', { outputs: { a: { value: 1 } as never } }],
     ['an invalid resource count', { resourceCount: 1e12 }],
   ])('with %s is refused', async (_, wrong) => {

@@ -40,7 +40,8 @@ export async function recordDeployment(em: Em, run: Run, resourceCount: number |
  * now has. A scan and every other whole run have seen all that is there, so nothing is unrecorded any longer.
  */
 export async function recordUnchanged(em: Em, run: Run): Promise<void> {
-  if (run.operation === 'plan' || isPartial(run.options)) return;
+  // A switch of the tool may still wait for its approvals, and it deploys what is deployed already.
+  if (run.operation === 'plan' || isPartial(run.options) || run.toolSwitch) return;
   const instance = await lockAndReadInstance(em, run.instanceId);
   if (run.operation === 'scan') return recordScanned(instance, run);
   if (run.operation === 'apply') await recordDeployedRun(em, instance, run.id);

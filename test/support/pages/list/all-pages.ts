@@ -23,6 +23,7 @@ export const notLookedAt: readonly PagePattern[] = [
   pages.runStream,
   pages.runChanges,
   pages.runLog,
+  pages.runDebugLog,
   pages.runLogLine,
   pages.runLogLines,
   pages.runLogMatches,
