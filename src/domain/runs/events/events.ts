@@ -19,7 +19,14 @@ export const runEvents = {
   'run.admitted': {
     subject: 'run',
     summary: 'A run was admitted',
-    covers: ['run.created', 'run.requeued', 'run.copied', 'run.undo_requested', 'drift_monitor.scan_requested'],
+    covers: [
+      'run.created',
+      'run.requeued',
+      'run.copied',
+      'run.undo_requested',
+      'drift_monitor.scan_requested',
+      'instance.tool_switch_requested',
+    ],
     data: z.strictObject({ by, operation: z.enum(runOperations) }),
   },
   'run.planning': {
