@@ -2,6 +2,8 @@ import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type Lifecycle, listOf, objectOf } from './lifecycle.ts';
 
+const noState = { resources: [], outputs: {}, checks: null };
+
 /** What differs between a configuration by hand and by the service; empty if nothing does. */
 export function compareLifecycles(bare: Lifecycle, service: Lifecycle): string[] {
   if (bare.stage !== service.stage) {
@@ -12,7 +14,7 @@ export function compareLifecycles(bare: Lifecycle, service: Lifecycle): string[]
     'planned changes': [bareChanges(bare.plan), serviceChanges(service.plan)],
     'planned outputs': [bareOutputChanges(bare.plan), serviceOutputChanges(service.plan)],
     outputs: [outputsOf(bare.outputs), outputsOf(service.outputs)],
-    state: [bare.state, service.state ?? bare.state],
+    state: [bare.state ?? noState, service.state ?? noState],
     'second plan is empty': [bare.isSettled, service.isSettled],
   } satisfies Record<string, readonly [JsonValue, JsonValue]>;
   return Object.entries(parts).flatMap(([name, [one, other]]) => {
@@ -21,7 +23,7 @@ export function compareLifecycles(bare: Lifecycle, service: Lifecycle): string[]
   });
 }
 
-/** Values that are new in each run, as ids and times are, stand for each other. */
+/** IDs, times and bcrypt hashes, which differ in every run, are treated as equal. */
 function settle(value: JsonValue): string {
   return canonicalJson(value)
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')

@@ -190,6 +190,11 @@ describe('an instance', () => {
     await steps.complete(attemptId, { outcome: 'planned', plan: aPlan(), tool: tofu('1.12.6') });
     expect(await steps.next({ runId, executed: attemptId })).toEqual({ kind: 'end' });
     expect(await readRun(runId)).toMatchObject({ status: 'failed', status_reason: 'switch_not_empty' });
+    for (const repetition of ['requeue', 'copy']) {
+      expect(await admin.post(`/runs/${runId}/${repetition}`), 'repeats the switch as an apply').toMatchObject({
+        status: 409,
+      });
+    }
     expect(await readInstance(instanceId)).toMatchObject({ tool: 'terraform', tool_version: '1.11.4' });
   });
 

@@ -96,16 +96,29 @@ const scanRefusals: Record<Repetition, Refusal> = {
   copy: { code: 'run_not_copyable', message: 'a scan cannot be copied: scan the instance again instead' },
 };
 
+/** Repeated as an ordinary apply, it would make the very changes that the switch refuses to make. */
+const switchRefusals: Record<Repetition, Refusal> = {
+  requeue: {
+    code: 'run_not_requeueable',
+    message: 'a switch of the tool cannot be requeued: request the switch again',
+  },
+  copy: { code: 'run_not_copyable', message: 'a switch of the tool cannot be copied: request the switch again' },
+};
+
 /** What decides whether a run can be repeated at all. */
-type RepeatableFacts = Pick<RunFacts, 'status' | 'operation' | 'isDeleted'>;
+type RepeatableFacts = Pick<RunFacts, 'status' | 'operation' | 'isDeleted' | 'toolSwitch'>;
 
 /** The refusal of a repetition by the run that is to be repeated; null if nothing about it is against that. */
-function findRepetitionRefusal(action: Repetition, { status, operation, isDeleted }: RepeatableFacts): Refusal | null {
+function findRepetitionRefusal(
+  action: Repetition,
+  { status, operation, isDeleted, toolSwitch }: RepeatableFacts,
+): Refusal | null {
   if (operation === 'scan') return scanRefusals[action];
+  if (toolSwitch) return switchRefusals[action];
   return findStatusRefusal(action, status) ?? (isDeleted ? deletedRefusals[action] : null);
 }
 
-/** @throws ActionRefused if the run has not ended, was deleted, or is a scan */
+/** @throws ActionRefused if the run has not ended, was deleted, is a scan, or switches the tool of its instance */
 export function refuseRepetition(action: Repetition, run: RepeatableFacts): void {
   throwIfRefused(findRepetitionRefusal(action, run));
 }
@@ -120,6 +133,8 @@ export interface RunFacts {
   readonly status: RunStatus;
   readonly operation: RunOperation;
   readonly isDeleted: boolean;
+  /** The tool to which it switches its instance; null for all other runs. */
+  readonly toolSwitch?: object | null | undefined;
   /** Present while the status allows a review. */
   readonly approval: ApprovalFacts | null;
   /** Present once the status allows a repetition. */
@@ -128,7 +143,7 @@ export interface RunFacts {
 
 /** The facts of a run that has just been admitted. */
 export function factsOfNewRun(status: RunStatus, operation: RunOperation): RunFacts {
-  return { status, operation, isDeleted: false, approval: null, admission: null };
+  return { status, operation, isDeleted: false, toolSwitch: null, approval: null, admission: null };
 }
 
 /** The refusal of an action by the rules of runs, for a caller with enough authority; null if it is allowed. */

@@ -91,6 +91,7 @@ export function toRunWithFacts(row: RunRow): RunWithFacts {
     status: details.status,
     operation: details.operation,
     isDeleted,
+    toolSwitch: details.toolSwitch,
     approval: approval && toApprovalFacts(approval),
     admission: admission && toAdmissionFacts(admission),
   };

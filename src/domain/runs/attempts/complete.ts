@@ -127,8 +127,9 @@ async function storePlan(
   await tx.em.upsert(RunPlan, { runId: run.id, ...row });
 }
 
-function publishPlanned(tx: Transaction, run: Run, summary: PlanSummary): void {
-  publishRunEvent(tx, run, 'run.planned', { digest: run.planDigest ?? null, operation: run.operation, ...summary });
+function publishPlanned(tx: Transaction, run: Run, { outputs, ...counts }: PlanSummary): void {
+  const { planDigest: digest = null, operation } = run;
+  publishRunEvent(tx, run, 'run.planned', { digest, operation, ...counts, output_changes: outputs });
 }
 
 /** So many are named; the outputs themselves name all. */

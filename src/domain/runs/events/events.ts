@@ -47,7 +47,7 @@ export const runEvents = {
       forget: count.optional(),
       import: count.optional(),
       move: count.optional(),
-      outputs: count.optional(),
+      output_changes: count.optional(),
       checks: count.optional(),
       warnings: count.optional(),
       actions: count.optional(),
