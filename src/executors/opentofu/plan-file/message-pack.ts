@@ -2,8 +2,8 @@ import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /**
- * Reads a value that the tools wrote as MessagePack. A value whose type is not fixed is written as a pair of its type and itself; the types
- * are left out. Numbers that no other form holds are written as texts. @throws Error if it is none, or has more than one value
+ * Reads a value that the tools wrote as MessagePack. A value whose type is not fixed is written as a pair of its type and itself; the type
+ * is left out. Only the whole value can be such a pair, as its type fixes those of all its parts. Numbers that no other form holds are written as texts. @throws Error if it is none, or has more than one value
  */
 export function readMessagePack(bytes: Buffer): JsonValue {
   const reader = new Reader(bytes);
@@ -66,6 +66,7 @@ class Reader {
 
   #list(length: number, depth: number): JsonValue {
     const first = length === 2 ? this.read(depth + 1) : null;
+    if (Buffer.isBuffer(first) && depth > 0) throw new Error('a part of a value has a type of its own');
     if (Buffer.isBuffer(first)) return this.#json(depth);
     const items: JsonValue[] = length === 2 ? [first] : [];
     while (items.length < length) items.push(this.#json(depth));

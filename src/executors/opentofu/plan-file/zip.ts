@@ -5,7 +5,7 @@ const inflate = promisify(inflateRaw);
 
 /**
  * Reads ZIP archives that an attacker may have written. It takes only what has a single meaning, the one that Go's reader
- * (which the tools use) sees too: one directory directly before the end, no comment, no 64-bit sizes and no name twice.
+ * (which the tools use) sees too: one directory directly before the end, no comments, nothing of the 64-bit form and no name twice.
  */
 
 const endSignature = 0x06054b50;
@@ -17,6 +17,11 @@ const localBytes = 30;
 const maxEntries = 20_000;
 /** Size fields with this value say that the size is elsewhere. */
 const isElsewhere = 0xffffffff;
+/** Go looks for a 64-bit directory at each of these values, even where one is true. */
+const isElsewhereShort = 0xffff;
+const locatorSignature = 0x07064b50;
+const locatorBytes = 20;
+const extra64 = 1;
 
 export interface ZipEntry {
   readonly name: string;
@@ -34,8 +39,13 @@ export function readZipEntries(archive: Buffer): Map<string, ZipEntry> {
     throw new Error('it is not an archive, or has something after its end');
   }
   const count = archive.readUInt16LE(end + 10);
+  const size = archive.readUInt32LE(end + 12);
   const start = archive.readUInt32LE(end + 16);
-  if (start + archive.readUInt32LE(end + 12) !== end) throw new Error('its directory is not before its end');
+  const has64 = end >= locatorBytes && archive.readUInt32LE(end - locatorBytes) === locatorSignature;
+  if (has64 || [count, size].includes(isElsewhereShort) || [size, start].includes(isElsewhere)) {
+    throw new Error('it has a 64-bit directory');
+  }
+  if (start + size !== end) throw new Error('its directory is not before its end');
   if (count > maxEntries) throw new Error(`it has more than ${maxEntries} entries`);
   const entries = new Map<string, ZipEntry>();
   let at = start;
@@ -54,8 +64,10 @@ function readEntry(archive: Buffer, at: number, end: number): { entry: ZipEntry;
     throw new Error('its directory is damaged');
   }
   const nameEnd = at + directoryBytes + archive.readUInt16LE(at + 28);
-  const next = nameEnd + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+  const next = nameEnd + archive.readUInt16LE(at + 30);
   if (next > end) throw new Error('its directory is damaged');
+  if (archive.readUInt16LE(at + 32) !== 0) throw new Error('an entry has a comment');
+  refuseExtra64(archive.subarray(nameEnd, next));
   const entry = {
     name: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
       archive.subarray(at + directoryBytes, nameEnd),
@@ -67,6 +79,13 @@ function readEntry(archive: Buffer, at: number, end: number): { entry: ZipEntry;
   };
   if ([entry.size, entry.compressedSize, entry.offset].includes(isElsewhere)) throw new Error('it has 64-bit sizes');
   return { entry, next };
+}
+
+function refuseExtra64(extra: Buffer): void {
+  for (let at = 0; at < extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
+    if (at + 4 > extra.length) throw new Error('its directory is damaged');
+    if (extra.readUInt16LE(at) === extra64) throw new Error('it has 64-bit sizes');
+  }
 }
 
 /** Reads an entry of at most `maximumBytes`, and never uses more memory than that. @throws Error */

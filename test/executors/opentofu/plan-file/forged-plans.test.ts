@@ -3,7 +3,7 @@ import { packArtifact, unpackArtifact } from '#executors/attempt/artifact.ts';
 import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { makeWorkRoot, requireTools } from '../../support.ts';
 import { loggedCommands, type Planned, useTool } from '../opentofu-support.ts';
-import { unpackPlan, type WrittenEntry, writeZip } from './zip-writer.ts';
+import { unpackPlan, type WrittenEntry, writeZip, writeZipWithLocator } from './zip-writer.ts';
 
 /** A provider runs beside the tool while it plans, and could exchange the plan file. */
 const tools = await requireTools();
@@ -111,6 +111,12 @@ describe.each(tools)('a plan file of $name $version', ({ name, version }) => {
     expect(result.message).toContain("the plan file is not the tool's own");
     expect(loggedCommands(sink)).not.toContain('apply');
     expect(sink.states).toEqual([]);
+  });
+
+  it('is refused if it names a second directory', async () => {
+    const { result, sink } = await applyFile(async (file) => writeZipWithLocator(await unpackPlan(file), 'comment'));
+    expect(result).toMatchObject({ outcome: 'failed', reason: 'artifact_mismatch' });
+    expect(loggedCommands(sink)).not.toContain('apply');
   });
 
   it('is refused if something follows it', async () => {

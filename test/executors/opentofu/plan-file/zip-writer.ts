@@ -7,6 +7,8 @@ export interface WrittenEntry {
   readonly content: Buffer;
   /** What the archive says instead of the truth. */
   readonly size?: number;
+  readonly comment?: Buffer;
+  readonly extra?: Buffer;
 }
 
 /** Unpacks a plan file. */
@@ -17,12 +19,14 @@ export async function unpackPlan(plan: Buffer): Promise<WrittenEntry[]> {
   );
 }
 
+const none = Buffer.alloc(0);
+
 /** Writes an archive, as one that attacks a reader would be too. */
 export function writeZip(entries: readonly WrittenEntry[]): Buffer {
   const body: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, size = content.length } of entries) {
+  for (const { name, content, size = content.length, comment = none, extra = none } of entries) {
     const stored = deflateRawSync(content);
     const label = Buffer.from(name);
     const facts = Buffer.alloc(26);
@@ -32,9 +36,12 @@ export function writeZip(entries: readonly WrittenEntry[]): Buffer {
     facts.writeUInt32LE(stored.length, 14);
     facts.writeUInt32LE(size, 18);
     facts.writeUInt16LE(label.length, 22);
+    const listedFacts = Buffer.from(facts);
+    listedFacts.writeUInt16LE(extra.length, 24);
     const place = Buffer.alloc(14);
+    place.writeUInt16LE(comment.length, 0);
     place.writeUInt32LE(offset, 10);
-    directory.push(Buffer.from('PK\x01\x02\x14\x00', 'latin1'), facts, place, label);
+    directory.push(Buffer.from('PK\x01\x02\x14\x00', 'latin1'), listedFacts, place, label, extra, comment);
     const local = [Buffer.from('PK\x03\x04'), facts, label, stored];
     body.push(...local);
     offset += local.reduce((sum, { length }) => sum + length, 0);
@@ -47,4 +54,15 @@ export function writeZip(entries: readonly WrittenEntry[]): Buffer {
   end.writeUInt32LE(listed.length, 12);
   end.writeUInt32LE(offset, 16);
   return Buffer.concat([...body, listed, end]);
+}
+
+/** Gives the directory of an archive exactly as many bytes as make Go look for a 64-bit one, with the place of that one at its end. */
+export function writeZipWithLocator(entries: readonly WrittenEntry[], field: 'comment' | 'extra'): Buffer {
+  const listedBytes = entries.reduce((sum, { name }) => sum + 46 + Buffer.byteLength(name), 0);
+  const padding = Buffer.alloc(0xffff - listedBytes);
+  if (field === 'extra') padding.writeUInt16LE(padding.length - 4, 2);
+  padding.write('PK\x06\x07', padding.length - 20, 'latin1');
+  return writeZip(
+    entries.map((entry, index) => (index === entries.length - 1 ? { ...entry, [field]: padding } : entry)),
+  );
 }

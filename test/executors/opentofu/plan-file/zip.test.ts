@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readZipEntries, readZipEntry } from '#executors/opentofu/plan-file/zip.ts';
-import { writeZip } from './zip-writer.ts';
+import { writeZip, writeZipWithLocator } from './zip-writer.ts';
 
-const honest = () =>
-  writeZip([
-    { name: 'a', content: Buffer.from('one') },
-    { name: 'b/ü', content: Buffer.alloc(0) },
-  ]);
+const two = [
+  { name: 'a', content: Buffer.from('one') },
+  { name: 'b/ü', content: Buffer.alloc(0) },
+];
+const honest = () => writeZip(two);
 const changed = (at: number, bytes: number[]) => {
   const archive = honest();
   Buffer.from(bytes).copy(archive, at < 0 ? archive.length + at : at);
@@ -47,6 +47,13 @@ describe('reading an archive', () => {
       'a name that is no text',
       Buffer.from(honest().toString('latin1').replaceAll('b/\xc3\xbc', 'b/\xff\xff'), 'latin1'),
     ],
+    ['the size of a 64-bit directory', changed(-10, [0xff, 0xff, 0xff, 0xff])],
+    ['the number of entries of a 64-bit directory', changed(-12, [0xff, 0xff])],
+    ['the place of a second directory in a comment', writeZipWithLocator(two, 'comment')],
+    ['the place of a second directory in an extra field', writeZipWithLocator(two, 'extra')],
+    ['a comment of an entry', writeZip([{ name: 'a', content: Buffer.from('1'), comment: Buffer.from('x') }])],
+    ['a 64-bit extra field', writeZip([{ name: 'a', content: Buffer.from('1'), extra: Buffer.from([1, 0, 0, 0]) }])],
+    ['a damaged extra field', writeZip([{ name: 'a', content: Buffer.from('1'), extra: Buffer.from([9, 0]) }])],
     [
       'another archive in its end',
       Buffer.concat([honest().subarray(0, -2), Buffer.from([22, 0]), honest().subarray(-22)]),
