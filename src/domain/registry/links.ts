@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { isLink, type TemplateFiles } from './files.ts';
+import { type FileContent, isLink, type TemplateFiles } from './files.ts';
 
 /** Symbolic links among the files of a template. Pure. */
 
@@ -17,6 +17,11 @@ export interface Resolved {
 const maxLinks = 40;
 /** Directories that links repeat may nest, so the files that a reader sees through links are limited. */
 const maxFollowed = 20_000;
+/** What readers see through links together, in UTF-16 units: they read it all. */
+const maxFollowedLength = 32 * 1024 * 1024;
+
+/** Many readers ask for the same files, one directory after the other. Nobody changes the files of a template. */
+const followed = new WeakMap<TemplateFiles, TemplateFiles>();
 
 /**
  * Follows a path from the root (`''`) as the kernel does, which takes `..` from where a link leads to. Null if it leaves the root,
@@ -71,21 +76,35 @@ export function parentsOf(path: string): string[] {
  * link has led already, are left out.
  */
 export function followLinks(files: TemplateFiles): TemplateFiles {
+  const known = followed.get(files) ?? followEach(files);
+  followed.set(files, known);
+  return known;
+}
+
+function followEach(files: TemplateFiles): TemplateFiles {
   const links = Object.entries(files).flatMap(([path, content]) => (isLink(content) ? [path] : []));
   if (links.length === 0) return files;
   const lookUp = lookUpIn(files);
   const plain = Object.entries(files).filter(([, content]) => !isLink(content));
   const seen: TemplateFiles = Object.fromEntries(plain);
   let left = maxFollowed;
+  let room = maxFollowedLength;
   for (const path of links) {
     const target = resolvePath(path, lookUp);
     if (target === null) continue;
     const prefix = target.path === '' ? '' : `${target.path}/`;
     for (const [other, content] of plain) {
       if (target.kind === 'file' ? other !== target.path : !other.startsWith(prefix)) continue;
-      if (--left < 0) return seen;
+      room -= lengthOf(content);
+      if (--left < 0 || room < 0) return seen;
       seen[target.kind === 'file' ? path : posix.join(path, other.slice(prefix.length))] = content;
     }
   }
   return seen;
+}
+
+function lengthOf(content: FileContent): number {
+  if (typeof content === 'string') return content.length;
+  if ('base64' in content) return content.base64.length;
+  return 'text' in content ? content.text.length : 0;
 }

@@ -1,11 +1,13 @@
+import { basename } from 'node:path/posix';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { readFilesTools } from '#domain/tools/files.ts';
 import type { ToolName } from '#domain/tools/model.ts';
-import type { TemplateFiles } from './files.ts';
+import { type TemplateFiles, textOf } from './files.ts';
 import { readLiteral } from './hcl/literals.ts';
 import { type Module, moduleDirectory, readModule } from './hcl/module.ts';
-import { configurationFiles } from './hcl/root-files.ts';
+import { isConfigurationName } from './hcl/root-files.ts';
 import { findStateNotes } from './hcl/state-notes.ts';
+import { followLinks } from './links.ts';
 import type { TemplateSpec } from './spec.ts';
 import { secretNames } from './variables/variables.ts';
 import { escapePointer, propertiesOf } from './variables/walk.ts';
@@ -37,11 +39,11 @@ const maxFindings = 100;
 export function checkVersion(spec: TemplateSpec, files: TemplateFiles): CheckResult {
   if (spec.executor.kind !== 'opentofu') return { errors: [], warnings: [] };
   const directory = spec.executor.git?.path ?? '';
-  const notes = findStateNotes(files, directory).map(toFinding);
   if (sizeOf(files) > maxBytes) {
     const message = 'the configuration is too large to be checked before a run';
-    return { errors: [], warnings: [{ path: '/executor', message }, ...notes] };
+    return { errors: [], warnings: [{ path: '/executor', message }] };
   }
+  const notes = findStateNotes(files, directory).map(toFinding);
   const results = toolsOf(spec, files, directory).map((tool) => checkForTool(spec, files, directory, tool));
   const [first, ...others] = results;
   const isCommon = (finding: CheckFinding) =>
@@ -136,11 +138,8 @@ function findMismatches(spec: TemplateSpec, files: TemplateFiles, { variables }:
   return found;
 }
 
+/** The size of all that would be read, also through links. */
 function sizeOf(files: TemplateFiles): number {
-  const directories = new Set(Object.keys(files).map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
-  let size = 0;
-  for (const directory of directories) {
-    for (const { text } of configurationFiles(files, directory)) size += text.length;
-  }
-  return size;
+  const read = Object.entries(followLinks(files)).filter(([path]) => isConfigurationName(basename(path)));
+  return read.reduce((size, [, content]) => size + textOf(content).length, 0);
 }

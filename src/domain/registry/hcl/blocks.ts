@@ -64,7 +64,8 @@ function findJsonBlocks(text: string): Block[] {
   } catch {
     return [];
   }
-  const lineOf = (type: string) => lineOfMember(text, type);
+  const lines = linesOfMembers(text);
+  const lineOf = (type: string) => lines.get(type) ?? null;
   const found: Block[] = [];
   for (const [type, value] of membersOf(root)) {
     const names = type === 'variable' ? membersOf(value).map(([name]) => [name]) : [[]];
@@ -90,7 +91,14 @@ function membersOf(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
 }
 
-function lineOfMember(text: string, name: string): number | null {
-  const at = text.search(new RegExp(`"${name.replace(/[^\w-]/g, '')}"\\s*:`));
-  return at === -1 ? null : text.slice(0, at).split('\n').length;
+/** The line on which each member occurs first, wherever it is. Takes one pass over the text. */
+function linesOfMembers(text: string): Map<string, number> {
+  const lines = new Map<string, number>();
+  let line = 1;
+  let lineFeed = text.indexOf('\n');
+  for (const { index, 1: name = '' } of text.matchAll(/"([\w-]+)"\s*:/g)) {
+    for (; lineFeed !== -1 && lineFeed < index; lineFeed = text.indexOf('\n', lineFeed + 1)) line += 1;
+    if (!lines.has(name)) lines.set(name, line);
+  }
+  return lines;
 }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type TemplateFiles, textOf } from '../files.ts';
+import { isLink, type TemplateFiles, textOf } from '../files.ts';
 import { followLinks } from '../links.ts';
 
 /** Which files of a directory OpenTofu and Terraform read as configuration. Pure. */
@@ -42,6 +42,17 @@ export function configurationFiles(files: TemplateFiles, directory = ''): Config
     if (isConfigurationName(name)) found.push({ path, name, text: textOf(content) });
   }
   return found.sort((a, b) => compareNames(a.name, b.name));
+}
+
+/** The configuration files of all directories, one directory after the other. A file to which links lead is there once, at its own path. */
+export function allConfigurationFiles(files: TemplateFiles): ConfigurationFile[] {
+  const found = Object.entries(files).flatMap(([path, content]) => {
+    const name = posix.basename(path);
+    return isLink(content) || !isConfigurationName(name) ? [] : [{ path, name, text: textOf(content) }];
+  });
+  return found.sort(
+    (a, b) => compareNames(posix.dirname(a.path), posix.dirname(b.path)) || compareNames(a.name, b.name),
+  );
 }
 
 /** Whether a directory (`''`: the root) has a file that one of the tools reads. Overrides alone are no configuration. */

@@ -1,7 +1,6 @@
 import type { TemplateFiles } from '../files.ts';
-import { followLinks } from '../links.ts';
 import { type Block, findBlocks } from './blocks.ts';
-import { type ConfigurationFile, configurationFiles } from './root-files.ts';
+import { allConfigurationFiles, type ConfigurationFile, configurationFiles } from './root-files.ts';
 import { tokenizeHcl } from './tokens.ts';
 
 /** What a configuration says about its state and workspaces that has no effect here, because the service keeps the state. Pure. */
@@ -28,10 +27,7 @@ export function findStateNotes(files: TemplateFiles, directory = ''): Configurat
   const blocks = configurationFiles(files, directory).flatMap((file) =>
     findBlocks(file).flatMap((block) => noteOfBlock(file.path, block)),
   );
-  const directories = new Set(
-    Object.keys(followLinks(files)).map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))),
-  );
-  const uses = [...directories].sort().flatMap((each) => configurationFiles(files, each).flatMap(noteOfUse));
+  const uses = allConfigurationFiles(files).flatMap(noteOfUse);
   return [...blocks, ...uses].slice(0, maxNotes);
 }
 

@@ -10,15 +10,16 @@ export interface HclToken {
   readonly line: number;
 }
 
-const heredoc = /<<-?([\p{ID_Start}_][\p{ID_Continue}-]*)[^\n]*\n/uy;
+const heredoc = /<<-?([\p{ID_Start}_][\p{ID_Continue}-]*)/uy;
 const word = /[\p{ID_Start}_][\p{ID_Continue}-]*/uy;
 
 /** Yields the tokens of a text. Comments and white space are left out. */
 export function* tokenizeHcl(text: string): Generator<HclToken> {
   let at = text.startsWith('\uFEFF') ? 1 : 0;
   let line = 1;
+  const lastLineFeed = text.lastIndexOf('\n');
   while (at < text.length) {
-    const { kind, end } = readToken(text, at);
+    const { kind, end } = readToken(text, at, lastLineFeed);
     const content = text.slice(at, end);
     if (kind !== null) yield { kind, text: content, line };
     line += countLineFeeds(content);
@@ -31,13 +32,14 @@ export function* tokenize(text: string): Generator<string> {
   for (const token of tokenizeHcl(text)) if (token.kind !== 'heredoc') yield token.text;
 }
 
-function readToken(text: string, at: number): { kind: HclToken['kind'] | null; end: number } {
+function readToken(text: string, at: number, lastLineFeed: number): { kind: HclToken['kind'] | null; end: number } {
   const comment = skipComment(text, at);
   if (comment !== null) return { kind: null, end: comment };
   if (text[at] === '"') return { kind: 'string', end: skipString(text, at) };
   const named = matchAt(word, text, at);
   if (named) return { kind: 'word', end: at + named[0].length };
-  const opening = text.startsWith('<<', at) ? matchAt(heredoc, text, at) : null;
+  // A heredoc has a line feed behind its marker. Looking for one that does not exist would read the rest of the text each time.
+  const opening = at < lastLineFeed && text.startsWith('<<', at) ? matchAt(heredoc, text, at) : null;
   if (opening) return { kind: 'heredoc', end: skipHeredoc(text, at, opening) };
   const sign = text[at] ?? '';
   return { kind: sign === '\n' || sign.trim() !== '' ? 'sign' : null, end: at + 1 };
@@ -82,7 +84,7 @@ function skipString(text: string, start: number): number {
 }
 
 function skipHeredoc(text: string, start: number, opening: RegExpExecArray): number {
-  const from = start + opening[0].length - 1;
+  const from = endOf(text, '\n', start + opening[0].length);
   const closing = new RegExp(`\\n[ \\t]*${opening[1]}[ \\t]*(?=\\r?\\n|$)`, 'g');
   closing.lastIndex = from;
   const end = closing.exec(text);
