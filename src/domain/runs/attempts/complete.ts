@@ -132,7 +132,7 @@ function publishPlanned(tx: Transaction, run: Run, { outputs, ...counts }: PlanS
   publishRunEvent(tx, run, 'run.planned', { digest, operation, ...counts, output_changes: outputs });
 }
 
-/** So many are named; the outputs themselves name all. */
+/** At most this many are named; the outputs themselves name all. */
 const maxNamed = 20;
 
 function publishUnrepresentable(tx: Transaction, run: Run): void {

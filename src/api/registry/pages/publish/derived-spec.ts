@@ -4,7 +4,7 @@ import { propose } from '../../proposal-operations.ts';
 
 type Spec = Record<string, unknown>;
 
-/** Completes what was typed with the variables and outputs of the files. What was typed counts first. */
+/** Completes the typed spec with the variables and outputs of the files. The typed spec takes precedence. */
 export async function deriveSpec(visit: Visit<{ id: string }>, spec: Spec, teamId: string | null): Promise<Spec> {
   const { kind, files, git } = objectOf(spec['executor']);
   if (kind !== 'opentofu') return spec;
