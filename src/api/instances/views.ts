@@ -23,7 +23,7 @@ const fields = {
     .object({ run_id: AnswerId, at: Time })
     .nullable()
     .describe(
-      'The run that began to change it and did not finish: it may differ from its last deployment until a whole run or a scan has ended.',
+      'The run that changed it only in part, since it failed, was stopped or was partial: it may differ from its last deployment until a whole run or a scan has ended.',
     ),
   locked_by_run_id: AnswerId.nullable(),
   drifted: z.boolean().describe('Scans found that it differs from what was deployed, and nobody has accepted that.'),

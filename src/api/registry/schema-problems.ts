@@ -1,7 +1,7 @@
 import type { VariableError } from '#domain/registry/variables/errors.ts';
-import { splitPointer } from '#domain/registry/variables/walk.ts';
 import { describeIssues, invalidRequest } from '#domain/shared/validation/validation-messages.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 
 /** Refuses an invalid schema of a spec like any other invalid field. @throws Invalid with every problem */
 export function refuseSchemaProblems(variables: JsonValue, problems: readonly VariableError[]): void {

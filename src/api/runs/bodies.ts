@@ -47,7 +47,7 @@ export function splitOptions<
   field = 'options',
 ): Omit<Body, 'replace' | 'options'> & { replace: Body['replace']; options: RunOptions | undefined } {
   const { replace: inner, parallelism, log_level: level, ...others } = options ?? {};
-  if (inner !== undefined && replace !== undefined && replace.length > 0)
+  if (inner !== undefined && replace !== undefined)
     throw invalidField(`${field}.replace`, 'the run names replace as well: name one of the two');
   if ((others.target?.length ?? 0) > 0 && (others.exclude?.length ?? 0) > 0)
     throw invalidField(`${field}.exclude`, 'name either target or exclude, not both');
@@ -77,7 +77,7 @@ export const CreateRun = z
     environment_id: Id.optional(),
     instance: inputs.instance.describe("What is deployed, by name; the template's slug where none is given."),
     operation: Operation.default('apply'),
-    replace: Replaced.default([]).describe('Addresses of resources to replace.'),
+    replace: Replaced.optional().describe('Addresses of resources to replace. Name it here or in `options`.'),
     options: Options.optional(),
     variables: inputs.variables.describe(
       'A destroy takes those that are left out from the deployment that it removes; secret ones only if it names neither variables nor another version.',
@@ -93,7 +93,7 @@ export const CopyRun = z
     operation: Operation.optional(),
     replace: Replaced.optional().describe('Those of the run unless given, or none if the operation is another one.'),
     options: Options.optional().describe(
-      'Those of the run unless given, or none if the operation is another one. What it leaves out is as usual.',
+      'Those of the run unless given, or none if the operation is another one. What it leaves out has its default.',
     ),
     variables: inputs.variables.describe('They take the place of those of the run.'),
     omit: z

@@ -89,7 +89,7 @@ export const assemblyEvents = {
     data: z.strictObject({
       status: z.enum(terminalStatuses),
       reason: z.enum(words(assemblyRunReasons)).nullable(),
-      detail: StatusDetailData.optional(),
+      status_detail: StatusDetailData.optional(),
     }),
   },
 } as const satisfies Record<string, EventType>;

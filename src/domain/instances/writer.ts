@@ -11,3 +11,9 @@ export function writerOf({
   const isEmptied = stateSerial > 0 && resourceCount === 0;
   return tool && !isEmptied ? { name: tool, version: toolVersion ?? null } : null;
 }
+
+/** Later runs go on from the state with the same kind of tool, and with none that is older. The instance is locked. */
+export function recordWriter(instance: Instance, tool: { readonly name: string; readonly version: string }): void {
+  instance.tool = tool.name;
+  instance.toolVersion = tool.version;
+}

@@ -1,3 +1,4 @@
+import { cutText } from '#domain/shared/values/cut-text.ts';
 import { withoutMisleading } from '#domain/shared/values/human-name.ts';
 
 /** What a message says, whatever carries it. */
@@ -15,10 +16,7 @@ const longestSubject = 150;
 
 export function toSubject(text: string): string {
   const line = withoutMisleading(text).replaceAll(/\s+/g, ' ').trim();
-  if (line.length <= longestSubject) return line;
-  // A character beyond U+FFFF takes two places: none is cut in half.
-  const cut = line.slice(0, longestSubject - 1).replace(/[\ud800-\udbff]$/, '');
-  return `${cut}…`;
+  return cutText(line, longestSubject);
 }
 
 /**

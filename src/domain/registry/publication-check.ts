@@ -1,5 +1,6 @@
 import { basename } from 'node:path/posix';
 import { Unprocessable } from '#domain/shared/errors.ts';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { readFilesTools } from '#domain/tools/files.ts';
 import type { ToolName } from '#domain/tools/model.ts';
 import { type TemplateFiles, textOf } from './files.ts';
@@ -10,7 +11,7 @@ import { findStateNotes } from './hcl/state-notes.ts';
 import { followLinks } from './links.ts';
 import type { TemplateSpec } from './spec.ts';
 import { secretNames } from './variables/variables.ts';
-import { escapePointer, propertiesOf } from './variables/walk.ts';
+import { propertiesOf } from './variables/walk.ts';
 
 /** What is wrong with a version, or worth knowing about it. */
 export interface CheckFinding {

@@ -1,4 +1,5 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { readFilesTools } from '#domain/tools/files.ts';
 import { isBinary, type TemplateFiles, textOf } from './files.ts';
 import type { Declaration } from './hcl/declarations.ts';
@@ -10,7 +11,6 @@ import { translateValidation } from './hcl/validations.ts';
 import { followLinks } from './links.ts';
 import type { CheckFinding } from './publication-check.ts';
 import type { JsonObject } from './variables/engine.ts';
-import { escapePointer } from './variables/walk.ts';
 
 /** What the files of a module say about its variables and outputs, as a spec. */
 export interface SpecProposal {

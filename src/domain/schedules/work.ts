@@ -8,6 +8,7 @@ import { resolveVersion } from '#domain/registry/versions.ts';
 import { chooseSupported, type ResolveDeps, type RunRequest, resolveRun } from '#domain/runs/admission/resolve.ts';
 import { findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import type { Masked } from '#domain/runs/model.ts';
+import { refuseOptions } from '#domain/runs/options/rules.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -56,7 +57,10 @@ async function checkRun(
   const request = toRunRequest(work);
   if (work.operation === 'destroy' && Object.keys(work.variables).length === 0) {
     // It takes its variables from what is deployed when it starts, which may be nothing yet.
-    await chooseSupported(tx.em, deps.keyRing, target, { ...request, instance: work.instance ?? target.templateSlug });
+    const instance = work.instance ?? target.templateSlug;
+    const { version } = await chooseSupported(tx.em, deps.keyRing, target, { ...request, instance });
+    const options = request.options ?? null;
+    await refuseOptions(tx.em, { spec: version.spec, target, instance }, { ...request, options });
     return work;
   }
   const resolved = await resolveRun(tx, deps, target, request, requester);

@@ -1,4 +1,5 @@
 import { type Diagnostic, maxDiagnosticLengths, maxDiagnostics } from '#domain/runs/diagnostics/model.ts';
+import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 
 /** The errors and warnings of an attempt: each once, few enough and short enough to be stored, and without secrets. */
@@ -40,7 +41,7 @@ export class DiagnosticList {
     const storable: Partial<Record<keyof typeof maxDiagnosticLengths, string>> = {};
     for (const [name, longest] of lengths) {
       const text = texts[name];
-      const cleaned = text === undefined ? '' : cut(clean(this.#redactor.redactText(text), name), longest);
+      const cleaned = text === undefined ? '' : cutText(clean(this.#redactor.redactText(text), name), longest);
       if (cleaned !== '') storable[name] = cleaned;
     }
     const isLocated = line !== undefined && line >= 1 && storable.file !== undefined;
@@ -59,10 +60,4 @@ function clean(text: string, name: keyof typeof maxDiagnosticLengths): string {
     return character === '\t' || character === '\n' ? ' ' : '';
   });
   return name === 'snippet' ? kept.trimEnd() : kept.trim();
-}
-
-function cut(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  const start = text.slice(0, longest - 1);
-  return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
 }

@@ -10,6 +10,7 @@ import {
   type PlannedOutput,
   type PlanSections,
 } from '#domain/runs/plans/sections.ts';
+import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { hasMark, maskMarked, sensitiveMark, shownValue, unknownMark } from '../redaction/masking.ts';
 import type { Redactor } from '../redaction/redaction.ts';
@@ -98,8 +99,7 @@ function statusOf(status: JsonValue | undefined): CheckStatus {
 }
 
 function cut(text: string): string {
-  const stored = text.toWellFormed().replaceAll('\0', '');
-  return stored.length <= maxProblemLength ? stored : `${stored.slice(0, maxProblemLength - 1).toWellFormed()}…`;
+  return cutText(text.toWellFormed().replaceAll('\0', ''), maxProblemLength);
 }
 
 interface Invocation {

@@ -4,6 +4,7 @@ import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { openEngineSweeper } from '#engine/engine-sweeper.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
 import { type AuditSealingDeps, openAuditSealing } from './audit-sealing.ts';
+import { openDebugLogRetention } from './debug-log-retention.ts';
 import { type DriftRetentionDeps, openDriftRetention } from './drift-retention.ts';
 import { openDriftUpkeep } from './drift-upkeep.ts';
 import { createEventHandlers, type EventHandlerDeps } from './event-handlers.ts';
@@ -68,6 +69,7 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openNotifying(deps),
     openNotificationUpkeep(deps),
     openMessageRetention(deps),
+    openDebugLogRetention(deps),
   ];
   for (const task of [...delivering, maintenance]) task.start();
   // Nothing is signed before there is a first key.

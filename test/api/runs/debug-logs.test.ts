@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeOldDebugLogs } from '#domain/runs/debug-logs/debug-logs.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
@@ -52,6 +53,19 @@ describe('the debug log of a run', () => {
     expect(logs.text).not.toContain('Authorization');
   });
 
+  it('is listed a page at a time', async () => {
+    const run = await logged();
+    await api.rows(
+      `insert into run_debug_logs (attempt_id, run_id, phase, level, bytes, content, created_at)
+       select '00000000-0000-7000-8000-000000000001', run_id, phase, level, bytes, content, created_at from run_debug_logs where run_id = ?`,
+      [run],
+    );
+    const first = await tenant.owner.get(`/runs/${run}/debug-logs?limit=1`);
+    const second = await tenant.owner.get(`/runs/${run}/debug-logs?limit=1&cursor=${first.body.next_cursor}`);
+    expect([first, second].map(({ body }) => body.debug_logs.length)).toEqual([1, 1]);
+    expect([first.body.next_cursor, second.body.next_cursor]).toEqual([expect.any(String), null]);
+  });
+
   it('is sealed in the database, and goes with its run and after a month', async () => {
     const [first, second] = [await logged(), await logged()];
     const rows = await api.rows<{ content: Buffer }>('select content from run_debug_logs where run_id = ?', [first]);
@@ -59,8 +73,10 @@ describe('the debug log of a run', () => {
     expect((await root.delete(`/runs/${first}`)).status).toBe(204);
     expect(await api.rows('select 1 from run_debug_logs where run_id = ?', [first])).toEqual([]);
     await api.rows(`update run_debug_logs set created_at = now() - interval '31 days' where run_id = ?`, [second]);
-    expect((await tenant.owner.get(`/runs/${second}/debug-logs`)).body).toEqual({ debug_logs: [] });
-    await logged();
+    expect((await tenant.owner.get(`/runs/${second}/debug-logs`)).body).toEqual({ debug_logs: [], next_cursor: null });
+    const third = await logged();
+    await removeOldDebugLogs(api.services.orm.em.fork());
+    expect((await tenant.owner.get(`/runs/${third}/debug-logs`)).body.debug_logs).toHaveLength(1);
     expect(await api.rows('select 1 from run_debug_logs where run_id = ?', [second])).toEqual([]);
   });
 

@@ -38,7 +38,9 @@ async function deploy(instance: string, request: object = {}) {
   return body;
 }
 
-const deployedBy = async (id: string) => (await root.get(`/instances/${id}`)).body.deployed_run_id;
+const instanceOf = async (id: string) => (await root.get(`/instances/${id}`)).body;
+const deployedBy = async (id: string) => (await instanceOf(id)).deployed_run_id;
+const unrecordedBy = async (id: string) => (await instanceOf(id)).unrecorded_since?.run_id ?? null;
 const partial = { options: { target: ['terraform_data.network'] } };
 
 describe('a partial run that succeeds', () => {
@@ -52,9 +54,27 @@ describe('a partial run that succeeds', () => {
     expect(await deployedBy(whole.instance_id)).toBe(next.id);
   });
 
-  it('is what a destroy goes by where nothing was deployed before', async () => {
+  it('is recorded as what makes the instance differ from its deployment, until a whole run succeeds', async () => {
+    const whole = await deploy('unrecorded');
+    expect(await unrecordedBy(whole.instance_id)).toBeNull();
+    const part = await deploy('unrecorded', { ...partial, variables: { cidr: '10.9.0.0/16' } });
+    expect(await unrecordedBy(whole.instance_id)).toBe(part.id);
+    const removed = await deploy('unrecorded', { ...partial, operation: 'destroy' });
+    expect(await unrecordedBy(whole.instance_id)).toBe(removed.id);
+    await deploy('unrecorded');
+    expect(await unrecordedBy(whole.instance_id)).toBeNull();
+  });
+
+  it('is not recorded so if it only refreshed the state', async () => {
+    const whole = await deploy('refreshed');
+    await deploy('refreshed', { ...partial, operation: 'refresh' });
+    expect(await unrecordedBy(whole.instance_id)).toBeNull();
+  });
+
+  it('is the deployment of an instance that had none, and is recorded as not the whole of it', async () => {
     const first = await deploy('first-partly', partial);
     expect(await deployedBy(first.instance_id)).toBe(first.id);
+    expect(await unrecordedBy(first.instance_id)).toBe(first.id);
   });
 });
 

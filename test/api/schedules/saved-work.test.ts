@@ -41,6 +41,11 @@ describe('saving work that could never start answers an error', () => {
     ['a destroy by a malformed version', () => destroy({ version: 'newest' }), 'version_malformed'],
     ['a destroy that replaces resources', () => destroy({ replace: ['a.b'] }), 'operation_unsupported'],
     ['a destroy without destroy steps', () => destroy({ template_id: lasting }), 'operation_unsupported'],
+    [
+      'a destroy with an option of another tool',
+      () => destroy({ options: { target: ['a.b'] } }),
+      'operation_unsupported',
+    ],
   ])('%s', async (_, work, code) => {
     const { status, headers, text } = await save(work());
     expect([status, headers['x-error-code']], text).toEqual([422, code]);

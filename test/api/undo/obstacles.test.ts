@@ -64,3 +64,17 @@ test('the actions of an attempt with nothing in its way are allowed', async () =
   const { actions } = await stage.read(attempt.id);
   expect(actions).toMatchObject([{ allowed: true }, { allowed: true }]);
 });
+
+test('a run that failed while it applied can be undone after the scan has compared the instance', async () => {
+  const place = stage.place();
+  const first = await stage.deploy({ ...place, variables: { a: 1 } });
+  const { body: failed } = await stage.tenant.owner.post('/runs', { ...place, variables: { a: 2 } });
+  await stage.apply(failed.id, ['thing.a'], 'failed');
+  const { id } = await stage.checked(failed.id);
+  await stage.api.rows('update instances set unrecorded_run_id = null, unrecorded_at = null where name = ?', [
+    place.instance,
+  ]);
+  const attempt = await stage.checkCandidate(id, ['thing.a']);
+  expect(attempt.problem).toBeNull();
+  expect((await stage.deployed(place)).id).toBe(first);
+});

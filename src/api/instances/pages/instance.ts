@@ -148,7 +148,7 @@ function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, name
       ],
       ['Deployed by', run ? renderRunLink(run) : 'nothing yet'],
       [
-        'Not finished by',
+        'Changed in part by',
         unrecorded && html`${renderRunLink(unrecorded.run_id)}: it may differ from what was deployed`,
       ],
       ['Node of', deployed && renderAssemblyNode(deployed, names)],

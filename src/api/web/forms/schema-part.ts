@@ -1,7 +1,7 @@
-import { escapePointer } from '#domain/registry/variables/walk.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { parsePath } from '#domain/shared/validation/field-path.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { type Html, html } from '../html.ts';
 import type { PageProblem } from '../visit/operations.ts';
 import type { FormProblems } from './problems.ts';

@@ -1,3 +1,4 @@
+import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { GraphNode } from './drawing.ts';
 
 /** How large nodes are, in pixels. */
@@ -41,7 +42,7 @@ export function shortenDetail(text: string): string {
 
 /** A label that fits into a node. */
 export function shorten(text: string): string {
-  return text.length <= longestLabel ? text : `${text.slice(0, longestLabel - 1)}…`;
+  return cutText(text, longestLabel);
 }
 
 export function round(value: number): number {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { escapePointer } from '#domain/registry/variables/walk.ts';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 
 /** One thing that is wrong with a spec. `path` is a JSON pointer into the spec, `''` for the whole of it. */
 export interface Problem {

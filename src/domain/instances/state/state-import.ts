@@ -11,6 +11,7 @@ import { InstanceSlot } from '../entity.ts';
 import { JsonError } from '../state-file/json-cursor.ts';
 import { parseOutputs } from '../state-file/outputs.ts';
 import { mostResources, readStateFileInTurns, type StateFile } from '../state-file/state-file.ts';
+import { clearUnrecorded } from '../unrecorded.ts';
 import { addStateVersion, lockAndReadInstance, maskOutputs } from './state.ts';
 
 /** The largest state that can be imported. */
@@ -97,8 +98,7 @@ export async function importFirstState(
       'template_gone',
     );
   }
-  instance.unrecordedRunId = null;
-  instance.unrecordedAt = null;
+  clearUnrecorded(instance);
   instance.outputs = maskOutputs(outputs);
   instance.sealedOutputs = keyRing.sealJson(outputsContext(instanceId), outputs);
   const serial = await addStateVersion(tx.em, keyRing, instance, { ...state, runId: null, attempt: null, createdBy });

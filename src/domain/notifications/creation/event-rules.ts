@@ -7,6 +7,7 @@ import { describeUse, scopeNames } from '#domain/quotas/model.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
 import { describeDetail, type StatusDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { SystemAction } from '#domain/system-actions.ts';
 import { disabledReasons } from '#domain/webhooks/model.ts';
 import { findAdministrators, findManagers, findTeamMembers } from './candidates-store.ts';
@@ -17,7 +18,7 @@ type Told = Omit<Draft, 'cause' | 'at'> | undefined;
 /** What is told of an event, and to whom; undefined: nothing. */
 type Rule = (em: Em, event: PublishedEvent) => Promise<Told>;
 
-const longestInTitle = 160;
+const maxDetailInTitle = 160;
 
 /** How the end of a run, or of a scan, is said. */
 const ends: Readonly<Record<string, string>> = {
@@ -140,8 +141,7 @@ async function tellOfQuota(em: Em, { subject, data }: PublishedEvent): Promise<T
 
 /** What failed, as short as a title needs it. */
 function shortDetail(detail: StatusDetail): string {
-  const text = describeDetail(detail);
-  return text.length <= longestInTitle ? text : `${text.slice(0, longestInTitle - 1).toWellFormed()}…`;
+  return cutText(describeDetail(detail), maxDetailInTitle);
 }
 
 function endOf(data: PublishedEvent['data']): string {

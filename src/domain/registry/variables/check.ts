@@ -1,4 +1,5 @@
 import { runWithin } from '#domain/shared/evaluation/time-limit.ts';
+import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import {
   compilePattern,
   compileSchema,
@@ -9,16 +10,7 @@ import {
 } from './engine.ts';
 import { describeErrors, type VariableError } from './errors.ts';
 import { isLargerThan } from './json-size.ts';
-import {
-  keywords,
-  type Located,
-  locateSchemas,
-  neighbours,
-  propertiesOf,
-  reachable,
-  referenceOf,
-  splitPointer,
-} from './walk.ts';
+import { keywords, type Located, locateSchemas, neighbours, propertiesOf, reachable, referenceOf } from './walk.ts';
 
 const maximumVariables = 200;
 const schemaLimits = { values: 10_000, depth: 48, bytes: 128 * 1024 };

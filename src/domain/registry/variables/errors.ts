@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { formats } from './engine.ts';
-import { escapePointer } from './walk.ts';
 
 /** One error; `path` is a JSON pointer, `''` for the whole value. The message never repeats a value. */
 export type VariableError = { path: string; message: string };

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Decimal } from '#domain/shared/values/decimal.ts';
 import { decimalsIn, replaceDecimals, restoreDecimals } from '#domain/shared/values/decimals-in.ts';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import type { JsonObject } from './engine.ts';
 import type { ValidationResult, VariableValues } from './variables.ts';
-import { escapePointer } from './walk.ts';
 
 /**
  * Schemas know JavaScript's numbers alone. Any other number lies between two of them: what the schema says of both is true of it, too. Where

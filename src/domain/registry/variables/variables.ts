@@ -1,20 +1,13 @@
 import type { Masked } from '#domain/runs/model.ts';
 import { runWithin, TimeLimitExceeded } from '#domain/shared/evaluation/time-limit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { escapePointer, splitPointer } from '#domain/shared/values/json-pointer.ts';
 import { nearest } from '#domain/shared/values/near-names.ts';
 import { isCheap } from './cost.ts';
 import { compileVariables, type JsonObject } from './engine.ts';
 import { describeErrors, type VariableError } from './errors.ts';
 import { isLargerThan } from './json-size.ts';
-import {
-  escapePointer,
-  type Located,
-  locateSchemas,
-  propertiesOf,
-  reachable,
-  referenceOf,
-  splitPointer,
-} from './walk.ts';
+import { type Located, locateSchemas, propertiesOf, reachable, referenceOf } from './walk.ts';
 
 /** The validation of a template's variables, and which of them are secret (product.md of the design, *Templates*). */
 

@@ -1,4 +1,5 @@
 import { isJsonObject } from '#domain/shared/values/json.ts';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import type { JsonObject, Schema } from './engine.ts';
 
 /** Finds the schemas inside a schema, and those that apply to the same value. */
@@ -86,19 +87,6 @@ export function referenceOf(schema: JsonObject): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Writes a name as one part of a JSON pointer. */
-export function escapePointer(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
-/** The parts of a JSON pointer, unescaped. */
-export function splitPointer(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function schemasUnder(keyword: string, value: unknown): [string, Schema][] {

@@ -127,9 +127,9 @@ async function storePlan(
   await tx.em.upsert(RunPlan, { runId: run.id, ...row });
 }
 
-function publishPlanned(tx: Transaction, run: Run, { outputs, ...counts }: PlanSummary): void {
+function publishPlanned(tx: Transaction, run: Run, summary: PlanSummary): void {
   const { planDigest: digest = null, operation } = run;
-  publishRunEvent(tx, run, 'run.planned', { digest, operation, ...counts, output_changes: outputs });
+  publishRunEvent(tx, run, 'run.planned', { digest, operation, ...summary });
 }
 
 /** At most this many are named; the outputs themselves name all. */

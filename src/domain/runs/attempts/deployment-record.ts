@@ -3,6 +3,7 @@ import { db } from '#domain/db.ts';
 import type { Instance } from '#domain/instances/entity.ts';
 import { recordNoResources, recordUnseenResource } from '#domain/instances/resources/resources.ts';
 import { lockAndReadInstance } from '#domain/instances/state/state.ts';
+import { clearUnrecorded } from '#domain/instances/unrecorded.ts';
 import { recordDeployedRun } from '../deletion/erasure.ts';
 import { Run } from '../entity.ts';
 import { isPartial } from '../options/model.ts';
@@ -19,20 +20,24 @@ export async function recordBegunDeployment(em: Em, instance: Instance, run: Run
 
 /**
  * Records that a run has applied. The states that a tool wrote have recorded what it holds. Of a command, or of a template that
- * encrypts its state, only the success tells whether something is deployed. A partial run is no deployment of the whole: the last one stays.
+ * encrypts its state, only the success tells whether something is deployed. A partial run leaves the last deployment as it was, since it has not
+ * applied all variables: the instance then differs from that deployment. Where nothing was deployed, only its inputs fit what it made.
  * @param resourceCount undefined: nothing tells how many resources there are
  */
 export async function recordDeployment(em: Em, run: Run, resourceCount: number | undefined): Promise<void> {
   const instance = await lockAndReadInstance(em, run.instanceId);
   const isUnseen = resourceCount === undefined;
-  if (isPartial(run.options) && instance.deployedRunId) {
-    if (isUnseen && run.operation !== 'destroy') await recordUnseenResource(em, instance);
-    return;
-  }
-  await recordDeployedRun(em, instance, run.id);
-  recordComplete(instance);
+  const isPart = isPartial(run.options);
+  if (!isPart || !instance.deployedRunId) await recordDeployedRun(em, instance, run.id);
+  if (!isPart) clearUnrecorded(instance);
+  else if (run.operation !== 'refresh') recordUnrecorded(instance, run);
   if (isUnseen && run.operation !== 'destroy') await recordUnseenResource(em, instance);
-  else if (isUnseen || instance.stateSerial === 0) await recordNoResources(em, instance);
+  else if (!isPart && (isUnseen || instance.stateSerial === 0)) await recordNoResources(em, instance);
+}
+
+function recordUnrecorded(instance: Instance, { id }: Run): void {
+  instance.unrecordedRunId = id;
+  instance.unrecordedAt = new Date();
 }
 
 /**
@@ -45,7 +50,7 @@ export async function recordUnchanged(em: Em, run: Run): Promise<void> {
   const instance = await lockAndReadInstance(em, run.instanceId);
   if (run.operation === 'scan') return recordScanned(instance, run);
   if (run.operation === 'apply') await recordDeployedRun(em, instance, run.id);
-  recordComplete(instance);
+  clearUnrecorded(instance);
 }
 
 /** Records that a scan has compared the whole instance with its state, unless that was overtaken by another. */
@@ -54,12 +59,7 @@ export async function recordScan(em: Em, run: Run): Promise<void> {
 }
 
 function recordScanned(instance: Instance, { stateSerialBefore }: Run): void {
-  if ((stateSerialBefore ?? 0) === instance.stateSerial) recordComplete(instance);
-}
-
-function recordComplete(instance: Instance): void {
-  instance.unrecordedRunId = null;
-  instance.unrecordedAt = null;
+  if ((stateSerialBefore ?? 0) === instance.stateSerial) clearUnrecorded(instance);
 }
 
 /** Records that a run has ended without success after it began to apply: the instance may differ from its last deployment. */

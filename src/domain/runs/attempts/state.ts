@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { type Instance, StateVersion } from '#domain/instances/entity.ts';
 import { addStateVersion, lockAndReadInstance } from '#domain/instances/state/state.ts';
+import { recordWriter } from '#domain/instances/writer.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -46,20 +47,13 @@ export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state
     createdBy: run.requestedById,
   });
   run.stateSerialAfter = serial;
-  recordWriter(instance, run);
+  if (run.tool) recordWriter(instance, run.tool);
   await recordBegunDeployment(tx.em, instance, run);
   await tx.em.flush();
   if (!isOver) return 'kept';
   await recordIncomplete(tx.em, run);
   await recordRecovery(tx, run, serial);
   return 'late';
-}
-
-/** Later runs go on from the state with the same kind of tool, and with none that is older. */
-function recordWriter(instance: Instance, { tool }: Run): void {
-  if (!tool) return;
-  instance.tool = tool.name;
-  instance.toolVersion = tool.version;
 }
 
 async function recordRecovery(tx: Transaction, run: Run, serial: number): Promise<void> {

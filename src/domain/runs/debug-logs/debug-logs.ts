@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { debugLogContext } from '../attempts/seals.ts';
 import type { Run, RunAttempt } from '../entity.ts';
@@ -11,7 +12,7 @@ function oldest(): string {
   return new Date(Date.now() - keptDays * 24 * 3600 * 1000).toISOString();
 }
 
-/** Stores the debug log of an attempt, and removes those that are older than a month. */
+/** Stores the debug log of an attempt. */
 export async function storeDebugLog(
   em: Em,
   keyRing: KeyRing,
@@ -28,23 +29,38 @@ export async function storeDebugLog(
     content: keyRing.seal(debugLogContext(attempt.id), content),
     createdAt: new Date(),
   });
-  await db(em).deleteFrom('run_debug_logs').where('created_at', '<', oldest()).execute();
 }
 
-/** The debug logs of a run, oldest first, without their texts. */
-export function listDebugLogs(em: Em, runId: string) {
-  return db(em)
+const removedAtOnce = 50;
+
+/** Deletes debug logs that are older than a month, a batch at a time. Returns whether there may be more. */
+export async function removeOldDebugLogs(em: Em): Promise<boolean> {
+  const old = db(em)
     .selectFrom('run_debug_logs')
-    .where('run_id', '=', runId)
-    .where('created_at', '>=', oldest())
-    .orderBy('attempt_id')
-    .select(['attempt_id as attemptId', 'phase', 'level', 'bytes', 'created_at as createdAt'])
-    .execute();
+    .where('created_at', '<', oldest())
+    .limit(removedAtOnce)
+    .select('attempt_id');
+  const { numDeletedRows } = await db(em)
+    .deleteFrom('run_debug_logs')
+    .where('attempt_id', 'in', old)
+    .executeTakeFirst();
+  return Number(numDeletedRows) === removedAtOnce;
 }
 
-/** The texts of the debug logs of a run, one after the other. */
+/** The debug logs of a run, newest first, without their texts. */
+export function listDebugLogs(em: Em, runId: string, page: PageRequest) {
+  const query = selectDebugLogs(em, runId).select(['attempt_id as id', 'phase', 'level', 'bytes']);
+  return pageOf(query.select('created_at as createdAt'), 'attempt_id', page);
+}
+
+function selectDebugLogs(em: Em, runId: string) {
+  return db(em).selectFrom('run_debug_logs').where('run_id', '=', runId).where('created_at', '>=', oldest());
+}
+
+/** The texts of the debug logs of a run, oldest first. */
 export async function* readDebugLogs(em: Em, keyRing: KeyRing, runId: string): AsyncGenerator<Buffer> {
-  for (const { attemptId } of await listDebugLogs(em, runId)) {
+  const logs = await selectDebugLogs(em, runId).orderBy('attempt_id').select('attempt_id as attemptId').execute();
+  for (const { attemptId } of logs) {
     const row = await db(em)
       .selectFrom('run_debug_logs')
       .where('attempt_id', '=', attemptId)

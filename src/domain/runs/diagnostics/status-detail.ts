@@ -1,3 +1,4 @@
+import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { FailureReason, StatusReason } from '../reasons/model.ts';
 import { type Diagnostic, maxDiagnosticLengths } from './model.ts';
 
@@ -71,8 +72,5 @@ export function joinDetails(parts: readonly string[]): StatusDetail | null {
 }
 
 function cut(text: string): string {
-  const longest = maxDiagnosticLengths.message;
-  if (text.length <= longest) return text;
-  const start = text.slice(0, longest - 1);
-  return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
+  return cutText(text, maxDiagnosticLengths.message);
 }

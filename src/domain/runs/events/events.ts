@@ -47,7 +47,7 @@ export const runEvents = {
       forget: count.optional(),
       import: count.optional(),
       move: count.optional(),
-      output_changes: count.optional(),
+      outputs: count.optional(),
       checks: count.optional(),
       warnings: count.optional(),
       actions: count.optional(),
@@ -139,7 +139,7 @@ export const runEvents = {
       status: z.enum(terminalStatuses),
       reason: z.string().nullable(),
       operation: z.enum(runOperations).optional(),
-      detail: StatusDetailData.optional(),
+      status_detail: StatusDetailData.optional(),
     }),
   },
   'run.undone': {

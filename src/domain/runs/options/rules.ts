@@ -12,8 +12,23 @@ interface Wanted {
   readonly replace: readonly string[];
 }
 
+/** @throws Unprocessable for an option that the template, the operation, the environment or the tool of the instance does not support or allow */
+export async function refuseOptions(
+  em: Em,
+  {
+    spec,
+    target,
+    instance,
+  }: { readonly spec: TemplateSpec; readonly target: AdmissionTarget; readonly instance: string },
+  wanted: Wanted,
+): Promise<void> {
+  refuseUnsupportedOptions(spec, wanted);
+  refuseForbiddenOptions(target, wanted);
+  await refuseUnknownOptions(em, target, instance, wanted.options);
+}
+
 /** @throws Unprocessable for an option that the template or the operation does not support */
-export function refuseUnsupportedOptions({ executor }: Pick<TemplateSpec, 'executor'>, wanted: Wanted): void {
+function refuseUnsupportedOptions({ executor }: Pick<TemplateSpec, 'executor'>, wanted: Wanted): void {
   const [name] = namesOfOptions(wanted.options, []);
   if (name !== undefined && executor.kind !== 'opentofu') {
     throw unsupported(`options.${name}: only runs of OpenTofu templates have options; this template runs commands`);
@@ -27,7 +42,7 @@ function unsupported(message: string): Unprocessable {
 }
 
 /** @throws Unprocessable for an option that the environment does not allow */
-export function refuseForbiddenOptions(
+function refuseForbiddenOptions(
   { allowedOptions, environmentId }: AdmissionTarget,
   { options, replace }: Pick<Wanted, 'options' | 'replace'>,
 ): void {
@@ -41,7 +56,7 @@ export function refuseForbiddenOptions(
 }
 
 /** @throws Unprocessable for an option that the tool which wrote the state of the instance does not know */
-export async function refuseUnknownOptions(
+async function refuseUnknownOptions(
   em: Em,
   { templateId, environmentId }: AdmissionTarget,
   instance: string,

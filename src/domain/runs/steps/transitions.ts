@@ -68,7 +68,7 @@ export async function finishRun(
     status,
     reason,
     operation: run.operation,
-    ...(detail && { detail }),
+    ...(detail && { status_detail: detail }),
   });
   if (status !== 'succeeded' && run.isWriter()) await recordIncomplete(tx.em, run);
   await discardPlanArtifact(tx.em, run.id);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { canonicalJson } from '../commands/canonical.ts';
 import { Decimal } from './decimal.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
@@ -52,7 +53,7 @@ function replaceUnstorable(value: JsonValue, path: string, depth: number, missin
   if (!isJsonObject(value)) return value;
   const members = Object.entries(value).map(([name, member]) => [
     name,
-    replaceUnstorable(member, `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, depth + 1, missing),
+    replaceUnstorable(member, `${path}/${escapePointer(name)}`, depth + 1, missing),
   ]);
   return Object.fromEntries(members);
 }

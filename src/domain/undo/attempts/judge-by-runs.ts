@@ -26,15 +26,15 @@ export async function judgeByRuns(
   if (problem) return problem;
   const deployments = await readDeployments(em, keyRing, run);
   if (isProblem(deployments)) return deployments;
-  if (!isLastKnown(deployments.runs.at(-1)?.row.id, instance)) return deploymentUnknown;
+  if (!isLastKnown(deployments.runs.at(-1)?.row.position, instance?.deployedPosition)) return deploymentUnknown;
   const changed = deployments.history.find(run.id)?.changes.length ?? 0;
   if (changed === 0) return nothingChanged;
   return changed > mostPaths ? tooManyPaths(changed) : assess(deployments, run.id, by);
 }
 
-/** Whether the last run that changed the instance is its deployment, or the one that is recorded as not finished. */
-function isLastKnown(last: string | undefined, instance: InstanceNow | undefined): boolean {
-  return last !== undefined && (last === instance?.deployedRunId || last === instance?.unrecordedRunId);
+/** Whether the last run that changed the instance is its deployment, or has changed it later in part: it failed, or was partial. */
+function isLastKnown(last: number | undefined, deployed: number | null | undefined): boolean {
+  return last !== undefined && deployed !== null && deployed !== undefined && last >= deployed;
 }
 
 /** Why the runs cannot be compared, as far as it can be seen without opening their inputs; null if nothing is in the way. */

@@ -62,8 +62,8 @@ export function findStepRefusal(step: Step, state: AttemptState): Refusal | null
 export interface InstanceNow {
   readonly stateSerial: number;
   readonly deployedRunId: string | null;
-  /** The run that began to change it and did not finish. */
-  readonly unrecordedRunId?: string | null;
+  /** The place of that run among the runs of the instance. */
+  readonly deployedPosition?: number | null;
 }
 
 /** The state and the deployment of the instance that an attempt has checked. */

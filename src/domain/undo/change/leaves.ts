@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 
 /** What an instance was deployed from. */
 export interface DeployedInputs {
@@ -92,7 +93,7 @@ export function liesIn(path: string, object: string): boolean {
 }
 
 export function pointer(path: string, name: string): string {
-  return `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return `${path}/${escapePointer(name)}`;
 }
 
 /** The names along a path, from the outermost to its own. */

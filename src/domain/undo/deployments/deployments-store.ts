@@ -16,6 +16,7 @@ export function readDeploymentsSince(em: Em, run: { instanceId: string; instance
     .limit(most)
     .select([
       'r.id',
+      'r.instance_position as position',
       'r.operation',
       'r.template_version_id as versionId',
       'r.template_version as version',
@@ -104,9 +105,11 @@ export function findRunInFlight(em: Em, instanceId: string): Promise<{ id: strin
 /** The present state and deployment of an instance; undefined if it is gone. */
 export function readInstanceNow(em: Em, instanceId: string) {
   return db(em)
-    .selectFrom('instances')
-    .where('id', '=', instanceId)
-    .where('deleted_at', 'is', null)
-    .select(['state_serial as stateSerial', 'deployed_run_id as deployedRunId', 'unrecorded_run_id as unrecordedRunId'])
+    .selectFrom('instances as i')
+    .leftJoin('runs as deployed', 'deployed.id', 'i.deployed_run_id')
+    .where('i.id', '=', instanceId)
+    .where('i.deleted_at', 'is', null)
+    .select(['i.state_serial as stateSerial', 'i.deployed_run_id as deployedRunId'])
+    .select('deployed.instance_position as deployedPosition')
     .executeTakeFirst();
 }

@@ -56,6 +56,11 @@ describe('a run with options', () => {
       400,
       'options.replace: the run names replace as well: name one of the two',
     ]);
+    for (const empty of [
+      { replace: [], options: { replace: ['a.c'] } },
+      { replace: ['a.b'], options: { replace: [] } },
+    ])
+      expect((await ask(empty)).status).toBe(400);
     const narrowed = await ask({ options: { target: ['a.b'], exclude: ['a.c'] } });
     expect([narrowed.status, narrowed.body.error]).toEqual([
       400,

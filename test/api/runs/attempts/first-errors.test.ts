@@ -49,7 +49,7 @@ resource "terraform_data" "x" {
     });
     const { snippet: _, ...detail } = run.status_detail;
     const ended = (await eventsOf(run.id)).find(({ type }) => type === 'run.finished');
-    expect(ended?.data).toMatchObject({ status: 'failed', reason: 'plan_failed', detail });
+    expect(ended?.data).toMatchObject({ status: 'failed', reason: 'plan_failed', status_detail: detail });
   });
 
   it('shows what its step printed last, and names a program that the pool does not have', async () => {

@@ -44,8 +44,7 @@ function eventsOf(story: RunStory, time: Timeline): RunEvent[] {
   const events: RunEvent[] = [{ at: time.admitted, type: 'run.admitted', data: { by: by.name, operation }, by }];
   if (time.started !== null) events.push({ at: time.started, type: 'run.planning', data: {} });
   if (time.planned !== null) {
-    const { outputs, ...counts } = summarizePlan(changes);
-    events.push({ at: time.planned, type: 'run.planned', data: { digest, ...counts, output_changes: outputs } });
+    events.push({ at: time.planned, type: 'run.planned', data: { digest, ...summarizePlan(changes) } });
   }
   if (time.approvalAsked !== null)
     events.push({ at: time.approvalAsked, type: 'run.approval_required', data: { required, digest } });

@@ -111,7 +111,7 @@ const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => Event
     icon: 'circle-stop',
     text: 'The scan gave way to a run that changes the instance.',
   }),
-  'run.finished': ({ status, reason, detail }) => ({
+  'run.finished': ({ status, reason, status_detail: detail }) => ({
     icon: runStatusLooks[status].icon,
     text: html`The run ended: ${runStatusLooks[status].word.toLowerCase()}.`,
     said: detail ? describeDetail(detail) : (explainReason(reason)?.why ?? null),

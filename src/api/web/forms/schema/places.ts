@@ -1,4 +1,4 @@
-import { escapePointer } from '#domain/registry/variables/walk.ts';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { toSentence } from '../../text.ts';
 import { type Entry, itemNode } from './entry.ts';
 import { isComposite, type Node } from './plan/node.ts';

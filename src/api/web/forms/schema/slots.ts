@@ -1,4 +1,4 @@
-import { escapePointer } from '#domain/registry/variables/walk.ts';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 
 /**
  * A slot is the place of a value in a form: a JSON pointer, except that rows and shapes have parts of their own, which cannot be names

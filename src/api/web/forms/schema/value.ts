@@ -1,5 +1,5 @@
-import { escapePointer } from '#domain/registry/variables/walk.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { parseStrictJson } from '#domain/shared/values/strict-json.ts';
 import { type Entry, itemNode } from './entry.ts';
 import type { ArrayNode, Node, ObjectNode } from './plan/node.ts';

@@ -95,7 +95,7 @@ async function moveRun(
   publishAssemblyRunEvent(tx, run, 'assembly_run.finished', {
     status: status as TerminalStatus,
     reason,
-    ...(run.statusDetail && { detail: run.statusDetail }),
+    ...(run.statusDetail && { status_detail: run.statusDetail }),
   });
 }
 

@@ -1,5 +1,5 @@
-import { splitPointer } from '#domain/registry/variables/walk.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import type { Draft, Problems, SpecEvaluation } from '../draft-parts.ts';
 import { type Problem, pointer } from '../problems.ts';
 import { describeReference } from '../reference-syntax.ts';

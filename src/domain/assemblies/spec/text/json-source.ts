@@ -1,5 +1,5 @@
 import { type Node, parseTree } from 'jsonc-parser';
-import { splitPointer } from '#domain/registry/variables/walk.ts';
+import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import { DraftUnreadable, type ParsedDraft } from './draft.ts';
 import { refuseName, refuseNumber } from './refusals.ts';
 import { Lines } from './source-position.ts';

@@ -1,6 +1,7 @@
 import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
-import { propertiesOf, splitPointer } from '#domain/registry/variables/walk.ts';
+import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import { BeyondBudget, type Budget } from '../budget.ts';
 
 const deepestReference = 50;

@@ -1,0 +1,7 @@
+import type { Instance } from './entity.ts';
+
+/** Records that nothing is known any longer by which an instance differs from its last deployment. The instance is locked. */
+export function clearUnrecorded(instance: Instance): void {
+  instance.unrecordedRunId = null;
+  instance.unrecordedAt = null;
+}
