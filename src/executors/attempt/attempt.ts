@@ -3,7 +3,7 @@ import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { OutputListener } from '#executors/output/output-recorder.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';
 import type { WireRequest } from '../protocol/messages.ts';
-import type { ExecutionPlan, Tool } from '../protocol/request.ts';
+import type { CheckReport, ExecutionPlan, Tool } from '../protocol/request.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import type { Mount } from '../sandbox/bubblewrap.ts';
 import type { JobPaths } from '../sandbox/job-paths.ts';
@@ -112,6 +112,7 @@ export interface Attempt {
 /** The results of an attempt that succeeded. */
 export interface AttemptSuccess {
   readonly plan?: ExecutionPlan;
+  readonly check?: CheckReport;
   readonly outputs?: MaskedOutputs;
   readonly resourceCount?: number;
   readonly tool?: Tool;

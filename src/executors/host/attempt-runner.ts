@@ -12,7 +12,9 @@ import { pathsOfFiles, writtenFiles } from '../attempt/environment-files.ts';
 import { JobRunner } from '../attempt/job-runner.ts';
 import { LimitWatch } from '../attempt/limits.ts';
 import { StateKeeper } from '../attempt/state-keeper.ts';
+import { checkCommands } from '../command/check.ts';
 import { runCommands } from '../command/command.ts';
+import { checkOpenTofu } from '../opentofu/check.ts';
 import { runOpenTofu } from '../opentofu/opentofu.ts';
 import type { WireRequest, WireResult } from '../protocol/messages.ts';
 import type { LogChunk, StateMeta } from '../protocol/request.ts';
@@ -152,6 +154,8 @@ export class AttemptRunner {
       listen: (listener) => this.#recorder.listen(listener),
     };
     const { executor } = request;
+    if (request.check)
+      return executor.kind === 'opentofu' ? checkOpenTofu(attempt, executor) : checkCommands(attempt, executor);
     return executor.kind === 'opentofu' ? runOpenTofu(attempt, executor, initCache) : runCommands(attempt, executor);
   }
 

@@ -83,6 +83,7 @@ export const WireRequest = z.object({
   runId: z.string(),
   templateVersion: z.string(),
   phase: Phase,
+  check: z.boolean().optional(),
   operation: z.enum(runOperations),
   replace: z.array(z.string()),
   options: Options.optional(),
@@ -194,6 +195,16 @@ const Sections = z.object({
   diagnostics: z.array(DiagnosticItem).max(maxDiagnostics),
 });
 
+export const maxCheckItems = 100;
+
+const Check = z.object({
+  findings: z.array(DiagnosticItem).max(maxDiagnostics),
+  unchecked: z.array(shortText('detail')).max(maxCheckItems),
+  missingPrograms: z
+    .array(z.object({ list: z.enum(stepKinds), index: count, program: z.string().max(32 * 1024) }))
+    .max(stepKinds.length * 50),
+});
+
 export const WireResult = z.object({
   outcome: z.enum(['succeeded', 'failed', 'canceled', 'timed_out', 'limit_exceeded']),
   reason: reason.nullable(),
@@ -211,6 +222,7 @@ export const WireResult = z.object({
       digest,
     })
     .optional(),
+  check: Check.optional(),
   outputs: Outputs.optional(),
   resourceCount: count.optional(),
   diagnostics: z.array(DiagnosticItem).max(maxDiagnostics).optional(),

@@ -93,6 +93,8 @@ export interface ExecutionRequest {
   /** Identifies the template's version. The results of its initialization are cached under it. */
   readonly templateVersion: string;
   readonly phase: ExecutionPhase;
+  /** Checks the template instead of running it, with the phase `detect`: the result has a `check` and no plan. */
+  readonly check?: boolean | undefined;
   readonly operation: RunOperation;
   /** Resource addresses to replace even if their configuration has not changed. */
   readonly replace: readonly string[];
@@ -188,6 +190,23 @@ export interface ExecutionPlan {
   readonly artifact: Buffer;
 }
 
+/** What a check found out about a template without running it. */
+export interface CheckReport {
+  /** What the tool says against the configuration, and what it warns of. */
+  readonly findings: readonly Diagnostic[];
+  /** What could not be checked, and why. */
+  readonly unchecked: readonly string[];
+  /** The steps whose program this worker does not have, with the list that each is in. */
+  readonly missingPrograms: readonly MissingProgram[];
+}
+
+export interface MissingProgram {
+  readonly list: string;
+  /** 0 for the first step of the list. */
+  readonly index: number;
+  readonly program: string;
+}
+
 export interface ExecutionResult {
   readonly outcome: ExecutionOutcome;
   readonly reason: ExecutionReason | null;
@@ -197,6 +216,7 @@ export interface ExecutionResult {
   readonly exitCode: number | null;
   readonly tool?: Tool;
   readonly plan?: ExecutionPlan;
+  readonly check?: CheckReport;
   /** Sensitive values are in clear text; the caller must seal them. */
   readonly outputs?: MaskedOutputs;
   readonly resourceCount?: number;

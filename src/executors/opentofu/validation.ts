@@ -1,0 +1,108 @@
+import { posix } from 'node:path';
+import { type Diagnostic, maxDiagnosticLengths } from '#domain/runs/diagnostics/model.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { maxCheckItems } from '../protocol/messages.ts';
+import { AttemptFailure } from '../shared/errors.ts';
+import { asArray, isObject, parseJson } from '../shared/json.ts';
+
+/** What `validate` says about a configuration. */
+export interface Validation {
+  readonly findings: readonly Diagnostic[];
+  readonly unchecked: readonly string[];
+}
+
+/** What `validate` says where `init` could not have a module or a provider, or where a variable chooses the module. */
+const notHad = [
+  /^Module not installed$/,
+  /^Missing required provider$/,
+  /^Inconsistent dependency lock file$/,
+  /^Required plugins are not installed$/,
+  /^Failed to (?:load|obtain) /,
+  /^Failed to request input from user for variable /,
+  /^Unable to compute static value$/,
+];
+/** What `init` says of a module in a directory that there is not. */
+const missingDirectory = /^The directory .*could not be read for module "(.+)" at (.+):(\d+)\.$/;
+
+/**
+ * Reads the answer of `validate -json`, in the light of what `init` could not do before it. What could not be had is no error: it may be had in the
+ * environments in which the template runs.
+ * @throws AttemptFailure `plan_failed` if the answer cannot be read
+ */
+export function readValidation(answer: Buffer, problems: readonly Diagnostic[], directory: string): Validation {
+  const said = readDiagnostics(answer, directory);
+  const isNotHad = ({ message }: Diagnostic) => notHad.some((pattern) => pattern.test(message));
+  const absent = problems.flatMap((problem) => absentModule(problem, directory));
+  const isAbsent = ({ file, line }: Diagnostic) => absent.some((each) => each.file === file && each.line === line);
+  const findings = [...absent, ...said.filter((each) => !isNotHad(each))];
+  const missing = said.filter((each) => isNotHad(each) && !isAbsent(each));
+  const errors = problems.filter(({ severity, detail = '' }) => severity === 'error' && !missingDirectory.test(detail));
+  const hasErrors = findings.some(({ severity }) => severity === 'error');
+  // Where the tool itself found errors, `init` repeats them in other words.
+  const reasons = missing.length > 0 || !hasErrors ? errors.filter((each) => !repeats(each, findings)) : [];
+  const unchecked = reasons.length > 0 ? reasons : missing;
+  return {
+    findings: findings.toSorted(byPlace),
+    unchecked: [...new Set(unchecked.map(describe))].slice(0, maxCheckItems),
+  };
+}
+
+/** The tools themselves report errors in an order that varies. */
+function byPlace(one: Diagnostic, other: Diagnostic): number {
+  const [left, right] = [one.file ?? '', other.file ?? ''];
+  return left === right ? (one.line ?? 0) - (other.line ?? 0) : left < right ? -1 : 1;
+}
+
+function repeats({ message }: Diagnostic, findings: readonly Diagnostic[]): boolean {
+  return message === 'Unreadable module directory' || findings.some((finding) => finding.message === message);
+}
+
+function absentModule({ severity, detail = '' }: Diagnostic, directory: string): Diagnostic[] {
+  const [, module, file = '', line] = severity === 'error' ? (missingDirectory.exec(detail) ?? []) : [];
+  if (module === undefined) return [];
+  const message = `the module "${module}" is in a directory that is not among the files`;
+  return [{ severity: 'error', message, file: posix.join(directory, file), line: Number(line) }];
+}
+
+function describe({ message, detail = '' }: Diagnostic): string {
+  const text = detail === '' ? message : `${message}: ${detail.replaceAll(/\s+/g, ' ')}`;
+  return text.slice(0, maxDiagnosticLengths.detail);
+}
+
+function readDiagnostics(answer: Buffer, directory: string): Diagnostic[] {
+  let parsed: JsonValue;
+  try {
+    parsed = parseJson(answer);
+  } catch (error) {
+    throw new AttemptFailure('plan_failed', 'the tool ended without saying whether the configuration is valid', {
+      cause: error,
+    });
+  }
+  return asArray(isObject(parsed) ? parsed['diagnostics'] : undefined).flatMap((each) => {
+    if (!isObject(each)) return [];
+    const { severity, summary, detail, range, address } = each;
+    return [
+      {
+        severity: severity === 'warning' ? ('warning' as const) : ('error' as const),
+        message: textOf(summary) ?? '(no message)',
+        detail: textOf(detail),
+        address: textOf(address),
+        ...placeOf(range, directory),
+      },
+    ];
+  });
+}
+
+/** Files of modules from elsewhere are below the data directory of the tool, and their names say so. */
+function placeOf(range: JsonValue | undefined, directory: string): Pick<Diagnostic, 'file' | 'line'> {
+  if (!isObject(range)) return {};
+  const { filename, start } = range;
+  const line = isObject(start) ? start['line'] : undefined;
+  if (typeof filename !== 'string' || typeof line !== 'number' || posix.isAbsolute(filename)) return {};
+  const file = posix.normalize(posix.join(directory, filename));
+  return file.startsWith('../') ? {} : { file, line };
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
