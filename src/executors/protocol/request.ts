@@ -193,15 +193,15 @@ export interface ExecutionPlan {
 /** What a check found out about a template without running it. */
 export interface CheckReport {
   /** What the tool says against the configuration, and what it warns of. */
-  readonly findings: readonly Diagnostic[];
+  readonly findings: Diagnostic[];
   /** What could not be checked, and why. */
-  readonly unchecked: readonly string[];
+  readonly unchecked: string[];
   /** The steps whose program this worker does not have, with the list that each is in. */
-  readonly missingPrograms: readonly MissingProgram[];
+  readonly missingPrograms: MissingProgram[];
 }
 
 export interface MissingProgram {
-  readonly list: string;
+  readonly list: 'plan' | 'apply' | 'destroy' | 'detect';
   /** 0 for the first step of the list. */
   readonly index: number;
   readonly program: string;
