@@ -51,6 +51,19 @@ describe('a run', () => {
     expect(await steps.claim(attemptId, worker, 'none', tools)).toMatchObject({ tool: terraform('1.14.0') });
   });
 
+  it('may use OpenTofu from 1.12 on, which ignores required_version of files for Terraform too, but prefers what was meant', async () => {
+    const executor = { kind: 'opentofu', files: { 'main.tf': 'terraform {\n  required_version = "= 1.11.4"\n}' } };
+    const alone = [tofu('1.12.6')];
+    const weak = await steps.worker('none', pool, alone);
+    const first = executing(await steps.next({ runId: await steps.admit({}, specOf({ executor })) }));
+    expect(await steps.claim(first, weak, 'none', alone)).toMatchObject({ tool: tofu('1.12.6') });
+    const both = [tofu('1.12.6'), terraform('1.11.4')];
+    const strong = await steps.worker('none', pool, both);
+    const second = executing(await steps.next({ runId: await steps.admit({}, specOf({ executor })) }));
+    await expect(steps.claim(second, weak, 'none', alone)).rejects.toThrow(NoUsableTool);
+    expect(await steps.claim(second, strong, 'none', both)).toMatchObject({ tool: terraform('1.11.4') });
+  });
+
   it('waits for a worker with its tool, names tool and versions, and begins once a worker is given it', async () => {
     const worker = await steps.worker('none', pool, [tofu('1.10.10')]);
     const runId = await steps.admit({}, specOf({ tool: { name: 'terraform', version: '~> 1.11' } }));
@@ -227,5 +240,36 @@ describe('an instance', () => {
     const empty = await admin.post(`/instances/${id}/tool-switch`, { tool: { name: 'opentofu' } });
     expect(empty.status).toBe(409);
     expect(empty.text).toContain('the instance is not deployed');
+  });
+
+  it('made with a tool uses it, unless its environment asks for another', async () => {
+    const { environment } = await makeTenant(api);
+    const template = await steps.publish(specOf());
+    const wanted = { name: 'terraform', version: '~> 1.11' };
+    const made = await admin.make('/instances', { template_id: template, name: 'own', tool: wanted });
+    expect(made).toMatchObject({ tool: null, wanted_tool: wanted });
+    const { body: run } = await admitAgain(template, { instance: 'own' });
+    await steps.next({ runId: run.id });
+    expect(await readRun(run.id)).toMatchObject(noWorker([wanted]));
+    await admin.patch(`/environments/${environment}`, { tool: { name: 'opentofu' } });
+    const place = { template_id: template, environment_id: environment };
+    const refused = await admin.post('/instances', { ...place, name: 'other', tool: wanted });
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([409, 'tool_conflict']);
+    expect(refused.text).toContain('the environment needs opentofu, the instance needs terraform');
+    const unread = await admin.post('/instances', { ...place, name: 'x', tool: { name: 'opentofu', version: 'new' } });
+    expect(unread.status).toBe(400);
+  });
+
+  it('says that its tool may be switched exactly if the switch is admitted', async () => {
+    const { instanceId } = await deploy(terraform('1.11.4'), specOf());
+    const actionOf = async () => {
+      const { actions } = await readInstance(instanceId);
+      return actions.find(({ name }: { name: string }) => name === 'switch_tool');
+    };
+    expect(await actionOf()).toMatchObject({ allowed: true });
+    await api.rows(`update runs set sealed_inputs = '' where instance_id = ?`, [instanceId]);
+    const refused = await admin.post(`/instances/${instanceId}/tool-switch`, { tool: { name: 'opentofu' } });
+    expect(refused.status).toBe(409);
+    expect(await actionOf()).toMatchObject({ allowed: false, reason: refused.body.error });
   });
 });

@@ -1,13 +1,17 @@
 import { actionsOf } from '#api/pipeline/actions.ts';
 import type { InstanceDetails } from '#domain/instances/store.ts';
+import { nothingToSwitch } from '#domain/runs/admission/tool-switch.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 
 /** An instance with its owner. */
-export type OwnedInstance = InstanceDetails & Ownership;
+export type OwnedInstance = InstanceDetails &
+  Ownership & {
+    /** Whether its last deployment can be planned again as it was. */
+    readonly isPlannableAgain: boolean;
+  };
 
 const hasState = { message: 'the instance has a state already' };
 const hasNoState = { message: 'the instance has no state' };
-const isNotDeployed = { message: 'nothing is deployed by OpenTofu or Terraform' };
 const isBusy = { message: 'a run is changing the instance: wait for it, or cancel it' };
 
 /** What a caller may do with an instance. Undoing an import also depends on what has run since. */
@@ -23,7 +27,7 @@ export const instanceActions = actionsOf<OwnedInstance>()({
   },
   switch_tool: {
     operation: 'instances.switch_tool',
-    findRefusal: ({ deployedRunId, tool }) => (deployedRunId && tool ? null : isNotDeployed),
+    findRefusal: ({ isPlannableAgain, tool }) => (isPlannableAgain && tool ? null : nothingToSwitch),
   },
   unlock: {
     operation: 'instances.unlock',

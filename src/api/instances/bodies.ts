@@ -14,6 +14,7 @@ export const CreateInstance = z
       'What deploys it. While the instance holds nothing, a run of another template may take it over.',
     ),
     name: InstanceName.describe('What runs call it: unique in the environment; without one, under the template.'),
+    tool: WantedTool.optional().describe('The tool of its runs, within what its template and its environment ask for.'),
   })
   .meta({ id: 'CreateInstance' });
 

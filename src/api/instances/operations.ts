@@ -6,7 +6,7 @@ import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { accessToWanted, findWantedTarget, requireAdmission } from '#api/runs/run-target.ts';
 import { OutputsView } from '#api/runs/views.ts';
 import { createInstance, deleteInstance } from '#domain/instances/instances.ts';
-import { listInstances, readInstance, readOutputs } from '#domain/instances/store.ts';
+import { isPlannableAgain, listInstances, readInstance, readOutputs } from '#domain/instances/store.ts';
 import { findInstance, findInstanceToChange } from '#domain/instances/targets.ts';
 import { unlockInstance } from '#domain/instances/unlock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
@@ -64,7 +64,8 @@ export const get = read({
   handle: async ({ em, params, target, operations, principal }) => {
     const instance = await readInstance(em, params.id);
     if (!instance) throw new NotFound('instance');
-    return showInstance({ operations, principal }, { ...target, ...instance });
+    const isPlannable = await isPlannableAgain(em, params.id);
+    return showInstance({ operations, principal }, { ...target, ...instance, isPlannableAgain: isPlannable });
   },
 });
 
@@ -96,9 +97,10 @@ export const create = command({
   audit: 'instance.created',
   handle: async ({ tx, body, target: wanted, principal }) => {
     const place = await requireAdmission(wanted, body.template_id, { em: tx.em, principal, access: createAccess });
-    const id = await createInstance(tx, place, body.name);
+    const { name, tool } = body;
+    const id = await createInstance(tx, place, { name, tool });
     const { templateId, environmentId } = place;
-    return { id, after: { name: body.name, templateId, environmentId }, revision: 1 };
+    return { id, after: { name, templateId, environmentId, ...(tool && { tool }) }, revision: 1 };
   },
 });
 

@@ -8,6 +8,8 @@ import { newId } from '#domain/shared/ids.ts';
 import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { intersectDemand, isEmptyDemand, noDemands } from '#domain/tools/demand.ts';
+import type { WantedTool } from '#domain/tools/model.ts';
 import { refreshListIfStale } from './resources/resource-list-repair.ts';
 import { lockAndReadInstance } from './state/state.ts';
 import { addInstance, freeName, type InstanceTarget } from './store.ts';
@@ -16,6 +18,8 @@ import { addInstance, freeName, type InstanceTarget } from './store.ts';
 export interface InstancePlace extends Ownership, Archivable {
   readonly templateId: string;
   readonly environmentId: string | null;
+  /** The tool that the environment asks for; null: it asks for none. */
+  readonly tool: WantedTool | null;
 }
 
 const nameConstraints: readonly (string | undefined)[] = [
@@ -23,13 +27,27 @@ const nameConstraints: readonly (string | undefined)[] = [
   'instances_template_name_unique',
 ];
 
-/** Makes an instance that holds nothing yet, and returns its id. @throws Conflict for something archived, or a name that is taken */
-export async function createInstance(tx: Transaction, place: InstancePlace, name: string): Promise<string> {
+export interface NewInstanceRequest {
+  readonly name: string;
+  /** The tool that its runs use, within what template and environment ask for. */
+  readonly tool?: WantedTool | undefined;
+}
+
+/**
+ * Makes an instance that holds nothing yet, and returns its id.
+ * @throws Conflict for something archived, a name that is taken, or a tool that contradicts that of the environment
+ */
+export async function createInstance(
+  tx: Transaction,
+  place: InstancePlace,
+  { name, tool }: NewInstanceRequest,
+): Promise<string> {
   refuseArchived(place);
+  refuseOtherTool(place, tool);
   const { templateId, environmentId, teamId, organizationId } = place;
   const id = newId();
   try {
-    await addInstance(tx.em, { id, teamId, environmentId, templateId, name });
+    await addInstance(tx.em, { id, teamId, environmentId, templateId, name, wantedTool: tool ?? null });
   } catch (error) {
     if (!nameConstraints.includes(brokenConstraint(error))) throw error;
     const where = environmentId === null ? 'the template, without an environment,' : 'the environment';
@@ -39,6 +57,16 @@ export async function createInstance(tx: Transaction, place: InstancePlace, name
   const data = { name, template_id: templateId, environment_id: environmentId };
   tx.publish({ type: 'instance.created', subjectId: id, owners: { teamId, organizationId }, data });
   return id;
+}
+
+/** @throws Conflict `tool_conflict` */
+function refuseOtherTool({ tool: ofEnvironment }: InstancePlace, tool: WantedTool | undefined): void {
+  const wanted = [
+    { by: 'environment', tool: ofEnvironment },
+    { by: 'instance', tool },
+  ] as const;
+  const demand = intersectDemand({ files: noDemands, wanted, writer: null });
+  if (isEmptyDemand(demand)) throw new Conflict(`tool: no tool could run it: ${demand.conflict}`, 'tool_conflict');
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
+import type { WantedTool } from '#domain/tools/model.ts';
 import { isUsedByCallerAlone } from './caller-store.ts';
 import { hasDrifted } from './drift-store.ts';
 
@@ -43,6 +44,21 @@ function selectInstances(em: Em) {
 
 export function readInstance(em: Em, id: string) {
   return selectInstances(em).where('i.id', '=', id).executeTakeFirst();
+}
+
+/** Whether the last deployment of an instance can be planned again as it was: it was no destroy, and its inputs are still there. */
+export async function isPlannableAgain(em: Em, instanceId: string): Promise<boolean> {
+  const found = await db(em)
+    .selectFrom('instances as i')
+    .innerJoin('runs as deployed', (join) =>
+      join.onRef('deployed.id', '=', 'i.deployed_run_id').onRef('deployed.template_id', '=', 'i.template_id'),
+    )
+    .where('i.id', '=', instanceId)
+    .where('deployed.operation', '<>', 'destroy')
+    .where((eb) => eb(eb.fn<number>('octet_length', ['deployed.sealed_inputs']), '>', 0))
+    .select('i.id')
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 export interface InstanceFilter {
@@ -189,11 +205,22 @@ function insertInstance(db: Kysely<Tables>, parameter: ParameterOf<NewInstance>)
 }
 
 /** Adds an instance whose queue is empty. */
-export async function addInstance(em: Em, { id, teamId, environmentId, templateId, name }: NewInstance): Promise<void> {
+export async function addInstance(
+  em: Em,
+  { id, teamId, environmentId, templateId, name, wantedTool }: NewInstance & { readonly wantedTool: WantedTool | null },
+): Promise<void> {
   const owner = { team_id: teamId, environment_id: environmentId, template_id: templateId };
   await db(em)
     .insertInto('instances')
-    .values({ id, ...owner, name, resources_serial: 0, outputs: json({}), created_at: sql`clock_timestamp()` })
+    .values({
+      id,
+      ...owner,
+      name,
+      wanted_tool: wantedTool && json(wantedTool),
+      resources_serial: 0,
+      outputs: json({}),
+      created_at: sql`clock_timestamp()`,
+    })
     .execute();
 }
 

@@ -1,14 +1,15 @@
 import type { StateWriter } from '#domain/tools/demand.ts';
 import type { Instance } from './entity.ts';
 
-/** The tool that must go on from the state of an instance; null if there is none, or nothing is left in it. */
+/** The tool that must go on from the state of an instance; null if there is none, or neither resources nor outputs are left in it. */
 export function writerOf({
   tool,
   toolVersion,
   stateSerial,
   resourceCount,
-}: Pick<Instance, 'tool' | 'toolVersion' | 'stateSerial' | 'resourceCount'>): StateWriter | null {
-  const isEmptied = stateSerial > 0 && resourceCount === 0;
+  outputs,
+}: Pick<Instance, 'tool' | 'toolVersion' | 'stateSerial' | 'resourceCount' | 'outputs'>): StateWriter | null {
+  const isEmptied = stateSerial > 0 && resourceCount === 0 && Object.keys(outputs).length === 0;
   return tool && !isEmptied ? { name: tool, version: toolVersion ?? null } : null;
 }
 

@@ -7,6 +7,7 @@ import { listAvailableVersions } from '#domain/assemblies/versions/version-store
 import { resolveVersion } from '#domain/registry/versions.ts';
 import { chooseSupported, type ResolveDeps, type RunRequest, resolveRun } from '#domain/runs/admission/resolve.ts';
 import { findAdmissionTarget } from '#domain/runs/admission/target.ts';
+import { readToolDemand } from '#domain/runs/admission/tool-demand.ts';
 import type { Masked } from '#domain/runs/model.ts';
 import { refuseOptions } from '#domain/runs/options/rules.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -59,8 +60,8 @@ async function checkRun(
     // It takes its variables from what is deployed when it starts, which may be nothing yet.
     const instance = work.instance ?? target.templateSlug;
     const { version } = await chooseSupported(tx.em, deps.keyRing, target, { ...request, instance });
-    const options = request.options ?? null;
-    await refuseOptions(tx.em, { spec: version.spec, target, instance }, { ...request, options });
+    const demand = await readToolDemand(tx.em, { target, version, instance, operation: work.operation });
+    refuseOptions({ spec: version.spec, target, demand }, { ...request, options: request.options ?? null });
     return work;
   }
   const resolved = await resolveRun(tx, deps, target, request, requester);

@@ -1,16 +1,18 @@
+import {
+  alternativesOf,
+  type Bound,
+  type BoundSource,
+  canBeMet,
+  contradictionIn,
+  joinRanges,
+  type Obeying,
+  obeys,
+  rangesOf,
+} from './bounds.ts';
 import { type ToolName, toolNames, type VersionedTool, type WantedTool } from './model.ts';
-import { canBeSatisfied, compareVersions, isInRanges, parseRange, type VersionRange } from './ranges.ts';
+import { compareVersions, isInRanges } from './ranges.ts';
 
 /** Which tools a run may use: by its template version, its files, its environment and its instance. Pure. */
-
-/** What limits the versions of a tool. */
-export const boundSources = ['template', 'files', 'environment', 'instance', 'state', 'request'] as const;
-export type BoundSource = (typeof boundSources)[number];
-
-interface Bound {
-  readonly version: string;
-  readonly by: BoundSource;
-}
 
 /** The tools that may be used, each with what limits its versions. A tool that is missing may not be used. */
 export type ToolDemand = { readonly [Name in ToolName]?: readonly Bound[] };
@@ -19,9 +21,14 @@ export type ToolDemand = { readonly [Name in ToolName]?: readonly Bound[] };
 export interface FilesTools {
   /** Whether there are files that only OpenTofu reads, and that stand for no file that Terraform reads. */
   readonly needsOpenTofu: boolean;
-  /** The ranges of `required_version`, by the tool that reads them. */
+  /** The ranges of `required_version`, by the tool that reads them; of OpenTofu, by its versions before 1.12. */
   readonly required: { readonly [Name in ToolName]: readonly string[] };
+  /** The ranges that OpenTofu reads from 1.12 on: those of its own files and of `language` blocks. Undefined: as before 1.12. */
+  readonly requiredSince12?: readonly string[];
 }
+
+/** Files that leave the tool open. */
+export const noDemands: FilesTools = { needsOpenTofu: false, required: { opentofu: [], terraform: [] } };
 
 /** The tool that wrote the state of an instance. */
 export interface StateWriter {
@@ -54,12 +61,12 @@ export function intersectDemand({ files, wanted, writer }: DemandSources): ToolD
   const usable = toolNames.filter((name) => names.every((each) => each.name === name));
   if (usable.length === 0) return { conflict: describeNames(names) };
   const boundsOf = (name: ToolName) => [
-    ...files.required[name].map((version) => ({ version, by: 'files' as const })),
+    ...boundsOfFiles(files, name),
     ...named.flatMap(({ by, version }) => (version === undefined ? [] : [{ version, by }])),
     ...(writer?.version ? [{ version: `>= ${writer.version}`, by: 'state' as const }] : []),
   ];
   const bounds = usable.map((name) => [name, boundsOf(name)] as const);
-  const satisfiable = bounds.filter(([, each]) => canBeSatisfied(rangesOf(each)));
+  const satisfiable = bounds.filter(([, each]) => canBeMet(each));
   if (satisfiable.length > 0) return Object.fromEntries(satisfiable);
   return { conflict: bounds.map(([name, each]) => describeBounds(name, each)).join('; ') };
 }
@@ -73,7 +80,23 @@ export function meetsDemand(demand: ToolDemand | null, tool: VersionedTool): boo
   if (demand === null) return true;
   const name = toolNames.find((each) => each === tool.name);
   const bounds = name && demand[name];
-  return bounds !== undefined && isInRanges(tool.version, rangesOf(bounds));
+  return bounds !== undefined && isInRanges(tool.version, rangesOf(bounds.filter((each) => obeys(tool, each))));
+}
+
+/**
+ * Whether a demand was written with a tool in mind: it is also in the ranges that its version ignores. Of several tools that fit, such a one is
+ * preferred.
+ */
+export function isMeantBy(demand: ToolDemand | null, tool: VersionedTool): boolean {
+  if (!meetsDemand(demand, tool)) return false;
+  const bounds = Object.entries(demand ?? {}).find(([name]) => name === tool.name)?.[1] ?? [];
+  return isInRanges(tool.version, rangesOf(bounds.filter(({ of }) => of !== 'newer' || obeys(tool, { of }))));
+}
+
+/** Whether a tool that a demand includes can have at least a version. */
+export function canBeAtLeast(demand: ToolDemand, { name, version }: VersionedTool): boolean {
+  const bounds = Object.entries(demand).find(([each]) => each === name)?.[1];
+  return bounds !== undefined && canBeMet([...bounds, { version: `>= ${version}`, by: 'request' }]);
 }
 
 /** Whether a tool may go on from a state: it is of the kind that wrote it, and not older. */
@@ -95,13 +118,18 @@ export function toWantedTools(demand: ToolDemand): { name: ToolName; version: st
   return toolNames.flatMap((name) => {
     const bounds = demand[name];
     if (bounds === undefined) return [];
-    return [{ name, version: [...new Set(bounds.map(({ version }) => version))].join(', ') }];
+    return alternativesOf(bounds).map((each) => ({ name, version: joinRanges(each.map(({ version }) => version)) }));
   });
 }
 
-/** What cannot be read does not limit: the tool itself refuses it. */
-function rangesOf(bounds: readonly Bound[]): VersionRange[] {
-  return bounds.map(({ version }) => parseRange(version)).filter((range) => range !== undefined);
+function boundsOfFiles({ required, requiredSince12 }: FilesTools, name: ToolName): Bound[] {
+  const toBounds = (ranges: readonly string[], of?: Obeying) =>
+    ranges.map((version): Bound => ({ version, by: 'files', ...(of && { of }) }));
+  if (name !== 'opentofu' || requiredSince12 === undefined) return toBounds(required[name]);
+  const always = required.opentofu.filter((each) => requiredSince12.includes(each));
+  const older = required.opentofu.filter((each) => !always.includes(each));
+  const newer = requiredSince12.filter((each) => !always.includes(each));
+  return [...toBounds(always), ...toBounds(older, 'older'), ...toBounds(newer, 'newer')];
 }
 
 const sourceWords: Readonly<Record<BoundSource, string>> = {
@@ -121,6 +149,6 @@ function describeNames(names: readonly { by: BoundSource; name: string }[]): str
 }
 
 function describeBounds(name: ToolName, bounds: readonly Bound[]): string {
-  const each = bounds.map(({ by, version }) => `"${version}" (${sourceWords[by]})`);
-  return `no version of ${name} is in all of ${each.join(', ')}`;
+  const each = contradictionIn(bounds).map(({ by, version }) => `"${version}" (${sourceWords[by]})`);
+  return `no version of ${name} is in all of ${joinRanges(each)}`;
 }

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { bestOf, intersectDemand, mayFollow, meetsDemand, toWantedTools } from '#domain/tools/demand.ts';
+import {
+  bestOf,
+  canBeAtLeast,
+  intersectDemand,
+  isMeantBy,
+  mayFollow,
+  meetsDemand,
+  toWantedTools,
+} from '#domain/tools/demand.ts';
 import { readFilesTools } from '#domain/tools/files.ts';
 
 const anyFiles = readFilesTools({ 'main.tf': '' });
@@ -12,7 +20,7 @@ describe('the demand of a run', () => {
   });
 
   it('is what version, environment, files and state have in common', () => {
-    const files = readFilesTools({ 'main.tf': 'terraform {\n  required_version = "< 1.12"\n}' });
+    const files = readFilesTools({ 'main.tofu': 'terraform {\n  required_version = "< 1.12"\n}' });
     const environment = { by: 'environment', tool: { name: 'opentofu', version: '!= 1.10.1' } } as const;
     const writer = { name: 'opentofu', version: '1.10.0' };
     const demand = intersectDemand({ files, wanted: [wanted, environment], writer });
@@ -48,6 +56,49 @@ describe('the demand of a run', () => {
     expect(intersectDemand({ files, wanted: [environment], writer: null })).toHaveProperty('conflict');
     expect(intersectDemand({ files, wanted: [], writer: null })).toMatchObject({ opentofu: [], terraform: [{}] });
   });
+});
+
+describe('required_version in files that Terraform reads too', () => {
+  const files = readFilesTools({ 'main.tf': 'terraform {\n  required_version = "~> 1.10.0"\n}' });
+  const demand = intersectDemand({ files, wanted: [], writer: null });
+  if ('conflict' in demand) throw new Error(demand.conflict);
+  const fits = (name: string) => (version: string) => meetsDemand(demand, { name, version });
+
+  it('limits Terraform and OpenTofu before 1.12, as the tools do', () => {
+    const versions = ['1.9.8', '1.10.1', '1.11.4', '1.12.0', '1.12.6'];
+    expect(versions.filter(fits('terraform'))).toEqual(['1.10.1']);
+    expect(versions.filter(fits('opentofu'))).toEqual(['1.10.1', '1.12.0', '1.12.6']);
+    expect(toWantedTools(demand)).toEqual([
+      { name: 'opentofu', version: '~> 1.10.0, < 1.12.0' },
+      { name: 'opentofu', version: '>= 1.12.0' },
+      { name: 'terraform', version: '~> 1.10.0' },
+    ]);
+  });
+
+  it('still says which tool the files were written for', () => {
+    const meant = (name: string, version: string) => isMeantBy(demand, { name, version });
+    expect([meant('opentofu', '1.12.6'), meant('opentofu', '1.10.1'), meant('terraform', '1.10.5')]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+});
+
+it('a contradiction among many ranges names only those that contradict each other', () => {
+  const required = Array.from({ length: 50 }, (_, index) => `!= 1.0.${index}`);
+  const files = { needsOpenTofu: true, required: { opentofu: required, terraform: [] } };
+  const environment = { by: 'environment', tool: { name: 'opentofu', version: '< 1.5' } } as const;
+  expect(intersectDemand({ files, wanted: [wanted, environment], writer: null })).toEqual({
+    conflict: 'no version of opentofu is in all of "~> 1.9" (the template version), "< 1.5" (the environment)',
+  });
+});
+
+it('an option that only newer versions know fits a demand that such a version can meet', () => {
+  const demand = { opentofu: [{ version: '< 1.9', by: 'environment' }], terraform: [] } as const;
+  expect(canBeAtLeast(demand, { name: 'opentofu', version: '1.9.0' })).toBe(false);
+  expect(canBeAtLeast(demand, { name: 'opentofu', version: '1.8.0' })).toBe(true);
+  expect(canBeAtLeast({ terraform: [] }, { name: 'opentofu', version: '1.8.0' })).toBe(false);
 });
 
 describe('the best tool', () => {

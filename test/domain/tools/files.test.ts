@@ -51,4 +51,25 @@ describe('the tool of files', () => {
     const files = { 'main.tf': call('./a'), 'a/main.tf': `${call('../')}${requires('>= 1.1')}` };
     expect(readFilesTools(files).required.terraform).toEqual(['>= 1.1']);
   });
+
+  it('is limited for OpenTofu from 1.12 on by its own files and by language blocks alone', () => {
+    const files = {
+      'main.tf': requires('>= 1.5'),
+      'own.tofu': requires('< 3.0'),
+      'z_override.tofu': requires('< 2.5'),
+      'lang.tofu': 'language {\n  compatible_with {\n    opentofu = "< 2.9"\n  }\n}\n',
+      'more.tofu.json': JSON.stringify({ language: { compatible_with: { opentofu: '!= 1.13.0' } } }),
+    };
+    const { required, requiredSince12 } = readFilesTools(files);
+    expect(required.opentofu).toEqual(['< 2.5', '>= 1.12.0']);
+    expect(requiredSince12?.toSorted()).toEqual(['!= 1.13.0', '< 2.5', '< 2.9', '< 3.0', '>= 1.12.0']);
+    expect(readFilesTools({ 'main.tf': files['lang.tofu'] }).needsOpenTofu).toBe(true);
+  });
+
+  it('counts at most 50 constraints, and none that is longer than 200 characters', () => {
+    const many = Array.from({ length: 30_000 }, (_, index) => requires(`!= 1.0.${index}, != 1.1.${index}`)).join('');
+    expect(readFilesTools({ 'main.tf': many }).required.terraform).toHaveLength(25);
+    const long = requires(`>= 1.0${', != 1.0.1'.repeat(30)}`);
+    expect(readFilesTools({ 'main.tf': long + requires('< 2.0') }).required.terraform).toEqual(['< 2.0']);
+  });
 });

@@ -187,10 +187,10 @@ export async function buildRun(
   if (!isAlwaysAllowed(request.operation)) refuseOtherTools(settings.allowed_tools, spec);
   const options = request.options ? toStoredOptions(request.options) : null;
   const { operation, replace } = request;
-  await refuseOptions(em, { spec, target, instance: request.instance }, { operation, options, replace });
   await checkConnections(em, spec, target, settings);
   const { instance, toolSwitch } = request;
   const toolDemand = await readToolDemand(em, { target, version, instance, operation, toolSwitch });
+  refuseOptions({ spec, target, demand: toolDemand }, { operation, options, replace });
   const id = newId();
   return {
     id,

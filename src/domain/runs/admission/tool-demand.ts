@@ -11,7 +11,7 @@ import {
   type ToolDemand,
 } from '#domain/tools/demand.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
-import type { RunOperation } from '../model.ts';
+import type { MaskedOutputs, RunOperation } from '../model.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** What decides which tools a new run may use. */
@@ -72,6 +72,7 @@ interface PresentInstance {
   readonly wantedTool: WantedTool | null;
   readonly stateSerial: number;
   readonly resourceCount: number;
+  readonly outputs: MaskedOutputs;
 }
 
 function findInstance(
@@ -82,8 +83,9 @@ function findInstance(
   const named = db(em)
     .selectFrom('instances as i')
     .where('i.name', '=', name)
+    .where('i.deleted_at', 'is', null)
     .select(['i.tool', 'i.tool_version as toolVersion', 'i.wanted_tool as wantedTool'])
-    .select(['i.state_serial as stateSerial', 'i.resource_count as resourceCount']);
+    .select(['i.state_serial as stateSerial', 'i.resource_count as resourceCount', 'i.outputs']);
   const placed =
     environmentId === null
       ? named.where('i.environment_id', 'is', null).where('i.template_id', '=', templateId)

@@ -5,9 +5,9 @@ import { findInstance } from '#domain/instances/targets.ts';
 import { policyOf } from '#domain/registry/approval/approval-policy.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { ActionRefused } from '#domain/shared/actions.ts';
+import { ActionRefused, type Refusal } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Conflict, Unprocessable } from '#domain/shared/errors.ts';
+import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import { authorsOfRun } from '../approval/repeated-authors.ts';
@@ -42,6 +42,12 @@ export async function findSwitchTarget(lookup: SwitchLookup): Promise<SwitchTarg
   const instance = await findInstance(lookup);
   return instance && { ...instance, admission };
 }
+
+export const nothingToSwitch: Refusal = {
+  code: 'nothing_deployed',
+  message:
+    'the instance is not deployed, or the inputs of its last deployment were deleted: apply it with the tool that you want',
+};
 
 /** Whoever requested the run that is repeated does not approve the switch. */
 const repeated = {
@@ -92,8 +98,5 @@ async function requireDeployment(em: Em, { id }: SwitchTarget, { templateId }: A
   const deployed = deployedRunId ? await em.findOne(Run, { id: deployedRunId }) : null;
   const isThere = deployed?.templateId === templateId && deployed.operation !== 'destroy';
   if (deployed && isThere && deployed.sealedInputs.length > 0) return { deployed, stateSerial };
-  throw new Conflict(
-    'the instance is not deployed, or the inputs of its last deployment were deleted: apply it with the tool that you want',
-    'nothing_deployed',
-  );
+  throw new ActionRefused(nothingToSwitch);
 }

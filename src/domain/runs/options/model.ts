@@ -1,3 +1,6 @@
+import type { VersionedTool } from '#domain/tools/model.ts';
+import { compareVersions } from '#domain/tools/ranges.ts';
+
 /** How a run uses its tool: options that people choose for one run. Pure. */
 
 /** What is left out is as the tool has it. */
@@ -89,32 +92,25 @@ export function allowedOptions(environment: {
   return environment.allowedOptions ?? (environment.kind === 'production' ? usualInProduction : runOptionNames);
 }
 
-interface ToolOfRun {
-  readonly name: string;
-  readonly version: string;
+/** The oldest tool that knows an option that not every tool knows. */
+const knownSince: Partial<Record<RunOptionName, VersionedTool>> = {
+  exclude: { name: 'opentofu', version: '1.9' },
+};
+
+/** The options of a run that not every tool knows, each with the oldest tool that knows it. */
+export function listDemandingOptions(options: RunOptions | null): { name: RunOptionName; since: VersionedTool }[] {
+  return namesOfOptions(options, []).flatMap((name) => {
+    const since = knownSince[name];
+    return since ? [{ name, since }] : [];
+  });
 }
 
-/** What knows an option that not every tool knows. */
-const knownBy: Partial<
-  Record<RunOptionName, { readonly tool: string; readonly major: number; readonly minor: number }>
-> = { exclude: { tool: 'opentofu', major: 1, minor: 9 } };
-
-/** Why a tool does not know an option, with what knows it; null if it knows all. Without a version, only its name counts. */
-export function findUnknownOption(
-  options: RunOptions | null,
-  tool: Pick<ToolOfRun, 'name'> & Partial<ToolOfRun>,
-): string | null {
-  for (const name of namesOfOptions(options, [])) {
-    const known = knownBy[name];
-    if (!known || (tool.name === known.tool && isAtLeast(tool.version, known))) continue;
-    const used = tool.version === undefined ? tool.name : `${tool.name} ${tool.version}`;
-    return `the option ${name} needs ${known.tool} ${known.major}.${known.minor} or newer, and the tool is ${used}`;
-  }
-  return null;
-}
-
-function isAtLeast(version: string | undefined, { major, minor }: { major: number; minor: number }): boolean {
-  if (version === undefined) return true;
-  const [first = 0, second = 0] = version.split('.').map(Number);
-  return first > major || (first === major && second >= minor);
+/** Why a tool does not know an option, with what knows it; null if it knows all. */
+export function findUnknownOption(options: RunOptions | null, tool: VersionedTool): string | null {
+  const unknown = listDemandingOptions(options).find(
+    ({ since }) => tool.name !== since.name || compareVersions(tool.version, since.version) < 0,
+  );
+  return unknown
+    ? `the option ${unknown.name} needs ${unknown.since.name} ${unknown.since.version} or newer, and the tool is ${tool.name} ${tool.version}`
+    : null;
 }

@@ -1,10 +1,9 @@
-import type { Em } from '#database/database.ts';
-import { db } from '#domain/db.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
+import { canBeAtLeast, type ToolDemand, toWantedTools } from '#domain/tools/demand.ts';
 import type { AdmissionTarget } from '../admission/target.ts';
 import type { RunOperation } from '../model.ts';
-import { findUnknownOption, namesOfOptions, type RunOptions } from './model.ts';
+import { listDemandingOptions, namesOfOptions, type RunOptions } from './model.ts';
 
 interface Wanted {
   readonly operation: RunOperation;
@@ -12,19 +11,23 @@ interface Wanted {
   readonly replace: readonly string[];
 }
 
-/** @throws Unprocessable for an option that the template, the operation, the environment or the tool of the instance does not support or allow */
-export async function refuseOptions(
-  em: Em,
+/** @throws Unprocessable for an option that the template, the operation, the environment or every tool that the run may use does not support or allow */
+export function refuseOptions(
   {
     spec,
     target,
-    instance,
-  }: { readonly spec: TemplateSpec; readonly target: AdmissionTarget; readonly instance: string },
+    demand,
+  }: {
+    readonly spec: TemplateSpec;
+    readonly target: AdmissionTarget;
+    /** The tools that the run may use; null for commands. */
+    readonly demand: ToolDemand | null;
+  },
   wanted: Wanted,
-): Promise<void> {
+): void {
   refuseUnsupportedOptions(spec, wanted);
   refuseForbiddenOptions(target, wanted);
-  await refuseUnknownOptions(em, target, instance, wanted.options);
+  refuseUnknownOptions(demand, wanted.options);
 }
 
 /** @throws Unprocessable for an option that the template or the operation does not support */
@@ -55,21 +58,15 @@ function refuseForbiddenOptions(
   );
 }
 
-/** @throws Unprocessable for an option that the tool which wrote the state of the instance does not know */
-async function refuseUnknownOptions(
-  em: Em,
-  { templateId, environmentId }: AdmissionTarget,
-  instance: string,
-  options: RunOptions | null,
-): Promise<void> {
-  if (options?.exclude === undefined) return;
-  const named = db(em).selectFrom('instances').where('name', '=', instance).where('deleted_at', 'is', null);
-  const found = await (environmentId === null
-    ? named.where('environment_id', 'is', null).where('template_id', '=', templateId)
-    : named.where('environment_id', '=', environmentId)
-  )
-    .select('tool')
-    .executeTakeFirst();
-  const problem = found?.tool ? findUnknownOption(options, { name: found.tool }) : null;
-  if (problem) throw new Unprocessable(`options.exclude: ${problem}`, { code: 'option_unknown' });
+/** @throws Unprocessable for an option that no tool which the run may use can know */
+function refuseUnknownOptions(demand: ToolDemand | null, options: RunOptions | null): void {
+  if (demand === null) return;
+  const unknown = listDemandingOptions(options).find(({ since }) => !canBeAtLeast(demand, since));
+  if (!unknown) return;
+  const { name, since } = unknown;
+  const usable = toWantedTools(demand).map((each) => [each.name, each.version].filter(Boolean).join(' '));
+  throw new Unprocessable(
+    `options.${name}: it needs ${since.name} ${since.version} or newer, and the run may use only ${usable.join(' or ')}`,
+    { code: 'option_unknown' },
+  );
 }

@@ -84,8 +84,26 @@ describe('a run with options', () => {
     const excluded = await ask({ instance: 'by-terraform', options: { exclude: ['a.b'] } });
     expect([excluded.status, excluded.headers['x-error-code']]).toEqual([422, 'option_unknown']);
     expect(excluded.body.error).toBe(
-      'options.exclude: the option exclude needs opentofu 1.9 or newer, and the tool is terraform',
+      'options.exclude: it needs opentofu 1.9 or newer, and the run may use only terraform',
     );
+  });
+
+  it('is refused if the tool that its template asks for cannot know it, and not for a tool that left nothing behind', async () => {
+    const { id } = await tenant.owner.make('/registry/templates', { name: 'Terraform', team_id: tenant.team });
+    const executor = { kind: 'opentofu', files: { 'main.tf': '' } };
+    const spec = { executor, tool: { name: 'terraform' } };
+    await tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
+    const excluding = { options: { exclude: ['a.b'] } };
+    const unfit = await ask({ template_id: id, ...excluding });
+    expect([unfit.status, unfit.headers['x-error-code']]).toEqual([422, 'option_unknown']);
+    const { body } = await ask({ instance: 'emptied' });
+    const emptied = `update instances set tool = 'terraform', state_serial = 3, resource_count = 0 where id = ?`;
+    await api.rows(emptied, [body.instance_id]);
+    expect((await ask({ instance: 'emptied', ...excluding })).status).toBe(202);
+    await api.rows(`update instances set outputs = '{"a": {"value": 1, "sensitive": false}}' where id = ?`, [
+      body.instance_id,
+    ]);
+    expect((await ask({ instance: 'emptied', ...excluding })).status).toBe(422);
   });
 
   it('is repeated with its options; a copy takes them over unless it names others or another operation', async () => {

@@ -5,7 +5,7 @@ import { loadVersionById } from '#domain/registry/published.ts';
 import type { AllowedTools } from '#domain/settings/document.ts';
 import { readSettings, shareSettings } from '#domain/settings/store.ts';
 import { isToolAllowed } from '#domain/settings/tools.ts';
-import { bestOf, mayFollow, meetsDemand, type StateWriter, toWantedTools } from '#domain/tools/demand.ts';
+import { bestOf, isMeantBy, mayFollow, meetsDemand, type StateWriter, toWantedTools } from '#domain/tools/demand.ts';
 import { toolNames, type VersionedTool } from '#domain/tools/model.ts';
 import { findLiveWorkers, isContainedEnough, type LiveWorker } from '#domain/workers/placement-store.ts';
 import type { Run } from '../../entity.ts';
@@ -21,6 +21,8 @@ export interface ToolRules {
   /** The tool of its plan, which it keeps; null before there is one. */
   readonly pinned: VersionedTool | null;
   readonly isUsable: (tool: VersionedTool) => boolean;
+  /** Whether the run was written with a tool in mind. If no usable one was, any of them is taken. */
+  readonly isMeant: (tool: VersionedTool) => boolean;
   /** Whether a tool knows the options of the run. If none does, the attempt says so by name. */
   readonly knowsOptions: (tool: VersionedTool) => boolean;
   /** The usable ones for people and clients; empty if any tool would do. */
@@ -36,6 +38,7 @@ export async function readToolRules(em: Em, run: RunOfTool): Promise<ToolRules |
     return {
       pinned,
       isUsable: (tool) => isSame(tool, pinned),
+      isMeant: () => true,
       knowsOptions: () => true,
       wanted: [{ name: pinned.name, version: pinned.version }],
     };
@@ -48,6 +51,7 @@ export async function readToolRules(em: Em, run: RunOfTool): Promise<ToolRules |
   return {
     pinned,
     isUsable: (tool) => meetsDemand(demand, tool) && mayFollow(writer, tool) && isToolAllowed(allowed, tool),
+    isMeant: (tool) => isMeantBy(demand, tool),
     knowsOptions: (tool) => findUnknownOption(run.options ?? null, tool) === null,
     wanted: describeWanted(run, writer),
   };
@@ -85,9 +89,10 @@ function followedBy({ toolSwitch }: RunOfTool, writer: StateWriter | null): Stat
   return toolSwitch && toolSwitch.name !== writer?.name ? null : writer;
 }
 
-function findBest(tools: readonly VersionedTool[], { isUsable, knowsOptions }: ToolRules): VersionedTool | undefined {
-  const usable = tools.filter(isUsable);
-  return bestOf(usable.filter(knowsOptions)) ?? bestOf(usable);
+function findBest(tools: readonly VersionedTool[], rules: ToolRules): VersionedTool | undefined {
+  const usable = tools.filter(rules.isUsable);
+  const knowing = usable.filter(rules.knowsOptions);
+  return bestOf(knowing.filter(rules.isMeant)) ?? bestOf(knowing) ?? bestOf(usable);
 }
 
 function isSame(one: VersionedTool, other: VersionedTool): boolean {
