@@ -31,7 +31,7 @@ describe.each(tools)('required_version as $name $version reads it', (tool) => {
   it.each<[string, Record<string, string>]>([
     ['of a file that both read and no version is in', { 'main.tf': requires('0.1.99') }],
     ['beside a file of OpenTofu with another name', { 'main.tf': requires('0.1.99'), 'more.tofu': '' }],
-    ['of a file of OpenTofu alone', { 'main.tf': '', 'more.tofu': requires('0.1.99') }],
+    ['of a file of OpenTofu alone', { 'main.tf': '', 'main.tofu': requires('0.1.99') }],
     ['of an override file', { 'main.tf': requires('0.1.99'), 'x_override.tf': requires('>= 1.5') }],
     [
       'of an override of OpenTofu',
