@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { bytesOf } from '#domain/registry/files.ts';
-import { findBlocks } from '#domain/registry/hcl/blocks.ts';
+import { readFile } from '#domain/registry/hcl/blocks.ts';
 import {
   type ConfigurationFile,
   compareNames,
@@ -88,12 +88,14 @@ function nameBackendFile(files: readonly ConfigurationFile[]): string {
 
 /**
  * Whether a file configures encryption whose keys or method come from a program of the template, which the tool would run
- * whenever it reads the configuration. The word `external` is enough, because labels can be written in many ways.
+ * whenever it reads the configuration. A file that cannot be read is judged by its words.
  */
 function encryptsByProgram(file: ConfigurationFile): boolean {
-  const isConfigured = findBlocks(file).some(({ parent, type }) => parent === 'terraform' && type === 'encryption');
-  if (!isConfigured) return false;
-  return /external|\\u/i.test(file.name.endsWith('.json') ? JSON.stringify(JSON.parse(file.text)) : file.text);
+  const { body, problem } = readFile(file);
+  if (problem !== null) return /encryption|\\u/i.test(file.text) && /external|\\u/i.test(file.text);
+  const settings = body.blocks.filter(({ type }) => type === 'terraform').flatMap((block) => block.body.blocks);
+  const parts = settings.filter(({ type }) => type === 'encryption').flatMap((block) => block.body.blocks);
+  return parts.some(({ labels }) => labels.some((label) => /external|\\/i.test(label)));
 }
 
 /** Checks in the tool's own record that it uses the service's backend. @throws AttemptFailure `backend_forbidden` */

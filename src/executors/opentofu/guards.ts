@@ -1,4 +1,4 @@
-import { type Block, findBlocks } from '#domain/registry/hcl/blocks.ts';
+import { readFile } from '#domain/registry/hcl/blocks.ts';
 import {
   type ConfigurationFile,
   configurationFiles,
@@ -54,6 +54,8 @@ function listNames(files: readonly ConfigurationFile[], unused: readonly Configu
   return shown.join(', ') + (files.length > shown.length ? ` and ${files.length - shown.length} more` : '');
 }
 
+/** A file that cannot be read may declare anything. */
 function declaresSomething(file: ConfigurationFile): boolean {
-  return findBlocks(file).some(({ parent, type }: Block) => parent === null && !declaresNothing.includes(type));
+  const { body, problem } = readFile(file);
+  return problem !== null || body.blocks.some(({ type }) => !declaresNothing.includes(type));
 }

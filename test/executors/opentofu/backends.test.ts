@@ -88,12 +88,39 @@ describe.each(tools)('the backend of a repository with $name $version', ({ name,
     }
   });
 
-  it('may not encrypt the state by a program', async () => {
-    for (const label of ['external', '\\u0065xternal']) {
-      const main = `terraform {\n  encryption {\n    key_provider "${label}" "k" { command = ["x"] }\n  }\n}\n`;
-      const { result } = await run(request({ phase: 'plan', executor: of({ 'main.tf': main }) }));
-      expect(result).toMatchObject({ outcome: 'failed', reason: 'backend_forbidden' });
-    }
+  const provider = '    key_provider "external" "k" { command = ["x"] }\n';
+  const encryption = `terraform {\n  encryption {\n${provider}  }\n}\n`;
+  const external = '{"key_provider": {"external": {"k": {"command": ["x"]}}}}';
+  it.each<[string, TemplateFiles]>([
+    ['in a block', { 'main.tf': encryption }],
+    ['with an escape in its name', { 'main.tf': encryption.replace('external', '\\u0065xternal') }],
+    [
+      'after a text in which a heredoc ends',
+      { 'main.tf': `locals {\n  a = "\${<<E\n"\nE\n}"\n}\n${encryption}locals {\n  b = "\${<<E\n"\nE\n}"\n}\n` },
+    ],
+    [
+      'after a heredoc with its own mark inside it',
+      { 'main.tf': `locals {\n  a = <<E\n\${\nE\n}\nE\n}\n${encryption}` },
+    ],
+    [
+      'with a mark among spaces of Unicode',
+      { 'main.tf': `locals {\n  a = <<E\n\u00A0E\n}\n${encryption}locals {\n  b = <<E\nE\n}\n` },
+    ],
+    [
+      'behind a repeated key',
+      { 'main.tf': '', 'a.tf.json': `{"terraform": {"encryption": ${external}}, "terraform": {}}` },
+    ],
+    ['in a list in a list', { 'main.tf': '', 'a.tf.json': `{"terraform": [[{"encryption": ${external}}]]}` }],
+    ['in a file that is too long to be read', { 'main.tf': `${encryption}#${'x'.repeat(4 * 1024 * 1024)}` }],
+  ])('may not encrypt the state by a program %s', async (_, files) => {
+    const { result } = await run(request({ phase: 'plan', executor: of(files) }));
+    expect(result).toMatchObject({ outcome: 'failed', reason: 'backend_forbidden' });
+  });
+
+  it('may encrypt the state beside a data source with the name "external"', async () => {
+    const main = `terraform {\n  encryption {}\n}\nlocals {\n  external = 1\n}\n${resource}`;
+    const { result } = await run(request({ phase: 'plan', executor: of({ 'main.tf': main }) }));
+    expect(result.reason).not.toBe('backend_forbidden');
   });
 
   it('leaves the workspace "default", and the log names what depends on it', async () => {

@@ -1,4 +1,5 @@
-import { type HclToken, tokenizeHcl } from './tokens.ts';
+import { readString } from './literals.ts';
+import { type HclToken, type SyntaxProblem, scanHcl } from './tokens.ts';
 
 /**
  * Reads the structure of a file in OpenTofu's language: its arguments and blocks, without evaluating expressions. It takes time in
@@ -24,23 +25,23 @@ export interface NestedBlock {
   readonly body: Body;
 }
 
-export interface SyntaxProblem {
-  /** 1 for the first. */
-  readonly line: number;
-  readonly message: string;
+/** What a file holds. With a problem, what it holds before that. */
+export interface ReadBody {
+  readonly body: Body;
+  /** The first thing that no tool can read; null if there is none. */
+  readonly problem: SyntaxProblem | null;
 }
 
 const closers: Readonly<Record<string, string>> = { '{': '}', '[': ']', '(': ')' };
 
-/** The body of a file; or the first thing that no tool can read. */
-export function readBody(text: string): { readonly body: Body } | { readonly problem: SyntaxProblem } {
+export function readBody(text: string): ReadBody {
+  const { tokens, problem } = scanHcl(text);
   const reader = new BodyReader();
-  for (const token of tokenizeHcl(text)) {
-    const problem = textProblem(token) ?? reader.take(token);
-    if (problem !== null) return { problem };
+  for (const token of tokens) {
+    const found = reader.take(token);
+    if (found !== null) return { body: reader.root, problem: found };
   }
-  const problem = reader.finish();
-  return problem === null ? { body: reader.root } : { problem };
+  return { body: reader.root, problem: problem ?? reader.finish() };
 }
 
 function emptyBody(): Body {
@@ -112,7 +113,7 @@ class BodyReader {
     }
     const block = {
       type: type.text,
-      labels: labels.map(({ kind, text }) => (kind === 'string' ? text.slice(1, -1) : text)),
+      labels: labels.map((label) => (label.kind === 'string' ? (readString(label) ?? label.text) : label.text)),
       line: type.line,
       body: emptyBody(),
     };
@@ -124,44 +125,4 @@ class BodyReader {
   #closeBlock({ line }: HclToken): SyntaxProblem | null {
     return this.#blocks.pop() === undefined ? { line, message: 'this "}" closes nothing' } : null;
   }
-}
-
-/** What is wrong with a string or a heredoc: it must end, and a string must end on its line. */
-function textProblem({ kind, text, line }: HclToken): SyntaxProblem | null {
-  if (kind === 'heredoc') return heredocProblem(text, line);
-  if (kind !== 'string') return null;
-  const open = ['"'];
-  let at = 1;
-  for (; at < text.length && open.length > 0; at++) {
-    const sign = text[at];
-    const isText = open.at(-1) === '"';
-    if (isText && sign === '\n')
-      return {
-        line: lineAt(text, at, line),
-        message: 'a text in quotes does not end on its line: close the quotes and every "${"',
-      };
-    if (isText && sign === '\\') at++;
-    else if (sign === '"' && isText) open.pop();
-    else if (sign === '"') open.push(sign);
-    else if (isText && opensTemplate(text, at)) {
-      open.push('{');
-      at++;
-    } else if (!isText && sign === '{') open.push(sign);
-    else if (!isText && sign === '}') open.pop();
-  }
-  return open.length === 0 ? null : { line, message: 'the quotes that begin here are never closed' };
-}
-
-function opensTemplate(text: string, at: number): boolean {
-  return (text[at] === '$' || text[at] === '%') && text[at + 1] === '{' && text[at - 1] !== text[at];
-}
-
-function heredocProblem(text: string, line: number): SyntaxProblem | null {
-  const marker = /^<<-?([^\s]+)/.exec(text)?.[1];
-  const last = text.slice(text.lastIndexOf('\n') + 1).trim();
-  return last === marker ? null : { line, message: `the text that begins here never ends with "${marker}"` };
-}
-
-function lineAt(text: string, at: number, start: number): number {
-  return start + text.slice(0, at).split('\n').length - 1;
 }

@@ -10,8 +10,8 @@ const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 export function readLiteral(tokens: readonly HclToken[], depth = 0): JsonValue | undefined {
   const [first] = tokens;
   if (first === undefined || depth > maxDepth) return undefined;
-  if (tokens.length === 1 && first.kind === 'string') return readString(first.text);
-  if (tokens.length === 1 && first.kind === 'heredoc') return readHeredoc(first.text);
+  if (tokens.length === 1 && first.kind === 'string') return readString(first);
+  if (tokens.length === 1 && first.kind === 'heredoc') return readHeredoc(first);
   if (tokens.length === 1 && first.text === 'true') return true;
   if (tokens.length === 1 && first.text === 'false') return false;
   if (tokens.length === 1 && first.text === 'null') return null;
@@ -29,24 +29,41 @@ function readNumber(tokens: readonly HclToken[]): number | undefined {
   return isExact ? value : undefined;
 }
 
-/** A text without templates. @returns undefined for one that is no plain text */
-export function readString(text: string): string | undefined {
-  const inner = text.slice(1, -1);
-  if (/(^|[^$])\$\{|(^|[^%])%\{/.test(inner)) return undefined;
-  const plain = inner.replaceAll('$${', '${').replaceAll('%%{', '%{');
-  try {
-    const escaped = plain.replace(/\\U([0-9a-fA-F]{8})/g, (_, code: string) =>
-      String.fromCodePoint(Number.parseInt(code, 16)),
-    );
-    const value: unknown = JSON.parse(`"${escaped}"`);
-    return typeof value === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
+const escapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  b: '\b',
+  f: '\f',
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+};
+
+/** The value of a string. @returns undefined for one with templates, or with an escape that does not exist */
+export function readString({ text, templates }: HclToken): string | undefined {
+  if (templates.length > 0) return undefined;
+  let isValid = true;
+  const value = text
+    .slice(1, -1)
+    .replace(/\\(?:u([\da-fA-F]{4})|U([\da-fA-F]{8})|([\s\S]))|([$%])\4\{/g, (_, ...groups) => {
+      const [short, long, letter, sign]: (string | undefined)[] = groups;
+      if (sign !== undefined) return `${sign}{`;
+      const code = Number.parseInt(short ?? long ?? '', 16);
+      const read = letter === undefined ? toText(code) : escapes[letter];
+      isValid &&= read !== undefined;
+      return read ?? '';
+    });
+  return isValid ? value : undefined;
 }
 
-function readHeredoc(text: string): string | undefined {
-  if (/(^|[^$])\$\{|(^|[^%])%\{/.test(text)) return undefined;
+function toText(code: number): string | undefined {
+  if (code > 0x10_ffff) return undefined;
+  return code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code);
+}
+
+function readHeredoc({ text, templates }: HclToken): string | undefined {
+  if (templates.length > 0) return undefined;
   const lines = text.split('\n').slice(1, -1);
   const isFlush = text.startsWith('<<-');
   const margins = lines.filter((line) => line.trim() !== '').map((line) => /^[ \t]*/.exec(line)?.[0].length ?? 0);
@@ -54,8 +71,7 @@ function readHeredoc(text: string): string | undefined {
   return lines
     .map((line) => `${line.slice(margin)}\n`)
     .join('')
-    .replaceAll('$${', '${')
-    .replaceAll('%%{', '%{');
+    .replace(/([$%])\1\{/g, '$1{');
 }
 
 function readList(tokens: readonly HclToken[], depth: number): JsonValue[] | undefined {
@@ -66,7 +82,7 @@ function readList(tokens: readonly HclToken[], depth: number): JsonValue[] | und
 function readObject(tokens: readonly HclToken[], depth: number): Record<string, JsonValue> | undefined {
   const members: [string, JsonValue][] = [];
   for (const [name, sign, ...value] of splitItems(tokens) ?? [[]]) {
-    const key = name?.kind === 'string' ? readString(name.text) : name?.kind === 'word' ? name.text : undefined;
+    const key = name?.kind === 'string' ? readString(name) : name?.kind === 'word' ? name.text : undefined;
     const read = sign?.text === '=' || sign?.text === ':' ? readLiteral(value, depth + 1) : undefined;
     if (key === undefined || read === undefined) return undefined;
     members.push([key, read]);

@@ -1,12 +1,14 @@
 import { posix } from 'node:path';
 import type { ToolName } from '#domain/tools/model.ts';
 import type { TemplateFiles } from '../files.ts';
-import { type Body, type NestedBlock, readBody, type SyntaxProblem } from './body.ts';
+import { readFile } from './blocks.ts';
+import type { Body, NestedBlock } from './body.ts';
 import type { Declaration, FoundDeclarations, ModuleProblem } from './declarations.ts';
-import { readJsonModule } from './json-module.ts';
 import { readLiteral } from './literals.ts';
 import { findVariableUses } from './references.ts';
+
 import { type ConfigurationFile, configurationFiles, filesReadBy, isOverride } from './root-files.ts';
+import { scanHcl } from './tokens.ts';
 
 /** What the files of one directory declare, as a tool reads them. */
 export interface Module {
@@ -22,19 +24,16 @@ export function readModule(files: TemplateFiles, directory: string, tool: ToolNa
   const read = filesReadBy(tool, configurationFiles(files, directory));
   const ordered = [...read.filter(({ name }) => !isOverride(name)), ...read.filter(({ name }) => isOverride(name))];
   const found: FoundDeclarations = { variables: new Map(), outputs: new Map(), sources: [], problems: [] };
-  for (const file of ordered) {
-    if (file.name.endsWith('.json')) readJsonModule(found, file);
-    else readFile(found, file);
-  }
+  for (const file of ordered) readInto(found, file);
   // A file that cannot be read hides what it declares.
   if (found.problems.length === 0) for (const file of ordered) noteUndeclared(found, file);
   return found;
 }
 
-function readFile(found: FoundDeclarations, { path, name, text }: ConfigurationFile): void {
-  const read = readBody(text);
-  if ('problem' in read) found.problems.push(at(path, read.problem));
-  else for (const block of read.body.blocks) readBlock(found, path, block, isOverride(name));
+function readInto(found: FoundDeclarations, file: ConfigurationFile): void {
+  const { body, problem } = readFile(file);
+  if (problem !== null) found.problems.push({ file: file.path, ...problem });
+  else for (const block of body.blocks) readBlock(found, file.path, block, isOverride(file.name));
 }
 
 function readBlock(found: FoundDeclarations, file: string, block: NestedBlock, overrides: boolean): void {
@@ -59,15 +58,11 @@ function sourceOf(body: Body): string[] {
 function noteUndeclared({ variables, problems }: FoundDeclarations, { path, name, text }: ConfigurationFile): void {
   if (name.endsWith('.json')) return;
   const seen = new Set<string>();
-  for (const { name: variable, line } of findVariableUses(text) ?? []) {
+  for (const { name: variable, line } of findVariableUses(scanHcl(text).tokens) ?? []) {
     if (variables.has(variable) || seen.has(variable)) continue;
     seen.add(variable);
     problems.push({ file: path, line, message: `var.${variable} is used, but no variable "${variable}" is declared` });
   }
-}
-
-function at(file: string, { line, message }: SyntaxProblem): ModuleProblem {
-  return { file, line, message };
 }
 
 /** The directory of the module that a source such as `../network` names; null if it lies outside of the files. */

@@ -1,7 +1,8 @@
 import type { TemplateFiles } from '../files.ts';
-import { type Block, findBlocks } from './blocks.ts';
+import { type FoundBlock, findBlocks } from './blocks.ts';
+import { findWorkspaceUse } from './references.ts';
 import { allConfigurationFiles, type ConfigurationFile, configurationFiles } from './root-files.ts';
-import { tokenizeHcl } from './tokens.ts';
+import { scanHcl } from './tokens.ts';
 
 /** What a configuration says about its state and workspaces that has no effect here, because the service keeps the state. Pure. */
 
@@ -15,7 +16,7 @@ export interface ConfigurationNote {
 }
 
 const maxNotes = 100;
-const workspaceName = /\b(?:terraform|tofu)\s*\.\s*workspace\b/;
+const workspaceName = /\bworkspace\b/;
 /** The distance is bounded, so that hostile text takes no longer. */
 const inTemplate = /[$%]\{[^}]{0,500}\b(?:terraform|tofu)\s*\.\s*workspace\b/;
 
@@ -25,7 +26,7 @@ const inTemplate = /[$%]\{[^}]{0,500}\b(?:terraform|tofu)\s*\.\s*workspace\b/;
  */
 export function findStateNotes(files: TemplateFiles, directory = ''): ConfigurationNote[] {
   const blocks = configurationFiles(files, directory).flatMap((file) =>
-    findBlocks(file).flatMap((block) => noteOfBlock(file.path, block)),
+    [...findBlocks(file)].flatMap((found) => noteOfBlock(file.path, found)),
   );
   const uses = allConfigurationFiles(files).flatMap(noteOfUse);
   return [...blocks, ...uses].slice(0, maxNotes);
@@ -36,16 +37,17 @@ export function describeNote({ file, line, message }: ConfigurationNote): string
   return `${file}${line === null ? '' : `, line ${line}`}: ${message}`;
 }
 
-function noteOfBlock(file: string, { type, labels, line, parent, isEmpty }: Block): ConfigurationNote[] {
+function noteOfBlock(file: string, { parent, block: { type, labels, line, body } }: FoundBlock): ConfigurationNote[] {
   if (parent !== 'terraform') return [];
   const note = (message: string) => [{ file, line, message }];
   const instead = 'the service keeps the state itself';
   if (type === 'cloud') return note(`the cloud block has no effect: ${instead}, and the workspace is "default"`);
   if (type !== 'backend' && type !== 'state_store') return [];
   const name = labels[0] === undefined ? `the ${type} block` : `the ${type} "${labels[0]}"`;
-  const partial = isEmpty
-    ? '. Settings that complete it elsewhere, such as in -backend-config files, are not used either'
-    : '';
+  const partial =
+    body.arguments.size + body.blocks.length === 0
+      ? '. Settings that complete it elsewhere, such as in -backend-config files, are not used either'
+      : '';
   return note(`${name} has no effect: ${instead}${partial}`);
 }
 
@@ -63,15 +65,5 @@ function lineInJson(text: string): number | null {
 }
 
 function lineInHcl(text: string): number | null {
-  if (!workspaceName.test(text)) return null;
-  let before: string[] = [];
-  for (const { kind, text: token, line } of tokenizeHcl(text)) {
-    if (kind === 'string' || kind === 'heredoc') {
-      const found = inTemplate.exec(token);
-      if (found) return line + token.slice(0, found.index + found[0].length).split('\n').length - 1;
-    }
-    if (token === 'workspace' && /(^|[^.])\s(terraform|tofu) \.$/.test(` ${before.join(' ')}`)) return line;
-    before = [...before, token.slice(-20)].slice(-3);
-  }
-  return null;
+  return workspaceName.test(text) ? findWorkspaceUse(scanHcl(text).tokens) : null;
 }

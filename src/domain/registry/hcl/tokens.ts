@@ -1,98 +1,237 @@
 /**
- * Splits text of OpenTofu's language into tokens without evaluating it. It takes time in proportion to the text, whatever the
- * text is. Text that is not valid is left for the tool to refuse.
+ * Splits text of OpenTofu's language into tokens as the tools do, without evaluating it. It takes time in proportion to the text and
+ * does not recurse, whatever the text is.
  */
 
 export interface HclToken {
   /** A line feed is a sign. The text of strings and heredocs includes their marks. */
-  readonly kind: 'word' | 'string' | 'heredoc' | 'sign';
+  readonly kind: 'word' | 'number' | 'string' | 'heredoc' | 'sign';
   readonly text: string;
   readonly line: number;
+  /** What stands in each `${…}` and `%{…}` of a string or a heredoc. */
+  readonly templates: readonly (readonly HclToken[])[];
 }
 
-const heredoc = /<<-?([\p{ID_Start}_][\p{ID_Continue}-]*)/uy;
-const word = /[\p{ID_Start}_][\p{ID_Continue}-]*/uy;
-
-/** Yields the tokens of a text. Comments and white space are left out. */
-export function* tokenizeHcl(text: string): Generator<HclToken> {
-  let at = text.startsWith('\uFEFF') ? 1 : 0;
-  let line = 1;
-  const lastLineFeed = text.lastIndexOf('\n');
-  while (at < text.length) {
-    const { kind, end } = readToken(text, at, lastLineFeed);
-    const content = text.slice(at, end);
-    if (kind !== null) yield { kind, text: content, line };
-    line += countLineFeeds(content);
-    at = end;
-  }
+export interface SyntaxProblem {
+  /** 1 for the first. */
+  readonly line: number;
+  readonly message: string;
 }
+
+export interface ScannedText {
+  /** Comments and white space are left out. If there is a problem, these are the tokens that end before it. */
+  readonly tokens: readonly HclToken[];
+  /** The first thing that no tool can read; null if there is none. */
+  readonly problem: SyntaxProblem | null;
+}
+
+export function scanHcl(text: string): ScannedText {
+  if (text.length > maxLength) return { tokens: [], problem: { line: 1, message: 'the file is too long' } };
+  const scanner = new Scanner(text);
+  const problem = scanner.scan();
+  return { tokens: scanner.tokens, problem };
+}
+
+/** In UTF-16 units. More than anybody writes by hand, and little enough for all its tokens to be kept in memory. */
+const maxLength = 4 * 1024 * 1024;
 
 /** The texts of the tokens, without heredocs. */
-export function* tokenize(text: string): Generator<string> {
-  for (const token of tokenizeHcl(text)) if (token.kind !== 'heredoc') yield token.text;
+export function tokenize(text: string): string[] {
+  return scanHcl(text).tokens.flatMap((token) => (token.kind === 'heredoc' ? [] : [token.text]));
 }
 
-function readToken(text: string, at: number, lastLineFeed: number): { kind: HclToken['kind'] | null; end: number } {
-  const comment = skipComment(text, at);
-  if (comment !== null) return { kind: null, end: comment };
-  if (text[at] === '"') return { kind: 'string', end: skipString(text, at) };
-  const named = matchAt(word, text, at);
-  if (named) return { kind: 'word', end: at + named[0].length };
-  // A heredoc has a line feed behind its marker. Looking for one that does not exist would read the rest of the text each time.
-  const opening = at < lastLineFeed && text.startsWith('<<', at) ? matchAt(heredoc, text, at) : null;
-  if (opening) return { kind: 'heredoc', end: skipHeredoc(text, at, opening) };
-  const sign = text[at] ?? '';
-  return { kind: sign === '\n' || sign.trim() !== '' ? 'sign' : null, end: at + 1 };
+const asciiWord = /[\w-]+/y;
+const startOfWord = /[\p{ID_Start}_]/uy;
+const partOfWord = /\p{ID_Continue}/uy;
+const number = /\d+/y;
+const signs = new Set('[](){}.,*/%+-=<>!?:&|~^\n');
+const comment = /(?:#|\/\/)[^\n]*|\/\*[\s\S]*?\*\//y;
+const quotedText = /[^"\\$%\r\n]+|\\[^\r\n]/y;
+const heredocText = /[^$%\r\n]+/y;
+/** What the tools leave out around the marker that ends a heredoc. */
+const space = /[\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]/;
+const noTemplates: HclToken['templates'] = [];
+
+/** The text of a string or a heredoc, and in it the expression of a template. The file is an expression too. */
+interface Text {
+  readonly kind: 'string' | 'heredoc';
+  readonly start: number;
+  readonly line: number;
+  readonly templates: HclToken[][];
+  /** What ends it; `"` for a string. */
+  readonly mark: string;
+  /** Where the line of a heredoc began, if nothing but plain text was read in it since. */
+  lineStart: number | null;
+}
+interface Expression {
+  readonly kind: 'expression';
+  readonly tokens: HclToken[];
+  braces: number;
 }
 
-/** Returns the end of the comment that begins here; null if none does. The line feed after a comment is not part of it. */
-function skipComment(text: string, at: number): number | null {
-  if (text[at] === '#' || text.startsWith('//', at)) return endOf(text, '\n', at);
-  if (text.startsWith('/*', at)) return Math.min(endOf(text, '*/', at + 2) + 2, text.length);
-  return null;
-}
+class Scanner {
+  readonly tokens: HclToken[] = [];
+  readonly #text: string;
+  readonly #open: (Text | Expression)[];
+  #at: number;
+  #line = 1;
+  /** The next one, so that each is looked for once. */
+  #lineFeed: number;
 
-function endOf(text: string, mark: string, from: number): number {
-  const end = text.indexOf(mark, from);
-  return end === -1 ? text.length : end;
-}
-
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  pattern.lastIndex = at;
-  return pattern.exec(text);
-}
-
-/** Returns the end of a string. `${…}` and `%{…}` inside it may contain strings of their own, to any depth. */
-function skipString(text: string, start: number): number {
-  const open = ['"'];
-  let at = start + 1;
-  while (at < text.length && open.length > 0) {
-    const sign = text[at];
-    if (open.at(-1) === '"') {
-      const begins = (sign === '$' || sign === '%') && text[at + 1] === '{' && text[at - 1] !== sign;
-      if (begins) open.push('{');
-      if (sign === '"') open.pop();
-      at += begins || sign === '\\' ? 2 : 1;
-      continue;
-    }
-    const comment = skipComment(text, at);
-    if (comment === null && (sign === '"' || sign === '{')) open.push(sign);
-    if (comment === null && sign === '}') open.pop();
-    at = comment ?? at + 1;
+  constructor(text: string) {
+    this.#text = text;
+    this.#lineFeed = text.indexOf('\n');
+    this.#at = text.startsWith('\uFEFF') ? 1 : 0;
+    this.#open = [{ kind: 'expression', tokens: this.tokens, braces: 0 }];
   }
-  return Math.min(at, text.length);
+
+  scan(): SyntaxProblem | null {
+    while (this.#at < this.#text.length) {
+      const innermost = this.#open.at(-1);
+      if (innermost === undefined) break;
+      const message =
+        innermost.kind === 'expression'
+          ? this.#scanExpression(innermost)
+          : innermost.kind === 'string'
+            ? this.#scanString(innermost)
+            : this.#scanHeredoc(innermost);
+      if (message !== null) return { line: this.#line, message };
+    }
+    const open = this.#open.findLast((each) => each.kind !== 'expression');
+    if (open === undefined) return null;
+    const { line, mark, kind } = open;
+    if (kind === 'string') return { line, message: 'the quotes that begin here are never closed' };
+    return { line, message: `the text that begins here never ends with "${mark}"` };
+  }
+
+  /** @returns what is wrong; null if nothing is */
+  #scanExpression(expression: Expression): string | null {
+    const next = this.#text[this.#at] ?? '';
+    if (next === ' ' || next === '\t' || this.#startsWith('\r\n')) return this.#take(1);
+    if (next === '"') return this.#openText('string', '"', 1);
+    if (next === '<' && this.#openHeredoc()) return null;
+    const skipped = next === '#' || next === '/' ? this.#match(comment) : '';
+    if (skipped !== '') return this.#take(skipped.length);
+    if (this.#startsWith('/*')) return 'the comment that begins here is never closed';
+    if (next === '}' && expression.braces === 0 && this.#open.length > 1) return this.#closeTemplate();
+    if (next === '{') expression.braces++;
+    if (next === '}') expression.braces--;
+    if (signs.has(next)) return this.#add(expression, 'sign', next);
+    const digits = this.#match(number);
+    if (digits !== '') return this.#add(expression, 'number', digits);
+    const word = this.#wordAt(this.#at);
+    if (word !== '') return this.#add(expression, 'word', word);
+    const character = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
+    return `the character ${JSON.stringify(character)} is not part of the language`;
+  }
+
+  #add(expression: Expression, kind: HclToken['kind'], text: string): null {
+    expression.tokens.push({ kind, text, line: this.#line, templates: noTemplates });
+    return this.#take(text.length);
+  }
+
+  /** The word that begins at an index; empty if none does. One pattern for all of it would use up the stack for long ones. */
+  #wordAt(start: number): string {
+    let end = start + this.#match(startOfWord, start).length;
+    for (let length = end - start; length > 0; end += length) {
+      length = this.#match(asciiWord, end).length || this.#match(partOfWord, end).length;
+    }
+    return this.#text.slice(start, end);
+  }
+
+  #openHeredoc(): boolean {
+    const start = this.#at + (this.#startsWith('<<-') ? 3 : 2);
+    const mark = this.#startsWith('<<') ? this.#wordAt(start) : '';
+    const end = start + mark.length;
+    const ending = this.#text.startsWith('\r\n', end) ? 2 : this.#text[end] === '\n' ? 1 : 0;
+    if (mark === '' || ending === 0) return false;
+    this.#openText('heredoc', mark, end + ending - this.#at);
+    return true;
+  }
+
+  #scanString(text: Text): string | null {
+    const plain = this.#match(quotedText);
+    if (plain !== '') return this.#take(plain.length);
+    if (this.#startsWith('"')) return this.#closeText(text, 1);
+    if (this.#startsWith('$') || this.#startsWith('%')) return this.#scanTemplateSign(text);
+    return 'a text in quotes does not end on its line: close the quotes and every "${"';
+  }
+
+  #scanHeredoc(text: Text): string | null {
+    const plain = this.#match(heredocText);
+    if (plain !== '') return this.#take(plain.length);
+    if (this.#startsWith('$') || this.#startsWith('%')) {
+      text.lineStart = null;
+      return this.#scanTemplateSign(text);
+    }
+    const ending = this.#startsWith('\r\n') ? 2 : 1;
+    if (ending === 1 && !this.#startsWith('\n'))
+      return 'a carriage return without a line feed is not part of the language';
+    if (text.lineStart !== null && trim(this.#text.slice(text.lineStart, this.#at)) === text.mark)
+      return this.#closeText(text, 0);
+    text.lineStart = this.#at + ending;
+    return this.#take(ending);
+  }
+
+  /** `${` and `%{` begin a template. With another sign of the same kind before them, they are text. */
+  #scanTemplateSign(text: Text): null {
+    const escaped = this.#text.slice(this.#at, this.#at + 3);
+    if (escaped === '$${' || escaped === '%%{') return this.#take(3);
+    if (this.#text[this.#at + 1] !== '{') return this.#take(1);
+    const tokens: HclToken[] = [];
+    text.templates.push(tokens);
+    this.#open.push({ kind: 'expression', tokens, braces: 0 });
+    return this.#take(2);
+  }
+
+  #closeTemplate(): null {
+    this.#open.pop();
+    return this.#take(1);
+  }
+
+  #openText(kind: Text['kind'], mark: string, length: number): null {
+    const start = this.#at;
+    const lineStart = kind === 'heredoc' ? start + length : null;
+    this.#open.push({ kind, start, line: this.#line, templates: [], mark, lineStart });
+    return this.#take(length);
+  }
+
+  #closeText({ kind, start, line, templates }: Text, length: number): null {
+    this.#open.pop();
+    this.#take(length);
+    const around = this.#open.at(-1);
+    if (around?.kind === 'expression')
+      around.tokens.push({ kind, text: this.#text.slice(start, this.#at), line, templates });
+    return null;
+  }
+
+  /** What a pattern matches at an index; empty if it does not match. */
+  #match(pattern: RegExp, at = this.#at): string {
+    pattern.lastIndex = at;
+    return pattern.exec(this.#text)?.[0] ?? '';
+  }
+
+  #startsWith(text: string): boolean {
+    return this.#text.startsWith(text, this.#at);
+  }
+
+  #take(length: number): null {
+    this.#at += length;
+    for (
+      ;
+      this.#lineFeed !== -1 && this.#lineFeed < this.#at;
+      this.#lineFeed = this.#text.indexOf('\n', this.#lineFeed + 1)
+    ) {
+      this.#line++;
+    }
+    return null;
+  }
 }
 
-function skipHeredoc(text: string, start: number, opening: RegExpExecArray): number {
-  const from = endOf(text, '\n', start + opening[0].length);
-  const closing = new RegExp(`\\n[ \\t]*${opening[1]}[ \\t]*(?=\\r?\\n|$)`, 'g');
-  closing.lastIndex = from;
-  const end = closing.exec(text);
-  return end === null ? text.length : end.index + end[0].length;
-}
-
-function countLineFeeds(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++;
-  return count;
+function trim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && space.test(text[start] ?? '')) start++;
+  while (start < end && space.test(text[end - 1] ?? '')) end--;
+  return text.slice(start, end);
 }

@@ -25,7 +25,7 @@ const collections: Readonly<Record<string, Translate>> = {
 export function readType(tokens: readonly HclToken[], depth = 0): JsonObject | null {
   const [name, ...rest] = tokens;
   if (name === undefined || depth > maxDepth) return null;
-  const word = name.kind === 'string' ? (readString(name.text) ?? '') : name.text;
+  const word = name.kind === 'string' ? (readString(name) ?? '') : name.text;
   if (rest.length === 0 && Object.hasOwn(simple, word)) return { ...simple[word] };
   if (rest.length === 0 && (word === 'list' || word === 'map')) return collections[word]?.({}) ?? null;
   const [inner, ...others] = splitItems(rest) ?? [];
@@ -41,7 +41,7 @@ function readObject(tokens: readonly HclToken[], depth: number): JsonObject | nu
   const properties: [string, JsonObject][] = [];
   const required: string[] = [];
   for (const [name, sign, ...type] of splitItems(tokens) ?? []) {
-    const key = name?.kind === 'string' ? readString(name.text) : name?.text;
+    const key = name?.kind === 'string' ? readString(name) : name?.text;
     const member = sign?.text === '=' || sign?.text === ':' ? readMember(type, depth) : null;
     if (key === undefined || member === null) return null;
     properties.push([key, member.schema]);

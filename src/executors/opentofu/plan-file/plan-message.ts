@@ -37,8 +37,8 @@ interface MessageInputs {
   readonly operation: RunOperation;
   readonly options: PlanOptions;
   readonly variables: Buffer;
-  /** The names of the variables that the root module declares. */
-  readonly declared: readonly string[];
+  /** Whether the root module declares a variable. */
+  readonly isDeclared: (variable: string) => boolean;
 }
 
 /** @throws Error that says what differs from what the attempt was given */
@@ -77,7 +77,7 @@ function verifyBackend(field: Field | null): void {
 }
 
 /** The tool keeps values as they were given, before it converts them. Those of the template's own files are not compared. */
-function verifyVariables(found: readonly Field[], { tool, variables, declared }: MessageInputs): void {
+function verifyVariables(found: readonly Field[], { tool, variables, isDeclared }: MessageInputs): void {
   const given = parseJson(variables);
   if (!isObject(given)) return;
   const kept = new Map<string, JsonValue>();
@@ -90,9 +90,7 @@ function verifyVariables(found: readonly Field[], { tool, variables, declared }:
   }
   const later = found.filter(({ number }) => number === fields.ephemeral[tool]).map(({ bytes }) => bytes?.toString());
   for (const [name, value] of Object.entries(given)) {
-    const isSet = kept.has(name)
-      ? isSame(value, kept.get(name) ?? null)
-      : !declared.includes(name) || later.includes(name);
+    const isSet = kept.has(name) ? isSame(value, kept.get(name) ?? null) : !isDeclared(name) || later.includes(name);
     if (!isSet) throw new Error(`its variable "${name}" has another value`);
   }
 }

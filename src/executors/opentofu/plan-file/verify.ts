@@ -1,4 +1,4 @@
-import { findBlocks } from '#domain/registry/hcl/blocks.ts';
+import { readFile } from '#domain/registry/hcl/blocks.ts';
 import type { RunOperation } from '#domain/runs/model.ts';
 import type { ToolName } from '../../protocol/request.ts';
 import { asArray, parseJson } from '../../shared/json.ts';
@@ -38,8 +38,8 @@ export interface PlanInputs {
 export async function verifyPlanFile(plan: Buffer, inputs: PlanInputs): Promise<void> {
   const entries = readZipEntries(plan);
   await verifyConfiguration(plan, entries, inputs.snapshot);
-  const declared = await declaredVariables(inputs.snapshot);
-  verifyPlanMessage(await read(plan, entries, planName, maxPlanBytes), { ...inputs, declared });
+  const isDeclared = await readDeclared(inputs.snapshot);
+  verifyPlanMessage(await read(plan, entries, planName, maxPlanBytes), { ...inputs, isDeclared });
   if (inputs.state !== undefined) verifyPriorState(await read(plan, entries, stateName, maxPlanBytes), inputs.state);
 }
 
@@ -68,11 +68,15 @@ async function verifyConfiguration(
   if (added !== undefined) throw new Error(`it has another file ${added.slice(0, 300)}`);
 }
 
-async function declaredVariables({ modules, filesOf }: Snapshot): Promise<string[]> {
+/** Whether the root module declares a variable. If a file cannot be read, it may declare any. */
+async function readDeclared({ modules, filesOf }: Snapshot): Promise<(variable: string) => boolean> {
   const root = modules.get('');
   const files = root ? [...(await filesOf(root))] : [];
-  const blocks = files.flatMap(([name, content]) => findBlocks({ name, text: content.toString() }));
-  return blocks.filter(({ type, parent }) => type === 'variable' && parent === null).flatMap(({ labels }) => labels);
+  const read = files.map(([name, content]) => readFile({ name, text: content.toString() }));
+  if (read.some(({ problem }) => problem !== null)) return () => true;
+  const variables = read.flatMap(({ body }) => body.blocks.filter(({ type }) => type === 'variable'));
+  const names = new Set(variables.flatMap(({ labels }) => labels));
+  return (variable) => names.has(variable);
 }
 
 async function read(

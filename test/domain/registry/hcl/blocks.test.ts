@@ -3,7 +3,7 @@ import { findBlocks } from '#domain/registry/hcl/blocks.ts';
 
 const names = ['backend', 'cloud'];
 const has = (name: string, text: string) =>
-  findBlocks({ name, text }).some(({ parent, type }) => parent === 'terraform' && names.includes(type));
+  [...findBlocks({ name, text })].some(({ parent, block }) => parent === 'terraform' && names.includes(block.type));
 const hasTerraformBlock = (text: string) => has('x.tf', text);
 const hasTerraformMember = (text: string) => has('x.tf.json', text);
 

@@ -1,54 +1,47 @@
 import { describe, expect, it } from 'vitest';
-import type { TemplateFiles } from '#domain/registry/files.ts';
 import { findBlocks } from '#domain/registry/hcl/blocks.ts';
-import { findStateNotes } from '#domain/registry/hcl/state-notes.ts';
-import { tokenizeHcl } from '#domain/registry/hcl/tokens.ts';
+import { readModule } from '#domain/registry/hcl/module.ts';
+import { scanHcl } from '#domain/registry/hcl/tokens.ts';
 
-/** The shortest of several tries, so that other work of the machine counts little. */
-function timeOf(work: () => unknown): number {
-  const tries = Array.from({ length: 3 }, () => {
-    const startedAt = performance.now();
-    work();
-    return performance.now() - startedAt;
-  });
-  return Math.min(...tries);
-}
+/** So much that work which grows with the square of the text would take minutes. */
+const size = 400_000;
+const fill = (part: string) => part.repeat(size / part.length);
 
-/** How many times longer eight times as much takes: 8 if the time is in proportion, 64 if it grows with the square. */
-function growth(work: (size: number) => unknown, size: number): number {
-  work(size);
-  return timeOf(() => work(8 * size)) / timeOf(() => work(size));
-}
-
-const limit = 30;
-
-describe('the time to read hostile text', () => {
-  it.each<[string, (size: number) => string]>([
-    ['a heredoc marker without a line feed', (size) => `<<${'A'.repeat(size)}`],
-    ['many heredoc markers without a line feed', (size) => '<<A '.repeat(size)],
-    ['many heredocs without an end', (size) => '<<A\n'.repeat(size)],
-    ['quotes that are not closed', (size) => '"${'.repeat(size)],
-  ])('grows in proportion to %s', (_, textOf) => {
-    expect(growth((size) => [...tokenizeHcl(textOf(size))].length, 20_000)).toBeLessThan(limit);
-  });
-
-  it('grows in proportion to the members of a JSON file', () => {
-    const read = (size: number) => {
-      const members = Array.from({ length: size }, (_, index) => `"m${index}": {}`).join(',');
-      return findBlocks({ name: 'main.tf.json', text: `{"terraform": {${members}}}` });
-    };
-    expect(growth(read, 2_000)).toBeLessThan(limit);
+describe('hostile text of the largest size', () => {
+  it.each<[string, string]>([
+    ['a heredoc mark without a line feed', `<<${fill('A')}`],
+    ['heredoc marks without a line feed', fill('<<A ')],
+    ['heredocs without an end', fill('<<A\n')],
+    ['a heredoc with a long margin', `<<A\n${fill(' ')}x\nA\n`],
+    ['quotes that are not closed', fill('"${')],
+    ['texts', fill('"a" ')],
+    ['escapes', `"${fill('\\x')}`],
+    ['signs of templates', `"${fill('$')}`],
+    ['a comment that is not closed', `/*${fill('*')}`],
+    ['slashes', fill('/a')],
+    ['a word', fill('a')],
+    ['a word beyond the Basic Multilingual Plane', fill('𠀀')],
+    ['a number', fill('1')],
+    ['a number with many points', fill('1.')],
+    ['brackets', fill('[')],
+    ['braces', fill('{')],
+  ])('is read if it is %s', (_, text) => {
+    expect(() => scanHcl(text)).not.toThrow();
+    expect(() => readModule({ 'main.tf': text }, '', 'opentofu')).not.toThrow();
   });
 
-  it('does not multiply the files by the links that lead to them', () => {
-    const read = (size: number) => {
-      const files: TemplateFiles = {};
-      for (let index = 0; index < size; index++) {
-        files[`d/${index}/a.tf`] = 'locals {}\n';
-        files[`link-${index}`] = { link: 'd' };
-      }
-      return findStateNotes(files);
-    };
-    expect(growth(read, 12)).toBeLessThan(8 * limit);
+  it('is refused if it is longer', () => {
+    expect(scanHcl(' '.repeat(5_000_000)).problem).toEqual({ line: 1, message: 'the file is too long' });
+  });
+
+  it.each<[string, string]>([
+    ['many members', `{"terraform": {${Array.from({ length: 40_000 }, (_, index) => `"m${index}": {}`).join(',')}}}`],
+    ['many repeated members', `{${Array.from({ length: 40_000 }, () => '"locals": {}').join(',')}}`],
+    ['lists in lists', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['objects in objects', `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`],
+    ['a deep value', `{"variable": {"a": {"default": ${'['.repeat(100_000)}${']'.repeat(100_000)}}}}`],
+  ])('is read if it is JSON with %s', (_, text) => {
+    expect(() => [...findBlocks({ name: 'main.tf.json', text })]).not.toThrow();
+    expect(() => readModule({ 'main.tf.json': text }, '', 'opentofu')).not.toThrow();
   });
 });
