@@ -21,11 +21,15 @@ export async function readUntrustedFile(root: string, path: string, maximumBytes
   });
 }
 
-/** Reads the last bytes of a file below `root`; null if there is none. @throws Error that says what is wrong with the file */
+/**
+ * Reads the last lines of a file below `root`; null if there is none. A line that begins before the last `maximumBytes` is left out: a secret that is cut
+ * in half would not be recognized.
+ * @throws Error that says what is wrong with the file
+ */
 export async function readEndOfUntrustedFile(root: string, path: string, maximumBytes: number): Promise<Buffer | null> {
   return withParent(root, path, async (name) => {
     const file = await open(name, fileFlags).catch(refuseLinks);
-    return file === null ? null : readRegular(file, maximumBytes, true);
+    return file === null ? null : readRegular(file, maximumBytes, 'end');
   });
 }
 
@@ -103,19 +107,22 @@ function refuseLinks(error: unknown): null {
   throw new Error(`it cannot be opened: ${code}`);
 }
 
-async function readRegular(file: FileHandle, maximumBytes: number, onlyEnd = false): Promise<Buffer> {
+async function readRegular(file: FileHandle, maximumBytes: number, part: 'all' | 'end' = 'all'): Promise<Buffer> {
   try {
     const { size, ...stats } = await file.stat();
     if ((stats.mode & constants.S_IFMT) !== constants.S_IFREG) throw new Error('it is not a regular file');
-    if (size > maximumBytes && !onlyEnd) throw new Error(`it has ${size} bytes, and at most ${maximumBytes} are read`);
+    if (size > maximumBytes && part === 'all')
+      throw new Error(`it has ${size} bytes, and at most ${maximumBytes} are read`);
     const start = Math.max(0, size - maximumBytes);
     const content = Buffer.alloc(size - start);
     let read = 0;
     for (;;) {
       const { bytesRead } = await file.read(content, read, content.length - read, start + read);
       read += bytesRead;
-      if (bytesRead === 0 || read === content.length) return content.subarray(0, read);
+      if (bytesRead === 0 || read === content.length) break;
     }
+    const firstLine = start === 0 ? 0 : content.indexOf('\n') + 1;
+    return content.subarray(start > 0 && firstLine === 0 ? read : firstLine, read);
   } finally {
     await file.close();
   }

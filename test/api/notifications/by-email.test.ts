@@ -48,6 +48,27 @@ describe('a user', () => {
     expect(await titlesOf(reviewer)).toHaveLength(1);
   });
 
+  it('reads in the mail which outputs the plan changes and which checks fail', async () => {
+    const run = await team.runs.add([]);
+    const output = { name: 'site_url', action: 'update', before: 'a', after: 'b', sensitive: false };
+    const check = (address: string, status: string) => ({ address, kind: 'check', status, problems: [] });
+    const checks = [check('check.certificate', 'pass'), check('check.health', 'fail')];
+    const sections = { outputs: [output], checks, actions: [], deferred: [], diagnostics: [] };
+    await api.rows('update run_plans set sections = ?::jsonb where run_id = ?', [JSON.stringify(sections), run]);
+    await api.rows(
+      `update runs set plan_summary = plan_summary || '{"outputs": 1, "checks": 1, "warnings": 2, "deferred": 3}' where id = ?`,
+      [run],
+    );
+    await team.ask(run, reviewer);
+    await team.notify();
+    await sendMessages(api);
+    const [{ text } = { text: '' }] = server.received;
+    expect(text).toMatch(/The plan: no resource changes, 3 deferred changes, 2 warnings\./);
+    expect(text).toContain('Outputs that change: site_url');
+    expect(text).toMatch(/Checks that fail: check\[?\.\]?health/);
+    expect(text).not.toContain('certificate');
+  });
+
   it('hears on the page, by e-mail, by both or by neither, as they decide for the kind', async () => {
     for (const [page, email] of [
       [true, false],

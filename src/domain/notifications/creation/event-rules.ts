@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { EventTypeName } from '#domain/events.ts';
+import { findPlanFacts } from '#domain/news/plan-facts.ts';
 import { factsOfRun, findRun, placeOfRun } from '#domain/news/run-facts.ts';
 import { quotaEvents } from '#domain/quotas/events.ts';
 import { describeUse, scopeNames } from '#domain/quotas/model.ts';
@@ -48,7 +49,7 @@ async function tellOfApproval(em: Em, { subject }: PublishedEvent): Promise<Told
     kind: 'run.approval_required',
     subject: { kind: 'run', id: subject.id },
     title: `A run of ${placeOfRun(run)} waits for approval`,
-    facts: factsOfRun(run),
+    facts: [...factsOfRun(run), ...(await findPlanFacts(em, subject.id))],
     candidates: [],
   };
 }
@@ -61,7 +62,11 @@ async function tellReviewers(em: Em, { subject, data, actor }: PublishedEvent): 
     kind: 'run.approval_requested',
     subject: { kind: 'run', id: subject.id },
     title: `${actor.name} asks you to review a run of ${placeOfRun(run)}`,
-    facts: [...factsOfRun(run), ...(message ? [`${actor.name} asks: ${message}`] : [])],
+    facts: [
+      ...factsOfRun(run),
+      ...(await findPlanFacts(em, subject.id)),
+      ...(message ? [`${actor.name} asks: ${message}`] : []),
+    ],
     candidates: reviewers.filter((id) => typeof id === 'string'),
   };
 }
@@ -75,7 +80,7 @@ async function tellRequester(em: Em, { subject, data }: PublishedEvent): Promise
     kind: 'run.finished',
     subject: { kind: 'run', id: subject.id },
     title: `The run of ${placeOfRun(run)} ${endOf(data)}${run.statusDetail ? `: ${shortDetail(run.statusDetail)}` : ''}`,
-    facts: factsOfRun(run),
+    facts: [...factsOfRun(run), ...(run.operation === 'plan' ? await findPlanFacts(em, subject.id) : [])],
     candidates: requester === null ? [] : [requester],
   };
 }

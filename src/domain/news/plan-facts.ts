@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { completeSummary, type StoredSummary } from '#domain/runs/plans/model.ts';
+
+/** What messages say of the plan of a run. */
+interface PlanNames {
+  readonly summary: StoredSummary;
+  /** The first outputs that change. */
+  readonly outputs: readonly string[];
+  /** The addresses of the first checks that fail. */
+  readonly checks: readonly string[];
+}
+
+/** A message names this many outputs and checks; the page of the plan has all. */
+const maxNamed = 5;
+
+/** What the plan of a run would do, in sentences; none if the run has no plan. */
+export async function findPlanFacts(em: Em, runId: string): Promise<string[]> {
+  const names = await db(em)
+    .selectFrom('runs as r')
+    .leftJoin('run_plans as plan', 'plan.run_id', 'r.id')
+    .where('r.id', '=', runId)
+    .where('r.plan_summary', 'is not', null)
+    .select('r.plan_summary as summary')
+    .select([firstOf('outputs', 'name'), firstOf('checks', 'address', sql`each ->> 'status' in ('fail', 'error')`)])
+    .executeTakeFirst();
+  return names?.summary ? describePlan({ ...names, summary: names.summary }) : [];
+}
+
+/** The database picks the names, because the sections of a plan may have megabytes. */
+function firstOf<Name extends 'outputs' | 'checks'>(section: Name, member: string, condition = sql`true`) {
+  return sql<string[]>`coalesce((select jsonb_agg(named.name) from (
+    select each ->> ${sql.lit(member)} as name from jsonb_array_elements(plan.sections -> ${sql.lit(section)}) as each
+    where ${condition} limit ${sql.lit(maxNamed)}) as named), '[]')`.as(section);
+}
+
+export function describePlan({ summary, outputs, checks }: PlanNames): string[] {
+  const counts = completeSummary(summary);
+  const { add, change, destroy, replace, forget, move } = counts;
+  const resources = [
+    ...counted(destroy, 'to destroy', 'to destroy'),
+    ...counted(change, 'to change', 'to change'),
+    ...counted(add, 'to add', 'to add'),
+    ...counted(replace, 'of them replaced', 'of them replaced'),
+    ...counted(counts.import, 'to import', 'to import'),
+    ...counted(move, 'to move', 'to move'),
+    ...counted(forget, 'to forget', 'to forget'),
+  ];
+  const parts = [
+    ...(resources.length > 0 ? resources : ['no resource changes']),
+    ...counted(counts.actions, 'action', 'actions'),
+    ...counted(counts.deferred, 'deferred change', 'deferred changes'),
+    ...counted(counts.warnings, 'warning', 'warnings'),
+  ];
+  return [
+    `The plan: ${parts.join(', ')}.`,
+    ...named('Outputs that change', outputs, counts.outputs),
+    ...named('Checks that fail', checks, counts.checks),
+  ];
+}
+
+function counted(count: number, one: string, many: string): string[] {
+  return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+}
+
+function named(label: string, names: readonly string[], count: number): string[] {
+  if (count === 0) return [];
+  const more = count - names.length;
+  const shown =
+    more > 0 && names.length > 0 ? `${names.join(', ')} (and ${more} more)` : names.join(', ') || String(count);
+  return [`${label}: ${shown}`];
+}
