@@ -19,7 +19,7 @@ export const SummaryView = z
     checks: z.int().describe('Checks that fail, or that the tool cannot evaluate.'),
     warnings: z.int(),
     actions: z.int().describe('Actions that the tool invokes.'),
-    deferred: z.int().describe('Changes and actions that the tool puts off to a later plan.'),
+    deferred: z.int().describe('Changes and actions that the tool defers to a later plan.'),
   })
   .meta({ id: 'PlanSummary' });
 

@@ -35,7 +35,7 @@ const ActionView = z
     event: z.string().nullable().describe('When the tool invokes it, such as `AfterCreate`.'),
     trigger: z.string().nullable().describe('The resource whose change invokes it.'),
     config: Json,
-    deferred: z.string().nullable().describe('Why the tool puts it off to a later plan. Null: this plan invokes it.'),
+    deferred: z.string().nullable().describe('Why the tool defers it to a later plan. Null: this plan invokes it.'),
   })
   .meta({ id: 'PlannedAction' });
 
@@ -62,7 +62,7 @@ export const sectionFields = {
   actions: z.array(ActionView).describe('What the tool invokes before or after it changes resources.'),
   deferred: z
     .array(z.object({ reason: z.string(), change: ChangeView }))
-    .describe('Changes that the tool puts off to a later plan.'),
+    .describe('Changes that the tool defers to a later plan.'),
 };
 
 export const SectionsView = z.object(sectionFields).meta({ id: 'PlanSections' });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { countsInWords } from '#domain/runs/plans/counts-in-words.ts';
 import { completeSummary, type StoredSummary } from '#domain/runs/plans/model.ts';
 
 /** What messages say of the plan of a run. */
@@ -37,37 +38,15 @@ function firstOf<Name extends 'outputs' | 'checks'>(section: Name, member: strin
 
 export function describePlan({ summary, outputs, checks }: PlanNames): string[] {
   const counts = completeSummary(summary);
-  const { add, change, destroy, replace, forget, move } = counts;
-  const resources = [
-    ...counted(destroy, 'to destroy', 'to destroy'),
-    ...counted(change, 'to change', 'to change'),
-    ...counted(add, 'to add', 'to add'),
-    ...counted(replace, 'of them replaced', 'of them replaced'),
-    ...counted(counts.import, 'to import', 'to import'),
-    ...counted(move, 'to move', 'to move'),
-    ...counted(forget, 'to forget', 'to forget'),
-  ];
-  const parts = [
-    ...(resources.length > 0 ? resources : ['no resource changes']),
-    ...counted(counts.actions, 'action', 'actions'),
-    ...counted(counts.deferred, 'deferred change', 'deferred changes'),
-    ...counted(counts.warnings, 'warning', 'warnings'),
-  ];
   return [
-    `The plan: ${parts.join(', ')}.`,
+    `The plan: ${countsInWords(summary)}.`,
     ...named('Outputs that change', outputs, counts.outputs),
     ...named('Checks that fail', checks, counts.checks),
   ];
 }
 
-function counted(count: number, one: string, many: string): string[] {
-  return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
-}
-
 function named(label: string, names: readonly string[], count: number): string[] {
-  if (count === 0) return [];
+  if (names.length === 0) return [];
   const more = count - names.length;
-  const shown =
-    more > 0 && names.length > 0 ? `${names.join(', ')} (and ${more} more)` : names.join(', ') || String(count);
-  return [`${label}: ${shown}`];
+  return [`${label}: ${names.join(', ')}${more > 0 ? ` (and ${more} more)` : ''}`];
 }

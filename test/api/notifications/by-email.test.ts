@@ -63,7 +63,9 @@ describe('a user', () => {
     await team.notify();
     await sendMessages(api);
     const [{ text } = { text: '' }] = server.received;
-    expect(text).toMatch(/The plan: no resource changes, 3 deferred changes, 2 warnings\./);
+    expect(text).toMatch(
+      /The plan: no resource changes, 1 output changes, 3 deferred changes, 1 check fails, 2 warnings\./,
+    );
     expect(text).toContain('Outputs that change: site_url');
     expect(text).toMatch(/Checks that fail: check\[?\.\]?health/);
     expect(text).not.toContain('certificate');

@@ -161,7 +161,7 @@ describe('the JSON of a plan', () => {
     expect(hasChanges).toBe(true);
   });
 
-  it('has the changes and actions that the tool puts off', () => {
+  it('has the changes and actions that the tool defers', () => {
     const { sections } = read({
       deferred_changes: [
         {

@@ -21,6 +21,7 @@ import { tellOpen } from './runs/stories/open-runs.ts';
 import { tellPast } from './runs/stories/past.ts';
 import type { RunStory } from './runs/stories/story.ts';
 import { tellWaiting } from './runs/stories/waiting-runs.ts';
+import { tellWholePlans } from './runs/stories/whole-plans.ts';
 import { writeRuns } from './runs/write-runs.ts';
 import { addSchedules, type SeededSchedules } from './schedules.ts';
 import { addSigningKeys } from './signing-keys.ts';
@@ -81,7 +82,12 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   const stories = [...tellPast(places, pastRuns), ...Object.values(present)];
   await writeRuns(api, stories, ({ place }) => (poolOf(place) === 'cloud' ? workers.cloud : workers.default));
   const pendingRunId = present.bigPlan.id;
-  const place = { people, tenants, environments, templates, pendingRunId };
+  const plannedRunIds = {
+    network: present.wholePlan.id,
+    database: present.failingCheck.id,
+    cluster: present.outputsAlone.id,
+  };
+  const place = { people, tenants, environments, templates, pendingRunId, plannedRunIds };
   const assemblies = await addAssemblies(api, place);
   const undo = await addUndoAttempts(api, {
     instance: present.needsApproval.place.id,
@@ -125,7 +131,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
 
 /** The runs that pages are looked at with, by their names. They are the last ones of their instances. */
 function tellPresent(narrator: Narrator) {
-  return { ...tellWaiting(narrator), ...tellOpen(narrator), ...tellEnded(narrator) };
+  return { ...tellWaiting(narrator), ...tellWholePlans(narrator), ...tellOpen(narrator), ...tellEnded(narrator) };
 }
 
 export type RunKey = keyof ReturnType<typeof tellPresent>;

@@ -39,11 +39,11 @@ export interface PlannedAction {
   /** The resource whose change invokes it. */
   trigger: string | null;
   config: JsonValue;
-  /** Why the tool puts it off to a later plan; null: this plan invokes it. */
+  /** Why the tool defers it to a later plan; null: this plan invokes it. */
   deferred: string | null;
 }
 
-/** A change that the tool knows of and puts off to a later plan. */
+/** A change that the tool knows of and defers to a later plan. */
 export interface DeferredChange {
   /** In the words of the tool, such as `resource_config_unknown`. */
   reason: string;

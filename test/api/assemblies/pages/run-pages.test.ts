@@ -146,6 +146,24 @@ describe('the page of an assembly run', () => {
     });
   });
 
+  it('shows in the table what the plan of each node would do, outputs and failing checks among it', async () => {
+    const run = await addRun(stage, shop);
+    const runId = await addNodeRun();
+    await setProgress(stage.api, run, {
+      status: 'succeeded',
+      minutesAgo: 3,
+      nodes: (key) => (key === 'network' ? { status: 'succeeded', runId } : { status: 'skipped' }),
+    });
+    const summary = { add: 0, change: 2, destroy: 0, outputs: 1, checks: 1, actions: 2, deferred: 1 };
+    await stage.api.rows(`update runs set plan_digest = 'sha256:0', plan_summary = ?::jsonb where id = ?`, [
+      JSON.stringify(summary),
+      runId,
+    ]);
+    const { text } = await owner.get(`/assemblies/${shop}/runs/${run}`);
+    const shown = text.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ');
+    expect(shown).toContain('2 change · 1 output changes · 2 actions · 1 deferred · 1 check fails');
+  });
+
   it('is canceled and resumed by forms, which say why they cannot be sent', async () => {
     const run = await addRun(stage, shop);
     const path = `/assemblies/${shop}/runs/${run}`;

@@ -14,7 +14,7 @@ export interface SeededAssembly<Key extends string = string> {
 }
 
 export interface SeededAssemblies {
-  readonly shop: SeededAssembly<'succeeded' | 'failed' | 'waiting' | 'running' | 'canceled'>;
+  readonly shop: SeededAssembly<'succeeded' | 'failed' | 'waiting' | 'running' | 'canceled' | 'preview'>;
   readonly regions: SeededAssembly<'running'>;
   readonly shards: SeededAssembly<'running'>;
   /** Never published; its draft is wrong. */
@@ -30,6 +30,8 @@ interface Place {
   readonly templates: Templates;
   /** The run that stands for the node that waits for approval. */
   readonly pendingRunId: string;
+  /** Runs whose plans a preview shows. */
+  readonly plannedRunIds: Readonly<Record<'network' | 'database' | 'cluster', string>>;
 }
 
 /** Adds assemblies of the platform team: of 6, 40 and 500 nodes, with runs in every state. */
@@ -65,6 +67,7 @@ export async function addAssemblies(api: TestApi, place: Place): Promise<SeededA
     canceled: await start(shop, canceled, { ...given, message: 'Try the new size' }),
     succeeded: await start(shop, succeeded, { ...given, message: 'Autumn sizes' }),
     failed: await start(shop, failed, given),
+    preview: await start(shop, previewOf(place.plannedRunIds), { ...given, operation: 'plan' }),
     running: await start(shop, running, given),
     waiting: await start(shop, waitingFor(place.pendingRunId), { ...given, message: 'The new range, before the sale' }),
   };
@@ -129,6 +132,26 @@ const succeeded: RunProgress = {
     },
   }),
 };
+
+function previewOf(runIds: Place['plannedRunIds']): RunProgress {
+  const planned = (runId: string, took: number): NodeProgress => ({ ...done(took), runId });
+  const unknown = (key: string): NodeProgress => ({
+    status: 'skipped',
+    reason: { code: 'outputs_missing', message: `it refers to outputs of the node ${key}, which has none` },
+  });
+  return {
+    status: 'succeeded',
+    minutesAgo: 60 * 8,
+    nodes: byKey({
+      network: planned(runIds.network, 41),
+      database: planned(runIds.database, 22),
+      cluster: planned(runIds.cluster, 37),
+      release: unknown('cluster'),
+      records: unknown('release'),
+      'smoke-test': unknown('records'),
+    }),
+  };
+}
 
 const failed: RunProgress = {
   status: 'failed',

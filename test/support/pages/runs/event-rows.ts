@@ -1,12 +1,11 @@
 import type { EventData, EventTypeName } from '#domain/events.ts';
 import type { RunStatus, terminalStatuses } from '#domain/runs/model.ts';
-import { summarizePlan } from '#domain/runs/plans/model.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { toPendingEvent } from '#domain/shared/events/publish.ts';
 import { idAt } from './ids.ts';
 import type { Actor } from './places.ts';
 import { digestOfPlan } from './run-row.ts';
-import { isFinished, type RunStory, type Timeline } from './stories/story.ts';
+import { isFinished, type RunStory, summaryOf, type Timeline } from './stories/story.ts';
 
 type RunEvent = {
   [Type in Extract<EventTypeName, `run.${string}`>]: { at: number; type: Type; data: EventData<Type>; by?: Actor };
@@ -39,12 +38,12 @@ export function toEventRows(story: RunStory, time: Timeline) {
 }
 
 function eventsOf(story: RunStory, time: Timeline): RunEvent[] {
-  const { by, operation, changes, id, required } = story;
+  const { by, operation, id, required } = story;
   const digest = digestOfPlan(id);
   const events: RunEvent[] = [{ at: time.admitted, type: 'run.admitted', data: { by: by.name, operation }, by }];
   if (time.started !== null) events.push({ at: time.started, type: 'run.planning', data: {} });
   if (time.planned !== null) {
-    events.push({ at: time.planned, type: 'run.planned', data: { digest, ...summarizePlan(changes) } });
+    events.push({ at: time.planned, type: 'run.planned', data: { digest, ...summaryOf(story) } });
   }
   if (time.approvalAsked !== null)
     events.push({ at: time.approvalAsked, type: 'run.approval_required', data: { required, digest } });

@@ -4,12 +4,11 @@ import { maskVariables } from '#domain/registry/variables/variables.ts';
 import { sealInputs } from '#domain/runs/admission/inputs.ts';
 import type { Run } from '#domain/runs/entity.ts';
 import { defaultTimeouts, type MaskedOutputs } from '#domain/runs/model.ts';
-import { summarizePlan } from '#domain/runs/plans/model.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { SeededVersion } from '../catalog/add-templates.ts';
 import type { Place } from './places.ts';
-import { hasPlan, isFinished, type RunStory, type Timeline } from './stories/story.ts';
+import { hasPlan, isFinished, type RunStory, summaryOf, type Timeline } from './stories/story.ts';
 
 /** What a run has from the runs of its instance before it. */
 export interface RunPosition {
@@ -24,7 +23,7 @@ export interface RunPosition {
 
 /** The row of a run. Its plan's digest is that of its id, so that every plan has its own. */
 export function toRunRow(keyRing: KeyRing, story: RunStory, time: Timeline, at: RunPosition): RequiredEntityData<Run> {
-  const { id, place, by, status, reached, changes, operation } = story;
+  const { id, place, by, status, reached, operation } = story;
   const isPlanned = hasPlan(story);
   const { plan: template, key } = place.template;
   const values: Record<string, JsonValue> = { ...template.example };
@@ -62,7 +61,7 @@ export function toRunRow(keyRing: KeyRing, story: RunStory, time: Timeline, at: 
       time.approvalAsked === null ? null : new Date(time.approvalAsked + defaultTimeouts.approval * 1000),
     reviewers: story.asked.map(({ id: reviewer, name, kind: type }) => ({ id: reviewer, name, type })),
     planDigest: isPlanned ? digestOfPlan(id) : null,
-    planSummary: isPlanned ? summarizePlan(changes) : null,
+    planSummary: isPlanned ? summaryOf(story) : null,
     outputs: status === 'succeeded' && operation === 'apply' ? outputsOf(place) : {},
     stateSerialBefore: time.started === null ? null : at.serialBefore,
     stateSerialAfter: at.serialAfter,

@@ -6,6 +6,7 @@ import { RunComment } from '#domain/runs/comments/entity.ts';
 import { Run, RunAttempt } from '#domain/runs/entity.ts';
 import { RunLogChunkSchema } from '#domain/runs/log/entity.ts';
 import { RunPlan } from '#domain/runs/plans/entity.ts';
+import { noSections } from '#domain/runs/plans/sections.ts';
 import { DomainEvent } from '#domain/shared/events/entity.ts';
 import type { TestApi } from '../../api/in-process-api.ts';
 import { toAttemptRows } from './attempt-rows.ts';
@@ -114,6 +115,7 @@ function toPlanRows({ story, time, at }: PlacedRun): RequiredEntityData<RunPlan>
       digest,
       executorDigest: digest,
       changes: [...story.changes],
+      sections: story.sections ?? noSections,
       artifact,
       stateSerial: at.serialBefore,
       createdAt: new Date(time.planned),

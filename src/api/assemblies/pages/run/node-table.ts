@@ -1,3 +1,4 @@
+import { renderPlanCounts } from '#api/runs/pages/plan/counts.ts';
 import { planPath } from '#api/runs/pages/plan/plan-address.ts';
 import { renderShortDetail } from '#api/runs/pages/run/status-detail.ts';
 import { type Column, renderTable } from '#api/web/components/table.ts';
@@ -25,6 +26,7 @@ function columnsWith(names: Names, shown: ReadonlySet<string>): Column<ShownNode
   return [
     { label: 'Node', kind: 'main', cell: renderNode },
     { label: 'Status', cell: (node) => html`${renderNodeStatus(node.status)}${renderWhy(node, shown)}` },
+    { label: 'Plan', cell: renderPlan },
     {
       label: 'Template',
       cell: ({ template_id: id, template_version: version }) =>
@@ -48,6 +50,11 @@ function renderNode({ key, run_id: runId, status, instance, instance_id: instanc
     ? html`<a class="foreign" href="${pagePath(pages.instance, { id: instanceId })}">${instance}</a>`
     : html`<span class="foreign">${instance}</span>`;
   return html`${name}<span class="node-instance muted">${shown}</span>`;
+}
+
+/** What the plan of the node's run would do, in a preview as well. */
+function renderPlan({ plan }: ShownNode): Html | null {
+  return plan && renderPlanCounts(plan.summary);
 }
 
 /** What the node waits for, or why it ended as it did. A run that failed has a log, which says more. */

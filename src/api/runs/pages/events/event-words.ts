@@ -7,6 +7,7 @@ import type { EventData } from '#domain/events.ts';
 import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import type { RunEventType } from '#domain/runs/events/publish-event.ts';
 import type { LapseReason } from '#domain/runs/model.ts';
+import { countsInWords } from '#domain/runs/plans/counts-in-words.ts';
 import { explainReason } from '../run/reasons.ts';
 import type { ShownEvent } from '../run/timeline.ts';
 import { operationWords } from '../words.ts';
@@ -49,10 +50,13 @@ const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => Event
     operation === 'scan'
       ? { icon: 'search', text: 'The scan began to look.' }
       : { icon: 'file-text', text: 'Planning began.' },
-  'run.planned': ({ operation, add, change, destroy }) =>
+  'run.planned': ({ digest: _digest, operation, ...counts }) =>
     operation === 'scan'
-      ? { icon: 'search', text: `The scan has looked: ${destroy} missing, ${change} different, ${add} unexpected.` }
-      : { icon: 'file-text', text: `The plan is ready: ${destroy} to destroy, ${change} to change, ${add} to add.` },
+      ? {
+          icon: 'search',
+          text: `The scan has looked: ${counts.destroy} missing, ${counts.change} different, ${counts.add} unexpected.`,
+        }
+      : { icon: 'file-text', text: `The plan is ready: ${countsInWords(counts)}.` },
   'run.approval_required': ({ required }) => ({
     icon: 'hand',
     text: `The run waits for ${pluralize(required, 'approval')}.`,

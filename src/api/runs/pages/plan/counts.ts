@@ -15,12 +15,12 @@ export function renderPlanCounts(summary: PlanSummary): Html {
   return html`${renderCounts(counts)}${renderSectionCounts(summary)}`;
 }
 
-/** What the plan has beside its changes of resources: " · 1 output changes · 2 checks fail". */
+/** What the plan has besides its changes of resources: " · 1 output changes · 2 checks fail". */
 export function renderSectionCounts({ outputs, checks, warnings, actions, deferred }: SectionCounts): Html {
   const parts = [
     [outputs, 'output changes', 'outputs change'],
     [actions, 'action', 'actions'],
-    [deferred, 'put off', 'put off'],
+    [deferred, 'deferred', 'deferred'],
     [checks, 'check fails', 'checks fail'],
     [warnings, 'warning', 'warnings'],
   ] as const;
@@ -28,7 +28,7 @@ export function renderSectionCounts({ outputs, checks, warnings, actions, deferr
     .filter(([count]) => count > 0)
     .map(
       ([count, one, many]) =>
-        html`<span class="muted"> · </span><span class="plan-count">${formatCount(count)} ${count === 1 ? one : many}</span>`,
+        html`<span class="muted">\u00a0· </span><span class="plan-count">${formatCount(count)} ${count === 1 ? one : many}</span>`,
     )}`;
 }
 
@@ -39,6 +39,6 @@ export function renderCounts(counts: Partial<Record<ChangeKind, number>>, operat
     return html`<span class="plan-counts muted">${operation === 'scan' ? 'nothing differs' : 'no resource changes'}</span>`;
   return html`<span class="plan-counts">${present.map(
     (kind, index) =>
-      html`${index > 0 ? html`<span class="muted"> · </span>` : null}<span class="plan-count kind-${kind}">${formatCount(counts[kind] ?? 0)} ${lookOf(kind, operation).counted}</span>`,
+      html`${index > 0 ? html`<span class="muted">\u00a0· </span>` : null}<span class="plan-count kind-${kind}">${formatCount(counts[kind] ?? 0)} ${lookOf(kind, operation).counted}</span>`,
   )}</span>`;
 }

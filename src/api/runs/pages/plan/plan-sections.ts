@@ -18,12 +18,14 @@ const view = { mostCharacters: 600, mostDifferences: maxShown, mostUnchanged: 0,
 export function renderConcerns({ checks, diagnostics }: Sections): Html {
   const failing = checks.filter(hasFailed);
   return html`${renderNotice(
+    'problem',
     failing.length === 1 ? 'A check fails' : `${formatCount(failing.length)} checks fail`,
     failing.map(
       ({ address, problems, status }) =>
         html`<strong class="foreign">${showUnseen(address)}</strong>: <span class="foreign">${problems.map(showUnseen).join(' ') || (status === 'error' ? 'The tool cannot evaluate it.' : 'Its condition does not hold.')}</span>`,
     ),
   )}${renderNotice(
+    'wait',
     diagnostics.length === 1 ? 'The tool warns' : `The tool gives ${formatCount(diagnostics.length)} warnings`,
     diagnostics.map(
       ({ message, detail, file, line }) =>
@@ -32,18 +34,18 @@ export function renderConcerns({ checks, diagnostics }: Sections): Html {
   )}`;
 }
 
-function renderNotice(title: string, items: readonly Html[]): Html | null {
+function renderNotice(tone: 'problem' | 'wait', title: string, items: readonly Html[]): Html | null {
   if (items.length === 0) return null;
-  return html`<div class="notice notice-problem" role="note">${renderIcon('triangle-alert')}<div><p>${title}</p>${renderItems(items)}</div></div>`;
+  return html`<div class="notice notice-${tone}" role="note">${renderIcon('triangle-alert')}<div><p>${title}</p>${renderItems(items)}</div></div>`;
 }
 
-/** What the plan does beside its changes of resources: outputs, actions, and what the tool puts off. */
+/** What the plan does besides its changes of resources: outputs, actions, and what the tool defers. */
 export function renderBeside({ outputs, actions, deferred }: Sections, isScan: boolean): Html {
   const later = deferred.map(
     ({ change, reason }) =>
-      html`<span class="foreign value-text">${showUnseen(change.address)}</span> <span class="muted">${toWords(reason)}</span>`,
+      html`<span class="foreign value-text">${showUnseen(change.address)}</span>: <span class="muted">${explainDeferral(reason)}</span>`,
   );
-  return html`${renderOutputs(outputs, isScan)}${renderList('Actions', actions.map(renderAction))}${renderList('Put off to a later plan', later)}`;
+  return html`${renderOutputs(outputs, isScan)}${renderList('Actions', actions.map(renderAction))}${renderList('Deferred to a later plan', later)}`;
 }
 
 function renderOutputs(outputs: Sections['outputs'], isScan: boolean): Html | null {
@@ -52,7 +54,11 @@ function renderOutputs(outputs: Sections['outputs'], isScan: boolean): Html | nu
     Object.fromEntries(outputs.filter(({ action }) => action !== absent).map((output) => [output.name, output[side]]));
   const { changes } = listValueChanges(sideOf('before', 'create'), sideOf('after', 'delete'), {
     effort: newEffort(),
-    secrets: { values: [], othersMayChange: true },
+    // Of an output that is secret as a whole, the tool compares the values.
+    secrets: {
+      values: outputs.filter(({ sensitive }) => sensitive).map(({ name }) => ({ path: [name], changed: true })),
+      othersMayChange: true,
+    },
   });
   const title = isScan ? 'Outputs that an apply would change' : 'Outputs';
   return html`<section class="panel stack" aria-label="${title}"><h3>${title}</h3>${
@@ -62,20 +68,42 @@ function renderOutputs(outputs: Sections['outputs'], isScan: boolean): Html | nu
 }
 
 function renderAction({ address, event, trigger, deferred }: Sections['actions'][number]): Html {
-  const when = [event, trigger === null ? null : `of ${showUnseen(trigger)}`].filter((each) => each !== null).join(' ');
-  return html`<span class="foreign value-text">${showUnseen(address)}</span>${when === '' ? null : html` <span class="muted foreign">${when}</span>`}${deferred === null ? null : html` <span class="muted">put off: ${toWords(deferred)}</span>`}`;
+  const when =
+    event === null
+      ? ''
+      : `${actionEvents[event] ?? `at ${showUnseen(event)} of`} ${showUnseen(trigger ?? 'a resource')}`;
+  return html`<span class="foreign value-text">${showUnseen(address)}</span>${when === '' ? null : html` <span class="muted foreign">${when}</span>`}${deferred === null ? null : html` <span class="muted">deferred: ${explainDeferral(deferred)}</span>`}`;
+}
+
+/** When the tool invokes an action, by its own name for it. */
+const actionEvents: Readonly<Record<string, string>> = {
+  BeforeCreate: 'before it creates',
+  AfterCreate: 'after it creates',
+  BeforeUpdate: 'before it updates',
+  AfterUpdate: 'after it updates',
+  BeforeDestroy: 'before it destroys',
+  AfterDestroy: 'after it destroys',
+};
+
+/** Why the tool defers a change, by its own name for the reason. */
+const deferrals: Readonly<Record<string, string>> = {
+  instance_count_unknown: 'its count is not known yet',
+  resource_config_unknown: 'its arguments are not known yet',
+  provider_config_unknown: 'the configuration of its provider is not known yet',
+  absent_prereq: 'something that it needs does not exist yet',
+  deferred_prereq: 'it depends on a deferred change',
+};
+
+function explainDeferral(reason: string): string {
+  return deferrals[reason] ?? showUnseen(reason.replaceAll('_', ' '));
 }
 
 function renderList(title: string, items: readonly Html[]): Html | null {
   if (items.length === 0) return null;
-  return html`<section class="panel stack" aria-label="${title}"><h3>${title}</h3>${renderItems(items)}</section>`;
+  return html`<section class="panel stack" aria-label="${title}"><h3>${title}</h3>${renderItems(items, 'plain-list')}</section>`;
 }
 
-function renderItems(items: readonly Html[]): Html {
+function renderItems(items: readonly Html[], look: 'plain-list' | null = null): Html {
   const more = items.length - maxShown;
-  return html`<ul>${items.slice(0, maxShown).map((item) => html`<li>${item}</li>`)}</ul>${more > 0 ? html`<p class="muted">And ${formatCount(more)} more: the whole plan as JSON has them.</p>` : null}`;
-}
-
-function toWords(reason: string): string {
-  return reason.replaceAll('_', ' ');
+  return html`<ul ${look && html`class="${look}" role="list"`}>${items.slice(0, maxShown).map((item) => html`<li>${item}</li>`)}</ul>${more > 0 ? html`<p class="muted">And ${formatCount(more)} more: the whole plan as JSON has them.</p>` : null}`;
 }

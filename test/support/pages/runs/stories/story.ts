@@ -1,5 +1,6 @@
 import type { RunOperation, RunPhase, RunStatus } from '#domain/runs/model.ts';
-import type { ResourceChange } from '#domain/runs/plans/model.ts';
+import { type PlanSummary, type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
+import { countSections, noSections, type PlanSections } from '#domain/runs/plans/sections.ts';
 import type { StatusReason } from '#domain/runs/reasons/model.ts';
 import type { WaitingOn } from '#domain/runs/waiting.ts';
 import type { Actor, Place } from '../places.ts';
@@ -20,6 +21,8 @@ export interface RunStory {
   readonly waitingOn: (Partial<WaitingOn> & Pick<WaitingOn, 'code'>) | null;
   /** What its plan changes; it came no further than planning unless it has a plan. */
   readonly changes: readonly ResourceChange[];
+  /** What its plan holds besides; nothing unless the story says it. */
+  readonly sections?: PlanSections;
   readonly required: number;
   readonly reviews: readonly StoryReview[];
   readonly comments: readonly StoryComment[];
@@ -64,6 +67,11 @@ const terminal: readonly RunStatus[] = ['succeeded', 'failed', 'canceled', 'time
 
 export function isFinished({ status }: Pick<RunStory, 'status'>): boolean {
   return terminal.includes(status);
+}
+
+/** The counts of its plan. */
+export function summaryOf({ changes, sections = noSections }: RunStory): PlanSummary {
+  return summarizePlan(changes, countSections(sections));
 }
 
 /** Whether a run got through planning. */
