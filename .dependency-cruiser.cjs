@@ -35,9 +35,11 @@ const executorsMayImport = {
   attempt: ['shared', 'protocol', 'redaction', 'processes', 'output', 'sandbox'],
   command: ['shared', 'protocol', 'redaction', 'sandbox', 'attempt'],
   opentofu: ['shared', 'protocol', 'redaction', 'sandbox', 'attempt'],
+  modules: ['shared', 'egress', 'protocol', 'attempt'],
   host: [
     'shared',
     'egress',
+    'modules',
     'protocol',
     'redaction',
     'groups',

@@ -20,6 +20,15 @@ export interface StateHandler {
   handle(request: IncomingMessage, response: ServerResponse): void;
 }
 
+/** The way to private modules, which is open while `init` runs. */
+export interface ModuleAccess {
+  /** Variables that lead git to it. */
+  readonly environment: Environment;
+  /** Blocks for the settings of the tool, which lead it to it. */
+  readonly settings: string;
+  close(): Promise<void>;
+}
+
 /** What the programs of a job may reach: the attempt's state, and the network that the pool's egress policy allows. */
 interface JobNetwork {
   readonly state: boolean;
@@ -95,6 +104,8 @@ export interface Attempt {
   toolPath(path: string): string;
   /** Opens the attempt's only connection out of its sandboxes. Returns the origin at which programs reach it. */
   openRelay(state: StateHandler | null): Promise<string>;
+  /** Opens the way to private modules. Call it after `openRelay`, and close it when `init` has ended. */
+  openModules(): Promise<ModuleAccess>;
   /** Runs steps to their end and logs their output. @throws AttemptFailure if the attempt was stopped */
   runJob<Collected>(spec: (paths: JobPaths) => JobSpec<Collected>): Promise<JobResult<Collected>>;
   /** Logs a line in the service's own name. */

@@ -28,6 +28,14 @@ export function readAbsoluteUrl(text: string): { url: URL; destination: Destinat
   return { url, destination: destination(url, Number(url.port || 80)) };
 }
 
+/** The host and port of a URL that the service itself is to reach; those of ssh are read as well. */
+export function destinationOf(url: URL): Destination {
+  const ports: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'ssh:': 22 };
+  // Only for the schemes of the web does the URL parser write hosts in their usual form.
+  const web = URL.canParse(`http://${url.host}/`) ? new URL(`http://${url.host}/`) : url;
+  return destination(web, Number(url.port) || (ports[url.protocol] ?? 0));
+}
+
 /** The URL parser turns `127.1`, `0x7f.1` and `2130706433` into the address that some resolvers take them for. */
 function destination(url: URL, port: number): Destination {
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');

@@ -29,7 +29,12 @@ export async function dial(
   }
 }
 
-async function checkedAddresses(destination: Destination, rules: EgressRules, resolve: ResolveName) {
+/** The addresses of a destination, if the rules allow all of them. @throws EgressRefusal */
+export async function checkedAddresses(
+  destination: Destination,
+  rules: EgressRules,
+  resolve: ResolveName,
+): Promise<readonly string[]> {
   const { host, isAddress, port } = destination;
   const byName = isAddress ? null : refusalOfName(rules, host);
   if (byName !== null) throw refused(byName);

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { type Destination, formatDestination, readAbsoluteUrl, readAuthority } from './destination.ts';
-import { type Connect, connectPinned, dial } from './dial.ts';
+import { type Connect, checkedAddresses, connectPinned, dial } from './dial.ts';
 import { checkFraming, forward } from './forward.ts';
 import { asRefusal, EgressRefusal, RefusalLog } from './refusal.ts';
 import { openResolver, type ResolveName } from './resolve.ts';
@@ -34,6 +34,10 @@ export interface Egress {
   handleConnect(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Handles requests whose target is an absolute URL. */
   handleRequest(request: IncomingMessage, response: ServerResponse): void;
+  /** Connects to what the policy allows, for the answer to a program. @throws EgressRefusal */
+  connect(destination: Destination, client: Duplex | ServerResponse): Promise<Socket>;
+  /** The addresses of what the policy allows, for another program of the service that connects. @throws EgressRefusal */
+  check(destination: Destination): Promise<readonly string[]>;
   /** Ends every connection. */
   close(): void;
 }
@@ -91,6 +95,14 @@ class AttemptEgress implements Egress {
   handleRequest(request: IncomingMessage, response: ServerResponse): void {
     const refuse = (error: unknown) => refuseRequest(response, this.#record(request, error));
     this.#forward(request, response, refuse).catch(refuse);
+  }
+
+  connect(destination: Destination, client: Duplex | ServerResponse): Promise<Socket> {
+    return this.#dial(destination, client);
+  }
+
+  check(destination: Destination): Promise<readonly string[]> {
+    return checkedAddresses(destination, this.#rules, this.#resolver.resolve);
   }
 
   close(): void {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
 import { LogWriter } from '#executors/output/log-writer.ts';
 import { OutputRecorder } from '#executors/output/output-recorder.ts';
-import type { Attempt, AttemptSuccess, JobResult, JobSpec, StateHandler } from '../attempt/attempt.ts';
+import type { Attempt, AttemptSuccess, JobResult, JobSpec, ModuleAccess, StateHandler } from '../attempt/attempt.ts';
 import { AttemptControl, type StopCause } from '../attempt/attempt-control.ts';
 import { DebugLog } from '../attempt/debug-log.ts';
 import { DiagnosticList } from '../attempt/diagnostic-list.ts';
@@ -14,10 +14,11 @@ import { LimitWatch } from '../attempt/limits.ts';
 import { StateKeeper } from '../attempt/state-keeper.ts';
 import { checkCommands } from '../command/check.ts';
 import { runCommands } from '../command/command.ts';
+import { ModuleGate } from '../modules/module-gate.ts';
 import { checkOpenTofu } from '../opentofu/check.ts';
 import { runOpenTofu } from '../opentofu/opentofu.ts';
 import type { WireRequest, WireResult } from '../protocol/messages.ts';
-import type { LogChunk, StateMeta } from '../protocol/request.ts';
+import type { LogChunk, ModuleSource, StateMeta } from '../protocol/request.ts';
 import { Redactor } from '../redaction/redaction.ts';
 import type { JobPaths } from '../sandbox/job-paths.ts';
 import { formatBytes } from '../shared/bytes.ts';
@@ -58,6 +59,8 @@ export class AttemptRunner {
   readonly #recorder: OutputRecorder;
   readonly #state: StateKeeper;
   #relay: Relay | null = null;
+  /** Open while `init` runs. */
+  #gate: ModuleGate | null = null;
   #jobs = 0;
   /** Directories of finished jobs that are still being removed. */
   readonly #removals: Promise<void>[] = [];
@@ -122,13 +125,20 @@ export class AttemptRunner {
   }
 
   #learnSecrets(): void {
-    const { variables, sensitiveVariables, environment, environmentFiles = [] } = this.#input.request;
+    const {
+      variables,
+      sensitiveVariables,
+      environment,
+      environmentFiles = [],
+      moduleSources = [],
+    } = this.#input.request;
     for (const name of sensitiveVariables) this.#redactor.learn(variables[name] ?? null);
     for (const { value, sensitive, hidden = null } of environment) {
       if (sensitive) this.#redactor.learn(value);
       this.#redactor.learn(hidden);
     }
     for (const { text } of environmentFiles) this.#redactor.learn(text);
+    for (const source of moduleSources) for (const secret of secretsOf(source)) this.#redactor.learn(secret);
   }
 
   async #perform(): Promise<AttemptSuccess> {
@@ -146,6 +156,7 @@ export class AttemptRunner {
       mountedPath: (mount) => launcher.mountedPath(mount),
       toolPath: (path) => this.#resources.toolPath(path),
       openRelay: (state) => this.#openRelay(state),
+      openModules: () => this.#openModules(),
       runJob: (spec) => this.#runJob(spec),
       note: (text) => this.#recorder.note(text),
       lastErrors: () => this.#recorder.lastErrors(),
@@ -162,8 +173,37 @@ export class AttemptRunner {
   async #openRelay(state: StateHandler | null): Promise<string> {
     const { request } = this.#input;
     const proxy = this.#resources.openProxy(request.egress, (line) => this.#recorder.note(line));
-    this.#relay ??= await Relay.open({ socketPath: this.#resources.nextSocket(), state, proxy });
+    this.#relay ??= await Relay.open({
+      socketPath: this.#resources.nextSocket(),
+      state,
+      proxy,
+      modules: () => this.#gate,
+    });
     return this.#relay.origin;
+  }
+
+  /** Without private modules, there is nothing to open. */
+  async #openModules(): Promise<ModuleAccess> {
+    const { egress, environment, moduleSources = [] } = this.#input.request;
+    if (moduleSources.length === 0 || this.#relay === null)
+      return { environment: {}, settings: '', close: async () => undefined };
+    const note = (line: string) => this.#recorder.note(line);
+    const reader = this.#resources.openReader(egress, note);
+    const gate = new ModuleGate({
+      sources: moduleSources,
+      egress: reader,
+      origin: this.#relay.origin,
+      directory: this.#directory,
+      given: environment,
+      note,
+    });
+    this.#gate = gate;
+    const close = async () => {
+      this.#gate = null;
+      reader.close();
+      await gate.close();
+    };
+    return { ...(await gate.access()), close };
   }
 
   async #runJob<Collected>(specify: (paths: JobPaths) => JobSpec<Collected>): Promise<JobResult<Collected>> {
@@ -242,4 +282,12 @@ function failed(reason: ExecutionReason, message: string) {
 function outputLimit(bytes: number): StopCause {
   const message = `the attempt printed more than its limit of ${formatBytes(bytes)}`;
   return { outcome: 'limit_exceeded', reason: 'output_limit', message, urgency: 'short' };
+}
+
+function secretsOf(source: ModuleSource): string[] {
+  if (source.kind === 'registry') return [source.token];
+  const { credential } = source;
+  if (credential.kind === 'ssh_key') return [credential.privateKey];
+  const login = Buffer.from(`${credential.username}:${credential.password}`).toString('base64');
+  return [credential.password, login];
 }

@@ -59,6 +59,11 @@ export class HostResources {
     return openEgress({ ...policy, denied: this.denied.entries }, { log });
   }
 
+  /** Opens what reads private modules for a pool's attempts, under the same policy. Without sandboxes, it enforces the policy all the same. */
+  openReader(policy: EgressPolicy, log: (line: string) => void): Egress {
+    return openEgress({ ...policy, denied: this.denied.entries }, { log });
+  }
+
   /** Returns the path at which the host can reach a tool: the host has copies of tools that its user cannot read. */
   toolPath(path: string): string {
     return this.#tools.get(path) ?? path;

@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { StateHandler } from '../attempt/attempt.ts';
 import { type Egress, egressServerOptions, isProxied } from '../egress/egress.ts';
+import { ModuleGate } from '../modules/module-gate.ts';
 import { relayPort } from '../sandbox/script.ts';
 
 /** Connections of one attempt. The relay has the same limit, but programs can reach the socket without it. */
@@ -33,14 +34,17 @@ export class Relay {
   static async open(options: {
     socketPath: string | null;
     state: StateHandler | null;
+    /** Serves private modules, while `init` runs. */
+    modules?: () => ModuleGate | null;
     proxy: Egress | null;
   }): Promise<Relay> {
-    const { socketPath, state, proxy } = options;
+    const { socketPath, state, proxy, modules = () => null } = options;
     const server = createServer(egressServerOptions, (request, response) => {
       const isForProxy = isProxied(request);
       if (isForProxy && proxy !== null) proxy.handleRequest(request, response);
+      else if (ModuleGate.isFor(request)) answerForModules(modules(), request, response);
       else if (!isForProxy && state !== null) state.handle(request, response);
-      else response.writeHead(isForProxy ? 403 : 404, { connection: 'close' }).end();
+      else refuse(response, isForProxy ? 403 : 404);
     });
     server.maxConnections = maxConnections;
     server.on('connect', (request, socket: Socket, head) => {
@@ -63,4 +67,13 @@ export class Relay {
     this.#server.closeAllConnections();
     if (this.socketPath !== null) rmSync(this.socketPath, { force: true });
   }
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  response.writeHead(status, { connection: 'close' }).end();
+}
+
+function answerForModules(gate: ModuleGate | null, request: IncomingMessage, response: ServerResponse): void {
+  if (gate === null) refuse(response, 404);
+  else gate.handle(request, response);
 }

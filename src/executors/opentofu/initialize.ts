@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { sha256 } from '../attempt/artifact.ts';
-import type { EnvironmentFile } from '../protocol/request.ts';
+import type { EnvironmentFile, ModuleSource } from '../protocol/request.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { digestModules, digestSources, lockFile, verifyBackend } from './configuration.ts';
 import { needsVariablesAtInit } from './configuration-scan.ts';
@@ -70,12 +70,17 @@ function keyOf({ attempt, executor, tool, variables }: ToolSession, cache: InitC
     mirrors: [settings.providerMirror, settings.providerNetworkMirror, settings.providersDirect],
     egress: request.egress,
   };
-  const { environment, environmentFiles = [] } = request;
+  const { environment, environmentFiles = [], moduleSources = [] } = request;
   const given = [
     environment.map((each) => (each.identity === undefined ? each : { ...each, value: each.identity })),
     ...(environmentFiles.length > 0 ? [environmentFiles.map(comparedFile)] : []),
+    ...(moduleSources.length > 0 ? [moduleSources.map(comparedSource)] : []),
   ];
   return cache.keyOf(facts, [...given, withVariables ? sha256(variables) : null]);
+}
+
+function comparedSource(source: ModuleSource): object {
+  return { place: source.kind === 'git' ? source.url : source.host, identity: source.identity };
 }
 
 function comparedFile({ name, text, identity }: EnvironmentFile): object {
@@ -90,23 +95,27 @@ async function make(
 ): Promise<{ lock: Buffer | null; modules: string }> {
   const directory = session.executor.directory ?? '';
   const lockPath = join('work', directory, lockFile);
-  const { collected = null } = await session.call({
-    subcommand: 'init',
-    options: (paths) => [
-      '-input=false',
-      '-no-color',
-      ...(withVariables ? session.earlyEvaluationOptions(paths) : []),
-      ...(plannedLock === null ? [] : ['-lockfile=readonly']),
-    ],
-    reason: 'init_failed',
-    initialized: null,
-    data,
-    seesVariables: withVariables,
-    ...(plannedLock !== null && { extraFiles: new Map([[lockPath, plannedLock]]) }),
-    network: { state: true, egress: true },
-    relaxedGc: true,
-    collect: (results, paths) => results.read(join(paths.work, directory, lockFile), maxLockBytes),
-  });
+  const modules = await session.openModules();
+  const { collected = null } = await session
+    .call({
+      subcommand: 'init',
+      modules,
+      options: (paths) => [
+        '-input=false',
+        '-no-color',
+        ...(withVariables ? session.earlyEvaluationOptions(paths) : []),
+        ...(plannedLock === null ? [] : ['-lockfile=readonly']),
+      ],
+      reason: 'init_failed',
+      initialized: null,
+      data,
+      seesVariables: withVariables,
+      ...(plannedLock !== null && { extraFiles: new Map([[lockPath, plannedLock]]) }),
+      network: { state: true, egress: true },
+      relaxedGc: true,
+      collect: (results, paths) => results.read(join(paths.work, directory, lockFile), maxLockBytes),
+    })
+    .finally(() => modules.close());
   await verifyBackend(data);
   return { lock: collected, modules: await digestModules(data) };
 }

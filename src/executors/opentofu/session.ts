@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { LogLevel } from '#domain/runs/options/model.ts';
 import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
 import { compareVersions } from '#domain/tools/ranges.ts';
-import type { Attempt, JobResult, JobSpec, Results } from '../attempt/attempt.ts';
+import type { Attempt, JobResult, JobSpec, ModuleAccess, Results } from '../attempt/attempt.ts';
 import { maxDebugBytesOfCall } from '../attempt/debug-log.ts';
 import type { JobFile } from '../attempt/work-files.ts';
 import type { OpenTofuExecutor, Tool } from '../protocol/request.ts';
@@ -44,6 +44,8 @@ interface ToolCall<Collected> {
   readonly network: { readonly state: boolean; readonly egress: boolean };
   /** Collects garbage less often. Only for calls that run nothing but the tool itself and have little to do. */
   readonly relaxedGc?: boolean;
+  /** The way to private modules. */
+  readonly modules?: ModuleAccess;
   readonly collect?: (results: Results, paths: JobPaths) => Promise<Collected>;
 }
 
@@ -114,12 +116,22 @@ export class ToolSession {
 
   /** Runs the tool once in a sandbox of its own. @throws AttemptFailure with the call's reason if the tool fails */
   async call<Collected>(call: ToolCall<Collected>): Promise<JobResult<Collected>> {
-    if (call.network.state || call.network.egress) this.#origin ??= await this.attempt.openRelay(this.#backend);
+    if (call.network.state || call.network.egress) await this.#openRelay();
     const result = await this.attempt
       .runJob((paths) => this.#specify(call, paths))
       .finally(() => this.#diagnostics.end());
     if ((call.expected ?? [0]).includes(result.code)) return result;
     throw this.#failed(call, result.code);
+  }
+
+  /** Opens the way to private modules for a call of `init`. Close it afterwards. */
+  async openModules(): Promise<ModuleAccess> {
+    await this.#openRelay();
+    return this.attempt.openModules();
+  }
+
+  async #openRelay(): Promise<void> {
+    this.#origin ??= await this.attempt.openRelay(this.#backend);
   }
 
   /** A tool that says nothing in its own form, because it crashed, may still have printed why. */
@@ -183,7 +195,10 @@ export class ToolSession {
     const { seesTemplate = true, seesVariables = seesTemplate } = call;
     const files = new Map<string, JobFile>([...(seesTemplate ? this.#configuration : []), ...(call.extraFiles ?? [])]);
     const { settings } = this.attempt;
-    files.set(settingsFile, Buffer.from(cliSettings(settings, mirror && this.attempt.mountedPath(mirror))));
+    files.set(
+      settingsFile,
+      Buffer.from(cliSettings(settings, mirror && this.attempt.mountedPath(mirror)) + (call.modules?.settings ?? '')),
+    );
     if (seesVariables) files.set(variablesFile, this.#variables);
     const lock = call.initialized?.lock ?? null;
     if (lock !== null) files.set(join('work', this.executor.directory ?? '', lockFile), lock);
@@ -200,6 +215,7 @@ export class ToolSession {
     return {
       ...(relaxedGc && { GOGC: '400', GOMEMLIMIT: `${Math.floor(limits.memoryBytes * relaxedHeapShare)}B` }),
       ...(call.network.state && this.#origin !== null ? this.#backend.environment(this.#origin) : {}),
+      ...call.modules?.environment,
       TF_CLI_CONFIG_FILE: join(paths.input, settingsFile),
       ...(level !== null && { TF_LOG: level.toUpperCase(), TF_LOG_PATH: debugPath(paths) }),
       TF_IN_AUTOMATION: '1',

@@ -59,6 +59,15 @@ const Executor = z.discriminatedUnion('kind', [
 
 const Egress = z.object({ policy: z.enum(['none', 'allow', 'internet']), allow: z.array(z.string()) });
 
+const Credential = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('password'), username: z.string(), password: z.string() }),
+  z.object({ kind: z.literal('ssh_key'), privateKey: z.string(), knownHosts: z.string() }),
+]);
+const ModuleSource = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('git'), url: z.url(), credential: Credential, identity: z.string() }),
+  z.object({ kind: z.literal('registry'), host: z.string(), token: z.string(), identity: z.string() }),
+]);
+
 const Options = z.object({
   target: z.array(text).max(maxAddresses).optional(),
   exclude: z.array(text).max(maxAddresses).optional(),
@@ -109,6 +118,7 @@ export const WireRequest = z.object({
       }),
     )
     .optional(),
+  moduleSources: z.array(ModuleSource).optional(),
   outputs: namedValues(z.object({ sensitive: z.boolean().optional() })),
   planDigest: digest.nullish(),
   secretsKey: z.string().optional(),

@@ -87,6 +87,38 @@ export async function runGit(
   }
 }
 
+/**
+ * Runs git with its input and output connected to streams, such as a request and its answer. Resolves to whether git succeeded.
+ * @throws Unavailable if git cannot be started
+ */
+export async function streamGit(
+  args: readonly string[],
+  place: GitPlace,
+  { input, output }: { readonly input: NodeJS.ReadableStream; readonly output: NodeJS.WritableStream },
+): Promise<boolean> {
+  const child = startGit(args, place);
+  const stop = () => killGroup(child.pid);
+  const timer = setTimeout(stop, Math.max(0, place.deadline - Date.now()));
+  place.givenUp?.addEventListener('abort', stop);
+  output.once('close', stop);
+  child.stdin.on('error', () => undefined);
+  child.stderr.resume();
+  input.pipe(child.stdin);
+  child.stdout.pipe(output, { end: false });
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', (cause) => reject(new Unavailable('git could not be started', { cause })));
+      child.once('close', resolve);
+    });
+    return code === 0;
+  } finally {
+    clearTimeout(timer);
+    place.givenUp?.removeEventListener('abort', stop);
+    output.removeListener('close', stop);
+    stop();
+  }
+}
+
 function startGit(args: readonly string[], { directory, environment, largestFile }: GitPlace) {
   const blocks = String(Math.ceil(largestFile / blockBytes));
   const limited = ['-c', withLimits, 'sh', blocks, String(memoryUnits), 'git', ...args];

@@ -1,0 +1,104 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createGunzip } from 'node:zlib';
+import { type GitCredential, prepareAccess } from '#domain/registry/git/access.ts';
+import { explainGit } from '#domain/registry/git/errors.ts';
+import { type GitPlace, runGit, streamGit } from '#domain/registry/git/process.ts';
+import { findGitUser, giveToGit } from '#domain/registry/git/user.ts';
+import { destinationOf } from '../egress/destination.ts';
+import type { Egress } from '../egress/egress.ts';
+import type { GitRequest } from './git-source.ts';
+
+/** In bytes: the whole repository, as git packs it. */
+const largestPack = 256 * 1024 * 1024;
+const timeoutMs = 120_000;
+
+export interface KeySource {
+  readonly url: string;
+  readonly credential: Extract<GitCredential, { kind: 'ssh_key' }>;
+}
+
+interface Mirror {
+  readonly place: GitPlace;
+}
+
+/**
+ * Reads repositories over SSH for git in a sandbox, which has neither the key nor a way to speak SSH: each repository is fetched once, here, and
+ * served from its copy.
+ */
+export class SshMirrors {
+  readonly #egress: Egress;
+  readonly #parent: string;
+  readonly #signal = new AbortController();
+  readonly #mirrors = new Map<string, Promise<Mirror>>();
+
+  /** @param parent a directory of the attempt, which no sandbox sees */
+  constructor(egress: Egress, parent: string) {
+    this.#egress = egress;
+    this.#parent = parent;
+  }
+
+  async answer(
+    { credential }: KeySource,
+    { asked, request, response }: { asked: GitRequest; request: IncomingMessage; response: ServerResponse },
+  ): Promise<void> {
+    const { place } = await this.#mirror(asked.repository, credential);
+    const isList = asked.method === 'GET';
+    const kind = `application/x-git-upload-pack-${isList ? 'advertisement' : 'result'}`;
+    response.writeHead(200, { 'content-type': kind, 'cache-control': 'no-cache', connection: 'close' });
+    // The first of two packets names the service; the second ends the part.
+    if (isList) response.write('001e# service=git-upload-pack\n0000');
+    const options = isList ? ['--stateless-rpc', '--advertise-refs'] : ['--stateless-rpc'];
+    const input = request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request;
+    input.on('error', () => response.destroy());
+    const isServed = await streamGit(
+      ['upload-pack', '--strict', ...options, 'repository'],
+      { ...place, deadline: Date.now() + timeoutMs },
+      { input, output: response },
+    );
+    if (isServed) response.end();
+    else response.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.#signal.abort();
+    const made = await Promise.allSettled(this.#mirrors.values());
+    const places = made.flatMap((each) => (each.status === 'fulfilled' ? [each.value.place.directory] : []));
+    await Promise.all(places.map((directory) => rm(directory, { recursive: true, force: true })));
+  }
+
+  #mirror(repository: URL, credential: KeySource['credential']): Promise<Mirror> {
+    const known = this.#mirrors.get(repository.href);
+    if (known !== undefined) return known;
+    const made = this.#fetch(repository, credential);
+    this.#mirrors.set(repository.href, made);
+    return made;
+  }
+
+  async #fetch(url: URL, credential: KeySource['credential']): Promise<Mirror> {
+    const addresses = await this.#egress.check(destinationOf(url));
+    // Git runs as another user if this process is root, and must reach the directory.
+    const parent = findGitUser() === null ? this.#parent : tmpdir();
+    await mkdir(parent, { recursive: true, mode: 0o700 });
+    const directory = await mkdtemp(join(parent, 'coordinator-git-'));
+    try {
+      const environment = await prepareAccess(directory, { url, addresses, mayBePlain: false }, credential);
+      await giveToGit(directory);
+      const place: GitPlace = {
+        directory,
+        environment,
+        largestFile: largestPack,
+        deadline: Date.now() + timeoutMs,
+        givenUp: this.#signal.signal,
+      };
+      const outcome = await runGit(['clone', '--quiet', '--bare', '--template=', '--', url.href, 'repository'], place);
+      if (outcome.code !== 0) throw explainGit(outcome, [credential.privateKey]);
+      return { place };
+    } catch (error) {
+      await rm(directory, { recursive: true, force: true });
+      throw error;
+    }
+  }
+}
