@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
 import { LogWriter } from '#executors/output/log-writer.ts';
 import { OutputRecorder } from '#executors/output/output-recorder.ts';
@@ -18,7 +19,7 @@ import { ModuleGate } from '../modules/module-gate.ts';
 import { checkOpenTofu } from '../opentofu/check.ts';
 import { runOpenTofu } from '../opentofu/opentofu.ts';
 import type { WireRequest, WireResult } from '../protocol/messages.ts';
-import type { LogChunk, ModuleSource, StateMeta } from '../protocol/request.ts';
+import type { LogChunk, StateMeta } from '../protocol/request.ts';
 import { Redactor } from '../redaction/redaction.ts';
 import type { JobPaths } from '../sandbox/job-paths.ts';
 import { formatBytes } from '../shared/bytes.ts';

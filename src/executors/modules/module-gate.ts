@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import type { ModuleAccess } from '../attempt/attempt.ts';
 import type { Egress } from '../egress/egress.ts';
 import { asRefusal } from '../egress/refusal.ts';
-import type { EnvironmentVariable, ModuleSource } from '../protocol/request.ts';
+import type { EnvironmentVariable } from '../protocol/request.ts';
 import { answerText } from './answers.ts';
 import { forwardGit, readGitRequest } from './git-source.ts';
 import { gitVariables } from './git-variables.ts';

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { z } from 'zod';
+import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import type { Egress } from '../egress/egress.ts';
 import { asRefusal } from '../egress/refusal.ts';
-import type { ModuleSource } from '../protocol/request.ts';
 import { answerText, passOn } from './answers.ts';
 import { askUpstream, readShort } from './upstream.ts';
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import { sha256 } from '../attempt/artifact.ts';
-import type { EnvironmentFile, ModuleSource } from '../protocol/request.ts';
+import type { EnvironmentFile } from '../protocol/request.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { digestModules, digestSources, lockFile, verifyBackend } from './configuration.ts';
 import { needsVariablesAtInit } from './configuration-scan.ts';

@@ -1,5 +1,5 @@
+import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import type { TemplateFiles } from '#domain/registry/files.ts';
-import type { GitCredential } from '#domain/registry/git/access.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import type { MaskedOutputs, RunOperation } from '#domain/runs/model.ts';
 import type { RunOptions } from '#domain/runs/options/model.ts';
@@ -88,14 +88,6 @@ export interface EnvironmentFile {
   readonly identity?: string | undefined;
 }
 
-/**
- * Where `init` may read private modules, and with what. Programs of the attempt never see the credential: the host adds it to their requests. Attempts
- * share what `init` fetched only if they agree in `identity`.
- */
-export type ModuleSource =
-  | { readonly kind: 'git'; readonly url: string; readonly credential: GitCredential; readonly identity: string }
-  | { readonly kind: 'registry'; readonly host: string; readonly token: string; readonly identity: string };
-
 export interface ExecutionRequest {
   readonly attemptId: string;
   readonly runId: string;
@@ -115,6 +107,7 @@ export interface ExecutionRequest {
   readonly sensitiveVariables: readonly string[];
   readonly environment: readonly EnvironmentVariable[];
   readonly environmentFiles?: readonly EnvironmentFile[] | undefined;
+  /** Where `init` may read private modules. */
   readonly moduleSources?: readonly ModuleSource[] | undefined;
   /** The outputs that the template declares. */
   readonly outputs: Readonly<Record<string, { readonly sensitive?: boolean | undefined }>>;

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ModuleSource } from '#executors/protocol/request.ts';
+import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import { makeCertificate } from '#test/support/programs/certificate.ts';
 import { type GitServer, makeGitRoot, Repository, serveGit } from '#test/support/programs/git.ts';
 import { makeSshKey, serveGitOverSsh } from '#test/support/programs/git-over-ssh.ts';

@@ -66,12 +66,20 @@ export function readBindings(em: Em, place: BindingPlace) {
 
 /** The bindings by these names that the runs of an environment get: its own, and those of its project. With the seals of the connections. */
 export async function readEffectiveBindings(em: Em, place: BindingPlace, names: readonly string[], lock: boolean) {
-  const found = selectBindings(em, place)
-    .where((eb) => eb('b.name', '=', eb.fn.any(eb.val(names))))
+  const found = selectEffective(em, place).where((eb) => eb('b.name', '=', eb.fn.any(eb.val(names))));
+  return lockRows(found, ['c', 'b'], lock).execute();
+}
+
+/** All bindings that an environment and its project have, with the seals of the connections. */
+export async function readAllEffectiveBindings(em: Em, place: BindingPlace, lock: boolean) {
+  return lockRows(selectEffective(em, place), ['c', 'b'], lock).execute();
+}
+
+function selectEffective(em: Em, place: BindingPlace) {
+  return selectBindings(em, place)
     .where((eb) => eb.or([eb('b.environment_id', '=', place.environmentId), eb('b.project_id', '=', place.projectId)]))
     .select(['c.config', 'c.credential_revision as credentialRevision'])
     .select(['c.sealed_key as sealedKey', 'c.sealed_credentials as sealedCredentials']);
-  return lockRows(found, ['c', 'b'], lock).execute();
 }
 
 export type EffectiveBinding = Awaited<ReturnType<typeof readEffectiveBindings>>[number];

@@ -1,5 +1,4 @@
 import type { Em } from '#database/database.ts';
-import type { AttemptDelivery } from '#domain/connections/attempt-delivery.ts';
 import { Instance } from '#domain/instances/entity.ts';
 import { readState } from '#domain/instances/state/state.ts';
 import { TemplateVersion } from '#domain/registry/entity.ts';
@@ -15,7 +14,7 @@ import { inputsOfPhase, openInputs, type PhaseInputs } from '../admission/inputs
 import { Run, RunAttempt } from '../entity.ts';
 import { ApplyObstructed, NoUsableTool, SandboxDemanded } from '../errors.ts';
 import { RunPlan } from '../plans/entity.ts';
-import { giveConnections, shareBinders } from './claiming/connections.ts';
+import { type GivenConnections, giveConnections, shareBinders } from './claiming/connections.ts';
 import { isObstructed } from './claiming/start-check.ts';
 import { chooseToolOfClaim } from './claiming/tool-choice.ts';
 import { beginLog } from './logs.ts';
@@ -37,8 +36,8 @@ export interface AttemptWork {
   readonly planDigest: string | null;
   /** The tool that the attempt uses; null for commands. */
   readonly tool: VersionedTool | null;
-  /** What the connections of the template give it in this phase. */
-  readonly connections: AttemptDelivery;
+  /** What connections give it in this phase. */
+  readonly connections: GivenConnections;
   /** What the template code may reach over the network. */
   readonly egress: Egress;
 }
@@ -72,7 +71,7 @@ export function claimAttempt(
 
 async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Claimant): Promise<AttemptWork | null> {
   if (await isObstructed(em, attemptId)) throw new ApplyObstructed(attemptId);
-  await shareBinders(em, attemptId);
+  const { isBound } = await shareBinders(em, attemptId);
   const { workerId, isolation, issuer } = claimant;
   const runId = await claimForWorker(em, { attemptId, workerId, isolation });
   if (runId === null) {
@@ -88,7 +87,7 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
   const { id: instanceId, stateSerial } = await em.findOneOrFail(Instance, { id: run.instanceId });
   const tool = await chooseToolOfClaim(em, claimant, run);
   if (tool === undefined) throw new NoUsableTool(attemptId, claimant.tools);
-  const connections = await giveConnections(em, keyRing, { run, attempt, spec, workerId, issuer });
+  const connections = await giveConnections(em, keyRing, { run, attempt, spec, workerId, issuer, isBound });
   await beginLog(em, run, attempt, attempts);
   const plan = attempt.phase === 'applying' ? await em.findOneOrFail(RunPlan, { runId }) : null;
   return {

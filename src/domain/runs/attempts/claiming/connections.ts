@@ -6,9 +6,11 @@ import { json } from '#database/tables.ts';
 import { type AttemptDelivery, deliverToAttempt } from '#domain/connections/attempt-delivery.ts';
 import { ConnectionRefused } from '#domain/connections/bindings/errors.ts';
 import type { UsedConnection } from '#domain/connections/bindings/model.ts';
-import { resolveConnections } from '#domain/connections/bindings/resolve.ts';
+import { type RunPlace, resolveConnections } from '#domain/connections/bindings/resolve.ts';
 import { type EffectiveBinding, phasesOf } from '#domain/connections/bindings/store.ts';
 import { CredentialsUnavailable } from '#domain/connections/errors.ts';
+import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
+import { type BoundSource, readModuleSources } from '#domain/connections/module-sources/module-sources.ts';
 import { db, prepare } from '#domain/db.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
@@ -20,25 +22,38 @@ import { EnvironmentRequired, IssuerUnknown, SigningKeyUnavailable } from '#doma
 import type { Run, RunAttempt } from '../../entity.ts';
 import { ConnectionsRefused } from '../../errors.ts';
 
+/** Everything that an attempt is given by connections. It stays in the worker and its executor: never store or log it. */
+export interface GivenConnections extends AttemptDelivery {
+  readonly moduleSources: readonly ModuleSource[];
+}
+
 /** The attempt that gets connections, and its worker. */
 interface Receiving {
   readonly run: Run;
   readonly attempt: RunAttempt;
   readonly spec: TemplateSpec;
   readonly workerId: string;
+  /** Whether anything is bound where the run is. */
+  readonly isBound: boolean;
   /** The origin that tokens name as their issuer; null if it is not known. */
   readonly issuer: string | null;
 }
 
 /**
  * Shares what `giveConnections` relies on until the commit: the bindings that the attempt's run may get, and the authority of those who made them. Call it before
- * the attempt is claimed, because principals are locked before runs.
+ * the attempt is claimed, because principals are locked before runs. Answers whether there are any.
  */
-export async function shareBinders(em: Em, attemptId: string): Promise<void> {
+export async function shareBinders(em: Em, attemptId: string): Promise<{ isBound: boolean }> {
   const [version] = await findVersion(em, { attemptId });
-  if (!version || !(await loadVersionById(em, version.id)).spec.connections?.length) return;
+  if (!version || !mayUseConnections((await loadVersionById(em, version.id)).spec)) return { isBound: false };
   const binders = await lockBindings(em, { attemptId });
   if (binders.length > 0) await sharePrincipals(em, { ids: [...new Set(binders.map(({ boundBy }) => boundBy))] });
+  return { isBound: binders.length > 0 };
+}
+
+/** Besides the connections that it names, the modules of a configuration may need those that are bound. */
+function mayUseConnections({ connections = [], executor }: TemplateSpec): boolean {
+  return connections.length > 0 || executor.kind !== 'command';
 }
 
 const findVersion = prepare((queries, parameter: ParameterOf<{ attemptId: string }>) =>
@@ -68,17 +83,19 @@ const lockBindings = prepare((queries, parameter: ParameterOf<{ attemptId: strin
 );
 
 /**
- * Gives an attempt what the connections of its template provide in its phase, and notes in the run which connections these were. It checks everything again:
- * each is bound, belongs to an owner of the environment, and whoever bound it may still bind it. The next attempt gets rotated credentials.
+ * Gives an attempt what the connections of its template provide in its phase, and the sources of private modules that are bound, and notes in the run which
+ * connections these were. It checks everything again: each is bound, belongs to an owner of the environment, and whoever bound it may still bind it. The next
+ * attempt gets rotated credentials.
  * @throws ConnectionsRefused if the attempt cannot have one of them
  */
-export async function giveConnections(em: Em, keyRing: KeyRing, receiving: Receiving): Promise<AttemptDelivery> {
-  const { run, attempt, spec, workerId, issuer } = receiving;
+export async function giveConnections(em: Em, keyRing: KeyRing, receiving: Receiving): Promise<GivenConnections> {
+  const { run, attempt, spec, workerId, issuer, isBound } = receiving;
   const { connections: needs = [] } = spec;
-  if (needs.length === 0) return { variables: [], files: [] };
+  if (needs.length === 0 && !isBound) return { variables: [], files: [], moduleSources: [] };
   try {
     const phase = attempt.phase === 'planning' ? 'plan' : 'apply';
-    const all = await resolveConnections(em, needs, await findPlace(em, run), true);
+    const place = await findPlace(em, run);
+    const all = await resolveConnections(em, needs, place, true);
     const used = all.map((binding) => toUsed(binding, phase, attempt.id));
     if (phase === 'apply') refuseRebound(run.connections, used);
     const bindings = all.filter((binding) => phasesOf(binding).includes(phase));
@@ -86,8 +103,11 @@ export async function giveConnections(em: Em, keyRing: KeyRing, receiving: Recei
     const deliveries: AttemptDelivery[] = [];
     for (const binding of bindings)
       deliveries.push(await deliverToAttempt(em, keyRing, { ...binding, id: binding.connectionId }, to));
-    await noteUse(em, run.id, used);
+    const modules = spec.executor.kind === 'command' ? [] : await giveModuleSources(em, keyRing, place, phase);
+    const opened = modules.filter(({ binding }) => !all.some(({ id }) => id === binding.id));
+    await noteUse(em, run.id, [...used, ...opened.map(({ binding }) => toUsed(binding, phase, attempt.id))]);
     return {
+      moduleSources: modules.map(({ source }) => source),
       variables: deliveries.flatMap(({ variables }) => variables),
       files: deliveries.flatMap(({ files }) => files),
     };
@@ -96,8 +116,19 @@ export async function giveConnections(em: Em, keyRing: KeyRing, receiving: Recei
   }
 }
 
+async function giveModuleSources(
+  em: Em,
+  keyRing: KeyRing,
+  { organizationId, teamId, projectId, environmentId }: RunPlace,
+  phase: UsedConnection['phase'],
+): Promise<BoundSource[]> {
+  if (organizationId === null || teamId === null || projectId === null || environmentId === null) return [];
+  const place = { organizationId, teamId, projectId, environmentId };
+  return readModuleSources(em, keyRing, { place, phase, lock: true });
+}
+
 /** Where a run is: its environment may belong to other owners than when it was admitted. */
-async function findPlace(em: Em, { environmentId }: Run) {
+async function findPlace(em: Em, { environmentId }: Run): Promise<RunPlace> {
   const environment = environmentId ? await findEnvironment(em, environmentId) : undefined;
   if (!environment) return { organizationId: null, teamId: null, projectId: null, environmentId: null };
   const { organizationId, teamId, projectId, id } = environment;
