@@ -6,6 +6,7 @@ import { AttemptFailure } from '../shared/errors.ts';
 import { digestModules, digestSources, lockFile, verifyBackend } from './configuration.ts';
 import { needsVariablesAtInit } from './configuration-scan.ts';
 import type { InitCache, Initialization } from './init-cache.ts';
+import { hintAtConnection } from './module-hint.ts';
 import type { ToolSession } from './session.ts';
 
 const maxLockBytes = 1024 * 1024;
@@ -36,8 +37,13 @@ export async function initialize(
     // A remote module may need variables too, which cannot be known before it is fetched.
     const mayNeedVariables = session.tool.name === 'opentofu' && !needsVariables;
     const isRefused = error instanceof AttemptFailure && error.reason === 'init_failed';
-    if (!mayNeedVariables || !isRefused || session.attempt.control.cause !== null) throw error;
-    if (!/variable/i.test(session.attempt.lastErrors())) throw error;
+    if (!isRefused || session.attempt.control.cause !== null) throw error;
+    const printed = session.attempt.lastErrors();
+    if (!mayNeedVariables || !/variable/i.test(printed)) {
+      const hint = hintAtConnection(printed);
+      if (hint !== null) session.attempt.note(hint);
+      throw error;
+    }
     session.attempt.diagnostics.clear();
     session.attempt.note('trying again with the values of the variables');
     return await obtain(session, cache, true, plannedLock);
@@ -97,26 +103,25 @@ async function make(
   const directory = session.executor.directory ?? '';
   const lockPath = join('work', directory, lockFile);
   const modules = await session.openModules();
-  const { collected = null } = await session
-    .call({
-      subcommand: 'init',
-      modules,
-      options: (paths) => [
-        '-input=false',
-        '-no-color',
-        ...(withVariables ? session.earlyEvaluationOptions(paths) : []),
-        ...(plannedLock === null ? [] : ['-lockfile=readonly']),
-      ],
-      reason: 'init_failed',
-      initialized: null,
-      data,
-      seesVariables: withVariables,
-      ...(plannedLock !== null && { extraFiles: new Map([[lockPath, plannedLock]]) }),
-      network: { state: true, egress: true },
-      relaxedGc: true,
-      collect: (results, paths) => results.read(join(paths.work, directory, lockFile), maxLockBytes),
-    })
-    .finally(() => modules.close());
+  const call = session.call({
+    subcommand: 'init',
+    modules,
+    options: (paths) => [
+      '-input=false',
+      '-no-color',
+      ...(withVariables ? session.earlyEvaluationOptions(paths) : []),
+      ...(plannedLock === null ? [] : ['-lockfile=readonly']),
+    ],
+    reason: 'init_failed',
+    initialized: null,
+    data,
+    seesVariables: withVariables,
+    ...(plannedLock !== null && { extraFiles: new Map([[lockPath, plannedLock]]) }),
+    network: { state: true, egress: true },
+    relaxedGc: true,
+    collect: (results, paths) => results.read(join(paths.work, directory, lockFile), maxLockBytes),
+  });
+  const { collected = null } = await call.finally(() => modules.close());
   await verifyBackend(data);
   return { lock: collected, modules: await digestModules(data) };
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import { ConnectionsRefused } from '#domain/runs/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
+import type { VersionedTool } from '#domain/tools/model.ts';
 import { join } from '#test/support/access/tenancy.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { aPlan, executing } from '#test/support/runs/run-steps.ts';
@@ -32,10 +33,10 @@ async function bind(connection: string, phases = ['plan', 'apply']): Promise<voi
 }
 
 /** Admits a run; answers how to claim its next attempts. */
-async function admit(spec: object = needs) {
+async function admit(spec: object = needs, tools: VersionedTool[] = []) {
   const { steps, worker, tenant } = stage;
   const runId = await steps.admit({ environment_id: tenant.environment, instance: `i-${newId()}` }, spec);
-  const claim = (attemptId: string) => steps.claim(attemptId, worker, 'none', [], issuer) as Promise<AttemptWork>;
+  const claim = (attemptId: string) => steps.claim(attemptId, worker, 'none', tools, issuer) as Promise<AttemptWork>;
   const planning = executing(await steps.next({ runId }));
   return {
     runId,
@@ -122,6 +123,72 @@ describe('an attempt', () => {
   it('is given nothing where its template asks for nothing', async () => {
     await bind(await add());
     expect(namesOf(await (await admit({})).plan())).toEqual([]);
+  });
+});
+
+describe('an attempt of OpenTofu', () => {
+  const spec = { executor: { kind: 'opentofu', files: { 'main.tf': '' } } };
+  const tool = [{ name: 'opentofu', version: '1.11.0' }];
+  const addGit = (organization: string) =>
+    add(
+      'git',
+      { url: `https://93.184.216.34/${organization}/` },
+      { username: 'git', token: `token-of-${organization}` },
+    );
+  const put = async (place: string, wanted: object) => {
+    const { status, text } = await stage.tenant.owner.put(`${place}/connections`, wanted);
+    expect(status, text).toBe(200);
+  };
+  const claim = async (phases?: string[]) => {
+    const { tenant } = stage;
+    const [acme, widgets, host] = await Promise.all([
+      addGit('acme'),
+      addGit('widgets'),
+      add('registry', { host: 'registry.example.com' }, { token: 'token-of-registry' }),
+    ]);
+    await put(`/projects/${tenant.project}`, {
+      modules: { connection_id: widgets },
+      store: { connection_id: widgets },
+    });
+    await put(`/environments/${tenant.environment}`, {
+      modules: { connection_id: acme, ...(phases && { phases }) },
+      registry: { connection_id: host },
+    });
+    const run = await admit(spec, tool);
+    return { acme, run, planned: await run.plan() };
+  };
+
+  it('is given all git connections and registries that are bound where it is, though its template names none', async () => {
+    const { acme, run, planned } = await claim();
+    expect(planned.connections.variables).toEqual([]);
+    const sources = planned.connections.moduleSources.map((source) =>
+      source.kind === 'git' ? source.url : source.host,
+    );
+    expect(sources).toEqual(['https://93.184.216.34/acme/', 'registry.example.com', 'https://93.184.216.34/widgets/']);
+    expect(planned.connections.moduleSources[0]).toMatchObject({
+      credential: { kind: 'password', username: 'git', password: 'token-of-acme' },
+      identity: `${acme}.1`,
+    });
+    const { connections } = await show(run.runId);
+    expect(connections.map(({ name }: { name: string }) => name)).toEqual(['modules', 'registry', 'store']);
+  });
+
+  it('is not given those that are bound for the other phase', async () => {
+    const { planned } = await claim(['apply']);
+    expect(planned.connections.moduleSources.map(({ kind }) => kind)).toEqual(['registry', 'git']);
+  });
+
+  it('is not given those whose binder may not bind them any more', async () => {
+    const admin = await stage.api.addUser('admin');
+    await put(`/projects/${stage.tenant.project}`, {});
+    await admin.put(`/environments/${stage.tenant.environment}/connections`, {
+      modules: { connection_id: await addGit('acme') },
+    });
+    await stage.api.rows(
+      'update principals set enabled = false, eligibility_generation = eligibility_generation + 1 where id = ?',
+      [admin.id],
+    );
+    expect((await (await admit(spec, tool)).plan()).connections.moduleSources).toEqual([]);
   });
 });
 

@@ -1,4 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -6,10 +8,15 @@ import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import { makeCertificate } from '#test/support/programs/certificate.ts';
 import { type GitServer, makeGitRoot, Repository, serveGit } from '#test/support/programs/git.ts';
 import { makeSshKey, serveGitOverSsh } from '#test/support/programs/git-over-ssh.ts';
+import { serveRegistryAndCluster } from '#test/support/programs/registry-and-cluster.ts';
 import { makeRequest, makeWorkRoot, requireTools, run, type TestRequest } from '../support.ts';
 
 const certificates = mkdtempSync(join(tmpdir(), 'coordinator-test-certificates-'));
 const certificate = makeCertificate(certificates);
+const tokens = { registry: 'the-token-of-the-registry-5e2b', cluster: 'none' };
+const mayListen = process.getuid?.() === 0;
+const registry = mayListen ? await serveRegistryAndCluster(makeDirectory('registry'), tokens) : null;
+writeFileSync(certificate.cert, `${readFileSync(certificate.cert, 'utf8')}${registry?.ca ?? ''}`);
 // The host runs as another user, if the tests run as root.
 chmodSync(certificates, 0o755);
 const before = process.env['SSL_CERT_FILE'];
@@ -35,11 +42,17 @@ const server: GitServer = await serveGit(
   },
   certificate,
 );
+// The tools reach 127.0.0.1 without the proxy of their sandbox, so this needs another address.
+const closed = createServer((_request, response) => {
+  response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+});
+await new Promise<void>((resolve) => closed.listen(0, '127.0.0.8', resolve));
+const closedHost = `127.0.0.8:${(closed.address() as AddressInfo).port}`;
 const key = makeSshKey();
 const ssh = await serveGitOverSsh(root.path, key);
 afterAll(async () => {
   await work.remove();
-  await Promise.all([server.close(), ssh.close()]);
+  await Promise.all([server.close(), new Promise((resolve) => closed.close(resolve)), ssh.close(), registry?.close()]);
   root.remove();
   rmSync(certificates, { recursive: true, force: true });
   if (before === undefined) delete process.env['SSL_CERT_FILE'];
@@ -95,25 +108,101 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
     expect(sink.text()).not.toContain(password);
   });
 
-  it('come over SSH, whose key the sandbox does not have', async () => {
+  it('come over SSH, whose key the sandbox does not have, by either way to write the address', async () => {
     const url = `ssh://git@127.0.0.1:${ssh.port}/acme/`;
-    const { result, sink } = await plan(
-      { one: `git::${url}network.git?ref=v1` },
-      {
-        moduleSources: [
-          {
-            kind: 'git',
-            url,
-            credential: { kind: 'ssh_key', privateKey: key.private, knownHosts: ssh.knownHosts },
-            identity: 'ssh.1',
-          },
-        ],
-      },
-    );
+    const { result, sink } = await plan({ one: `git::${url}network.git?ref=v1` }, { moduleSources: [overSsh(url)] });
     expect(result, sink.text()).toMatchObject({ outcome: 'succeeded' });
     expect(result.plan?.sections.outputs).toMatchObject([{ after: 'network one' }]);
   });
+
+  it.runIf(mayListen)('come from a registry that wants a token, which the sandbox does not have', async () => {
+    const host = registry?.host ?? '';
+    const files = {
+      'main.tf': `module "network" {\n  source  = "${host}/acme/network/null"\n  version = "1.0.0"\n}\noutput "region" { value = module.network.region }\n`,
+    };
+    const { result, sink } = await plan(
+      {},
+      {
+        executor: { kind: 'opentofu', files },
+        egress: { policy: 'allow', allow: [host] },
+        moduleSources: [{ kind: 'registry', host, token: tokens.registry, identity: 'registry.1' }],
+      },
+    );
+    expect(result, sink.text()).toMatchObject({ outcome: 'succeeded' });
+    expect(result.plan?.sections.outputs).toMatchObject([{ after: 'from the private module' }]);
+  });
+
+  it('fail with a hint at the connection that is missing', async () => {
+    const egress = { policy: 'allow' as const, allow: ['127.0.0.8'] };
+    const { result, sink } = await plan({ one: `git::http://${closedHost}/acme/network.git` }, { egress });
+    expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
+    expect(sink.text('system')).toContain(
+      `${closedHost} wants credentials: bind a git connection whose URL begins with http://${closedHost}/ to the environment or its project`,
+    );
+  });
+
+  it('fail and say so if the server refuses the credentials that are bound', async () => {
+    const { result, sink } = await plan(
+      { one: `git::${origin}/acme/network.git` },
+      { moduleSources: [sourceOf('acme', 'mistyped')] },
+    );
+    expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
+    expect(sink.text().replaceAll('\n', ' ')).toContain(
+      'the server refused the credentials of the connection that is bound (401)',
+    );
+  });
+
+  it.each(['https', 'ssh'])('leave no credential of %s where the code of a template can look', async (scheme) => {
+    const isSsh = scheme === 'ssh';
+    const url = isSsh ? `ssh://git@127.0.0.1:${ssh.port}/acme/` : `${origin}/acme/`;
+    const secret = isSsh ? (key.private.split('\n')[2] ?? '') : password;
+    const moduleSources = [isSsh ? overSsh(url) : sourceOf('acme')];
+    const look = lookFor(secret);
+    const files = { 'main.tf': `${configurationOf({ one: `git::${url}network.git` })}${look}` };
+    const planned = await plan({}, { executor: { kind: 'opentofu', files }, moduleSources });
+    expect(planned.result, planned.sink.text()).toMatchObject({ outcome: 'succeeded' });
+    const outputs = planned.result.plan?.sections.outputs ?? [];
+    expect(outputs.find((output) => output.name === 'found')).toMatchObject({ after: 'no, in 1' });
+    if (name !== 'opentofu') return;
+    // OpenTofu evaluates the sources of modules, so they can read what the sandbox of init has.
+    const early = `${configurationOf({ one: `git::${url}network.git`, two: '${local.said}' })}${look}`;
+    const initialized = await plan({}, { executor: { kind: 'opentofu', files: { 'main.tf': early } }, moduleSources });
+    expect(initialized.result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
+    expect(initialized.sink.text()).toMatch(/no,\s+in\s+1/);
+  });
 });
+
+function makeDirectory(name: string): string {
+  const path = join(certificates, name);
+  mkdirSync(path);
+  return path;
+}
+
+function overSsh(url: string): ModuleSource {
+  const credential = { kind: 'ssh_key', privateKey: key.private, knownHosts: ssh.knownHosts } as const;
+  return { kind: 'git', url, credential, identity: 'ssh.1' };
+}
+
+/** Looks for a text in all files that may hold something, and in one that does. The configuration itself holds it backwards. */
+function lookFor(text: string): string {
+  const backwards = [...text].reverse().join('');
+  return `
+locals {
+  text  = strrev("${backwards}")
+  paths = concat(
+    [for p in fileset("/run", "**") : "/run/\${p}"],
+    [for p in fileset("/tmp", "**") : "/tmp/\${p}"],
+    [for p in fileset("/etc", "*") : "/etc/\${p}"],
+    [for p in fileset("\${path.root}", "**") : "\${path.root}/\${p}"],
+    ["/proc/self/environ", "/proc/self/cmdline", "/proc/1/environ", "/proc/1/cmdline"],
+  )
+  found = [for p in local.paths : p if try(strcontains(file(p), local.text), false)]
+  own   = strcontains(file("/proc/self/environ"), "TF_IN_AUTOMATION") ? 1 : 0
+  said  = "\${length(local.found) == 0 ? "no" : join(",", local.found)}, in \${local.own}"
+}
+output "found" { value = local.said }
+`;
+}
 
 function configurationOf(modules: Readonly<Record<string, string>>): string {
   const blocks = Object.entries(modules).map(
