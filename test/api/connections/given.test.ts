@@ -34,7 +34,8 @@ async function bind(connection: string, phases = ['plan', 'apply']): Promise<voi
 
 /** Admits a run; answers how to claim its next attempts. */
 async function admit(spec: object = needs, tools: VersionedTool[] = []) {
-  const { steps, worker, tenant } = stage;
+  const { steps, tenant } = stage;
+  const worker = tools.length === 0 ? stage.worker : await steps.worker('none', 'default', tools);
   const runId = await steps.admit({ environment_id: tenant.environment, instance: `i-${newId()}` }, spec);
   const claim = (attemptId: string) => steps.claim(attemptId, worker, 'none', tools, issuer) as Promise<AttemptWork>;
   const planning = executing(await steps.next({ runId }));
@@ -144,7 +145,7 @@ describe('an attempt of OpenTofu', () => {
     const [acme, widgets, host] = await Promise.all([
       addGit('acme'),
       addGit('widgets'),
-      add('registry', { host: 'registry.example.com' }, { token: 'token-of-registry' }),
+      add('registry', { host: '93.184.216.34' }, { token: 'token-of-registry' }),
     ]);
     await put(`/projects/${tenant.project}`, {
       modules: { connection_id: widgets },
@@ -164,7 +165,7 @@ describe('an attempt of OpenTofu', () => {
     const sources = planned.connections.moduleSources.map((source) =>
       source.kind === 'git' ? source.url : source.host,
     );
-    expect(sources).toEqual(['https://93.184.216.34/acme/', 'registry.example.com', 'https://93.184.216.34/widgets/']);
+    expect(sources).toEqual(['https://93.184.216.34/acme/', '93.184.216.34', 'https://93.184.216.34/widgets/']);
     expect(planned.connections.moduleSources[0]).toMatchObject({
       credential: { kind: 'password', username: 'git', password: 'token-of-acme' },
       identity: `${acme}.1`,
