@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { declaresBackend, useLocalBackend } from './backends.ts';
 import type { Configuration } from './configurations.ts';
 import { type Lifecycle, type Stage, stateOf } from './lifecycle.ts';
 
@@ -18,20 +19,33 @@ interface Ended {
   readonly errors: string;
 }
 
-/** @param toolPath the program; @param directory an empty directory for this configuration */
+/** What both sides of a comparison run with. */
+export interface BareTool {
+  readonly path: string;
+  /** A filesystem mirror of providers: they come from nowhere else. */
+  readonly mirror: string;
+}
+
+/** @param directory an empty directory for this configuration */
 export async function runBareTool(
-  toolPath: string,
+  { path, mirror }: BareTool,
   configuration: Configuration,
   directory: string,
 ): Promise<Lifecycle> {
-  const work = join(directory, 'work');
-  mkdirSync(work, { recursive: true });
-  cpSync(configuration.directory, work, { recursive: true });
-  rmSync(join(work, 'case.json'), { force: true });
+  const copy = join(directory, 'work');
+  mkdirSync(copy, { recursive: true });
+  // What a tool recorded in a working directory is no part of a version.
+  cpSync(configuration.directory, copy, { recursive: true, filter: (each) => !notCopied.has(basename(each)) });
+  const work = join(copy, configuration.path);
+  if (declaresBackend(work)) useLocalBackend(work);
   writeFileSync(join(work, variablesFile), JSON.stringify(configuration.variables));
-  const run = (...given: string[]) => runProgram(toolPath, given, work);
+  const settings = join(directory, 'settings.tfrc');
+  writeFileSync(settings, `provider_installation {\n  filesystem_mirror {\n    path = "${mirror}"\n  }\n}\n`);
+  const run = (...given: string[]) => runProgram(path, given, { cwd: work, settings });
   return stepThrough(run, work, configuration.appliesWithVariables);
 }
+
+const notCopied = new Set(['.terraform', '.git', 'case.json']);
 
 type Run = (...given: string[]) => Promise<Ended>;
 
@@ -88,13 +102,17 @@ function firstError({ output, errors }: Ended): string {
   return summaries.find((summary) => !isHeading.test(summary)) ?? summaries[0] ?? text.trim().split('\n').at(-1) ?? '';
 }
 
-function runProgram(program: string, given: readonly string[], cwd: string): Promise<Ended> {
+function runProgram(
+  program: string,
+  given: readonly string[],
+  { cwd, settings }: { readonly cwd: string; readonly settings: string },
+): Promise<Ended> {
   const env = {
     PATH: process.env['PATH'],
     HOME: cwd,
     CHECKPOINT_DISABLE: '1',
     TF_IN_AUTOMATION: '1',
-    TF_CLI_CONFIG_FILE: writeSettings(cwd),
+    TF_CLI_CONFIG_FILE: settings,
   };
   return new Promise((resolve) => {
     execFile(program, given, { cwd, env, timeout: withinMs, maxBuffer: maxOutputBytes }, (error, output, errors) => {
@@ -102,11 +120,4 @@ function runProgram(program: string, given: readonly string[], cwd: string): Pro
       resolve({ code, output, errors });
     });
   });
-}
-
-/** Providers come from nowhere, as in a worker that has none: a configuration that needs one is left out of the comparison. */
-function writeSettings(cwd: string): string {
-  const path = join(cwd, '..', 'settings.tfrc');
-  writeFileSync(path, `provider_installation {\n  filesystem_mirror {\n    path = "${join(cwd, '..')}"\n  }\n}\n`);
-  return path;
 }

@@ -4,10 +4,17 @@ import { type Lifecycle, listOf, objectOf } from './lifecycle.ts';
 
 const noState = { resources: [], outputs: {}, checks: null };
 
+export interface Difference {
+  /** Such as `outputs`. */
+  readonly part: string;
+  readonly text: string;
+}
+
 /** What differs between a configuration by hand and by the service; empty if nothing does. */
-export function compareLifecycles(bare: Lifecycle, service: Lifecycle): string[] {
+export function compareLifecycles(bare: Lifecycle, service: Lifecycle): Difference[] {
   if (bare.stage !== service.stage) {
-    return [`by hand: ${bare.stage} ${bare.error ?? ''} | by the service: ${service.stage} ${service.error ?? ''}`];
+    const ends = (one: Lifecycle) => `${one.stage} ${one.error ?? ''}`.trimEnd();
+    return [{ part: 'stage', text: `by hand: ${ends(bare)} | by the service: ${ends(service)}` }];
   }
   const parts = {
     error: [bare.error, isSameError(bare.error, service.error) ? bare.error : service.error],
@@ -17,18 +24,19 @@ export function compareLifecycles(bare: Lifecycle, service: Lifecycle): string[]
     state: [bare.state ?? noState, service.state ?? noState],
     'second plan is empty': [bare.isSettled, service.isSettled],
   } satisfies Record<string, readonly [JsonValue, JsonValue]>;
-  return Object.entries(parts).flatMap(([name, [one, other]]) => {
+  return Object.entries(parts).flatMap(([part, [one, other]]) => {
     const [left, right] = [settle(one), settle(other)];
-    return left === right ? [] : [`${name}: by hand ${left} | by the service ${right}`];
+    return left === right ? [] : [{ part, text: `${part}: by hand ${left} | by the service ${right}` }];
   });
 }
 
-/** IDs, times and bcrypt hashes, which differ in every run, are treated as equal. */
+/** IDs, times and bcrypt hashes, which differ in every run, are treated as equal, and so are both working directories. */
 function settle(value: JsonValue): string {
   return canonicalJson(value)
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
-    .replaceAll(/"\$2[aby]\$[^"]{50,}"/g, '"BCRYPT"');
+    .replaceAll(/"\$2[aby]\$[^"]{50,}"/g, '"BCRYPT"')
+    .replaceAll(/"[^"]*\/coordinator-conformance-bare-\w+\/work/g, '"/work');
 }
 
 /** By hand, the summary of an error is known; the service says the detail behind it. A cycle is listed from any of its members on. */

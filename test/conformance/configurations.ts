@@ -11,7 +11,12 @@ import type { InstalledTool } from '#executors/client/tools.ts';
 
 export interface Configuration {
   readonly name: string;
+  /** All of its files. */
   readonly directory: string;
+  /** The root module in the directory; empty for the directory itself. */
+  readonly path: string;
+  /** The repository that the service reads the files from; null if they are sent with the version. */
+  readonly repository: { readonly url: string; readonly commit: string } | null;
   readonly variables: Readonly<Record<string, unknown>>;
   /** Whether it has ephemeral variables, which the tool demands again when it applies a plan. */
   readonly appliesWithVariables: boolean;
@@ -26,6 +31,8 @@ const CaseFile = z.strictObject({
   terraform: z.string().nullable().default('*'),
 });
 
+const plain = { path: '', repository: null, variables: {}, appliesWithVariables: false };
+
 const modules = fileURLToPath(new URL('modules', import.meta.url));
 
 /** The project's own modules, each a directory. `case.json` names its variables and the versions that understand it. */
@@ -38,7 +45,7 @@ export function findModules(): Configuration[] {
       applies_with_variables: appliesWithVariables,
       ...tools
     } = CaseFile.parse(existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {});
-    return { name: `modules/${name}`, directory, variables, appliesWithVariables, tools };
+    return { ...plain, name: `modules/${name}`, directory, variables, appliesWithVariables, tools };
   });
 }
 
@@ -58,9 +65,8 @@ export function findFixtures(source: string): Configuration[] {
     .filter((directory) => directory.includes('/testdata/') && needsNoProvider(directory))
     .map((directory) => ({
       name: `${source}/${relative(root, directory)}`,
+      ...plain,
       directory,
-      variables: {},
-      appliesWithVariables: false,
       tools,
     }));
 }

@@ -1,9 +1,31 @@
-/** Differences that are known: by the end of a configuration's name, why the service does something else than the bare tool. */
-export const explained: Readonly<Record<string, string>> = {
-  '/backend-unset':
-    'the directory holds a record of another backend from an earlier init, which is not part of a version',
-  '/required-version-fails':
-    'the service refuses the run at admission, by required_version of .tf files also for OpenTofu 1.12, which ignores it there',
-  '/tofu-state-encryption':
-    'plans are shown in a sandbox without the files of the template, which cannot decrypt a plan that the template encrypts',
-};
+import type { InstalledTool } from '#executors/client/tools.ts';
+import type { Stage } from './lifecycle.ts';
+
+/** What the service intentionally does in another way than the bare tool. */
+export interface Explanation {
+  /** The parts of the comparison that differ, as compare.ts names them. */
+  readonly parts: readonly string[];
+  /** Where the service ends. */
+  readonly stage: Stage;
+  /** What its error contains; empty if it has none. */
+  readonly error: string;
+  readonly because: string;
+}
+
+interface Group extends Explanation {
+  /** The ends of the names of the configurations. */
+  readonly names: readonly string[];
+  /** Null: with each tool. */
+  readonly tool: InstalledTool['name'] | null;
+}
+
+const groups: readonly Group[] = [];
+
+/** A configuration that is named here must differ, and in this way. */
+export function explanationOf(name: string, tool: InstalledTool['name']): Explanation | null {
+  return (
+    groups.find(
+      (group) => [null, tool].includes(group.tool) && group.names.some((end) => `/${name}`.endsWith(`/${end}`)),
+    ) ?? null
+  );
+}

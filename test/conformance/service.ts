@@ -29,7 +29,7 @@ export class ConformingService {
       version: '1.0.0',
       spec: describeSpec(tool, configuration),
     });
-    if (version.status !== 201) return ended('publish', version.text);
+    if (version.status !== 201) return ended('publish', version.body.error ?? version.text);
     const admit = (operation: string) => this.#runToEnd(template.body.id, operation, configuration.variables);
     const applied = await admit('apply');
     if (typeof applied === 'string') return ended('plan', applied);
@@ -110,15 +110,20 @@ function ended(stage: Stage, error: string, plan: JsonValue = null): Lifecycle {
 }
 
 /** The files as they are, and a schema that takes the variables that the configuration is given. */
-function describeSpec(tool: InstalledTool, { directory, variables }: Configuration) {
-  const paths = listFiles(directory).filter((path) => path !== 'case.json');
-  const files = Object.fromEntries(paths.map((path) => [path, readText(join(directory, path))]));
-  const properties = Object.fromEntries(Object.keys(variables).map((name) => [name, {}]));
+function describeSpec(tool: InstalledTool, configuration: Configuration) {
+  const properties = Object.fromEntries(Object.keys(configuration.variables).map((name) => [name, {}]));
   return {
     variables: { type: 'object', properties },
-    executor: { kind: 'opentofu', files },
+    executor: { kind: 'opentofu', ...describeSource(configuration) },
     tool: { name: tool.name, version: tool.version },
   };
+}
+
+function describeSource({ directory, path, repository }: Configuration) {
+  if (repository !== null)
+    return { git: { url: repository.url, ref: repository.commit, ...(path !== '' && { path }) } };
+  const paths = listFiles(directory).filter((each) => each !== 'case.json');
+  return { files: Object.fromEntries(paths.map((each) => [each, readText(join(directory, each))])) };
 }
 
 function readText(path: string): string {

@@ -8,8 +8,15 @@ import { Program } from '#test/support/programs/start.ts';
 const administrator = { email: 'root@example.com', password: 'correct horse battery' };
 const programs = { opentofu: 'tofu', terraform: 'terraform' } as const;
 
-/** Starts the service as `npm start` does, with the tools and no others. */
-export async function startService(tools: readonly InstalledTool[]): Promise<{
+/**
+ * Starts the service as `npm start` does, with the tools and no others.
+ * @param mirror a filesystem mirror: providers come from nowhere else
+ * @param repositories a directory below which the service may read git repositories
+ */
+export async function startService(
+  tools: readonly InstalledTool[],
+  { mirror, repositories }: { readonly mirror: string; readonly repositories: string | null },
+): Promise<{
   readonly caller: Caller;
   close(): Promise<void>;
 }> {
@@ -24,6 +31,8 @@ export async function startService(tools: readonly InstalledTool[]): Promise<{
     COORDINATOR_ADMIN_EMAIL: administrator.email,
     COORDINATOR_ADMIN_PASSWORD: administrator.password,
     COORDINATOR_SAMPLE: 'false',
+    COORDINATOR_PROVIDER_MIRROR: mirror,
+    ...(repositories !== null && { COORDINATOR_OUTBOUND_ALLOW: `file://${repositories}` }),
   });
   const [, url = ''] = await program.says(/(http:\/\/127\.0\.0\.1:\d+)/, 300_000);
   return {
