@@ -42,6 +42,9 @@ const configurations = [
 const tools = (await requireTools()).filter(({ name }) => values.tool === undefined || name === values.tool);
 const list = new OutcomeList(values.save ?? null, values.resume);
 const started = await startService(tools, { mirror, repositories });
+// An interruption ends it after what is being compared; `--resume` goes on.
+const stopped = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
 try {
   await compareAll({ service: new ConformingService(started.caller), mirror });
   report(list.finish());
@@ -57,7 +60,7 @@ async function compareAll(comparison: Comparison): Promise<void> {
       .map((tool) => ({ tool, configuration })),
   );
   const work = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    for (let next = waiting.shift(); next !== undefined && !stopped.signal.aborted; next = waiting.shift()) {
       const line = await compareOne(comparison, next.tool, next.configuration);
       list.add(line);
       console.log([line.outcome, line.tool, line.name, ...line.details].join('  '));

@@ -22,7 +22,9 @@ const longestPath = 512;
 const longestName = 255;
 
 /** Names that git and OpenTofu use themselves, refused at any depth. */
-const reservedNames = [/^\.git$/i, /^\.terraform$/i, /^terraform\.tfstate(\..*)?$/i];
+const reservedNames = [/^\.git$/i, /^\.terraform$/i];
+/** A version with a state would deploy again what the state says is deployed. */
+const stateName = /^terraform\.tfstate(\..*)?$/i;
 
 /** The files that a run of a command template writes beside the template's files. */
 export const commandFiles = ['variables.json', 'outputs.json', 'plan.json', 'state.json'] as const;
@@ -42,6 +44,7 @@ export function checkFilePath(path: string): string | null {
     if (name === '.' || name === '..') return 'must not contain "." or "..": expected the path from the root down';
     if (Buffer.byteLength(name) > longestName) return `must have at most ${longestName} bytes between two "/"`;
     if (reservedNames.some((reserved) => reserved.test(name))) return `must not contain "${name}", which is reserved`;
+    if (stateName.test(name)) return `must not contain "${name}", which is reserved: import a state into an instance`;
   }
   return null;
 }

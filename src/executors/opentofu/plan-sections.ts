@@ -23,6 +23,8 @@ import type { DetailsReading } from './plan-details.ts';
 export interface SectionsReading extends DetailsReading {
   /** The outputs that the template declares as secret, whatever its configuration says. */
   readonly secretOutputs: ReadonlySet<string>;
+  /** The outputs that the configuration declares. */
+  readonly declaredOutputs: ReadonlySet<string>;
 }
 
 /** Redacts from now on what outputs, actions and deferred changes mark as secret. */
@@ -60,12 +62,14 @@ function outputsOf(plan: JsonObject): [string, JsonObject][] {
   );
 }
 
-function readOutput(name: string, change: JsonObject, { redactor, secretOutputs }: SectionsReading): PlannedOutput {
+function readOutput(name: string, change: JsonObject, reading: SectionsReading): PlannedOutput {
+  const { redactor, secretOutputs, declaredOutputs } = reading;
   const isMarked = hasMark(change['before_sensitive']) || hasMark(change['after_sensitive']);
   const isSecret = secretOutputs.has(name);
   // Only whether there is a value may be seen of one that is secret as a whole.
   return {
-    name: redactor.redactText(name),
+    // The text of the configuration says it to everybody: masking would only show that a secret is part of it.
+    name: declaredOutputs.has(name) ? name : redactor.redactText(name),
     action: readAction(change),
     ...readSides(isSecret ? { ...change, before_sensitive: true, after_sensitive: true } : change, redactor),
     sensitive: isMarked || isSecret,

@@ -42,13 +42,14 @@ export function readPlan(json: Buffer, { redactor, digest = null, secretOutputs 
   const reading = { redactor, digest, real: 'before' as const };
   const changes = resources.map((resource) => readChange(resource, reading)).filter(isShown);
   const drift = drifted.map((resource) => readChange(resource, { ...reading, real: 'after' }));
-  const sections = readSections(plan, { ...reading, secretOutputs });
+  const declared = declaredOutputs(plan);
+  const sections = readSections(plan, { ...reading, secretOutputs, declaredOutputs: new Set(Object.keys(declared)) });
   const changesNothing = [...changes, ...sections.outputs, ...sections.actions].length === 0;
   return {
     changes,
     drift,
     sections,
-    declared: declaredOutputs(plan),
+    declared,
     ephemeral: ephemeralOf(plan),
     hasChanges: plan['applyable'] === true || !changesNothing,
   };

@@ -24,7 +24,10 @@ export function preparePublic({ isWanted, from, only, mirror, repositories }: Pr
   for (const directory of [mirror, repositories]) mkdirSync(directory, { recursive: true });
   const wanted = isWanted ? publicConfigurations.filter((each) => nameOf(each).includes(only)) : [];
   if (wanted.length === 0) return [];
-  const cloned = new Map(wanted.map((each) => [each.repository, clone(each, from, repositories)]));
+  const cloned = new Map<string, { directory: string; commit: string }>();
+  for (const each of wanted) {
+    if (!cloned.has(each.repository)) cloned.set(each.repository, clone(each, from, repositories));
+  }
   const configurations = wanted.map((each): Configuration => {
     const { directory, commit } = cloned.get(each.repository) ?? { directory: '', commit: '' };
     return {

@@ -53,6 +53,17 @@ describe.each(tools)('a plan by $name $version', ({ name, version }) => {
     expect(JSON.stringify(planned.sections)).not.toContain(secret);
   });
 
+  it('names an output as the configuration does where a secret is part of the name', async () => {
+    const words = `variable "word" {\n  type = string\n  default = "after"\n  sensitive = true\n}\n`;
+    const { plan: planned } = await plan(
+      files(`${words}${output('size_after', 'value = 1')}${output('word', 'value = var.word\n  sensitive = true')}`),
+    );
+    expect(planned.sections.outputs.map(({ name: each }) => each)).toEqual(['size_after', 'word']);
+    const { state } = await deploy(files(output('gone_after', 'value = 1')));
+    const { plan: next } = await plan({ ...files(`${words}${output('word', 'value = var.word\n  sensitive = true')}`), state });
+    expect(next.sections.outputs.map(({ name: each }) => each)).toEqual(['gone_[redacted]', 'word']);
+  });
+
   it('counts an output of which only the sensitivity changes', async () => {
     const { state } = await deploy(files(output('it', 'value = "same"')));
     const { plan: planned } = await plan({ ...files(output('it', 'value = "same"\n  sensitive = true')), state });
