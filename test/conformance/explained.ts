@@ -19,7 +19,91 @@ interface Group extends Explanation {
   readonly tool: InstalledTool['name'] | null;
 }
 
-const groups: readonly Group[] = [];
+const otherVersion = {
+  parts: ['error'],
+  stage: 'plan',
+  because:
+    'the service refuses the run at admission, before a tool is started: no version of a tool satisfies required_version',
+} as const;
+
+const groups: readonly Group[] = [
+  {
+    names: [
+      'internal/backend/local/testdata/plan-outputs-changed',
+      'internal/command/testdata/apply-sensitive-output',
+      'internal/command/testdata/plan-sensitive-output',
+    ],
+    tool: null,
+    parts: ['outputs'],
+    stage: 'done',
+    error: '',
+    because: 'an output whose value is that of a sensitive one too is masked, because it would show the secret',
+  },
+  {
+    names: [
+      'testdata/backend-change-multi-to-multi',
+      'testdata/backend-change-multi-to-no-default-with-default',
+      'testdata/backend-change-multi-to-no-default-without-default',
+      'testdata/backend-change-multi-to-single',
+      'testdata/backend-new-migrate',
+      'testdata/backend-new-migrate-existing',
+      'testdata/backend-plan-local-match',
+      'testdata/backend-plan-local-mismatch-lineage',
+      'testdata/backend-plan-local-newer',
+      'testdata/init-backend-selected-workspace-doesnt-exist-multi',
+      'testdata/show-json-identity/destroy',
+      'testdata/state-list-backend-default',
+    ],
+    tool: null,
+    parts: ['stage'],
+    stage: 'publish',
+    error: 'which is reserved: import a state into an instance',
+    because:
+      'its files include a state, which is no part of a version: a run would deploy again what the state says is deployed',
+  },
+  {
+    names: ['invalid-modules/override-nonexist-variable'],
+    tool: null,
+    parts: ['stage'],
+    stage: 'publish',
+    error: 'must have a file such as "main.tf" at its top',
+    because: 'its only file is an override, which is refused when it is published',
+  },
+  {
+    names: [
+      'opentofu@v1.12.6/internal/command/e2etest/testdata/json_dual',
+      'opentofu@v1.12.6/internal/command/e2etest/testdata/oci-module-source/fake-registry/fake-module-pkg',
+      'opentofu@v1.12.6/internal/command/testdata/command-check-required-version',
+      'opentofu@v1.12.6/internal/command/testdata/init-check-required-version',
+    ],
+    tool: 'terraform',
+    parts: ['error'],
+    stage: 'plan',
+    error: 'terraform reads no other file there',
+    because:
+      'the service says which files there are that Terraform does not read, where Terraform says that there are none',
+  },
+  {
+    names: [
+      'opentofu@v1.12.6/internal/command/testdata/command-check-required-version',
+      'opentofu@v1.12.6/internal/command/testdata/init-check-required-version',
+    ],
+    tool: 'opentofu',
+    ...otherVersion,
+    error: 'no version of opentofu is in all of',
+  },
+  {
+    names: [
+      'terraform@v1.11.4/internal/command/testdata/command-check-required-version',
+      'terraform@v1.11.4/internal/command/testdata/init-check-required-version',
+      'valid-modules/predecessor-version-constraints-ignored',
+      'modules/required-version-fails',
+    ],
+    tool: 'terraform',
+    ...otherVersion,
+    error: 'no version of terraform is in all of',
+  },
+];
 
 /** A configuration that is named here must differ, and in this way. */
 export function explanationOf(name: string, tool: InstalledTool['name']): Explanation | null {

@@ -1,3 +1,4 @@
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { isObject } from '#executors/shared/json.ts';
 
@@ -22,7 +23,20 @@ export interface Lifecycle {
 /** The parts of a state that must be the same. Serial and lineage identify it, and the tool's version stands in the list of outcomes. */
 export function stateOf(state: JsonValue): JsonValue {
   const { resources = [], outputs = {}, check_results: checks = null } = objectOf(state);
-  return { resources, outputs, checks };
+  return { resources: listOf(resources).map(sortMarks), outputs, checks };
+}
+
+/** Terraform writes which attributes are sensitive in an order of chance. */
+function sortMarks(resource: JsonValue): JsonValue {
+  const instances = listOf(objectOf(resource)['instances']).map(objectOf);
+  const sorted = instances.map((instance) => {
+    const marks = listOf(instance['sensitive_attributes']);
+    return {
+      ...instance,
+      sensitive_attributes: [...marks].sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1)),
+    };
+  });
+  return { ...objectOf(resource), instances: sorted };
 }
 
 export function objectOf(value: JsonValue | undefined): { readonly [name: string]: JsonValue } {

@@ -137,12 +137,6 @@ export const publicConfigurations: readonly PublicConfiguration[] = [
     terraform: '>=1.12',
   },
   {
-    repository: 'datarootsio/terraform-module-azure-snowflake',
-    commit: '857eb2b5bc21239af3907d17e9e7eadac98f776a',
-    path: 'tf',
-    variables: { env: 'staging' },
-  },
-  {
     repository: 'hashicorp-education/learn-terraform-dynamic-credentials',
     commit: 'cf9004d3f49ad2ac8a088fb6aac7bb687b8a6bcf',
     path: 'azure/infra',
