@@ -381,7 +381,9 @@ describe('a snapshot of a git source', () => {
 
     const state = repository();
     state.commit({ 'main.tf': main, 'terraform.tfstate': '{}' });
-    expect((await refusalOf(snapshot({ url: state.url }))).message).toMatch(/"terraform\.tfstate", which is reserved: import a state/);
+    expect((await refusalOf(snapshot({ url: state.url }))).message).toMatch(
+      /"terraform\.tfstate", which is reserved: import a state/,
+    );
 
     const named = repository();
     const blob = named.git('hash-object', '-w', '--stdin');

@@ -60,7 +60,10 @@ describe.each(tools)('a plan by $name $version', ({ name, version }) => {
     );
     expect(planned.sections.outputs.map(({ name: each }) => each)).toEqual(['size_after', 'word']);
     const { state } = await deploy(files(output('gone_after', 'value = 1')));
-    const { plan: next } = await plan({ ...files(`${words}${output('word', 'value = var.word\n  sensitive = true')}`), state });
+    const { plan: next } = await plan({
+      ...files(`${words}${output('word', 'value = var.word\n  sensitive = true')}`),
+      state,
+    });
     expect(next.sections.outputs.map(({ name: each }) => each)).toEqual(['gone_[redacted]', 'word']);
   });
 
