@@ -10,7 +10,8 @@ import { type Lifecycle, type Stage, stateOf } from './lifecycle.ts';
 /** Runs a configuration as its owner would by hand, in a directory of its own. */
 
 const maxOutputBytes = 64 * 1024 * 1024;
-const withinMs = 120_000;
+/** A provisioner may try for five minutes to connect. */
+const withinMs = 600_000;
 const variablesFile = 'conformance.tfvars.json';
 
 interface Ended {

@@ -367,6 +367,38 @@ describe('a snapshot of a git source', () => {
     ]);
   });
 
+  it('is not refused because of files that only a string names: it leaves out the ones that cannot be used', async () => {
+    const inner = repository();
+    const commit = inner.commit({ 'main.tf': main });
+    const mono = repository();
+    mono.commit({
+      'live/main.tf': 'locals { app = "${path.root}/../app/" }\nmodule "m" {\n  source = "../modules/m"\n}',
+      'app/run.py': '',
+      'app/.flake8': { link: '../missing' },
+      'app/outside': { link: '../../../etc/passwd' },
+      'app/shared': { link: '../shared' },
+      'app/large': { link: '../large' },
+      'app/model.bin': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n',
+      'app/terraform.tfstate': '{}',
+      'app/infra/main.tf': 'module "x" {\n  source = "../../large"\n}',
+      'shared/a.py': '',
+      'large/x.bin': Buffer.alloc(90_000),
+      'modules/m/main.tf': `# ${'x'.repeat(50_000)}\n${main}`,
+    });
+    mono.git('update-index', '--add', '--cacheinfo', `160000,${commit},app/sub`);
+    mono.git('commit', '--quiet', '--message', 'a submodule');
+    const limits = { files: 100, bytes: 100_000 };
+    const { files } = await snapshot({ url: mono.url, path: 'live' }, { limits });
+    expect(Object.keys(files).sort()).toEqual([
+      'app/infra/main.tf',
+      'app/run.py',
+      'app/shared',
+      'live/main.tf',
+      'modules/m/main.tf',
+      'shared/a.py',
+    ]);
+  });
+
   it('refuses submodules, LFS pointers, reserved names and names with control characters', async () => {
     const inner = repository();
     const commit = inner.commit({ 'main.tf': main });

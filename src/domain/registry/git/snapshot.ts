@@ -9,9 +9,10 @@ import { YieldingPlaces } from '#domain/shared/tasks/yielding-places.ts';
 import { type FileLimits, snapshotLimits, type TemplateFiles } from '../files.ts';
 import { type GitCredential, prepareAccess } from './access.ts';
 import { createContents } from './contents.ts';
+import { parseTree } from './entries.ts';
 import { explainGit } from './errors.ts';
 import { type Git, type GitOutcome, type GitPlace, GitStopped, runGit } from './process.ts';
-import { collectFiles, parseTree } from './tree.ts';
+import { collectFiles } from './tree.ts';
 import { giveToGit } from './user.ts';
 
 /** The content of a git repository as one version keeps it (product.md of the design, *Templates*). */
