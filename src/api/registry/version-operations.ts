@@ -6,7 +6,7 @@ import { createRun } from '#api/runs/operations.ts';
 import type { Em } from '#database/database.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import { prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
-import { loadVersion, type PublishedVersion } from '#domain/registry/published.ts';
+import { filesToolsOf, loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
 import { findTemplate, findTemplateToChange, findVersionToChange } from '#domain/registry/store.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
 import { listVersions, readVersion, readVersionFile } from '#domain/registry/version-store.ts';
@@ -29,6 +29,7 @@ import {
   viewFile,
   viewSummary,
 } from './views.ts';
+import { readFit, warningsOfFit } from './worker-fit.ts';
 
 const RunVersion = CreateRun.omit({ template_id: true, version: true }).meta({ id: 'RunTemplateVersion' });
 const TemplateParams = z.strictObject({ id: Id });
@@ -63,10 +64,11 @@ export const get = read({
   // Every template may have a version of this number, so the number identifies none.
   resourceId: () => null,
   handle: async ({ em, params, target, operations, principal }) => {
-    const { id } = await loadNamed(em, params);
-    const version = await readVersion(em, id);
+    const published = await loadNamed(em, params);
+    const version = await readVersion(em, published.id);
     if (!version) throw new NotFound('version');
-    return showVersion({ operations, principal }, target, version);
+    const workers = await readFit(em, principal, target, published);
+    return showVersion({ operations, principal }, target, version, workers);
   },
 });
 
@@ -121,7 +123,8 @@ export const publish = command({
     const { id, templateId, digest, commit = null } = version;
     const after = { templateId, version: version.version, digest, commit, isNew };
     const shown = await readBack(readVersion(tx.em, id));
-    return { id, after, isNew, answer: showVersion({ operations, principal }, target, shown) };
+    const workers = await readFit(tx.em, principal, target, await loadVersionById(tx.em, id));
+    return { id, after, isNew, answer: showVersion({ operations, principal }, target, shown, workers) };
   },
   atParams: (_change, { params, body }) => ({ id: params.id, version: body.version }),
 });
@@ -140,9 +143,16 @@ export const check = read({
     const { variables } = body.spec;
     const problems = await new VariableEvaluator(services.evaluator, principal.id).check(variables);
     const { keyRing, config } = services;
-    const { check: found } = await prepareVersion(target, body, { em, keyRing, policy: config.outbound, principal });
+    const { check: found, files } = await prepareVersion(target, body, {
+      em,
+      keyRing,
+      policy: config.outbound,
+      principal,
+    });
+    const { spec } = body;
+    const fit = await readFit(em, principal, target, { spec, filesTools: filesToolsOf(spec, files) });
     const errors = [...problems.map(({ path, message }) => ({ path: `/variables${path}`, message })), ...found.errors];
-    return { valid: errors.length === 0, errors, warnings: [...found.warnings] };
+    return { valid: errors.length === 0, errors, warnings: [...found.warnings, ...warningsOfFit(fit)] };
   },
 });
 
@@ -166,7 +176,8 @@ export const yank = command({
     const { id, templateId } = version;
     const after = { templateId, version: version.version, reason: version.yankReason };
     const shown = await readBack(readVersion(tx.em, id));
-    return { id, after, answer: showVersion({ operations, principal }, target, shown) };
+    const workers = await readFit(tx.em, principal, target, await loadVersionById(tx.em, id));
+    return { id, after, answer: showVersion({ operations, principal }, target, shown, workers) };
   },
   atParams: (_change, { params }) => params,
 });

@@ -9,6 +9,7 @@ import type { TemplateTarget } from '#domain/registry/store.ts';
 import type { VersionDetails, VersionSummary } from '#domain/registry/version-store.ts';
 import { runStatuses } from '#domain/runs/model.ts';
 import { versionActions } from './version-actions.ts';
+import { type ShownFit, WorkerFitView } from './worker-fit.ts';
 
 export const templateActions = ['run', 'publish', 'update', 'archive', 'unarchive', 'delete'] as const;
 
@@ -94,6 +95,9 @@ export function viewSummary(version: VersionSummary): z.input<typeof VersionSumm
 export const VersionView = VersionSummaryView.extend({
   spec: z.record(z.string(), z.unknown()),
   files: z.array(z.string()).describe('The paths of the files that a run gets.'),
+  workers: WorkerFitView.nullable().describe(
+    'Which workers could execute its runs now. Null: commands, which need no tool, or a pool that you cannot use.',
+  ),
   actions: versionActions.view,
 }).meta({ id: 'TemplateVersion' });
 
@@ -102,9 +106,10 @@ export function showVersion(
   context: ActionContext,
   template: TemplateTarget,
   version: VersionDetails,
+  workers: ShownFit | null,
 ): z.input<typeof VersionView> {
   const { spec, files } = version;
-  return { ...viewSummary(version), spec, files, actions: versionActions.describe(context, template) };
+  return { ...viewSummary(version), spec, files, workers, actions: versionActions.describe(context, template) };
 }
 
 export const VersionFileView = z

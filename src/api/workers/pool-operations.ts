@@ -4,7 +4,8 @@ import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import type { Access } from '#domain/shared/access/decide.ts';
+import { type Access, decide, installationOwnership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
@@ -22,6 +23,12 @@ const readAccess: Access = {
   hidden: 'not_found',
   review: { resource: 'worker_pools', verb: 'get' },
 };
+
+/** Whether a caller may see pools and their workers. */
+export function seesPools(principal: Principal): boolean {
+  return decide(principal, readAccess, installationOwnership).allowed;
+}
+
 const manageAccess: Access = {
   ...readAccess,
   anyOf: ['worker:manage'],

@@ -1,6 +1,7 @@
 import { basename } from 'node:path/posix';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
+import { type FilesTools, intersectDemand, isEmptyDemand } from '#domain/tools/demand.ts';
 import { readFilesTools } from '#domain/tools/files.ts';
 import type { ToolName } from '#domain/tools/model.ts';
 import { type TemplateFiles, textOf } from './files.ts';
@@ -44,6 +45,8 @@ export function checkVersion(spec: TemplateSpec, files: TemplateFiles): CheckRes
     const message = 'the configuration is too large to be checked before a run';
     return { errors: [], warnings: [{ path: '/executor', message }] };
   }
+  const unusable = findUnusableTool(spec, readFilesTools(files, directory));
+  if (unusable) return { errors: [unusable], warnings: [] };
   const notes = findStateNotes(files, directory).map(toFinding);
   const results = toolsOf(spec, files, directory).map((tool) => checkForTool(spec, files, directory, tool));
   const [first, ...others] = results;
@@ -69,6 +72,12 @@ export function refuseBroken({ errors }: CheckResult): void {
 export function describeFinding({ path, file, line, message }: CheckFinding): string {
   const place = file === undefined ? `spec${path.replaceAll('/', '.')}` : file;
   return `${place}${line === undefined ? '' : `, line ${line}`}: ${message}`;
+}
+
+/** A version whose spec and files ask for tools that exclude each other could never run. */
+function findUnusableTool({ tool }: TemplateSpec, files: FilesTools): CheckFinding | null {
+  const demand = intersectDemand({ files, wanted: [{ by: 'template', tool }], writer: null });
+  return isEmptyDemand(demand) ? { path: '/tool', message: `no tool can run this: ${demand.conflict}` } : null;
 }
 
 function toolsOf(spec: TemplateSpec, files: TemplateFiles, directory: string): ToolName[] {

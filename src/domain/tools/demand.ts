@@ -113,6 +113,14 @@ export function bestOf<Found extends VersionedTool>(tools: readonly Found[]): Fo
   return best;
 }
 
+/** The best of some tools that a demand includes: one that it was written for, if there is any. */
+export function bestMeant<Found extends VersionedTool>(
+  demand: ToolDemand | null,
+  tools: readonly Found[],
+): Found | undefined {
+  return bestOf(tools.filter((tool) => isMeantBy(demand, tool))) ?? bestOf(tools);
+}
+
 /** A demand as people and clients read it: one range for each tool. An empty range is any version. */
 export function toWantedTools(demand: ToolDemand): { name: ToolName; version: string }[] {
   return toolNames.flatMap((name) => {

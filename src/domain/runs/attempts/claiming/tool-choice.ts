@@ -5,7 +5,7 @@ import { loadVersionById } from '#domain/registry/published.ts';
 import type { AllowedTools } from '#domain/settings/document.ts';
 import { readSettings, shareSettings } from '#domain/settings/store.ts';
 import { isToolAllowed } from '#domain/settings/tools.ts';
-import { bestOf, isMeantBy, mayFollow, meetsDemand, type StateWriter, toWantedTools } from '#domain/tools/demand.ts';
+import { bestMeant, bestOf, mayFollow, meetsDemand, type StateWriter, toWantedTools } from '#domain/tools/demand.ts';
 import { toolNames, type VersionedTool } from '#domain/tools/model.ts';
 import { findLiveWorkers, isContainedEnough, type LiveWorker } from '#domain/workers/placement-store.ts';
 import type { Run } from '../../entity.ts';
@@ -21,8 +21,8 @@ export interface ToolRules {
   /** The tool of its plan, which it keeps; null before there is one. */
   readonly pinned: VersionedTool | null;
   readonly isUsable: (tool: VersionedTool) => boolean;
-  /** Whether the run was written with a tool in mind. If no usable one was, any of them is taken. */
-  readonly isMeant: (tool: VersionedTool) => boolean;
+  /** The best of some usable tools. */
+  readonly bestOf: (tools: readonly VersionedTool[]) => VersionedTool | undefined;
   /** Whether a tool knows the options of the run. If none does, the attempt says so by name. */
   readonly knowsOptions: (tool: VersionedTool) => boolean;
   /** The usable ones for people and clients; empty if any tool would do. */
@@ -38,7 +38,7 @@ export async function readToolRules(em: Em, run: RunOfTool): Promise<ToolRules |
     return {
       pinned,
       isUsable: (tool) => isSame(tool, pinned),
-      isMeant: () => true,
+      bestOf,
       knowsOptions: () => true,
       wanted: [{ name: pinned.name, version: pinned.version }],
     };
@@ -51,7 +51,7 @@ export async function readToolRules(em: Em, run: RunOfTool): Promise<ToolRules |
   return {
     pinned,
     isUsable: (tool) => meetsDemand(demand, tool) && mayFollow(writer, tool) && isToolAllowed(allowed, tool),
-    isMeant: (tool) => isMeantBy(demand, tool),
+    bestOf: (tools) => bestMeant(demand, tools),
     knowsOptions: (tool) => findUnknownOption(run.options ?? null, tool) === null,
     wanted: describeWanted(run, writer),
   };
@@ -91,8 +91,7 @@ function followedBy({ toolSwitch }: RunOfTool, writer: StateWriter | null): Stat
 
 function findBest(tools: readonly VersionedTool[], rules: ToolRules): VersionedTool | undefined {
   const usable = tools.filter(rules.isUsable);
-  const knowing = usable.filter(rules.knowsOptions);
-  return bestOf(knowing.filter(rules.isMeant)) ?? bestOf(knowing) ?? bestOf(usable);
+  return rules.bestOf(usable.filter(rules.knowsOptions)) ?? rules.bestOf(usable);
 }
 
 function isSame(one: VersionedTool, other: VersionedTool): boolean {

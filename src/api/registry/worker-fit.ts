@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { seesPools } from '#api/workers/pool-operations.ts';
+import { describeTool } from '#api/workers/tool-words.ts';
+import type { Em } from '#database/database.ts';
+import type { CheckFinding } from '#domain/registry/publication-check.ts';
+import type { PublishedVersion } from '#domain/registry/published.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { readWorkerFit, type WorkerFit } from '#domain/workers/fit.ts';
+
+const RangeView = z.object({ name: z.string(), version: z.string().describe('A range; empty: any version.') });
+const OfferedView = z.object({ name: z.string(), version: z.string(), workers: z.int() });
+
+export const WorkerFitView = z
+  .object({
+    pool: z.string(),
+    wanted: z.array(RangeView).describe('A worker must have one of these tools; empty: any tool will do.'),
+    tool: z
+      .object({ name: z.string(), version: z.string() })
+      .nullable()
+      .describe('What a run would use now; null: no worker of the pool has a tool that fits.'),
+    workers: z.int().nullable().describe('How many workers have that tool; null: you may not see workers.'),
+    offered: z.array(OfferedView).nullable().describe('What the workers have; null: you may not see workers.'),
+  })
+  .meta({ id: 'TemplateVersionWorkers' });
+
+export type ShownFit = z.output<typeof WorkerFitView>;
+
+/** Which workers could execute the runs of a version now, as the principal may see it. */
+export async function readFit(
+  em: Em,
+  principal: Principal,
+  owner: Ownership,
+  version: Pick<PublishedVersion, 'spec' | 'filesTools'>,
+): Promise<ShownFit | null> {
+  const fit = await readWorkerFit(em, version, { owner, seesPools: seesPools(principal) });
+  return fit && viewFit(fit);
+}
+
+function viewFit({ pool, wanted, tool, offered }: WorkerFit): ShownFit {
+  return {
+    pool,
+    wanted: [...wanted],
+    tool: tool && { name: tool.name, version: tool.version },
+    workers: offered && (tool?.workers ?? 0),
+    offered: offered && [...offered],
+  };
+}
+
+/** The tools that would do, in words, such as `OpenTofu ~> 1.9 or Terraform`. */
+export function describeWanted({ wanted }: Pick<ShownFit, 'wanted'>): string {
+  return wanted.length === 0 ? 'OpenTofu or Terraform' : wanted.map(describeTool).join(' or ');
+}
+
+/** What workers have, in words. */
+export function describeOffered(offered: NonNullable<ShownFit['offered']>): string {
+  return offered.length === 0
+    ? 'no worker with a tool is running'
+    : `its workers have ${offered.map(describeTool).join(', ')}`;
+}
+
+/** What a publisher should know: that no worker fits. */
+export function warningsOfFit(fit: ShownFit | null): CheckFinding[] {
+  if (fit === null || fit.tool !== null) return [];
+  const offered = fit.offered ? `; ${describeOffered(fit.offered)}` : '';
+  const message = `no worker of the pool ${fit.pool} has ${describeWanted(fit)}, so runs will wait${offered}`;
+  return [{ path: fit.wanted.length === 0 ? '/pool' : '/tool', message }];
+}

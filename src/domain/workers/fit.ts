@@ -1,0 +1,67 @@
+import type { Em } from '#database/database.ts';
+import type { PublishedVersion } from '#domain/registry/published.ts';
+import { defaultPool } from '#domain/runs/model.ts';
+import { readSettings } from '#domain/settings/store.ts';
+import { isToolAllowed } from '#domain/settings/tools.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import { bestMeant, intersectDemand, isEmptyDemand, meetsDemand, toWantedTools } from '#domain/tools/demand.ts';
+import type { VersionedTool } from '#domain/tools/model.ts';
+import { compareVersions } from '#domain/tools/ranges.ts';
+import { findWorkersOfPool } from './fit-store.ts';
+import { isOpenTo } from './pools/model.ts';
+import { readPoolAccess } from './pools/store.ts';
+
+/** A tool that workers of a pool offer. */
+export interface OfferedTool extends VersionedTool {
+  /** How many of them have it. */
+  readonly workers: number;
+}
+
+/** Which workers could execute the runs of a version now. An environment or an instance may ask for more. */
+export interface WorkerFit {
+  readonly pool: string;
+  /** The tools of which a worker must have one; empty: any tool will do. */
+  readonly wanted: readonly { readonly name: string; readonly version: string }[];
+  /** What a run would use; null: no worker has a tool that fits. */
+  readonly tool: OfferedTool | null;
+  /** What the workers of the pool offer; null: the reader may not see its workers. */
+  readonly offered: readonly OfferedTool[] | null;
+}
+
+/**
+ * Reads which workers fit a version. Null for commands, which need no tool, for a version that no tool can run, and for a pool that is open neither
+ * to its owner nor to the reader.
+ */
+export async function readWorkerFit(
+  em: Em,
+  { spec, filesTools: files }: Pick<PublishedVersion, 'spec' | 'filesTools'>,
+  { owner, seesPools }: { readonly owner: Ownership; readonly seesPools: boolean },
+): Promise<WorkerFit | null> {
+  if (spec.executor.kind === 'command') return null;
+  const demand = intersectDemand({ files, wanted: [{ by: 'template', tool: spec.tool }], writer: null });
+  if (isEmptyDemand(demand)) return null;
+  const { document: settings } = await readSettings(em);
+  const pool = spec.pool ?? settings.default_pool ?? defaultPool;
+  if (!seesPools && !isOpenTo(await readPoolAccess(em, pool), owner)) return null;
+  const offered = countTools(await findWorkersOfPool(em, { pool }));
+  const usable = offered.filter((tool) => meetsDemand(demand, tool) && isToolAllowed(settings.allowed_tools, tool));
+  const wanted = toWantedTools(demand);
+  const isAny = wanted.length > 1 && wanted.every(({ version }) => version === '');
+  return {
+    pool,
+    wanted: isAny ? [] : wanted,
+    tool: bestMeant(demand, usable) ?? null,
+    offered: seesPools ? offered : null,
+  };
+}
+
+function countTools(workers: readonly { readonly tools: readonly VersionedTool[] }[]): OfferedTool[] {
+  const counted = new Map<string, OfferedTool>();
+  for (const { name, version } of workers.flatMap(({ tools }) => tools)) {
+    const key = `${name} ${version}`;
+    counted.set(key, { name, version, workers: (counted.get(key)?.workers ?? 0) + 1 });
+  }
+  return [...counted.values()].sort((one, other) =>
+    one.name === other.name ? compareVersions(other.version, one.version) : one.name < other.name ? -1 : 1,
+  );
+}
