@@ -19,8 +19,8 @@ export const WorkerFitView = z
       .object({ name: z.string(), version: z.string() })
       .nullable()
       .describe('What a run would use now; null: no worker of the pool has a tool that fits.'),
-    workers: z.int().nullable().describe('How many workers have that tool; null: you may not see workers.'),
-    offered: z.array(OfferedView).nullable().describe('What the workers have; null: you may not see workers.'),
+    workers: z.int().describe('How many workers of the pool have that tool.'),
+    offered: z.array(OfferedView).describe('What the workers of the pool have.'),
   })
   .meta({ id: 'TemplateVersionWorkers' });
 
@@ -42,8 +42,8 @@ function viewFit({ pool, wanted, tool, offered }: WorkerFit): ShownFit {
     pool,
     wanted: [...wanted],
     tool: tool && { name: tool.name, version: tool.version },
-    workers: offered && (tool?.workers ?? 0),
-    offered: offered && [...offered],
+    workers: tool?.workers ?? 0,
+    offered: [...offered],
   };
 }
 
@@ -53,7 +53,7 @@ export function describeWanted({ wanted }: Pick<ShownFit, 'wanted'>): string {
 }
 
 /** What workers have, in words. */
-export function describeOffered(offered: NonNullable<ShownFit['offered']>): string {
+export function describeOffered({ offered }: Pick<ShownFit, 'offered'>): string {
   return offered.length === 0
     ? 'no worker with a tool is running'
     : `its workers have ${offered.map(describeTool).join(', ')}`;
@@ -62,7 +62,6 @@ export function describeOffered(offered: NonNullable<ShownFit['offered']>): stri
 /** What a publisher should know: that no worker fits. */
 export function warningsOfFit(fit: ShownFit | null): CheckFinding[] {
   if (fit === null || fit.tool !== null) return [];
-  const offered = fit.offered ? `; ${describeOffered(fit.offered)}` : '';
-  const message = `no worker of the pool ${fit.pool} has ${describeWanted(fit)}, so runs will wait${offered}`;
+  const message = `no worker of the pool ${fit.pool} has ${describeWanted(fit)}, so runs will wait; ${describeOffered(fit)}`;
   return [{ path: fit.wanted.length === 0 ? '/pool' : '/tool', message }];
 }

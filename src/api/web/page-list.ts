@@ -61,6 +61,7 @@ export const pages = {
   newInstance: '/workloads/instances/new',
   instance: '/workloads/instances/:id',
   unlockInstance: '/workloads/instances/:id/unlock',
+  switchTool: '/workloads/instances/:id/tool',
   importState: '/workloads/instances/:id/state',
   forgetState: '/workloads/instances/:id/forget-state',
   deleteInstance: '/workloads/instances/:id/delete',

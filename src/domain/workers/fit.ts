@@ -5,17 +5,10 @@ import { readSettings } from '#domain/settings/store.ts';
 import { isToolAllowed } from '#domain/settings/tools.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { bestMeant, intersectDemand, isEmptyDemand, meetsDemand, toWantedTools } from '#domain/tools/demand.ts';
-import type { VersionedTool } from '#domain/tools/model.ts';
-import { compareVersions } from '#domain/tools/ranges.ts';
 import { findWorkersOfPool } from './fit-store.ts';
+import { countTools, type OfferedTool } from './offered-tools.ts';
 import { isOpenTo } from './pools/model.ts';
 import { readPoolAccess } from './pools/store.ts';
-
-/** A tool that workers of a pool offer. */
-export interface OfferedTool extends VersionedTool {
-  /** How many of them have it. */
-  readonly workers: number;
-}
 
 /** Which workers could execute the runs of a version now. An environment or an instance may ask for more. */
 export interface WorkerFit {
@@ -24,8 +17,8 @@ export interface WorkerFit {
   readonly wanted: readonly { readonly name: string; readonly version: string }[];
   /** What a run would use; null: no worker has a tool that fits. */
   readonly tool: OfferedTool | null;
-  /** What the workers of the pool offer; null: the reader may not see its workers. */
-  readonly offered: readonly OfferedTool[] | null;
+  /** What the workers of the pool offer. */
+  readonly offered: readonly OfferedTool[];
 }
 
 /**
@@ -51,17 +44,6 @@ export async function readWorkerFit(
     pool,
     wanted: isAny ? [] : wanted,
     tool: bestMeant(demand, usable) ?? null,
-    offered: seesPools ? offered : null,
+    offered,
   };
-}
-
-function countTools(workers: readonly { readonly tools: readonly VersionedTool[] }[]): OfferedTool[] {
-  const counted = new Map<string, OfferedTool>();
-  for (const { name, version } of workers.flatMap(({ tools }) => tools)) {
-    const key = `${name} ${version}`;
-    counted.set(key, { name, version, workers: (counted.get(key)?.workers ?? 0) + 1 });
-  }
-  return [...counted.values()].sort((one, other) =>
-    one.name === other.name ? compareVersions(other.version, one.version) : one.name < other.name ? -1 : 1,
-  );
 }

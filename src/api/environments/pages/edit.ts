@@ -5,7 +5,10 @@ import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { toolFields, toolValues } from '#api/workers/tool-fields.ts';
+import type { Em } from '#database/database.ts';
 import { allowedOptions, runOptionNames } from '#domain/runs/options/model.ts';
+import { findOfferedTools, type OfferedTool } from '#domain/workers/offered-tools.ts';
 import { create, get, update } from '../operations.ts';
 import {
   moreFields,
@@ -39,6 +42,7 @@ export function registerEnvironmentForms(addPage: AddPage): void {
         ...nameAndKind,
         ...policyFields(true),
         ...moreFields,
+        ...toolFields(await findOfferedTools(visit.em, { teamId: null, environmentId: null }), ofTemplates),
       ],
       submit: 'Create',
       cancel: pagePath(pages.environments),
@@ -53,10 +57,10 @@ export function registerEnvironmentForms(addPage: AddPage): void {
   });
   addFormPage(addPage, pages.editEnvironment, {
     read: (visit) => visit.read(get, { params: visit.params }),
-    describe: (environment) => ({
+    describe: async (environment, visit) => ({
       title: `Edit ${environment.name}`,
       crumbs: [...crumbs, { label: environment.name, path: pagePath(pages.environment, { id: environment.id }) }],
-      fields: fieldsOf(environment),
+      fields: fieldsOf(environment, await offeredIn(visit.em, environment)),
       submit: 'Save',
       cancel: pagePath(pages.environment, { id: environment.id }),
       refusal: refusalOf(environment.actions, 'update'),
@@ -77,8 +81,12 @@ export function registerEnvironmentForms(addPage: AddPage): void {
   });
 }
 
+const ofTemplates = 'As its templates say';
+
+const offeredIn = (em: Em, { id, team_id: teamId }: Environment) => findOfferedTools(em, { teamId, environmentId: id });
+
 /** The fields of an environment that exists, with its values. */
-function fieldsOf(environment: Environment): FormField[] {
+function fieldsOf(environment: Environment, offered: readonly OfferedTool[]): FormField[] {
   const { name, slug, kind, approval_policy: policy, ttl, isolation, allowed_options: options } = environment;
   const allowed = allowedOptions({ kind, allowedOptions: options });
   const values: Readonly<Record<string, string>> = {
@@ -90,10 +98,18 @@ function fieldsOf(environment: Environment): FormField[] {
     'approval_policy.allow_self': policy.allow_self ? 'yes' : '',
     ttl: ttl ?? '',
     isolation: isolation ?? '',
+    ...toolValues(environment.tool),
     ...Object.fromEntries(
       runOptionNames.map((each) => [`allowed_options.${each}`, allowed.includes(each) ? 'yes' : '']),
     ),
   };
-  const fields = [...nameAndKind, slugField, ...policyFields(false), ...moreFields, ...optionFields];
+  const fields = [
+    ...nameAndKind,
+    slugField,
+    ...policyFields(false),
+    ...moreFields,
+    ...toolFields(offered, ofTemplates),
+    ...optionFields,
+  ];
   return [...fields.map((field) => ({ ...field, value: values[field.name] })), revisionField(environment)];
 }

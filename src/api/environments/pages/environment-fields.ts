@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
+import { readTool } from '#api/workers/tool-fields.ts';
 import { defaultApproval, environmentKinds } from '#domain/environments/model.ts';
 import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/runs/options/model.ts';
 import { kindWords } from './words.ts';
@@ -19,6 +20,7 @@ export function toRules(typed: Typed): Record<string, unknown> {
     }),
     ttl: typed['ttl']?.trim() || null,
     isolation: typed['isolation'] || null,
+    tool: readTool(typed),
   };
 }
 

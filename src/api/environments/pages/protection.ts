@@ -6,6 +6,7 @@ import { renderTable } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { describeTool } from '#api/workers/tool-words.ts';
 import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/runs/options/model.ts';
 import { describePolicy, type Environment, kindWords } from './words.ts';
 
@@ -27,6 +28,12 @@ ${renderFacts([
   [
     'Options of runs',
     describeOptions(allowedOptions({ kind: environment.kind, allowedOptions: environment.allowed_options })),
+  ],
+  [
+    'Tool',
+    environment.tool === null
+      ? 'Its templates say which tool their runs use.'
+      : `Runs use ${describeTool(environment.tool)}, within what their templates ask for.`,
   ],
   [
     'Time to live',

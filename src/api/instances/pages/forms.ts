@@ -7,7 +7,9 @@ import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { readTool, toolFields } from '#api/workers/tool-fields.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
+import { findOfferedTools } from '#domain/workers/offered-tools.ts';
 import { create, get, remove, unlock } from '../operations.ts';
 import type { InstanceVisit } from './table.ts';
 
@@ -55,7 +57,7 @@ export function registerInstanceForms(addPage: AddPage): void {
 /** The form of an instance that is made to adopt what exists. */
 const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoices>>> = {
   read: readChoices,
-  describe: async ({ templates, environments }, visit) => ({
+  describe: async ({ templates, environments, offered }, visit) => ({
     title: 'Adopt infrastructure',
     crumbs,
     below:
@@ -77,24 +79,29 @@ const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof re
         value: visit.query('environment_id'),
       },
       { name: 'name', label: 'Name', maxLength: 63, hint: 'Runs name it, such as network.' },
+      ...toolFields(offered, 'As its template and its environment say'),
     ],
     submit: 'Make the instance',
     cancel: pagePath(pages.instances),
     refusal: visit.mayDo(create, ...(await readTeamsForNewInScope(visit)), installationOwnership).reason,
   }),
-  carryOut: async (_subject, { template_id, environment_id, name }, visit) => {
-    const body = { template_id, name, ...(environment_id && { environment_id }) };
+  carryOut: async (_subject, typed, visit) => {
+    const { template_id, environment_id, name } = typed;
+    const tool = readTool(typed);
+    const body = { template_id, name, ...(environment_id && { environment_id }), ...(tool && { tool }) };
     const { id } = await visit.run(create, { body });
     return pagePath(pages.instance, { id }, { done: 'created' });
   },
 };
 
 async function readChoices(visit: Visit) {
-  const [templates, environments] = await Promise.all([
+  const [templates, environments, offered] = await Promise.all([
     visit.read(listTemplates, { query: { limit: '200' } }),
     visit.read(listEnvironments, { query: { limit: '200' } }),
+    findOfferedTools(visit.em, { teamId: null, environmentId: null }),
   ]);
   return {
+    offered,
     templates: choicesOf(templates.templates, templates.next_cursor),
     environments: choicesOf(environments.environments, environments.next_cursor),
   };

@@ -16,10 +16,12 @@ import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { describeTool } from '#api/workers/tool-words.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../operations.ts';
 import { renderOutputs, renderResources, renderStates } from './instance-parts.ts';
 import { driftedBadge, type Instance, type InstanceVisit } from './table.ts';
+import { otherTool } from './tool-switch.ts';
 
 interface Part {
   readonly key: string;
@@ -101,6 +103,8 @@ function renderInstanceActions(instance: Instance): Html {
     // What a run has deployed was not imported.
     ...(instance.deployed_run_id === null ? [] : ['forget_state']),
     ...(instance.locked_by_run_id === null ? ['unlock'] : []),
+    // What commands deploy has no tool, and what nothing has deployed yet gets one by its first run.
+    ...(instance.tool === null ? ['switch_tool'] : []),
   ];
   const shown = instance.actions.filter(({ name: action }) => !absent.includes(action));
   return renderActions(shown, {
@@ -115,6 +119,11 @@ function renderInstanceActions(instance: Instance): Html {
       label: 'Undo the import',
       icon: 'undo-2',
       path: pagePath(pages.forgetState, params),
+    },
+    switch_tool: {
+      label: `Switch to ${describeTool({ name: otherTool(instance.tool) })}`,
+      icon: 'refresh-cw',
+      path: pagePath(pages.switchTool, params),
     },
     unlock: { label: 'Unlock', icon: 'lock', path: pagePath(pages.unlockInstance, params) },
     delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteInstance, params) },
@@ -153,13 +162,20 @@ function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, name
       ],
       ['Node of', deployed && renderAssemblyNode(deployed, names)],
       ['Busy with', lockedBy ? renderRunLink(lockedBy) : null],
-      ['Tool', instance.tool],
+      ['Tool', renderTool(instance)],
       ['Latest state', instance.state_serial === 0 ? 'none' : `#${instance.state_serial}`],
       ['Created', renderTime(instance.created_at)],
       ['Runs', html`<a href="${pagePath(pages.runs, {}, { instance_id: instance.id })}">All runs of this instance</a>`],
     ],
     { isWide: true },
   );
+}
+
+/** The tool that wrote its state, and the one that its runs shall use. */
+function renderTool({ tool, tool_version: version, wanted_tool: wanted }: Instance): string | null {
+  const used = tool && describeTool({ name: tool, version: version ?? undefined });
+  const asked = wanted && `runs use ${describeTool(wanted)}`;
+  return [used, asked].filter(Boolean).join('; ') || null;
 }
 
 /** The node of the assembly run that deployed it. */

@@ -5,6 +5,7 @@ import { showInstance } from './instance.ts';
 import { showInstances, showResources } from './lists.ts';
 import { registerStateImport } from './state-import.ts';
 import { showComparison, showStateVersion } from './states.ts';
+import { registerToolSwitch } from './tool-switch.ts';
 
 /** Adds the pages of instances, of what they hold, and of their states. */
 export function registerInstancePages(addPage: AddPage): void {
@@ -15,4 +16,5 @@ export function registerInstancePages(addPage: AddPage): void {
   addPage('GET', pages.stateVersion, showStateVersion);
   addPage('GET', pages.compareStates, showComparison);
   registerStateImport(addPage);
+  registerToolSwitch(addPage);
 }

@@ -19,7 +19,7 @@ import { logTab } from './log/log-tab.ts';
 import { planTab } from './plan/plan-tab.ts';
 import { detailsTab } from './run/details-tab.ts';
 import { type CommentForm, renderCommentForm, renderDiscussion } from './run/discussion.ts';
-import { renderPartial, renderRunHead, renderSituation, titleOf } from './run/head.ts';
+import { renderPartial, renderRunHead, renderSituation, renderToolSwitch, titleOf } from './run/head.ts';
 import { type LogPlaces, renderTimeline } from './run/timeline-view.ts';
 import { type RunTab, type RunTabKey, type RunVisit, runTabPath, type ShownRun } from './run-tab.ts';
 
@@ -80,6 +80,7 @@ async function renderHead(visit: RunVisit, run: ShownRun): Promise<Html> {
   ]);
   return html`${renderRunHead(run, names, renderRunActions(run, { events, undo }))}
 ${renderSituation(run)}
+${renderToolSwitch(run)}
 ${renderPartial(run)}
 ${renderTimeline(run, { events, places })}`;
 }

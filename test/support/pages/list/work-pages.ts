@@ -56,6 +56,7 @@ export function instancePages({ runs, instances }: Installation): DeclaredPage[]
     declare('instance-states', pages.instance, { params: { id }, query: { tab: 'states' } }),
     declare('instance-new', pages.newInstance),
     declare('instance-unlock', pages.unlockInstance, { params: { id }, who: 'operator' }),
+    declare('instance-tool', pages.switchTool, { params: { id } }),
     declare('instance-import', pages.importState, { params: { id: emptied } }),
     declare('instance-forget-state', pages.forgetState, { params: { id: emptied }, who: 'admin' }),
     declare('instance-delete', pages.deleteInstance, { params: { id: emptied } }),

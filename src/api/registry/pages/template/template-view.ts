@@ -10,6 +10,7 @@ import { renderMarkdown } from '#api/web/markdown.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { executorWords } from '../executors.ts';
 import type { ShownTemplate, ShownVersion } from '../shown.ts';
+import { renderFit } from '../version/fit-view.ts';
 import { renderVariables } from '../version/variables-table.ts';
 import type { TemplatePage } from './template-facts.ts';
 import { renderTemplateRuns } from './template-runs.ts';
@@ -47,6 +48,7 @@ ${renderVersions(shown)}
           : 'Nothing published',
       ],
       ['Executed by', latest ? executorWords[latest.executor] : null],
+      ...renderFit(latest?.workers ?? null),
       ['Slug', html`<code class="foreign">${template.slug}</code>`],
       ['Created', renderTime(template.created_at)],
       ['Archived', template.archived_at ? renderTime(template.archived_at) : null],

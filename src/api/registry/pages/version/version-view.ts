@@ -10,6 +10,7 @@ import { executorWords } from '../executors.ts';
 import type { ShownTemplate, ShownVersion } from '../shown.ts';
 import { renderComparison, type VariableChange } from './compare.ts';
 import { renderFiles, type ShownFile } from './files-view.ts';
+import { renderFit } from './fit-view.ts';
 import { readSpec, renderOutputs, renderRules, renderSteps } from './spec-view.ts';
 import { renderVariables } from './variables-table.ts';
 
@@ -58,6 +59,7 @@ ${renderFiles(template.id, version, file)}
       ['Published', renderTime(version.created_at)],
       ['Published by', html`<span class="foreign">${version.published_by.name || 'somebody who was deleted'}</span>`],
       ...renderRules(spec),
+      ...renderFit(version.workers),
       ['Commit', version.commit ? html`<code class="foreign">${version.commit}</code>` : null],
       ['Digest', html`<code class="foreign">${version.digest}</code>`],
     ])}</section>

@@ -3,6 +3,7 @@ import { renderFacts } from '#api/web/components/facts.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { describeTool } from '#api/workers/tool-words.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
@@ -124,7 +125,8 @@ function renderExecution(run: ShownRun): Html {
     ['Replaces', run.replace.length > 0 ? html`<span class="foreign mono">${run.replace.join(', ')}</span>` : null],
     ...renderOptions(run),
     ['Pool', html`<a href="${pagePath(pages.workerPool, { name: run.pool })}">${run.pool}</a>`],
-    ['Tool', run.tool && `${run.tool.name} ${run.tool.version}`],
+    ['Tool', run.tool && describeTool(run.tool)],
+    ['Switches to', run.tool_switch && describeTool(run.tool_switch)],
     ['Isolation', run.isolation && isolationWords[run.isolation]],
     [run.operation === 'scan' ? 'Result' : 'Plan', run.plan && html`<code class="foreign">${run.plan.digest}</code>`],
     ['State before', stateLink(run, run.state_serial_before)],

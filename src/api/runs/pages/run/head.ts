@@ -5,6 +5,7 @@ import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderAge, renderSince } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { describeTool } from '#api/workers/tool-words.ts';
 import { describePartial } from '#domain/runs/options/model.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
 import type { ShownRun } from '../run-tab.ts';
@@ -92,6 +93,16 @@ export function renderPartial({ options }: ShownRun): Html | null {
   if (partial === null) return null;
   const advice = 'Its success says nothing about the rest. Run it again without these options to see the whole.';
   return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<p><strong class="foreign">${partial}</strong> ${advice}</p></div>`;
+}
+
+/** That the run changes the tool of its instance, and nothing else. */
+export function renderToolSwitch({ tool_switch: tool, status }: ShownRun): Html | null {
+  if (tool === null) return null;
+  const ended =
+    status === 'succeeded'
+      ? 'Its next runs use that tool.'
+      : 'If its plan changes anything, it fails, and the instance keeps its tool.';
+  return html`<div class="notice">${renderIcon('refresh-cw')}<p><strong>This run switches the instance to ${describeTool(tool)}.</strong> It plans the last deployment with that tool, and applies nothing. ${ended}</p></div>`;
 }
 
 /** What the reader should know first: why the run waits, or why it did not succeed, and what can be done about it. */

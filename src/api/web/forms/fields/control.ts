@@ -33,15 +33,16 @@ ${value}</textarea>`;
         html`<option value="${choice.value}" ${choice.value === value ? html`selected` : null}>${choice.label}</option>`,
     )}</select>`;
   }
+  if (field.suggestions) return renderOpenSelect({ ...field, choices: field.suggestions }, id, common);
   const type = kind === 'datetime' ? 'datetime-local' : kind;
   const bounds = html`${min === undefined ? null : html`min="${min}"`} ${max === undefined ? null : html`max="${max}"`}`;
   return html`<input type="${type}" ${common} ${length} ${bounds} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false">`;
 }
 
 /** A field that offers its choices while somebody types, and takes what it does not offer. */
-function renderOpenSelect({ choices = [], value = '' }: FormField, id: string, common: Html): Html {
+function renderOpenSelect({ choices = [], value = '', maxLength = 100 }: FormField, id: string, common: Html): Html {
   const [empty] = choices.filter((choice) => choice.value === '');
-  return html`<input type="text" ${common} list="${id}-choices" value="${value}" placeholder="${empty?.label ?? ''}" maxlength="100" autocomplete="off" autocapitalize="none" spellcheck="false">
+  return html`<input type="text" ${common} list="${id}-choices" value="${value}" placeholder="${empty?.label ?? ''}" maxlength="${maxLength}" autocomplete="off" autocapitalize="none" spellcheck="false">
 <datalist id="${id}-choices">${choices
     .filter((choice) => choice.value !== '')
     .map((choice) => html`<option value="${choice.value}" label="${choice.label}"></option>`)}</datalist>`;

@@ -34,6 +34,8 @@ export interface FormField {
   readonly choices?: readonly Choice[];
   /** A select has more choices than these. It then takes the id of another, too. */
   readonly isCut?: boolean;
+  /** Of the kind `text`: values that are offered while somebody types. Others may be typed too. */
+  readonly suggestions?: readonly Choice[];
   /** Of the kind `matrix`. */
   readonly matrix?: Matrix;
   /** Of the kind `area`: it holds a list, as `readWords` reads it, so its problems name lines. */

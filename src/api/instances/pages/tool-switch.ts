@@ -1,0 +1,51 @@
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { readTool, toolFields } from '#api/workers/tool-fields.ts';
+import { describeTool } from '#api/workers/tool-words.ts';
+import { toolNames } from '#domain/tools/model.ts';
+import { findOfferedTools } from '#domain/workers/offered-tools.ts';
+import { switchTool } from '../tool-operations.ts';
+import { instanceCrumbs, readInstance } from './forms.ts';
+
+/** The tool to which an instance of another is switched. */
+export function otherTool(tool: string | null): string {
+  return toolNames.find((name) => name !== tool) ?? toolNames[0];
+}
+
+/** Adds the form that switches an instance to another tool. */
+export function registerToolSwitch(addPage: AddPage): void {
+  addFormPage(addPage, pages.switchTool, {
+    read: readInstance,
+    describe: async (instance, visit) => {
+      const { id, name, tool, actions } = instance;
+      const user = { teamId: instance.team_id, environmentId: instance.environment_id };
+      const values: Readonly<Record<string, string>> = { 'tool.name': otherTool(tool) };
+      const fields = toolFields(await findOfferedTools(visit.em, user), null);
+      return {
+        title: `Switch the tool of ${name}`,
+        crumbs: instanceCrumbs(id, name),
+        lead: `${describePresent(instance)} A run plans the last deployment with the tool that you choose here. If the plan changes nothing, and everybody approves who would approve a change, the next runs use that tool. If it would change anything, the run fails, shows what, and the instance keeps its tool. Nothing is applied either way. To the other versions of the present tool you can switch in the same way.`,
+        fields: fields.map((field) => ({ ...field, value: values[field.name] })),
+        submit: 'Plan the switch',
+        cancel: pagePath(pages.instance, { id }),
+        refusal: refusalOf(actions, 'switch_tool'),
+      };
+    },
+    carryOut: async ({ id }, typed, visit) => {
+      const run = await visit.run(switchTool, { params: { id }, body: { tool: readTool(typed) } });
+      return pagePath(pages.run, { id: run.id });
+    },
+  });
+}
+
+function describePresent({
+  tool,
+  tool_version: version,
+}: {
+  tool: string | null;
+  tool_version: string | null;
+}): string {
+  return tool === null ? '' : `${describeTool({ name: tool, version: version ?? undefined })} wrote its state.`;
+}
