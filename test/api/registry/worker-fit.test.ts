@@ -79,7 +79,7 @@ describe('the answer of a publication', () => {
     const version = { version: '1.0.0', spec: specOf({ pool: 'closed' }) };
     const published = await admin.post(`/registry/templates/${id}/versions`, version);
     expect(published.body.workers).toMatchObject({ tool: tofu('1.12.6') });
-    const reader = await api.addUser('developer');
+    const reader = await api.addUser('requester');
     const seen = await reader.get(`/registry/templates/${id}/versions/1.0.0`);
     expect([seen.status, seen.body.workers]).toEqual([200, null]);
   });

@@ -40,7 +40,9 @@ describe('the tool of an instance', () => {
     expect(form.text).toContain('Terraform 1.11.4 wrote its state.');
     const wrong = await admin.submit(`${path}/tool`, { 'tool.name': 'opentofu', 'tool.version': 'newest' });
     expect(wrong.status).toBe(400);
-    expect(/id="field-tool.version-problem"[^>]*>([\s\S]{0,300})/.exec(wrong.text)?.[1] ?? wrong.text).toContain('such as');
+    expect(/id="field-tool.version-problem"[^>]*>([\s\S]{0,300})/.exec(wrong.text)?.[1] ?? wrong.text).toContain(
+      'such as',
+    );
     const done = await admin.submit(`${path}/tool`, { 'tool.name': 'opentofu', 'tool.version': '~> 1.12' });
     expect(done.location).toMatch(/^\/workloads\/runs\/[0-9a-f-]{36}$/);
     const run = await admin.get(done.location!);
