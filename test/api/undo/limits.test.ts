@@ -38,6 +38,19 @@ describe('the run of an undo', () => {
     expect(await endOf(run)).toEqual(['failed', 'stale']);
   });
 
+  test('ends as stale where its plan changes an output that nobody accepted', async () => {
+    const { run } = await promoted();
+    expect(await stage.planOnly(run, ['thing.a', 'thing.b', 'output.url'])).toEqual({ kind: 'end' });
+    expect(await endOf(run)).toEqual(['failed', 'stale']);
+  });
+
+  test('goes on where its plan changes an output as the plan of the candidate did', async () => {
+    const { second } = await twoRuns();
+    const run = await stage.undo(second, ['thing.a', 'output.url']);
+    await stage.apply(run, ['thing.a', 'output.url']);
+    expect(await endOf(run)).toEqual(['succeeded', null]);
+  });
+
   test('goes on where its plan touches less than was accepted', async () => {
     const { run } = await promoted();
     await stage.apply(run, ['thing.a']);

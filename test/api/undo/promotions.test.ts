@@ -34,6 +34,14 @@ describe('a candidate check', () => {
     expect(run).toMatchObject({ operation: 'plan', status: 'succeeded', variables: { a: 1, b: 3 }, undoes: null });
   });
 
+  test('lists the outputs that the candidate changes and the run did not', async () => {
+    const { attempt } = await promotable(['thing.a', 'output.url']);
+    expect(attempt).toMatchObject({ state: 'promotable', candidate: { collateral: ['output.url'] } });
+    const unnamed = await stage.promote(attempt, undefined, { accepted_collateral: [] });
+    expect([unnamed.status, unnamed.headers['x-error-code']]).toEqual([409, 'collateral_not_accepted']);
+    expect((await stage.promote(attempt)).status).toBe(202);
+  });
+
   test('that fails makes the attempt ready again, says what was wrong, and can be repeated', async () => {
     const { second } = await threeRuns();
     const { id } = await stage.checked(second);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { ResourceChange } from '#domain/runs/plans/model.ts';
 import { summarizePlan } from '#domain/runs/plans/model.ts';
+import { countSections, noSections, outputPrefix } from '#domain/runs/plans/sections.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { goOnAfterRun } from '#domain/undo/attempts/finished-run.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
@@ -50,7 +51,7 @@ export class UndoStage {
     expect(await this.#steps.next({ runId, executed: planned })).toEqual({ kind: 'end' });
   }
 
-  /** Has a run planned; returns the attempt at its apply. */
+  /** Has a run planned; returns the attempt at its apply. An address such as `output.x` is that of an output. */
   async plan(runId: string, touches: readonly string[]): Promise<string> {
     return executing(await this.planOnly(runId, touches));
   }
@@ -60,10 +61,16 @@ export class UndoStage {
     const worker = await this.#steps.worker('none');
     const attempt = executing(await this.#steps.next({ runId }));
     await this.#steps.claim(attempt, worker, 'none');
-    const changes = touches.map((address) => ({ ...changeOf(address), action }));
+    const resources = touches.filter((address) => !address.startsWith(outputPrefix));
+    const changes = resources.map((address) => ({ ...changeOf(address), action }));
+    const outputs = touches
+      .filter((address) => address.startsWith(outputPrefix))
+      .map((address) => ({ ...changeOf(address), name: address.slice(outputPrefix.length), action, sensitive: false }))
+      .map(({ address: _, ...output }) => output);
+    const sections = { ...noSections, outputs };
     await this.#steps.complete(attempt, {
       outcome: 'planned',
-      plan: aPlan({ changes, summary: summarizePlan(changes) }),
+      plan: aPlan({ changes, sections, summary: summarizePlan(changes, countSections(sections)) }),
     });
     return this.#steps.next({ runId, executed: attempt });
   }

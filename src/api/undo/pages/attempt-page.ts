@@ -128,7 +128,7 @@ function renderCandidate({ candidate }: ShownAttempt): Html {
   return html`${renderFacts([
     ['Version', candidate.version],
     ['Digest', html`<code class="foreign">${candidate.digest}</code>`],
-    ['Touched beside the run', collateral === null ? 'not planned yet' : renderCollateral(collateral)],
+    ['Touched besides what the run touched', collateral === null ? 'not planned yet' : renderCollateral(collateral)],
   ])}
 <h3>Variables</h3>
 ${renderVariables(candidate.variables)}`;

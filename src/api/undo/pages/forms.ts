@@ -115,7 +115,7 @@ function common({ attempt, run }: Subject, action: string) {
 
 function explainCollateral({ candidate }: ShownAttempt) {
   if (!candidate?.collateral?.length) return null;
-  return html`<p>The plan also touches resources that the run itself did not touch. Tick each of them, if that is meant.</p>`;
+  return html`<p>The plan also touches what the run itself did not touch. Tick each of them, if that is meant.</p>`;
 }
 
 /** Each resource has a box of its own: whoever accepts it must tick its name. */

@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { type ChangeCounts, type ChangeKind, changeKinds } from './change-kinds.ts';
 import { changeActions, isEffective, type ResourceChange } from './model.ts';
-import type { PlanSections } from './sections.ts';
+import { outputPrefix, type PlanSections } from './sections.ts';
 
 /** What narrows the changes of a plan. */
 export interface ChangeFilter {
@@ -76,8 +76,8 @@ export async function readPlanChanges(em: Em, runId: string, filter: ChangeFilte
 }
 
 /**
- * Whether the plan of a run changes nothing that the plan of another does not change in the same way. A run without a plan changes nothing yet; one
- * whose model was deleted is not known to keep to it.
+ * Whether the plan of a run changes no resource and no output, and invokes no action, that the plan of another does not change or invoke in the same
+ * way. Checks and warnings do not count. A run without a plan changes nothing yet; one whose model was deleted is not known to keep to it.
  */
 export async function plansNothingBeyond(em: Em, runId: string, modelId: string): Promise<boolean> {
   const beyond = selectEffective(em, runId).except(selectEffective(em, modelId)).limit(1);
@@ -87,8 +87,33 @@ export async function plansNothingBeyond(em: Em, runId: string, modelId: string)
   return Boolean(row.keeps);
 }
 
-/** The resources that a plan changes, with what it does to each. */
+/** What a plan does: the resources and outputs that it changes, and the actions that it invokes, each by its address. */
 function selectEffective(em: Em, runId: string) {
+  const outputs = selectSection(em, runId, 'outputs').select([
+    sql<string | null>`${outputPrefix} || (each.value ->> 'name')`.as('address'),
+    sql<string | null>`each.value ->> 'action'`.as('action'),
+    sql<string | null>`null::text`.as('previous'),
+  ]);
+  const actions = selectSection(em, runId, 'actions')
+    .where(sql<SqlBool>`each.value ->> 'deferred' is null`)
+    .select([
+      sql<string | null>`each.value ->> 'address'`.as('address'),
+      sql<string | null>`coalesce(each.value ->> 'event', 'invoke')`.as('action'),
+      sql<string | null>`each.value ->> 'trigger'`.as('previous'),
+    ]);
+  // One query of its own, because an `except` after a union would concern its last part alone.
+  return db(em).selectFrom(selectTouched(em, runId).unionAll(outputs).unionAll(actions).as('touched')).selectAll();
+}
+
+function selectSection(em: Em, runId: string, section: 'outputs' | 'actions') {
+  const each = sql<{ value: unknown }>`jsonb_array_elements(plan.sections -> ${sql.lit(section)})`.as('each');
+  return db(em)
+    .selectFrom('run_plans as plan')
+    .innerJoinLateral(each, (join) => join.onTrue())
+    .where('plan.run_id', '=', runId);
+}
+
+function selectTouched(em: Em, runId: string) {
   const change = sql<{ value: unknown }>`jsonb_array_elements(${sql.ref('plan.changes')})`.as('change');
   const part = (name: string) => sql<string | null>`change.value ->> ${sql.lit(name)}`;
   return db(em)

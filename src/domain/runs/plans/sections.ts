@@ -77,6 +77,14 @@ export function countSections({ outputs, checks, actions, deferred, diagnostics 
   };
 }
 
+/** An output has an address as the tools name it in checks. No resource can have such an address. */
+export const outputPrefix = 'output.';
+
+/** The addresses of the outputs that a plan changes. */
+export function touchedOutputs({ outputs }: Pick<PlanSections, 'outputs'>): string[] {
+  return outputs.map(({ name }) => `${outputPrefix}${name}`);
+}
+
 export function hasFailed({ status }: Pick<PlanCheck, 'status'>): boolean {
   return status === 'fail' || status === 'error';
 }

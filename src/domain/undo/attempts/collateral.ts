@@ -2,7 +2,7 @@ import type { Refusal } from '#domain/shared/actions.ts';
 import type { Problem } from '../model.ts';
 
 /**
- * Collateral: the resources that the plan of a candidate touches and the plan of the undone run did not. A promotion names all of them in one request,
+ * Collateral: the resources and outputs that the plan of a candidate touches and the plan of the undone run did not. A promotion names all of them in one request,
  * so a candidate check passes only with as much collateral as such a request can hold.
  */
 export const mostCollateral = 10_000;

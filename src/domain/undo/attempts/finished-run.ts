@@ -1,6 +1,7 @@
 import type { Orm } from '#database/database.ts';
 import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import { touchedAddresses } from '#domain/runs/plans/deviations.ts';
+import { noSections, touchedOutputs } from '#domain/runs/plans/sections.ts';
 import { statusReasons } from '#domain/runs/reasons/model.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
 import { recordUndone } from '#domain/runs/undone.ts';
@@ -109,7 +110,7 @@ function cutToRoom(addresses: readonly string[], characters: number): string[] {
   });
 }
 
-/** After the plan of the candidate: the resources that it touches and the undone run did not are collateral. */
+/** After the plan of the candidate: the resources and outputs that it touches and the undone run did not are collateral. */
 async function concludeCandidateCheck(
   tx: Transaction,
   attempt: UndoAttempt,
@@ -119,13 +120,19 @@ async function concludeCandidateCheck(
   const check = await lockCandidateCheck(tx.em, runId);
   if (check?.state !== 'checking' || attempt.state !== 'candidate_checking') throw new NothingToDo();
   const own = await readEnding(tx.em, attempt.runId);
-  const touched = new Set(touchedAddresses(own.changes ?? []));
-  const beside = touchedAddresses(ending.changes ?? []).filter((address) => !touched.has(address));
+  const touched = new Set(touchedBy(own));
+  // Of an older plan of the undone run, nobody knows which outputs it changed.
+  const planned = own.sections === null ? touchedAddresses(ending.changes ?? []) : touchedBy(ending);
+  const beside = planned.filter((address) => !touched.has(address));
   const problem = findPlanProblem(attempt, runId, ending, own) ?? findCollateralProblem(beside, runId);
   const collateral = problem ? null : beside;
   Object.assign(check, { state: problem ? 'failed' : 'passed', problem, collateral, finishedAt: new Date() });
   attempt.collateral = collateral;
   attempt.moveTo(problem ? 'ready' : 'promotable', problem);
+}
+
+function touchedBy({ changes, sections }: Ending): string[] {
+  return [...touchedAddresses(changes ?? []), ...touchedOutputs(sections ?? noSections)];
 }
 
 function findPlanProblem({ runId: undone }: UndoAttempt, runId: string, ending: Ending, own: Ending): Problem | null {

@@ -53,7 +53,7 @@ export async function findCheckedPlan(em: Em, attemptId: string): Promise<string
   return runId;
 }
 
-/** How a run ended, and the changes of its plan; null if it has no plan. */
+/** How a run ended, and its plan; null if it has none. Sections are null, too, if the plan was stored before the service kept them. */
 export async function readEnding(em: Em, runId: string) {
   return db(em)
     .selectFrom('runs')
@@ -64,6 +64,7 @@ export async function readEnding(em: Em, runId: string) {
       'runs.status_reason as reason',
       'runs.status_detail as detail',
       'plan.changes',
+      'plan.sections',
       'runs.undoes',
     ])
     .executeTakeFirstOrThrow();
