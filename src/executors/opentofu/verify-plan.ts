@@ -1,5 +1,6 @@
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import type { Initialization } from './init-cache.ts';
+import { readOwnVariables } from './plan-file/own-variables.ts';
 import { readSnapshot } from './plan-file/snapshot.ts';
 import { verifyPlanFile } from './plan-file/verify.ts';
 import type { ToolSession } from './session.ts';
@@ -24,6 +25,7 @@ export async function verifyPlan(session: ToolSession, { data }: Initialization,
       operation,
       options: { targets: options.target ?? [], excludes: options.exclude ?? [], replaced: replace },
       variables,
+      isOwn: readOwnVariables(configuration, executor.directory ?? ''),
       // Before an apply, the tool itself compares the plan with the state.
       state: phase === 'apply' ? undefined : attempt.state.content,
     });

@@ -3,6 +3,7 @@ import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ToolName } from '../../protocol/request.ts';
 import { isObject, parseJson } from '../../shared/json.ts';
+import { areGiven } from './addresses.ts';
 import { readMessagePack } from './message-pack.ts';
 import { type Field, onlyField, readFields } from './messages.ts';
 
@@ -39,20 +40,24 @@ interface MessageInputs {
   readonly variables: Buffer;
   /** Whether the root module declares a variable. */
   readonly isDeclared: (variable: string) => boolean;
+  /** Whether the template's own files give a variable. */
+  readonly isOwn: (variable: string) => boolean;
 }
 
 /** @throws Error that says what differs from what the attempt was given */
 export function verifyPlanMessage(message: Buffer, inputs: MessageInputs): void {
   const { operation, options } = inputs;
   const found = [...readFields(message)].filter(({ number }) => isChecked(number));
-  const count = (number: number) => found.filter((field) => field.number === number).length;
+  const fieldsOf = (number: number) => found.filter((field) => field.number === number);
   verifyBackend(onlyField(found, fields.backend));
   for (const name of ['targets', 'excludes', 'replaced'] as const) {
     // The tools may write an address once where it was given twice, or not at all.
-    if (count(fields[name]) > options[name].length) throw new Error(`it has other options: ${name}`);
+    const addresses = fieldsOf(fields[name]).map(({ bytes }) => (bytes ?? nothing).toString());
+    const isGiven = addresses.length <= options[name].length && areGiven(addresses, options[name]);
+    if (!isGiven) throw new Error(`it has other options: ${name}`);
   }
   for (const name of ['stateStore', 'actionTargets', 'graph'] as const) {
-    if (count(fields[name]) > 0) throw new Error(`it has other options: ${name}`);
+    if (fieldsOf(fields[name]).length > 0) throw new Error(`it has other options: ${name}`);
   }
   if ((onlyField(found, fields.mode)?.value ?? 0) !== modes[operation]) throw new Error('it is for another operation');
   verifyVariables(found, inputs);
@@ -76,8 +81,11 @@ function verifyBackend(field: Field | null): void {
   if (!isOurs || text(1) !== 'http' || text(3) !== 'default') throw new Error('it has another backend');
 }
 
-/** The tool keeps values as they were given, before it converts them. Those of the template's own files are not compared. */
-function verifyVariables(found: readonly Field[], { tool, variables, isDeclared }: MessageInputs): void {
+/**
+ * The tool keeps values as they were given, before it converts them. Of a variable that the attempt was not given, the template's own files must give
+ * some value: their values are not compared.
+ */
+function verifyVariables(found: readonly Field[], { tool, variables, isDeclared, isOwn }: MessageInputs): void {
   const given = parseJson(variables);
   if (!isObject(given)) return;
   const kept = new Map<string, JsonValue>();
@@ -93,6 +101,8 @@ function verifyVariables(found: readonly Field[], { tool, variables, isDeclared 
     const isSet = kept.has(name) ? isSame(value, kept.get(name) ?? null) : !isDeclared(name) || later.includes(name);
     if (!isSet) throw new Error(`its variable "${name}" has another value`);
   }
+  const added = [...kept.keys()].find((name) => !Object.hasOwn(given, name) && !isOwn(name));
+  if (added !== undefined) throw new Error(`its variable "${added}" was not given`);
 }
 
 const nothing = Buffer.alloc(0);

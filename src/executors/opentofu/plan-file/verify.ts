@@ -30,6 +30,8 @@ export interface PlanInputs {
   readonly operation: RunOperation;
   readonly options: PlanOptions;
   readonly variables: Buffer;
+  /** Whether the template's own files give a variable. */
+  readonly isOwn: (variable: string) => boolean;
   /** The state that the tool was given; null if there is none, undefined if the tool compares it. */
   readonly state: Buffer | null | undefined;
 }

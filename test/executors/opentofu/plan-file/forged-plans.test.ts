@@ -15,7 +15,8 @@ const executor: OpenTofuExecutor = {
   directory: 'live',
   files: {
     'live/main.tf':
-      'variable "n" {}\nvariable "k" {}\nvariable "z" {\n  default = 5\n}\nmodule "m" {\n  source = "../m"\n}\nresource "terraform_data" "x" {\n  input = var.n\n}\n',
+      'variable "n" {}\nvariable "k" {}\nvariable "z" {\n  default = 5\n}\nvariable "d" {\n  default = 1\n}\nvariable "own" {}\nmodule "m" {\n  source = "../m"\n}\nresource "terraform_data" "x" {\n  input = var.n\n}\n',
+    'live/own.auto.tfvars': 'own = [{ a = "b" }]\n',
     'live/backend.tf': 'terraform {\n  cloud {}\n}\n',
     'm/main.tf': 'resource "terraform_data" "y" {}\n',
     'm/y_override.tf': 'resource "terraform_data" "y" {\n  input = 1\n}\n',
@@ -75,6 +76,7 @@ const forgeries: [string, Forge][] = [
   ['another number in a variable', editText('tfplan', /\xa30\.1/, '\xa30.2')],
   ['a variable less', editText('tfplan', /\x12(.)\n\x01n/, '\x62$1\n\x01n')],
   ['a variable twice', append(0x12, ...text('\n\x01n'), 0x12, ...text('\n\x01n'))],
+  ['a value of a variable that was not given', append(0x12, ...text('\n\x01d'))],
   ['another operation', append(0x88, 0x01, 0x01)],
   ['a target', append(0x2a, ...text('terraform_data.x'))],
   ['a resource to exclude', append(0x32, ...text('terraform_data.x'))],
@@ -111,6 +113,24 @@ describe.each(tools)('a plan file of $name $version', ({ name, version }) => {
     expect(result.message).toContain("the plan file is not the tool's own");
     expect(loggedCommands(sink)).not.toContain('apply');
     expect(sink.states).toEqual([]);
+  });
+
+  it('is refused before an apply if it has other addresses than those of the options', async () => {
+    const addresses = { target: ['terraform_data.x', ' module.m '], replace: ['module.m . terraform_data.y'] };
+    const { replace, target } = addresses;
+    const changes = { executor, variables, replace, options: { target } };
+    const { plan: planned } = await plan(changes);
+    const { facts, files } = unpackArtifact(planned.artifact, planned.digest);
+    const entries = await unpackPlan(files.get('plan') ?? Buffer.alloc(0));
+    const applied = async (forge: Forge) => {
+      const file = writeZip(forge(entries));
+      const { result } = await apply(packArtifact(facts, new Map([...files, ['plan', file]])), changes);
+      return [result.outcome, result.message];
+    };
+    const refused = expect.stringContaining('it has other options');
+    const other = editText('tfplan', '\x2a\x10terraform_data.x', '\x2a\x10terraform_data.z');
+    expect(await applied(other)).toEqual(['failed', refused]);
+    expect(await applied((whole) => whole)).toEqual(['succeeded', null]);
   });
 
   it('is refused if it names a second directory', async () => {

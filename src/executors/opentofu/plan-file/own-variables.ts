@@ -1,0 +1,40 @@
+import { posix } from 'node:path';
+import { readFile } from '#domain/registry/hcl/blocks.ts';
+import { isObject, parseJson } from '../../shared/json.ts';
+
+/**
+ * Whether the template's own files give a variable, which the tools read beside the variables of the run. If one of these files cannot be read, they may
+ * give any.
+ */
+export function readOwnVariables(
+  configuration: ReadonlyMap<string, Buffer>,
+  directory: string,
+): (variable: string) => boolean {
+  const folder = posix.join('work', directory);
+  const names = new Set<string>();
+  for (const [path, content] of configuration) {
+    const name = posix.basename(path);
+    if (posix.dirname(path) !== folder || !isRead(name)) continue;
+    const found = namesIn(name, content);
+    if (found === null) return () => true;
+    for (const each of found) names.add(each);
+  }
+  return (variable) => names.has(variable);
+}
+
+function isRead(name: string): boolean {
+  return /^terraform\.tfvars(\.json)?$|\.auto\.tfvars(\.json)?$/.test(name);
+}
+
+function namesIn(name: string, content: Buffer): Iterable<string> | null {
+  if (!name.endsWith('.json')) {
+    const { body, problem } = readFile({ name, text: content.toString() });
+    return problem === null ? body.arguments.keys() : null;
+  }
+  try {
+    const values = parseJson(content);
+    return isObject(values) ? Object.keys(values) : null;
+  } catch {
+    return null;
+  }
+}
