@@ -180,12 +180,6 @@ export const publicConfigurations: readonly PublicConfiguration[] = [
     },
   },
   {
-    repository: 'kube-on-the-cheap/onprem-infra',
-    commit: 'bd2fc8ef064c37fb1ef66635e40af6f06ea986db',
-    path: 'modules/do-dns',
-    variables: { project_name: 'conformance', domain_name: 'example.com', onprem_domain_name: 'onprem.example.com' },
-  },
-  {
     repository: 'pythonitalia/pycon',
     commit: '470187eaf42f76fc9784454053fbcdabbba48806',
     path: 'infrastructure/applications',

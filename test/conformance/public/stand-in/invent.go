@@ -14,8 +14,11 @@ import (
 
 // The values that a resource gets follow from its arguments, so that the same configuration always gets the same.
 
+// The two sides of a comparison work in directories of other names.
+var workingDirectory = regexp.MustCompile(`(/[^\s"']+)?/work/`)
+
 func digest(typeName string, value tftypes.Value) string {
-	sum := sha256.Sum256([]byte(typeName + describe(value)))
+	sum := sha256.Sum256([]byte(typeName + workingDirectory.ReplaceAllString(describe(value), "/work/")))
 	return hex.EncodeToString(sum[:5])
 }
 
