@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { maskSecrets } from '#executors/redaction/masking.ts';
 import { RedactingStream, Redactor, redacted } from '#executors/redaction/redaction.ts';
 import { secretForms } from '#executors/redaction/secret-forms.ts';
 
@@ -14,6 +15,19 @@ function redactorOf(...secrets: string[]): Redactor {
   for (const secret of secrets) redactor.learn(secret);
   return redactor;
 }
+
+describe('a masked value', () => {
+  it('has all of its members where secrets in their names would make them equal', () => {
+    const redactor = redactorOf('first-secret', 'second-secret');
+    const value = { 'first-secret': 1, 'second-secret': 2, __other__: 3, '[redacted] (2)': 4 };
+    expect(maskSecrets(value, redactor)).toEqual({
+      [redacted]: 1,
+      [`${redacted} (2)`]: 2,
+      __other__: 3,
+      [`${redacted} (2) (2)`]: 4,
+    });
+  });
+});
 
 describe('redaction', () => {
   it('removes a secret wherever the output is cut, in two pieces and in single bytes', () => {

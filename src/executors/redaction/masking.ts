@@ -61,7 +61,16 @@ export function maskSecrets(value: JsonValue, redactor: Redactor): JsonValue {
     return redactor.contains(value) ? sensitiveMark : value;
   if (Array.isArray(value)) return value.map((item) => maskSecrets(item, redactor));
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [redactor.redactText(name), maskSecrets(item, redactor)]),
-  );
+  const members = new Map<string, JsonValue>();
+  for (const [name, item] of Object.entries(value)) {
+    members.set(distinctName(redactor.redactText(name), members), maskSecrets(item, redactor));
+  }
+  return Object.fromEntries(members);
+}
+
+/** Names that differ only in secrets become equal when these are masked: nothing that a reviewer approves may vanish by it. */
+function distinctName(name: string, members: ReadonlyMap<string, JsonValue>): string {
+  let distinct = name;
+  for (let number = 2; members.has(distinct); number++) distinct = `${name} (${number})`;
+  return distinct;
 }
