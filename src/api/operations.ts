@@ -30,6 +30,7 @@ import * as stateComparisons from '#api/instances/comparison-operations.ts';
 import * as instances from '#api/instances/operations.ts';
 import * as instanceResources from '#api/instances/resource-operations.ts';
 import * as instanceStates from '#api/instances/state-operations.ts';
+import * as instanceReaders from '#api/instances/reader-operations.ts';
 import * as instanceTools from '#api/instances/tool-operations.ts';
 import * as invitations from '#api/invitations/operations.ts';
 import * as organizationInvitations from '#api/invitations/organization-operations.ts';
@@ -106,6 +107,7 @@ const areas = [
   runComments,
   selectiveUndo,
   instances,
+  instanceReaders,
   instanceTools,
   instanceStates,
   stateComparisons,

@@ -6,9 +6,9 @@ import { abandonAttempt, completeAttempt, concludeAttempt } from '#domain/runs/a
 import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
 import {
   ApplyObstructed,
+  AttemptRefused,
   AttemptSuperseded,
   AttemptWriteRefused,
-  ConnectionsRefused,
   NoUsableTool,
   SandboxDemanded,
 } from '#domain/runs/errors.ts';
@@ -67,11 +67,11 @@ async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: Abo
     return await execute(deps, work, signal);
   } catch (error) {
     // An open attempt of a living worker counts as being executed, so the worker must give it up explicitly.
-    const refused = error instanceof ConnectionsRefused ? error : undefined;
+    const refused = error instanceof AttemptRefused ? error : undefined;
     await giveUp(deps, attemptId, isClaimed ? 'lost' : canHandBack(error) ? 'handed_back' : 'failed', refused);
     if (error instanceof ApplyObstructed) return null;
     if (refused) {
-      deps.log.warn({ err: refused, attempt_id: attemptId }, 'refused an attempt a connection that it needs');
+      deps.log.warn({ err: refused, attempt_id: attemptId }, 'refused an attempt what it needs');
       return null;
     }
     if (!isUnfit(error)) throw error;
@@ -94,7 +94,7 @@ async function giveUp(
   deps: AttemptDeps,
   attemptId: string,
   outcome: 'lost' | 'handed_back' | 'failed',
-  refused?: ConnectionsRefused,
+  refused?: AttemptRefused,
 ): Promise<void> {
   await writeWithRetry(deps, attemptId, () =>
     deps.transactions.run((tx) => abandonAttempt(tx, attemptId, deps.workerId, outcome, refused)),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { InstanceName } from '#domain/instances/instance-name.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { WantedTool } from '#domain/tools/model.ts';
 
 /** The bodies of requests about instances (api.md of the design, *Instances*). */
@@ -23,3 +24,18 @@ export const SwitchTool = z
     tool: WantedTool.describe('The tool of its next runs, within what its template and its environment ask for.'),
   })
   .meta({ id: 'SwitchTool' });
+
+export const DespiteDependents = z
+  .boolean()
+  .default(false)
+  .describe(
+    'Go on although other instances were deployed with outputs of this one. They keep the values that they were given.',
+  );
+
+export const DeleteInstance = z.strictObject({ despite_dependents: DespiteDependents }).meta({ id: 'DeleteInstance' });
+
+const Listed = z.array(Id).max(200);
+
+export const SetReaders = z
+  .strictObject({ team_ids: Listed.default([]), environment_ids: Listed.default([]), ...ExpectedRevision })
+  .meta({ id: 'SetReaders' });

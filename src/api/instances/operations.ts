@@ -9,11 +9,12 @@ import { createInstance, deleteInstance } from '#domain/instances/instances.ts';
 import { isPlannableAgain, listInstances, readInstance, readOutputs } from '#domain/instances/store.ts';
 import { findInstance, findInstanceToChange } from '#domain/instances/targets.ts';
 import { unlockInstance } from '#domain/instances/unlock.ts';
+import { refuseDependents } from '#domain/runs/references/dependents.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { CreateInstance } from './bodies.ts';
+import { CreateInstance, DeleteInstance } from './bodies.ts';
 import { InstanceView, ListedInstanceView, showInstance, toInstance } from './views.ts';
 
 export const InstanceParams = z.strictObject({ id: Id });
@@ -109,6 +110,7 @@ export const remove = command({
   route: 'DELETE /api/v1/instances/:id',
   summary: 'Delete an instance that holds nothing; its name is free again, and its runs stay',
   params: InstanceParams,
+  body: DeleteInstance.prefault({}),
   responses: { 204: Nothing },
   access: { ...writeAccess, review: { ...accessReview, verb: 'delete' } },
   target: findInstanceToChange,
@@ -116,7 +118,8 @@ export const remove = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'instance.deleted',
-  handle: async ({ tx, target, request, services }) => {
+  handle: async ({ tx, target, body, principal, request, services }) => {
+    await refuseDependents(tx.em, target.id, { principal, despiteDependents: body.despite_dependents });
     const revision = await deleteInstance(tx, services.keyRing, target, revisionOf(request.headers));
     return { id: target.id, before: { name: target.name }, revision };
   },

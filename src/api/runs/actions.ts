@@ -6,7 +6,7 @@ import { prefillOf } from '#domain/runs/admission/prefill.ts';
 import type { RunWithFacts } from '#domain/runs/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { toApproval } from './approvals/approval-views.ts';
-import { type RunView, toListedRun, toUsedConnection } from './views.ts';
+import { type RunView, toListedRun, toRead, toUsedConnection } from './views.ts';
 
 /** The operation that carries out an action of a run. */
 const operationOf: Record<RunAction, string> = {
@@ -35,6 +35,7 @@ export function showRun(context: ActionContext, run: RunWithFacts): ShownRun {
   return {
     ...toListedRun(run.details),
     variable_sources: run.details.variableSources,
+    reads: (run.details.reads ?? []).map(toRead),
     connections: run.details.connections
       .filter(({ isGiven }) => isGiven)
       .map((used) => toUsedConnection(used, context.principal)),

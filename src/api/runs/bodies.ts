@@ -59,6 +59,7 @@ export function splitOptions<
   };
 }
 
+const DespiteDependents = z.boolean().default(false);
 const Message = z.string().max(4000);
 
 /** What both a run and a copy of one may name. What is left out has another meaning in each. */
@@ -83,6 +84,9 @@ export const CreateRun = z
       'A destroy takes those that are left out from the deployment that it removes; secret ones only if it names neither variables nor another version.',
     ),
     message: Message.default(''),
+    despite_dependents: DespiteDependents.describe(
+      'Destroy although other instances were deployed with outputs of this one. They keep the values that they were given.',
+    ),
   })
   .meta({ id: 'CreateRun' });
 
@@ -104,5 +108,6 @@ export const CopyRun = z
         "Variables of the run that are not taken over: the environment's value or the default takes their place.",
       ),
     message: Message.optional(),
+    despite_dependents: DespiteDependents,
   })
   .meta({ id: 'CopyRun' });

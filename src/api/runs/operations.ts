@@ -14,6 +14,7 @@ import { runCreationAuthority } from '#domain/runs/authority.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
 import { deleteRun } from '#domain/runs/deletion/deletion.ts';
 import { isTerminal } from '#domain/runs/model.ts';
+import { refuseDependentsOf } from '#domain/runs/references/dependents.ts';
 import { findRun, readRun } from '#domain/runs/store.ts';
 import { findRunToChange, findUndeletedRun, findUndeletedRunToChange } from '#domain/runs/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
@@ -84,8 +85,10 @@ export const createRun = command({
   handle: async ({ tx, key, body, target: wanted, principal, services, operations }) => {
     const target = await requireAdmission(wanted, body.template_id, { em: tx.em, principal, access: createAccess });
     const instance = body.instance ?? target.templateSlug;
-    const { replace = [], ...asked } = splitOptions(body);
-    const request = { ...asked, replace, version: body.version, instance };
+    const { replace = [], despite_dependents: despiteDependents, ...asked } = splitOptions(body);
+    const place = { environmentId: target.environmentId, instance };
+    if (body.operation === 'destroy') await refuseDependentsOf(tx.em, place, { principal, despiteDependents });
+    const request = { ...asked, replace, version: body.version, instance, resolvesReferences: true };
     const resolve = () => resolveRun(tx, services, target, request, principal);
     const run = await admitRun(tx, key ?? '', target, { instance, resolve }, principal);
     const after = { operation: body.operation, templateId: target.templateId };

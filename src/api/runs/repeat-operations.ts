@@ -3,6 +3,7 @@ import { refuseRepetition } from '#domain/runs/actions.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { pinOfCopy, resolveCopy } from '#domain/runs/admission/copy.ts';
 import { admissionOf, findRequeueTarget, pinOf, resolveRequeue } from '#domain/runs/admission/requeue.ts';
+import { refuseDependentsOf } from '#domain/runs/references/dependents.ts';
 import { showAdmittedRun } from './actions.ts';
 import { CopyRun, splitOptions } from './bodies.ts';
 import { accessReview, createAccess, getRun, RunParams } from './operations.ts';
@@ -55,9 +56,12 @@ export const copy = command({
     const { run: source } = target;
     refuseRepetition('copy', { ...source, isDeleted: target.isDeleted });
     const admission = admissionOf(target);
-    const changes = splitOptions(body);
+    const { despite_dependents: despiteDependents, ...changes } = splitOptions(body);
     const resolve = () => resolveCopy(tx, services, { run: source, target: admission, changes }, principal);
     const instance = body.instance ?? source.instance;
+    const place = { environmentId: admission.environmentId, instance };
+    if ((body.operation ?? source.operation) === 'destroy')
+      await refuseDependentsOf(tx.em, place, { principal, despiteDependents });
     const run = await admitRun(tx, key ?? '', admission, { instance, resolve }, principal, {
       reviewNeeds: target.reviewNeeds,
       expects: (run) => pinOfCopy(services.keyRing, source, run),

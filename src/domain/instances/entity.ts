@@ -52,6 +52,12 @@ export const InstanceSchema = defineEntity({
     /** The run that began to apply and did not succeed, since when the instance may differ from that deployment; null otherwise. */
     unrecordedRunId: p.uuid().nullable(),
     unrecordedAt: at().nullable(),
+    /** The teams and environments whose runs may read its outputs. */
+    readerTeamIds: p.json<readonly string[]>().default([]),
+    readerEnvironmentIds: p.json<readonly string[]>().default([]),
+    /** The owners for whom they were allowed. For others, to whom the instance came with a transfer, nobody reads it. */
+    readersOrganizationId: p.uuid().nullable(),
+    readersTeamId: p.uuid().nullable(),
     revision: revision(),
     createdAt: createdAt(),
     deletedAt: at().nullable(),

@@ -28,6 +28,11 @@ export const instanceEvents = {
     summary: 'Somebody freed an instance from a run that had ended',
     data: z.strictObject({ run_id: z.string() }),
   },
+  'instance.readers_changed': {
+    subject: 'instance',
+    summary: 'Somebody changed who may read the outputs of an instance',
+    data: z.strictObject({ team_ids: z.array(z.string()), environment_ids: z.array(z.string()) }),
+  },
   'instance.expired': {
     subject: 'instance',
     summary: "An instance outlived its environment's time to live, and a run destroys it",

@@ -2,6 +2,8 @@ import { type SqlBool, sql } from 'kysely';
 import { hasIncompleteApply } from '#domain/runs/deletion/incomplete-applies.ts';
 import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
 
+const readers = 'a reader that was deleted reads nothing';
+const allowedFor = 'its readers read nothing for other owners than those for whom they were allowed';
 const history = 'what was deployed and what its states were outlives who did it and where';
 
 const holdsResources = {
@@ -48,6 +50,20 @@ export const instanceKinds = [
       { kind: 'run', columns: ['unrecorded_run_id'], kept: history },
       { ...ofAssembly, blocker: holdsResources },
       { ...ofAssembly, blocker: mayHoldResources },
+      {
+        kind: 'team',
+        columns: ['reader_team_ids'],
+        kept: readers,
+        onTransfer: { rows: 'unlisted', from: 'reader_team_ids' },
+      },
+      {
+        kind: 'environment',
+        columns: ['reader_environment_ids'],
+        kept: readers,
+        onTransfer: { rows: 'unlisted', from: 'reader_environment_ids', withOwner: true },
+      },
+      { kind: 'organization', columns: ['readers_organization_id'], kept: allowedFor },
+      { kind: 'team', columns: ['readers_team_id'], kept: allowedFor },
     ],
     uses: [
       { ...holdsResources, prevents: ['deletion', 'archiving'] },

@@ -33,6 +33,7 @@ export function selectRunDetails(eb: OverRun) {
     'runs.tool_switch as toolSwitch',
     'runs.variables',
     'runs.variable_sources as variableSources',
+    'runs.reads',
     'runs.connections',
     'runs.message',
     'runs.requested_by_id as requestedById',

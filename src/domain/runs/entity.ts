@@ -30,6 +30,7 @@ import {
 import type { RunOptions } from './options/model.ts';
 import type { StoredSummary } from './plans/model.ts';
 import type { StatusReason } from './reasons/model.ts';
+import type { OutputRead } from './references/model.ts';
 import { isHold, type WaitingOn } from './waiting.ts';
 
 export const RunSchema = defineEntity({
@@ -99,6 +100,10 @@ export const RunSchema = defineEntity({
       name: 'runs_outcomes_index',
       expression: `create index "runs_outcomes_index" on "runs" ("team_id", "created_at") include ("status", "started_at", "finished_at") where "finished_at" is not null and "deleted_at" is null and "operation" <> 'scan'`,
     },
+    {
+      name: 'runs_reads_index',
+      expression: `create index "runs_reads_index" on "runs" using gin ("reads" jsonb_path_ops) where "reads" is not null`,
+    },
   ],
   properties: {
     /** The id differs from the idempotency key: the client chooses the key, and the key names the workflow. */
@@ -132,6 +137,8 @@ export const RunSchema = defineEntity({
     variables: p.json<Record<string, JsonValue | Masked>>(),
     /** What gave the variables that the run did not name itself; null for runs of an earlier release. */
     variableSources: p.json<ShownSource[]>().nullable(),
+    /** The outputs of other instances that it was given; null: none. */
+    reads: p.json<OutputRead[]>().nullable(),
     /** Sealed: the variables and environment variables of the run, secrets included. */
     sealedInputs: p.blob().hidden(),
     /** The connections that its attempts were given. */

@@ -51,16 +51,26 @@ export class NoUsableTool extends Error {
   }
 }
 
-/** An attempt cannot be given a connection that its template needs. It fails, unclaimed. */
-export class ConnectionsRefused extends Error {
+/** An attempt cannot be given something that it needs. It fails, unclaimed. */
+export class AttemptRefused extends Error {
   /** Why the attempt fails because of it. */
   readonly reason: FailureReason;
 
-  /** @param message names the connection and what would be right, and no credential */
+  /** @param message names what is missing and what would be right, and no secret */
   constructor(reason: FailureReason, message: string, cause?: unknown) {
     super(message, { cause });
-    this.name = 'ConnectionsRefused';
+    this.name = new.target.name;
     this.reason = reason;
+  }
+}
+
+/** It cannot be given a connection that its template needs. */
+export class ConnectionsRefused extends AttemptRefused {}
+
+/** The owner of an instance does not let it read an output any longer that its inputs hold. */
+export class ReadsRefused extends AttemptRefused {
+  constructor(message: string) {
+    super('outputs_not_readable', message);
   }
 }
 

@@ -5,7 +5,7 @@ import { checkVariables } from '#domain/assemblies/runs/admission/variables.ts';
 import { findStartTarget, requireEnvironment } from '#domain/assemblies/runs/targets.ts';
 import { listAvailableVersions } from '#domain/assemblies/versions/version-store.ts';
 import { resolveVersion } from '#domain/registry/versions.ts';
-import { chooseSupported, type ResolveDeps, type RunRequest, resolveRun } from '#domain/runs/admission/resolve.ts';
+import { chooseSupported, type ResolveDeps, type ResolvedRun, type RunRequest, resolveRun } from '#domain/runs/admission/resolve.ts';
 import { findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { readToolDemand } from '#domain/runs/admission/tool-demand.ts';
 import type { Masked } from '#domain/runs/model.ts';
@@ -65,7 +65,13 @@ async function checkRun(
     return work;
   }
   const resolved = await resolveRun(tx, deps, target, request, requester);
-  return { ...work, variables: onlyNamed(work.variables, resolved.variables) };
+  return { ...work, variables: { ...onlyNamed(work.variables, resolved.variables), ...written(work, resolved) } };
+}
+
+/** The variables that are references as a whole, as they were written: each start resolves them anew. */
+function written({ variables }: RunWork, { reads }: ResolvedRun): Record<string, JsonValue> {
+  const names = new Set(reads.filter(({ path }) => path === '').map(({ variable }) => variable));
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
 }
 
 async function checkAssembly(
@@ -95,7 +101,7 @@ async function checkAssembly(
 export function toRunRequest({ version, instance, ...work }: RunWork): RunRequest {
   const { operation, replace, options, variables, message } = work;
   const named = { version: version ?? undefined, instance: instance ?? undefined };
-  return { ...named, operation, replace, options, variables, message };
+  return { ...named, operation, replace, options, variables, message, resolvesReferences: true };
 }
 
 /** The masked values of the variables that the work names, without defaults and inherited ones. */

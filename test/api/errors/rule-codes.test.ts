@@ -199,6 +199,11 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     return tenant.owner.patch(`/schedules/${id}`, { enabled: true });
   },
   environment_unknown: async () => (await runAssembly({ environment_id: crypto.randomUUID() })).answer,
+  instance_without_environment: async () => {
+    const { id } = await tenant.owner.make('/instances', { template_id: (await publish()).id, name: 'loose' });
+    return tenant.owner.put(`/instances/${id}/readers`, { environment_ids: [tenant.environment] });
+  },
+  reference_unresolved: () => run({ variables: { size: '${instances.nowhere/network.outputs.size}' } }),
   nothing_deployed: async () => (await runAssembly({ operation: 'destroy' })).answer,
   assembly_busy: async () => {
     const { path } = await runAssembly();

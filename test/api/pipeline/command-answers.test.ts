@@ -162,6 +162,7 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'run_comments.create': [201, '/api/v1/runs/:id/comments/:commentID'],
   'instances.import_state': [201, '/api/v1/instances/:id/state-versions/1'],
   'instances.forget_state': [204],
+  'instances.set_readers': [200, '/api/v1/instances/:id/readers'],
   'instances.switch_tool': [202, '/api/v1/runs/:newId'],
   'instances.unlock': [200, '/api/v1/instances/:id'],
   'plugin_installations.create': [201, '/api/v1/plugin-installations/:id'],

@@ -3,7 +3,7 @@ import { db } from '#domain/db.ts';
 import { policyOf, strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
 import { type AdmittedRun, admitRun } from '#domain/runs/admission/admission.ts';
-import { openInputs } from '#domain/runs/admission/inputs.ts';
+import { openInputsToRepeat } from '#domain/runs/admission/inputs.ts';
 import { buildRun, type ResolvedRun } from '#domain/runs/admission/resolve.ts';
 import { targetIsGone } from '#domain/runs/admission/rules.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
@@ -162,6 +162,6 @@ async function resolveRemediation(
     message: `${direction === 'revert' ? 'Reverts' : 'Adopts'} the drift of ${what}`.slice(0, 4000),
     approval: strictestPolicy(policyOf(deployed), reviewed),
     shown: deployed.variables,
-    inputs: openInputs(keyRing, deployed.id, deployed.sealedInputs),
+    inputs: openInputsToRepeat(keyRing, deployed.id, deployed.sealedInputs),
   });
 }

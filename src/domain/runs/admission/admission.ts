@@ -159,6 +159,7 @@ function describeWork(run: ResolvedRun) {
     options: run.options && json(run.options),
     variables: json(run.variables),
     variable_sources: json(run.variableSources),
+    reads: run.reads.length > 0 ? json(run.reads) : null,
     sealed_inputs: run.sealedInputs,
     retry_safe: run.retrySafe,
     timeouts: json(run.timeouts),

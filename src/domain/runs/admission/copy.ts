@@ -10,7 +10,7 @@ import type { RunOperation } from '../model.ts';
 import type { RunOptions } from '../options/model.ts';
 import type { RunPin } from './admission.ts';
 import { secretHashOf } from './compared-inputs.ts';
-import { openInputs, type RunInputs } from './inputs.ts';
+import { openInputs, openInputsToRepeat, type RunInputs } from './inputs.ts';
 import { pinOf } from './requeue.ts';
 import { type ResolveDeps, type ResolvedRun, resolveRun } from './resolve.ts';
 import type { AdmissionTarget } from './target.ts';
@@ -65,7 +65,7 @@ export function resolveCopy(
   requester: Principal,
 ): Promise<ResolvedRun> {
   refuseOmitted(run, changes);
-  const { variables, sensitive, sources = {}, environment } = openInputs(deps.keyRing, run.id, run.sealedInputs);
+  const { variables, sensitive, sources = {}, environment, reads } = openInputsToRepeat(deps.keyRing, run.id, run.sealedInputs);
   const { instance = run.instance, operation = run.operation, message = run.message } = changes;
   const request = {
     version: changes.version,
@@ -86,9 +86,11 @@ export function resolveCopy(
           sensitive,
           sources: withoutNames(sources, changes.omit),
           environment,
+          reads: (reads ?? []).filter(({ variable }) => !changes.omit.includes(variable)),
         },
       },
     },
+    resolvesReferences: true,
   };
   return resolveRun(tx, deps, target, request, requester);
 }

@@ -7,7 +7,7 @@ import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { comparableVariable, type SecretHash } from './compared-inputs.ts';
-import { openInputs, type RunInputs } from './inputs.ts';
+import { openInputsToRepeat, type RunInputs } from './inputs.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** How an instance was deployed: the version and the inputs of the run that last changed it. */
@@ -28,7 +28,7 @@ export async function findDeployment(
   const row = await selectDeployed(em, place, instance)
     .select(['r.id', 'r.sealed_inputs as sealedInputs'])
     .executeTakeFirst();
-  return row ? { versionId: row.versionId, inputs: openInputs(keyRing, row.id, row.sealedInputs) } : null;
+  return row ? { versionId: row.versionId, inputs: openInputsToRepeat(keyRing, row.id, row.sealedInputs) } : null;
 }
 
 /** The version of that deployment, by the id of its row. */

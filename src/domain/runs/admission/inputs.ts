@@ -2,6 +2,7 @@ import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { VariablePhase, VariableSource } from '#domain/variables/model.ts';
 import type { AttemptPhase } from '../model.ts';
+import { copyReads, type SealedRead } from '../references/model.ts';
 
 /** The inputs of a run, secrets included. They are sealed in its row; the worker that executes an attempt unseals them. */
 export interface RunInputs {
@@ -11,6 +12,8 @@ export interface RunInputs {
   /** What gave the variables that the run did not name itself, by their names. Inputs that an earlier release sealed have none. */
   readonly sources?: Readonly<Record<string, VariableSource>>;
   readonly environment: EnvironmentInput[];
+  /** What variables were given of the outputs of other instances. Absent: nothing. */
+  readonly reads?: readonly SealedRead[];
 }
 
 /** An environment variable of the run's tools. Inputs that an earlier release sealed have no phases: both get them. */
@@ -26,7 +29,7 @@ export interface EnvironmentInput {
 }
 
 /** The inputs as one phase gets them. */
-export interface PhaseInputs extends Omit<RunInputs, 'environment' | 'sources'> {
+export interface PhaseInputs extends Omit<RunInputs, 'environment' | 'sources' | 'reads'> {
   readonly environment: PhaseVariable[];
 }
 
@@ -46,6 +49,12 @@ export function sealInputs(keyRing: KeyRing, runId: string, inputs: RunInputs): 
 
 export function openInputs(keyRing: KeyRing, runId: string, sealed: Uint8Array): RunInputs {
   return keyRing.openJson<RunInputs>(inputsContext(runId), sealed);
+}
+
+/** The inputs of a run for another one, which repeats what the first had read. */
+export function openInputsToRepeat(keyRing: KeyRing, runId: string, sealed: Uint8Array): RunInputs {
+  const inputs = openInputs(keyRing, runId, sealed);
+  return inputs.reads ? { ...inputs, reads: copyReads(inputs.reads) } : inputs;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Run } from '../entity.ts';
 import type { RunTarget } from '../store.ts';
 import { findRunToChange } from '../targets.ts';
 import type { RunPin } from './admission.ts';
-import { openInputs } from './inputs.ts';
+import { openInputsToRepeat } from './inputs.ts';
 import { buildRun, type ResolvedRun } from './resolve.ts';
 import { targetIsGone } from './rules.ts';
 import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
@@ -84,7 +84,7 @@ export async function resolveRequeue(
     message: run.message,
     approval: policyOf(run),
     shown: run.variables,
-    inputs: openInputs(keyRing, run.id, run.sealedInputs),
+    inputs: openInputsToRepeat(keyRing, run.id, run.sealedInputs),
     requeuedFrom: run.id,
   });
 }

@@ -24,6 +24,9 @@ import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/var
 import { defaultPool, defaultTimeouts, type Masked, type RunOperation, type RunTimeouts } from '../model.ts';
 import { type RunOptions, toStoredOptions } from '../options/model.ts';
 import { refuseOptions } from '../options/rules.ts';
+import { copyReads, type OutputRead, type SealedRead, showReads } from '../references/model.ts';
+import { refuseEndedReads } from '../references/recheck.ts';
+import { resolveReferences } from '../references/resolve-references.ts';
 import { secretHashOf } from './compared-inputs.ts';
 import { chooseVersion, type Deployment, findDeployment, inheritFrom, isGivenOtherwise } from './deployment.ts';
 import { type RunInputs, sealInputs } from './inputs.ts';
@@ -39,6 +42,13 @@ export interface RunRequest {
   readonly replace: readonly string[];
   readonly options?: RunOptions | null | undefined;
   readonly variables: Record<string, JsonValue>;
+  /**
+   * The variables are as whoever asks for the run wrote them, so references to outputs of instances are resolved. Otherwise they are values, and a text
+   * that looks like a reference is that text: it may come from an output.
+   */
+  readonly resolvesReferences?: boolean;
+  /** What these values were given of the outputs of other instances. */
+  readonly reads?: readonly SealedRead[];
   readonly message: string;
   /** Names of variables that are secret whatever the template says. */
   readonly sensitive?: readonly string[];
@@ -66,6 +76,7 @@ export interface ResolvedRun {
   readonly instance: string;
   readonly variables: Record<string, JsonValue | Masked>;
   readonly variableSources: ShownSource[];
+  readonly reads: OutputRead[];
   readonly sealedInputs: Buffer;
   readonly message: string;
   readonly pool: string;
@@ -87,7 +98,7 @@ export interface ResolveDeps {
 /**
  * Resolves a request to a run: chooses the version, fills in and checks the variables, and seals the inputs. A destroy takes
  * the version and the variables that it does not name from the deployment that it removes, and a copy from its source (`inheritFrom`).
- * @throws Unprocessable naming everything that is wrong with the variables, or an operation that the template does not support
+ * @throws Unprocessable naming everything that is wrong with the variables or with references in them, or an operation that the template does not support
  */
 export async function resolveRun(
   tx: Transaction,
@@ -109,7 +120,8 @@ export async function resolveRun(
     source &&
     (source.isChanged || isGivenOtherwise(source.deployment.inputs, repeated, secretHashOf(keyRing, source.runId)));
   const inherited = deployment && inheritFrom(deployment, version, request.variables, isChanged ?? false);
-  const given = mergeInputs(schema, environment, inherited, request);
+  const merged = mergeInputs(schema, environment, inherited, request);
+  const given = await readReferences(em, keyRing, target, { given: merged, inherited, request });
   const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([version.id, given]), () =>
     new VariableEvaluator(evaluator, requester.id).validate(schema, given.variables, given.sensitive),
   );
@@ -165,9 +177,36 @@ function mergeInputs(
   return { variables, sensitive, sources, environment: environment.env };
 }
 
+/** Puts outputs in the places of references: in what the request wrote, and in what the environment gives. What a deployment had was resolved for it. */
+async function readReferences(
+  em: Em,
+  keyRing: KeyRing,
+  target: AdmissionTarget,
+  {
+    given,
+    inherited,
+    request,
+  }: { readonly given: RunInputs; readonly inherited: Deployment | null; readonly request: RunRequest },
+): Promise<RunInputs> {
+  const isRequested = (name: string) => Object.hasOwn(request.variables, name);
+  const isInherited = (name: string) => !isRequested(name) && Object.hasOwn(inherited?.inputs.variables ?? {}, name);
+  const isWritten = (name: string) =>
+    isRequested(name) ? (request.resolvesReferences ?? false) : !isInherited(name);
+  const written = Object.entries(given.variables).filter(([name]) => isWritten(name));
+  const resolved = await resolveReferences(em, keyRing, target, Object.fromEntries(written));
+  const repeated = copyReads(inherited?.inputs.reads).filter(({ variable }) => isInherited(variable));
+  const reads = [...repeated, ...(request.reads ?? []), ...resolved.reads];
+  return {
+    ...given,
+    variables: { ...given.variables, ...resolved.variables },
+    sensitive: [...given.sensitive, ...resolved.sensitive],
+    ...(reads.length > 0 && { reads }),
+  };
+}
+
 /**
  * Builds a run from its version, its inputs and its target. The settings say what version and environment leave open.
- * @throws FeatureDisabled if it needs connections and they are turned off; Unprocessable if the settings allow no tool that could run it, or if a connection that the version needs cannot be used
+ * @throws FeatureDisabled if it needs connections and they are turned off; Unprocessable if the settings allow no tool that could run it, if a connection that the version needs cannot be used, or if it repeats a read that is not allowed any longer
  */
 export async function buildRun(
   em: Em,
@@ -188,6 +227,8 @@ export async function buildRun(
   const options = request.options ? toStoredOptions(request.options) : null;
   const { operation, replace } = request;
   await checkConnections(em, spec, target, settings);
+  const reads = showReads(request.inputs.reads ?? []);
+  await refuseEndedReads(em, target, operation, reads);
   const { instance, toolSwitch } = request;
   const toolDemand = await readToolDemand(em, { target, version, instance, operation, toolSwitch });
   refuseOptions({ spec, target, demand: toolDemand }, { operation, options, replace });
@@ -202,6 +243,7 @@ export async function buildRun(
     instance: request.instance,
     variables: request.shown,
     variableSources: showSources(request.inputs),
+    reads,
     sealedInputs: sealInputs(keyRing, id, request.inputs),
     message: request.message,
     pool: spec.pool ?? settings.default_pool ?? defaultPool,

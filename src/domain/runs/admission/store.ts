@@ -48,6 +48,7 @@ const admittedColumns = [
   'tool_switch',
   'variables',
   'variable_sources',
+  'reads',
   'sealed_inputs',
   'message',
   'requested_by_id',

@@ -13,7 +13,7 @@ import type { WantedTool } from '#domain/tools/model.ts';
 import { authorsOfRun } from '../approval/repeated-authors.ts';
 import { Run } from '../entity.ts';
 import { type AdmittedRun, admitRun } from './admission.ts';
-import { openInputs } from './inputs.ts';
+import { openInputsToRepeat } from './inputs.ts';
 import { buildRun } from './resolve.ts';
 import { targetIsGone } from './rules.ts';
 import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
@@ -83,7 +83,7 @@ export async function admitToolSwitch(
       message: `Switches the tool to ${[tool.name, tool.version].filter(Boolean).join(' ')}`,
       approval: policyOf(deployed),
       shown: deployed.variables,
-      inputs: openInputs(keyRing, deployed.id, deployed.sealedInputs),
+      inputs: openInputsToRepeat(keyRing, deployed.id, deployed.sealedInputs),
       toolSwitch: tool,
     });
   return admitRun(tx, key, admission, { instance: deployed.instance, resolve }, requester, {

@@ -14,6 +14,7 @@ import { inputsOfPhase, openInputs, type PhaseInputs } from '../admission/inputs
 import { Run, RunAttempt } from '../entity.ts';
 import { ApplyObstructed, NoUsableTool, SandboxDemanded } from '../errors.ts';
 import { RunPlan } from '../plans/entity.ts';
+import { shareReads } from '../references/recheck.ts';
 import { type GivenConnections, giveConnections, shareBinders } from './claiming/connections.ts';
 import { isObstructed } from './claiming/start-check.ts';
 import { chooseToolOfClaim } from './claiming/tool-choice.ts';
@@ -58,6 +59,7 @@ export interface Claimant {
  * @throws ApplyObstructed if something keeps the apply from starting by now; the attempt stays unclaimed
  * @throws SandboxDemanded if the run demands a sandbox by now and the worker has none; the attempt stays unclaimed
  * @throws ConnectionsRefused if it cannot be given a connection that its template needs; the attempt stays unclaimed
+ * @throws ReadsRefused if the owner of an instance has taken back that the run reads it; the attempt stays unclaimed
  * @throws NoUsableTool if the worker has no tool that the instance needs and the settings allow by now; the attempt stays unclaimed
  */
 export function claimAttempt(
@@ -72,6 +74,7 @@ export function claimAttempt(
 async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Claimant): Promise<AttemptWork | null> {
   if (await isObstructed(em, attemptId)) throw new ApplyObstructed(attemptId);
   const { isBound } = await shareBinders(em, attemptId);
+  await shareReads(em, attemptId);
   const { workerId, isolation, issuer } = claimant;
   const runId = await claimForWorker(em, { attemptId, workerId, isolation });
   if (runId === null) {

@@ -7,7 +7,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { storeDebugLog } from '../debug-logs/debug-logs.ts';
 import { type StatusDetail, toStatusDetail } from '../diagnostics/status-detail.ts';
 import type { Run, RunAttempt } from '../entity.ts';
-import { AttemptSuperseded, type ConnectionsRefused } from '../errors.ts';
+import { type AttemptRefused, AttemptSuperseded, ReadsRefused } from '../errors.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
 import type { MaskedOutputs, NextStep } from '../model.ts';
 import { RunPlan } from '../plans/entity.ts';
@@ -75,7 +75,7 @@ export async function abandonAttempt(
   attemptId: string,
   workerId: string,
   outcome: 'handed_back' | 'failed' | 'lost',
-  refused?: ConnectionsRefused,
+  refused?: AttemptRefused,
 ): Promise<void> {
   const { run, attempt } = await lockLiveAttempt(tx, attemptId);
   if ((attempt.workerId && attempt.workerId !== workerId) || (attempt.outcome ?? null) !== null) return;
@@ -87,7 +87,8 @@ export async function abandonAttempt(
   await tx.em.flush();
   if (refused) {
     const { reason, message } = refused;
-    publishRunEvent(tx, run, 'run.connection_refused', { phase: attempt.phase, reason, message });
+    const type = refused instanceof ReadsRefused ? 'run.read_refused' : 'run.connection_refused';
+    publishRunEvent(tx, run, type, { phase: attempt.phase, reason, message });
   }
   if (outcome === 'lost') publishRunEvent(tx, run, 'run.attempt_lost', { phase: attempt.phase });
 }

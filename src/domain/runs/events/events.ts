@@ -91,6 +91,11 @@ export const runEvents = {
     summary: 'A run could not be given a connection that it needs',
     data: z.strictObject({ phase: z.enum(['planning', 'applying']), reason: z.string(), message: z.string() }),
   },
+  'run.read_refused': {
+    subject: 'run',
+    summary: 'A run may not read an output of another instance any longer, which it was given',
+    data: z.strictObject({ phase: z.enum(['planning', 'applying']), reason: z.string(), message: z.string() }),
+  },
   'run.state_recovered': {
     subject: 'run',
     summary: 'A state that an ended attempt had written became the latest state of the instance',

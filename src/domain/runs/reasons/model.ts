@@ -43,6 +43,7 @@ const failureReasons = {
   connection_rebound: 'another connection was bound, or its settings were changed, after the plan was made',
   credentials_unavailable: 'the credentials of a connection could not be opened',
   identity_unavailable: 'the service could not sign a token for the run',
+  outputs_not_readable: 'an output of another instance that the run was given may not be read any longer',
   executor_lost: 'the executor process ended before its attempt',
   executor_failed: 'the executor process failed',
 } as const;
@@ -95,6 +96,7 @@ const reasonMeanings: { readonly [Reason in StatusReason]?: ReasonMeaning } = {
   connection_conflict: { isFinal: true },
   connection_elsewhere: { isFinal: true },
   connection_unauthorized: { isFinal: true },
+  outputs_not_readable: { isFinal: true },
 };
 
 /** The reasons with a meaning. */

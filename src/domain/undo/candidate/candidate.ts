@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { RunInputs } from '#domain/runs/admission/inputs.ts';
+import type { SealedRead } from '#domain/runs/references/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { inputsOf, type Leaves } from '../change/leaves.ts';
@@ -11,6 +13,8 @@ export interface Candidate {
   readonly variables: Record<string, JsonValue>;
   /** Names of variables that are secret. */
   readonly sensitive: readonly string[];
+  /** What the variables were given of the outputs of other instances, as the runs had read it that gave them these values. */
+  readonly reads: readonly SealedRead[];
   readonly leaves: Leaves;
   /**
    * The deployments with exactly these inputs, if there is a secret that the person who asks did not give: the environment must give the new run the
@@ -24,7 +28,16 @@ export function toCandidate(leaves: Leaves, { runs }: Pick<Deployments, 'runs'>)
   const { version, variables } = inputsOf(leaves);
   const secrets = new Set(runs.flatMap(({ sensitive }) => sensitive));
   const sensitive = Object.keys(variables).filter((name) => secrets.has(name));
-  return { versionId: version, variables: { ...variables }, sensitive, leaves, repeats: null };
+  const reads = readsOf(variables, runs);
+  return { versionId: version, variables: { ...variables }, sensitive, reads, leaves, repeats: null };
+}
+
+/** The last run that had the same value of a variable tells what it was read from. */
+function readsOf(variables: Readonly<Record<string, JsonValue>>, runs: Deployments['runs']): SealedRead[] {
+  return Object.entries(variables).flatMap(([name, value]) => {
+    const last = runs.findLast(({ inputs }) => isDeepStrictEqual(inputs?.variables[name], value));
+    return (last?.inputs?.reads ?? []).filter(({ variable }) => variable === name);
+  });
 }
 
 /**

@@ -26,9 +26,9 @@ export async function resolveCandidate(
   { candidate, ...wanted }: Wanted & { candidate: Candidate },
   requester: Principal,
 ): Promise<ResolvedRun> {
-  const { versionId, variables, sensitive } = candidate;
+  const { versionId, variables, sensitive, reads } = candidate;
   const { version } = await loadVersionById(tx.em, versionId);
-  const request = { ...wanted, version, variables, sensitive, replace: [] };
+  const request = { ...wanted, version, variables, sensitive, reads, replace: [] };
   const run = await resolveRun(tx, deps, target, request, requester);
   const inputs = openInputs(deps.keyRing, run.id, run.sealedInputs);
   const hash = secretHashOf(deps.keyRing, run.id);

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { comparableVariable, secretHashOf } from '#domain/runs/admission/compared-inputs.ts';
-import { openInputs, type RunInputs } from '#domain/runs/admission/inputs.ts';
+import { openInputsToRepeat, type RunInputs } from '#domain/runs/admission/inputs.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { History } from '../change/history.ts';
 import { type Leaves, leavesOf, type Secrets } from '../change/leaves.ts';
@@ -49,7 +49,7 @@ export async function readDeployments(
 
 /** After a destroy, nothing is deployed. */
 function open(keyRing: KeyRing, { sealedInputs, ...row }: DeploymentRow): Pick<Deployment, 'row' | 'inputs'> {
-  return { row, inputs: row.operation === 'destroy' ? null : openInputs(keyRing, row.id, sealedInputs) };
+  return { row, inputs: row.operation === 'destroy' ? null : openInputsToRepeat(keyRing, row.id, sealedInputs) };
 }
 
 function flatten({ row, inputs }: Pick<Deployment, 'row' | 'inputs'>, secrets: Secrets): Deployment {

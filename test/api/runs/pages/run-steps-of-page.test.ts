@@ -131,6 +131,7 @@ const examples: Record<RunEventType, object> = {
   'run.applying': { digest: null },
   'run.attempt_lost': { phase: 'applying' },
   'run.connection_refused': { phase: 'planning', reason: 'connection_unbound', message: 'bind one' },
+  'run.read_refused': { phase: 'planning', reason: 'outputs_not_readable', message: 'allow it' },
   'run.state_recovered': { serial: 7 },
   'run.state_refused': {
     attempt_id: 'x',

@@ -106,6 +106,11 @@ const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => Event
     text: 'The run could not be given a connection that it needs.',
     said: message,
   }),
+  'run.read_refused': ({ message }) => ({
+    icon: 'triangle-alert',
+    text: 'The run may not read an output any longer that it was given.',
+    said: message,
+  }),
   'run.cancel_requested': ({ by, reason, force }) => ({
     icon: 'circle-stop',
     text: html`${person(by)} ${force ? 'ended the run without waiting for its worker' : 'asked to cancel the run'}.`,

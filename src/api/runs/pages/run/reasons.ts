@@ -59,6 +59,8 @@ const advice: Readonly<Record<StatusReason, string>> = {
   credentials_unavailable:
     'Set the credentials of the connection anew, or an operator adds the missing key. Then run it again.',
   identity_unavailable: "An operator sets the public URL of the service. The worker's log says more.",
+  outputs_not_readable:
+    'The owner of the instance that is read allows it again, on its page. Or run it again without the reference.',
   executor_lost: "Often it was killed for lack of memory. The worker's log shows its last output.",
   executor_failed: "A defect, or a machine without free memory or disk. The worker's log shows its last output.",
 };

@@ -12,7 +12,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { Run } from '../../entity.ts';
 import { admitRun } from '../admission.ts';
-import { openInputs } from '../inputs.ts';
+import { openInputsToRepeat } from '../inputs.ts';
 import { buildRun, type ResolvedRun } from '../resolve.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '../target.ts';
 import { type ExpiredInstance, lockIfExpired } from './expiry-store.ts';
@@ -70,6 +70,6 @@ async function resolveDestruction(
     requeuedFrom: null,
     message: "The environment's time to live has passed.",
     shown: deployed.variables,
-    inputs: openInputs(keyRing, deployed.id, deployed.sealedInputs),
+    inputs: openInputsToRepeat(keyRing, deployed.id, deployed.sealedInputs),
   });
 }

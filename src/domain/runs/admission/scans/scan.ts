@@ -7,7 +7,7 @@ import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { admitRun, type RunLinks } from '../admission.ts';
-import { openInputs } from '../inputs.ts';
+import { openInputsToRepeat } from '../inputs.ts';
 import { buildRun, type ResolveDeps, type ResolvedRun } from '../resolve.ts';
 import { targetIsGone } from '../rules.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '../target.ts';
@@ -72,7 +72,7 @@ async function resolveScan(
     instance: deployment.instance,
     message: '',
     shown: deployment.variables,
-    inputs: openInputs(keyRing, deployment.runId, deployment.sealedInputs),
+    inputs: openInputsToRepeat(keyRing, deployment.runId, deployment.sealedInputs),
     requeuedFrom: null,
   });
   return { ...run, approval: noApproval };

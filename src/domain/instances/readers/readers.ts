@@ -1,0 +1,135 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { presentEnvironments } from '#domain/environments/store.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Conflict, Unprocessable } from '#domain/shared/errors.ts';
+import { enumerate } from '#domain/shared/ownership-graph/names.ts';
+import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
+import type { InstanceTarget } from '../store.ts';
+
+/** Whose runs may read the outputs of an instance, secret ones included. */
+export interface Readers {
+  readonly teamIds: readonly string[];
+  readonly environmentIds: readonly string[];
+}
+
+export interface ReadersDetails extends Readers {
+  /** Whether the instance came to other owners with a transfer since: nobody reads it until they allow it. */
+  readonly areVoid: boolean;
+  readonly revision: number;
+}
+
+const nobody: Readers = { teamIds: [], environmentIds: [] };
+
+/** The readers of an instance; undefined if it was deleted. */
+export async function readReaders(em: Em, id: string): Promise<ReadersDetails | undefined> {
+  const row = await db(em)
+    .selectFrom('instances as i')
+    .leftJoin('teams as t', 't.id', 'i.team_id')
+    .where('i.id', '=', id)
+    .where('i.deleted_at', 'is', null)
+    .select([
+      'i.reader_team_ids as teamIds',
+      'i.reader_environment_ids as environmentIds',
+      'i.readers_team_id as forTeam',
+      'i.readers_organization_id as forOrganization',
+      'i.team_id as teamId',
+      't.organization_id as organizationId',
+      'i.revision',
+    ])
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { teamIds, environmentIds, revision } = row;
+  const isElsewhere = row.forTeam !== row.teamId || row.forOrganization !== row.organizationId;
+  const areVoid = isElsewhere && teamIds.length + environmentIds.length > 0;
+  return { teamIds, environmentIds, areVoid, revision };
+}
+
+/**
+ * Sets whose runs may read the outputs of an instance. The caller has locked its row.
+ * @throws Conflict for a stale revision, or an instance that no run can name
+ * @throws Unprocessable naming the teams and environments that its organization does not have
+ */
+export async function setReaders(
+  tx: Transaction,
+  target: InstanceTarget,
+  wanted: Readers,
+  expectedRevision: number | undefined,
+): Promise<{ readonly difference: Difference<Readers>; readonly revision: number }> {
+  refuseStale(target, expectedRevision);
+  const { id, teamId, organizationId } = target;
+  if (teamId === null || organizationId === null || !(await hasEnvironment(tx.em, id))) {
+    throw new Conflict(
+      'the instance is in no environment, so no run can name it to read its outputs: deploy it in an environment',
+      'instance_without_environment',
+    );
+  }
+  const present = (await readReaders(tx.em, id)) ?? { ...nobody, areVoid: false };
+  const before = present.areVoid ? nobody : { teamIds: present.teamIds, environmentIds: present.environmentIds };
+  const after = { teamIds: unique(wanted.teamIds), environmentIds: unique(wanted.environmentIds) };
+  await refuseUnknown(tx.em, organizationId, before, after);
+  const difference = findDifference<Readers>(before, after);
+  if (difference.isEmpty && !present.areVoid) return { difference, revision: target.revision };
+  const revision = target.revision + 1;
+  await db(tx.em)
+    .updateTable('instances')
+    .where('id', '=', id)
+    .set({
+      reader_team_ids: JSON.stringify(after.teamIds),
+      reader_environment_ids: JSON.stringify(after.environmentIds),
+      readers_team_id: teamId,
+      readers_organization_id: organizationId,
+      revision,
+    })
+    .execute();
+  const data = { team_ids: after.teamIds, environment_ids: after.environmentIds };
+  tx.publish({ type: 'instance.readers_changed', subjectId: id, owners: { teamId, organizationId }, data });
+  return { difference, revision };
+}
+
+async function hasEnvironment(em: Em, id: string): Promise<boolean> {
+  const row = await db(em).selectFrom('instances').where('id', '=', id).select('environment_id').executeTakeFirst();
+  return typeof row?.environment_id === 'string';
+}
+
+function unique(ids: readonly string[]): string[] {
+  return [...new Set(ids)];
+}
+
+/** What is named already may have been deleted since, so only what is added is looked up. */
+async function refuseUnknown(em: Em, organizationId: string, before: Readers, after: Readers): Promise<void> {
+  const added = (list: keyof Readers) => after[list].filter((id) => !before[list].includes(id));
+  const [teams, environments] = await Promise.all([
+    findTeams(em, organizationId, added('teamIds')),
+    findEnvironments(em, organizationId, added('environmentIds')),
+  ]);
+  refuseMissing('team_ids', 'team', added('teamIds'), teams);
+  refuseMissing('environment_ids', 'environment', added('environmentIds'), environments);
+}
+
+function refuseMissing(field: string, kind: string, ids: readonly string[], found: readonly { id: string }[]): void {
+  const missing = ids.filter((id) => !found.some((each) => each.id === id));
+  if (missing.length === 0) return;
+  const message = `${field}: the organization of the instance has no ${kind} ${enumerate(missing)}`;
+  throw new Unprocessable(message, { code: 'unknown_reference' });
+}
+
+async function findTeams(em: Em, organizationId: string, ids: readonly string[]): Promise<{ id: string }[]> {
+  if (ids.length === 0) return [];
+  return db(em)
+    .selectFrom('teams as t')
+    .where('t.organization_id', '=', organizationId)
+    .where('t.deleted_at', 'is', null)
+    .where('t.id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .select('t.id')
+    .execute();
+}
+
+async function findEnvironments(em: Em, organizationId: string, ids: readonly string[]): Promise<{ id: string }[]> {
+  if (ids.length === 0) return [];
+  return presentEnvironments(db(em))
+    .where('o.id', '=', organizationId)
+    .where('e.id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .select('e.id')
+    .execute();
+}

@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import type { OutputRead } from './model.ts';
+
+/** An instance that was deployed with outputs of another one. */
+export interface Dependent {
+  readonly id: string;
+  readonly name: string;
+  readonly environmentId: string | null;
+  readonly environment: string | null;
+  readonly teamId: string | null;
+  readonly runId: string;
+  readonly reads: readonly OutputRead[];
+}
+
+export interface Dependents {
+  /** Those that the principal may read, by name. */
+  readonly shown: readonly Dependent[];
+  /** How many others there are. */
+  readonly others: number;
+}
+
+/** At most this many are listed. */
+const maxShown = 100;
+
+/** The instances that are deployed now, by a run that was given outputs of this one. An instance may read itself. */
+function selectDependents(em: Em, sourceId: string) {
+  const read = JSON.stringify([{ instanceId: sourceId }]);
+  return db(em)
+    .selectFrom('runs as r')
+    .innerJoin('instances as i', (join) => join.onRef('i.id', '=', 'r.instance_id').onRef('i.deployed_run_id', '=', 'r.id'))
+    .leftJoin('environments as e', 'e.id', 'i.environment_id')
+    .where('r.reads', 'is not', null)
+    .where(({ ref }) => sql<boolean>`${ref('r.reads')} @> ${read}::jsonb`)
+    .where('r.operation', '<>', 'destroy')
+    .where('i.id', '<>', sourceId)
+    .where('i.deleted_at', 'is', null);
+}
+
+export async function findDependents(em: Em, sourceId: string, principal: Principal): Promise<Dependents> {
+  const [rows, counted] = await Promise.all([
+    selectDependents(em, sourceId)
+      .where((eb) => isInReadableTeam(principal, eb.ref('i.team_id'), 'hidden'))
+      .orderBy('e.name')
+      .orderBy('i.name')
+      .orderBy('i.id')
+      .limit(maxShown)
+      .select([
+        'i.id',
+        'i.name',
+        'i.environment_id as environmentId',
+        'e.name as environment',
+        'i.team_id as teamId',
+        'r.id as runId',
+        'r.reads',
+      ])
+      .execute(),
+    selectDependents(em, sourceId)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow(),
+  ]);
+  const shown = rows.map(({ reads, ...row }) => ({
+    ...row,
+    reads: (reads ?? []).filter(({ instanceId }) => instanceId === sourceId),
+  }));
+  return { shown, others: Number(counted.count) - shown.length };
+}
+
+/** The instance of a name in an environment, if it exists. */
+export async function findInstanceNamed(em: Em, environmentId: string, name: string): Promise<string | undefined> {
+  const row = await db(em)
+    .selectFrom('instances')
+    .where('environment_id', '=', environmentId)
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .select('id')
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** The run by which an instance is deployed now, with what it read; undefined: it read nothing, or nothing is deployed. */
+export function findReadingDeployment(em: Em, instanceId: string) {
+  return db(em)
+    .selectFrom('instances as i')
+    .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
+    .where('i.id', '=', instanceId)
+    .where('r.reads', 'is not', null)
+    .where('r.operation', '<>', 'destroy')
+    .select([
+      'r.id as runId',
+      'r.reads',
+      'r.sealed_inputs as sealedInputs',
+      'i.environment_id as environmentId',
+      'i.team_id as teamId',
+    ])
+    .executeTakeFirst();
+}

@@ -1,0 +1,44 @@
+import type { Em } from '#database/database.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { Conflict } from '#domain/shared/errors.ts';
+import { enumerate } from '#domain/shared/ownership-graph/names.ts';
+import { type Dependents, findDependents, findInstanceNamed } from './dependents-store.ts';
+
+/**
+ * Refuses to take away an instance whose outputs others were deployed with, unless the caller knows and wants it. They keep the values that they were given.
+ * @throws Conflict `has_dependents` naming those that the principal may read, and the number of the others
+ */
+export async function refuseDependents(
+  em: Em,
+  instanceId: string,
+  { principal, despiteDependents }: { readonly principal: Principal; readonly despiteDependents: boolean },
+): Promise<void> {
+  if (despiteDependents) return;
+  const dependents = await findDependents(em, instanceId, principal);
+  const named = describeDependents(dependents);
+  if (named === null) return;
+  throw new Conflict(
+    `other instances were deployed with outputs of this one: ${named}; deploy them without it first, or set despite_dependents: they keep the values that they were given`,
+    'has_dependents',
+  );
+}
+
+/** The same before a destroy of the instance that has a name in an environment. */
+export async function refuseDependentsOf(
+  em: Em,
+  place: { readonly environmentId: string | null; readonly instance: string },
+  choice: { readonly principal: Principal; readonly despiteDependents: boolean },
+): Promise<void> {
+  const { environmentId, instance } = place;
+  if (environmentId === null || choice.despiteDependents) return;
+  const id = await findInstanceNamed(em, environmentId, instance);
+  if (id !== undefined) await refuseDependents(em, id, choice);
+}
+
+/** Names them for people; null if there are none. */
+export function describeDependents({ shown, others }: Dependents): string | null {
+  if (shown.length + others === 0) return null;
+  const names = shown.map(({ name, environment }) => `${environment ?? ''}/${name}`);
+  const hidden = others > 0 ? [`${others} that you may not read`] : [];
+  return [...(names.length > 0 ? [enumerate(names)] : []), ...hidden].join(' and ');
+}

@@ -1,0 +1,63 @@
+import type { JsonValue } from '#domain/shared/values/json.ts';
+
+/** An output of another instance that a run was given, as the run shows it. */
+export interface OutputRead {
+  /** The variable that it went into. */
+  readonly variable: string;
+  /** The place in its value, as a JSON pointer; empty for the whole. */
+  readonly path: string;
+  /** The reference as it was written. */
+  readonly reference: string;
+  readonly instanceId: string;
+  /** What the instance was called: `<project>/<environment>/<name>`. */
+  readonly instance: string;
+  readonly output: string;
+  readonly sensitive: boolean;
+  /** The state of the instance at that time, and the run that had deployed it. */
+  readonly stateSerial: number;
+  readonly runId: string | null;
+  readonly readAt: string;
+  /** The run repeats what another run had read. */
+  readonly copied: boolean;
+}
+
+/** The same with its value, as it is sealed in the inputs of the run. */
+export interface SealedRead extends OutputRead {
+  readonly value: JsonValue;
+}
+
+export function showReads(reads: readonly SealedRead[]): OutputRead[] {
+  return reads.map(({ value: _, ...shown }) => shown);
+}
+
+export function copyReads(reads: readonly SealedRead[] | undefined): SealedRead[] {
+  return (reads ?? []).map((read) => ({ ...read, copied: true }));
+}
+
+/** Where a run is that reads. */
+export interface ReadingPlace {
+  readonly organizationId: string | null;
+  readonly teamId: string | null;
+  readonly projectId: string | null;
+  readonly environmentId: string | null;
+}
+
+/** An instance that may be read, with its owners and the readers that were allowed for them. */
+export interface Readable {
+  readonly organizationId: string;
+  readonly teamId: string;
+  readonly readerTeamIds: readonly string[];
+  readonly readerEnvironmentIds: readonly string[];
+  readonly readersTeamId: string | null;
+  readonly readersOrganizationId: string | null;
+}
+
+/** Whether runs of a place may read the outputs of an instance: the present owners of the instance have allowed it. */
+export function isReader(instance: Readable, place: ReadingPlace): boolean {
+  const { organizationId, teamId } = instance;
+  if (organizationId !== place.organizationId) return false;
+  if (instance.readersTeamId !== teamId || instance.readersOrganizationId !== organizationId) return false;
+  const { environmentId } = place;
+  const byTeam = place.teamId !== null && instance.readerTeamIds.includes(place.teamId);
+  return byTeam || (environmentId !== null && instance.readerEnvironmentIds.includes(environmentId));
+}

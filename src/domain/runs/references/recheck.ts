@@ -1,0 +1,88 @@
+import type { Em } from '#database/database.ts';
+import type { ParameterOf } from '#database/queries.ts';
+import { prepare } from '#domain/db.ts';
+import { findEnvironment } from '#domain/environments/store.ts';
+import { Unprocessable } from '#domain/shared/errors.ts';
+import { findTeamById } from '#domain/teams/store.ts';
+import type { Run } from '../entity.ts';
+import { ReadsRefused } from '../errors.ts';
+import type { RunOperation } from '../model.ts';
+import { isReader, type OutputRead, type ReadingPlace } from './model.ts';
+import { findSourcesById } from './sources-store.ts';
+
+type Checked = Pick<OutputRead, 'instanceId' | 'reference' | 'copied'>;
+
+/**
+ * The reads that need the present permission of the owner. What exists can be looked at and removed with what it was deployed with, so a scan or a destroy
+ * that repeats its deployment needs none.
+ */
+function readsToCheck<Read extends Checked>(operation: RunOperation, reads: readonly Read[]): Read[] {
+  const repeatsOnly = operation === 'scan' || operation === 'destroy';
+  return reads.filter(({ copied }) => !(copied && repeatsOnly));
+}
+
+/** @throws Unprocessable `reference_unresolved` if the run repeats a read that is not allowed any longer */
+export async function refuseEndedReads(
+  em: Em,
+  place: ReadingPlace,
+  operation: RunOperation,
+  reads: readonly OutputRead[],
+): Promise<void> {
+  const copied = readsToCheck(operation, reads).filter((read) => read.copied);
+  const ended = await findEndedRead(em, place, copied, false);
+  if (!ended) return;
+  throw new Unprocessable(`variables: ${describeEnded(ended)}`, { code: 'reference_unresolved' });
+}
+
+const selectReads = prepare((queries, parameter: ParameterOf<{ attemptId: string }>) =>
+  queries
+    .selectFrom('run_attempts as a')
+    .innerJoin('runs', 'runs.id', 'a.run_id')
+    .where('a.id', '=', parameter('attemptId'))
+    .where('runs.reads', 'is not', null)
+    .select(['runs.operation', 'runs.reads', 'runs.environment_id as environmentId', 'runs.team_id as teamId']),
+);
+
+/**
+ * Checks that the owners still let the run of an attempt read what it was given, and keeps it so until the commit. Call it before the attempt is claimed:
+ * instances are locked before runs.
+ * @throws ReadsRefused naming a reference that is not allowed any longer
+ */
+export async function shareReads(em: Em, attemptId: string): Promise<void> {
+  const [row] = await selectReads(em, { attemptId });
+  if (!row?.reads) return;
+  const reads = readsToCheck(row.operation, row.reads);
+  if (reads.length === 0) return;
+  const ended = await findEndedRead(em, await findReadingPlace(em, row), reads, true);
+  if (ended) throw new ReadsRefused(describeEnded(ended));
+}
+
+/** Where the run is now: its environment may belong to other owners than when it was admitted. */
+export async function findReadingPlace(
+  em: Em,
+  { environmentId, teamId }: Pick<Run, 'environmentId' | 'teamId'>,
+): Promise<ReadingPlace> {
+  const environment = environmentId ? await findEnvironment(em, environmentId) : undefined;
+  if (environment) {
+    const { id, organizationId, projectId } = environment;
+    return { organizationId, teamId: environment.teamId, projectId, environmentId: id };
+  }
+  const team = teamId ? await findTeamById(em, teamId, false) : undefined;
+  const organizationId = environmentId ? null : (team?.organizationId ?? null);
+  return { organizationId, teamId: team?.id ?? null, projectId: null, environmentId: null };
+}
+
+async function findEndedRead<Read extends Checked>(
+  em: Em,
+  place: ReadingPlace,
+  reads: readonly Read[],
+  lock: boolean,
+): Promise<Read | null> {
+  const sources = await findSourcesById(em, [...new Set(reads.map(({ instanceId }) => instanceId))], lock);
+  const allowed = new Set(sources.filter((source) => isReader(source, place)).map(({ id }) => id));
+  return reads.find(({ instanceId }) => !allowed.has(instanceId)) ?? null;
+}
+
+function describeEnded({ reference }: Checked): string {
+  return `the run may not read ${reference} any longer: the owner of the instance has taken that back, or the instance was deleted`;
+}

@@ -1,0 +1,161 @@
+import type { Em } from '#database/database.ts';
+import { Unprocessable } from '#domain/shared/errors.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { MaskedOutputs } from '../model.ts';
+import { isReader, type ReadingPlace, type SealedRead } from './model.ts';
+import { findSources, openSourceOutputs, type Source } from './sources-store.ts';
+import { type InstanceReference, readReference, replaceTexts } from './syntax.ts';
+
+/** What references in variables came to. */
+export interface ResolvedReferences {
+  readonly variables: Record<string, JsonValue>;
+  /** The variables into which a secret output went. */
+  readonly sensitive: string[];
+  readonly reads: SealedRead[];
+}
+
+/** How many outputs a run may read, and how large the outputs of all that it reads from may be. They are opened on the main thread. */
+const limits = { references: 200, bytes: 64 * 1024 * 1024 };
+
+/** A reference at its place. */
+interface Placed extends InstanceReference {
+  readonly variable: string;
+  readonly path: string;
+}
+
+interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * Puts the outputs that variables name in the places of the references: the outputs as they are now, of instances whose owners let the place read them.
+ * The caller decides whose variables these are: text that came from somewhere else must not be resolved.
+ * @throws Unprocessable `reference_unresolved` naming everything that is wrong. Whether there is an instance that the place may not read stays hidden
+ */
+export async function resolveReferences(
+  em: Em,
+  keyRing: KeyRing,
+  place: ReadingPlace,
+  written: Readonly<Record<string, JsonValue>>,
+): Promise<ResolvedReferences> {
+  const { references, problems } = collect(written);
+  if (references.length > limits.references) refuse([{ path: '', message: `has more than ${limits.references} references` }]);
+  const sources = await readSources(em, keyRing, place, references);
+  const reads = new Map<string, SealedRead>();
+  for (const reference of references) {
+    const read = readOutput(reference, place, sources);
+    if ('problem' in read) problems.push({ path: pointerOf(reference), message: `refers to ${reference.text}: ${read.problem}` });
+    else reads.set(pointerOf(reference), read);
+  }
+  if (problems.length > 0) refuse(problems);
+  return { variables: fillIn(written, reads), sensitive: secretsOf(reads), reads: [...reads.values()] };
+}
+
+function pointerOf({ variable, path }: { readonly variable: string; readonly path: string }): string {
+  return `/${variable.replaceAll('~', '~0').replaceAll('/', '~1')}${path}`;
+}
+
+function collect(written: Readonly<Record<string, JsonValue>>) {
+  const references: Placed[] = [];
+  const problems: Problem[] = [];
+  for (const [variable, value] of Object.entries(written)) {
+    replaceTexts(value, ({ pointer: path, text }) => {
+      const read = readReference(text);
+      if (read && 'problem' in read) problems.push({ path: pointerOf({ variable, path }), message: read.problem });
+      else if (read && 'output' in read) references.push({ ...read, variable, path });
+      return text;
+    });
+  }
+  return { references, problems };
+}
+
+function fillIn(written: Readonly<Record<string, JsonValue>>, reads: ReadonlyMap<string, SealedRead>) {
+  const filled = Object.entries(written).map(([variable, value]) => {
+    const replaced = replaceTexts(value, ({ pointer: path, text }) => {
+      const read = reads.get(pointerOf({ variable, path }));
+      if (read) return read.value;
+      const escaped = readReference(text);
+      return escaped && 'escaped' in escaped ? escaped.escaped : text;
+    });
+    return [variable, replaced] as const;
+  });
+  return Object.fromEntries(filled);
+}
+
+function secretsOf(reads: ReadonlyMap<string, SealedRead>): string[] {
+  const secret = [...reads.values()].filter(({ sensitive }) => sensitive);
+  return [...new Set(secret.map(({ variable }) => variable))];
+}
+
+/** An instance with its outputs; null: they were not opened, since the place may not read them. */
+interface OpenSource {
+  readonly source: Source;
+  readonly outputs: MaskedOutputs | null;
+}
+
+async function readSources(em: Em, keyRing: KeyRing, place: ReadingPlace, references: readonly Placed[]) {
+  const { organizationId, projectId } = place;
+  if (organizationId === null) return [];
+  const names = new Map(references.map((each) => [nameOf(each), each]));
+  const found = await findSources(em, { organizationId, projectId }, [...names.values()]);
+  const readable = found.filter((source) => isReader(source, place));
+  const bytes = readable.reduce((sum, source) => sum + source.bytes, 0);
+  if (bytes > limits.bytes) refuse([{ path: '', message: 'refers to instances whose outputs are too large together' }]);
+  const opened: OpenSource[] = [];
+  for (const source of readable) {
+    const outputs = source.isDestroyed ? null : await openSourceOutputs(em, keyRing, source.id);
+    opened.push({ source, outputs });
+  }
+  return opened;
+}
+
+function nameOf({ project, environment, instance }: InstanceReference): string {
+  return [project ?? '', environment, instance].join('/');
+}
+
+const unreadable =
+  'there is no such instance that this run may read; the owner of an instance says which environments and teams read its outputs';
+
+function readOutput(
+  reference: Placed,
+  place: ReadingPlace,
+  sources: readonly OpenSource[],
+): SealedRead | { readonly problem: string } {
+  const named = sources.filter(({ source }) => isNamed(source, reference, place));
+  const [found, ...others] = named;
+  if (!found) return { problem: unreadable };
+  if (others.length > 0) return { problem: 'several projects of the organization have that name: give one another name' };
+  const { source, outputs } = found;
+  const { output: name, variable, path, text } = reference;
+  const instance = `${source.project}/${source.environment}/${source.name}`;
+  if (outputs === null || (source.deployedRunId === null && source.stateSerial === 0))
+    return { problem: `the instance ${instance} is not deployed, so it has no outputs` };
+  const output = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
+  if (!output) return { problem: describeMissing(instance, name, Object.keys(outputs)) };
+  if ((output.unrepresentable ?? []).length > 0)
+    return { problem: `the output "${name}" of ${instance} holds what the service cannot store` };
+  const { id: instanceId, stateSerial, deployedRunId: runId } = source;
+  const from = { instanceId, instance, output: name, sensitive: output.sensitive, stateSerial, runId };
+  return { variable, path, reference: text, ...from, readAt: new Date().toISOString(), copied: false, value: output.value };
+}
+
+function isNamed(source: Source, { project, environment, instance }: InstanceReference, place: ReadingPlace): boolean {
+  const isProject = project === null ? source.projectId === place.projectId : source.project === project;
+  return isProject && source.environment === environment && source.name === instance;
+}
+
+/** At most this many outputs are named. */
+const maxNamed = 30;
+
+function describeMissing(instance: string, output: string, names: readonly string[]): string {
+  const others = names.length > maxNamed ? ` and ${names.length - maxNamed} others` : '';
+  const known = names.length === 0 ? 'no outputs' : `${names.slice(0, maxNamed).join(', ')}${others}`;
+  return `the instance ${instance} has no output "${output}"; it has ${known}`;
+}
+
+function refuse(errors: readonly Problem[]): never {
+  const message = `variables: ${errors.map((error) => `${error.path || '/'} ${error.message}`).join('; ')}`;
+  throw new Unprocessable(message, { code: 'reference_unresolved', details: { errors: [...errors] } });
+}

@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { presentEnvironments } from '#domain/environments/store.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { outputsContext } from '../attempts/seals.ts';
+import type { MaskedOutputs } from '../model.ts';
+import type { Readable } from './model.ts';
+
+/** An instance that references may name. */
+export interface Source extends Readable {
+  readonly id: string;
+  readonly projectId: string;
+  readonly project: string;
+  readonly environment: string;
+  readonly name: string;
+  readonly stateSerial: number;
+  readonly deployedRunId: string | null;
+  /** Whether a destroy was the last run that changed it. */
+  readonly isDestroyed: boolean;
+  /** How large its sealed outputs are. */
+  readonly bytes: number;
+}
+
+/** The instances of environments that are there. */
+function selectSources(em: Em) {
+  return presentEnvironments(db(em))
+    .innerJoin('instances as i', 'i.environment_id', 'e.id')
+    .leftJoin('runs as deployed', 'deployed.id', 'i.deployed_run_id')
+    .where('i.deleted_at', 'is', null)
+    .select([
+      'i.id',
+      'i.name',
+      'o.id as organizationId',
+      't.id as teamId',
+      'p.id as projectId',
+      'p.slug as project',
+      'e.slug as environment',
+      'i.state_serial as stateSerial',
+      'i.deployed_run_id as deployedRunId',
+      'i.reader_team_ids as readerTeamIds',
+      'i.reader_environment_ids as readerEnvironmentIds',
+      'i.readers_team_id as readersTeamId',
+      'i.readers_organization_id as readersOrganizationId',
+    ])
+    .select(({ ref }) => [
+      sql<boolean>`coalesce(${ref('deployed.operation')} = 'destroy', false)`.as('isDestroyed'),
+      sql<number>`coalesce(octet_length(${ref('i.sealed_outputs')}), 0)`.as('bytes'),
+    ]);
+}
+
+/** The names of an instance: slugs. Without a project, the one with the id is meant. */
+export interface SourceName {
+  readonly project: string | null;
+  readonly environment: string;
+  readonly instance: string;
+}
+
+/** All instances of an organization that have one of these names. */
+export async function findSources(
+  em: Em,
+  place: { readonly organizationId: string; readonly projectId: string | null },
+  names: readonly SourceName[],
+): Promise<Source[]> {
+  if (names.length === 0) return [];
+  return selectSources(em)
+    .where('o.id', '=', place.organizationId)
+    .where((eb) =>
+      eb.or(
+        names.map(({ project, environment, instance }) =>
+          eb.and([
+            eb('e.slug', '=', environment),
+            eb('i.name', '=', instance),
+            project === null ? eb('p.id', '=', place.projectId) : eb('p.slug', '=', project),
+          ]),
+        ),
+      ),
+    )
+    .orderBy('i.id')
+    .execute();
+}
+
+/** These instances, as far as they are there. `lock` shares their rows until the commit, so that their readers stay as they are. */
+export async function findSourcesById(em: Em, ids: readonly string[], lock: boolean): Promise<Source[]> {
+  if (ids.length === 0) return [];
+  const found = selectSources(em)
+    .where('i.id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .orderBy('i.id');
+  return (lock ? found.forShare('i') : found).execute();
+}
+
+/** The outputs of an instance, secret ones included. They never leave the domain unsealed. */
+export async function openSourceOutputs(em: Em, keyRing: KeyRing, id: string): Promise<MaskedOutputs> {
+  const row = await db(em)
+    .selectFrom('instances')
+    .where('id', '=', id)
+    .select('sealed_outputs as sealed')
+    .executeTakeFirst();
+  return row?.sealed ? keyRing.openJson<MaskedOutputs>(outputsContext(id), row.sealed) : {};
+}

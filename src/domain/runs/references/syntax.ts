@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+
+/** An output of an instance, as a variable names it. */
+export interface InstanceReference {
+  /** As it was written. */
+  readonly text: string;
+  /** Slugs; the project is null if the run's own is meant. */
+  readonly project: string | null;
+  readonly environment: string;
+  readonly instance: string;
+  readonly output: string;
+}
+
+/** A text that begins as a reference and is none. */
+export interface MalformedReference {
+  readonly text: string;
+  readonly problem: string;
+}
+
+const whole = /^(\$+)\{instances\.([^]*)\}$/;
+const form = /^(?:([^/.{}$\s]+)\/)?([^/.{}$\s]+)\/([^/{}$\s]+?)\.outputs\.([^{}$\s]+)$/;
+const malformed =
+  'is no reference: write ${instances.<environment>/<name>.outputs.<output>}, or <project>/<environment>/<name> for another project';
+
+/**
+ * Reads a text of a variable: a reference, a malformed one, or null for any other text. Only a text that is a reference as a whole counts. One that begins
+ * with `$${` is the text without the first `$`.
+ */
+export function readReference(
+  text: string,
+): InstanceReference | MalformedReference | { readonly escaped: string } | null {
+  const [, dollars = '', inside = ''] = whole.exec(text) ?? [];
+  if (dollars === '') return null;
+  if (dollars.length > 1) return { escaped: text.slice(1) };
+  const [, project = null, environment, instance, output] = form.exec(inside) ?? [];
+  if (environment === undefined || instance === undefined || output === undefined)
+    return { text, problem: malformed };
+  return { text, project, environment, instance, output };
+}
+
+/** The text that stands for itself where references are resolved. */
+export function escapeReference(text: string): string {
+  return whole.test(text) ? `$${text}` : text;
+}
+
+/** A place in the value of a variable: a JSON pointer, empty for the value itself. */
+export interface LocatedText {
+  readonly pointer: string;
+  readonly text: string;
+}
+
+/** Replaces the texts inside a value; what has none is shared. Names of members stay as they are. */
+export function replaceTexts(value: JsonValue, replace: (located: LocatedText) => JsonValue, pointer = ''): JsonValue {
+  if (typeof value === 'string') return replace({ pointer, text: value });
+  if (Array.isArray(value)) return value.map((each, index) => replaceTexts(each, replace, `${pointer}/${index}`));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      replaceTexts(member, replace, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+    ]),
+  );
+}

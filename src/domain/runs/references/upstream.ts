@@ -1,0 +1,42 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Em } from '#database/database.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { openInputs } from '../admission/inputs.ts';
+import type { MaskedOutputs } from '../model.ts';
+import { findReadingDeployment } from './dependents-store.ts';
+import { isReader, type OutputRead, type SealedRead } from './model.ts';
+import { findReadingPlace } from './recheck.ts';
+import { findSourcesById, openSourceOutputs } from './sources-store.ts';
+
+/**
+ * What an output is now that an instance was deployed with. `ended`: the owner does not let it be read any longer, or the instance that had it is gone or
+ * destroyed. `missing`: the instance has no such output any longer.
+ */
+export const upstreamStates = ['unchanged', 'changed', 'missing', 'ended'] as const;
+export type UpstreamState = (typeof upstreamStates)[number];
+
+export interface UpstreamRead extends OutputRead {
+  readonly upstream: UpstreamState;
+}
+
+/** The outputs that the deployment of an instance was given, and what has become of them. Values stay inside. */
+export async function readUpstream(em: Em, keyRing: KeyRing, instanceId: string): Promise<UpstreamRead[]> {
+  const deployed = await findReadingDeployment(em, instanceId);
+  if (!deployed?.reads) return [];
+  const place = await findReadingPlace(em, deployed);
+  const sources = await findSourcesById(em, [...new Set(deployed.reads.map((read) => read.instanceId))], false);
+  const readable = sources.filter((source) => isReader(source, place) && !source.isDestroyed);
+  const present = new Map<string, MaskedOutputs>();
+  for (const { id } of readable) present.set(id, await openSourceOutputs(em, keyRing, id));
+  const sealed = deployed.sealedInputs.length > 0 ? openInputs(keyRing, deployed.runId, deployed.sealedInputs).reads : [];
+  return deployed.reads.map((read) => ({ ...read, upstream: compare(read, sealed ?? [], present) }));
+}
+
+function compare(read: OutputRead, sealed: readonly SealedRead[], present: ReadonlyMap<string, MaskedOutputs>): UpstreamState {
+  const outputs = present.get(read.instanceId);
+  if (!outputs) return 'ended';
+  const output = Object.hasOwn(outputs, read.output) ? outputs[read.output] : undefined;
+  if (!output) return 'missing';
+  const given = sealed.find(({ variable, path }) => variable === read.variable && path === read.path);
+  return given && isDeepStrictEqual(given.value, output.value) ? 'unchanged' : 'changed';
+}

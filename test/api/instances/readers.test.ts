@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { join, makeTenant } from '#test/support/access/tenancy.ts';
+import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
+
+/** Who may read the outputs of an instance. */
+
+let stage: ReadingStage;
+beforeAll(async () => {
+  stage = await openReadingStage();
+});
+afterAll(() => stage?.api.close());
+
+const asking = (name: string) => stage.ask({ size: `\${instances.shared/${name}.outputs.size}` });
+
+describe('the readers of an instance', () => {
+  test('are nobody at first, are replaced as a whole, and are audited', async () => {
+    const { owner, environment, team } = stage.tenant;
+    const id = await stage.deploy({ instance: 'first' }, { size: plain(1) });
+    const path = `/instances/${id}/readers`;
+    expect((await owner.get(path)).body).toMatchObject({ team_ids: [], environment_ids: [], void: false });
+    const set = await owner.put(path, { environment_ids: [environment, environment], team_ids: [team] });
+    expect(set.body).toMatchObject({ team_ids: [team], environment_ids: [environment], void: false });
+    const cleared = await owner.put(path, { expected_revision: set.body.revision });
+    expect(cleared.body).toMatchObject({ team_ids: [], environment_ids: [], revision: set.body.revision + 1 });
+    expect((await owner.put(path, { expected_revision: set.body.revision })).status).toBe(409);
+    const records = await stage.api.rows(
+      `select before, after from audit_records where action = 'instance.readers_changed' and resource_id = ? order by id`,
+      [id],
+    );
+    expect(records).toMatchObject([
+      { after: { teamIds: [team], environmentIds: [environment] } },
+      { before: { teamIds: [team], environmentIds: [environment] }, after: { teamIds: [], environmentIds: [] } },
+    ]);
+  });
+
+  test('are of the organization: another tenant cannot be named, nor be told that it exists', async () => {
+    const foreign = await makeTenant(stage.api);
+    const id = await stage.deploy({}, {});
+    const missing = '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11';
+    const say = async (body: object, named: string) => {
+      const { status, headers, text } = await stage.tenant.owner.put(`/instances/${id}/readers`, body);
+      expect([status, headers['x-error-code']]).toEqual([422, 'unknown_reference']);
+      return text.replaceAll(named, 'it').replace(/"request_id":"[^"]*"/, '');
+    };
+    expect(await say({ team_ids: [foreign.team] }, foreign.team)).toBe(await say({ team_ids: [missing] }, missing));
+    expect(await say({ environment_ids: [foreign.environment] }, foreign.environment)).toBe(
+      await say({ environment_ids: [missing] }, missing),
+    );
+  });
+
+  test('are set by those who may write in its team, and by nobody else', async () => {
+    const id = await stage.deploy({}, {});
+    const [viewer, stranger] = [await stage.api.addUser('maintainer'), await stage.api.addUser('maintainer')];
+    await join(stage.tenant, viewer, 'member', 'viewer');
+    const body = { team_ids: [stage.tenant.team] };
+    expect((await viewer.put(`/instances/${id}/readers`, body)).status).toBe(403);
+    expect((await viewer.get(`/instances/${id}/readers`)).status).toBe(200);
+    expect((await stranger.put(`/instances/${id}/readers`, body)).status).toBe(404);
+    expect((await stranger.get(`/instances/${id}/readers`)).status).toBe(404);
+  });
+
+  test('read another team by project, environment and name', async () => {
+    const { tenant } = stage;
+    const id = await stage.deploy({ instance: 'lent' }, { size: plain(7) });
+    const other = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Apps' });
+    const project = await tenant.owner.make('/projects', { team_id: other.id, name: 'Shop' });
+    const place = { project_id: project.id, name: 'Production', kind: 'development' };
+    const { id: environment } = await tenant.owner.make('/environments', place);
+    const ask = () =>
+      stage.ask({ size: '${instances.network/shared/lent.outputs.size}' }, { environment_id: environment });
+    expect((await ask()).status).toBe(422);
+    await stage.allow(id, { team_ids: [other.id] });
+    expect((await ask()).body.variables).toEqual({ size: 7 });
+    await stage.allow(id, { environment_ids: [environment] });
+    expect((await ask()).status).toBe(202);
+  });
+
+  test('read nothing for other owners, to whom the instance came, until they allow it', async () => {
+    const { tenant } = stage;
+    const project = await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Moving' });
+    const place = { project_id: project.id, name: 'Here', slug: 'here', kind: 'development' };
+    const { id: environment } = await tenant.owner.make('/environments', place);
+    const id = await stage.deploy({ environment, instance: 'moved' }, { size: plain(1) });
+    await stage.allow(id, { team_ids: [tenant.team] });
+    const ask = () => stage.ask({ size: '${instances.moving/here/moved.outputs.size}' });
+    expect((await ask()).status).toBe(202);
+    const other = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Others' });
+    const moved = await tenant.owner.post(`/projects/${project.id}/transfer`, { team_id: other.id });
+    expect(moved.status, moved.text).toBe(200);
+    expect((await tenant.owner.get(`/instances/${id}/readers`)).body.void).toBe(true);
+    expect((await ask()).status).toBe(422);
+    await stage.allow(id, { team_ids: [tenant.team] });
+    expect((await ask()).status).toBe(202);
+  });
+
+  test('lose their place when they go to other owners themselves', async () => {
+    const { tenant } = stage;
+    const project = await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Reader' });
+    const place = { project_id: project.id, name: 'There', kind: 'development' };
+    const { id: environment } = await tenant.owner.make('/environments', place);
+    const id = await stage.deploy({ instance: 'stays' }, { size: plain(1) });
+    await stage.allow(id, { environment_ids: [environment, tenant.environment] });
+    const other = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Takers' });
+    await tenant.owner.post(`/projects/${project.id}/transfer`, { team_id: other.id });
+    const { body } = await tenant.owner.get(`/instances/${id}/readers`);
+    expect(body.environment_ids).toEqual([tenant.environment]);
+    expect((await asking('stays')).status).toBe(202);
+  });
+});

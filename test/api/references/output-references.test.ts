@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ReadsRefused } from '#domain/runs/errors.ts';
+import { parseExactJson } from '#domain/shared/values/exact-json.ts';
+import { makeTenant } from '#test/support/access/tenancy.ts';
+import { openReadingStage, plain, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
+
+/** References to outputs of other instances in the variables of runs. */
+
+let stage: ReadingStage;
+beforeAll(async () => {
+  stage = await openReadingStage();
+});
+afterAll(() => stage?.api.close());
+
+const hidden = 'password-of-the-network';
+const size = '${instances.shared/network.outputs.size}';
+const outputs = {
+  size: plain(3),
+  exact: plain(parseExactJson('9007199254740993')),
+  nothing: plain(null),
+  subnets: plain([{ id: 'a' }, '${instances.shared/network.outputs.password}']),
+  password: secret(hidden),
+};
+let network: string;
+beforeAll(async () => {
+  network = await stage.deploy({ instance: 'network' }, outputs);
+  await stage.allow(network, { environment_ids: [stage.tenant.environment] });
+});
+
+const show = async (id: string) => (await stage.tenant.owner.get(`/runs/${id}`)).body;
+const refused = async (answer: ReturnType<ReadingStage['ask']>) => {
+  const { status, body, headers } = await answer;
+  expect([status, headers['x-error-code']], JSON.stringify(body)).toEqual([422, 'reference_unresolved']);
+  return body.error as string;
+};
+
+describe('a reference to an output', () => {
+  test('gives the run the value, at any depth, and the run shows from which state and run', async () => {
+    const { status, body, text } = await stage.ask({ size, net: { all: ['${instances.shared/network.outputs.subnets}'] } });
+    expect(status, text).toBe(202);
+    // What an output holds is a value: a text in it that looks like a reference is none.
+    expect(body.variables).toEqual({ size: 3, net: { all: [outputs.subnets.value] } });
+    const [first] = (await show(body.id)).reads;
+    const deployed = (await stage.tenant.owner.get(`/instances/${network}`)).body;
+    expect(first).toEqual({
+      variable: 'size',
+      path: '',
+      reference: size,
+      instance_id: network,
+      instance: 'network/shared/network',
+      output: 'size',
+      sensitive: false,
+      state_serial: deployed.state_serial,
+      run_id: deployed.deployed_run_id,
+      read_at: expect.any(String),
+      copied: false,
+    });
+    expect((await show(body.id)).reads).toMatchObject([{}, { variable: 'net', path: '/all/0', output: 'subnets' }]);
+    expect((await stage.claimPlan(body.id)).inputs.variables).toEqual({ size: 3, net: { all: [outputs.subnets.value] } });
+  });
+
+  test('keeps every digit of a number, and gives null as null', async () => {
+    const { body } = await stage.ask({
+      size: '${instances.network/shared/network.outputs.exact}',
+      net: '${instances.shared/network.outputs.nothing}',
+    });
+    const { inputs } = await stage.claimPlan(body.id);
+    expect(JSON.stringify(inputs.variables)).toBe('{"size":9007199254740993,"net":null}');
+  });
+
+  test('to a secret output makes the variable a secret, everywhere but for the worker', async () => {
+    const { body } = await stage.ask({ net: { password: '${instances.shared/network.outputs.password}' }, size: 1 });
+    expect(body.variables).toEqual({ net: { sensitive: true }, size: 1 });
+    const { inputs } = await stage.claimPlan(body.id);
+    expect(inputs.variables).toEqual({ net: { password: hidden }, size: 1 });
+    expect(inputs.sensitive).toContain('net');
+    const rows = await stage.api.rows('select r::text as row from runs r where id = ?', [body.id]);
+    const events = await stage.api.rows('select e::text as row from domain_events e where subject_id = ?', [body.id]);
+    expect(JSON.stringify([rows, events])).not.toContain(hidden);
+  });
+
+  test('is only a text that is one as a whole; a second dollar sign takes away its meaning', async () => {
+    const { body } = await stage.ask({
+      size: `at ${size}`,
+      net: `$${size}`,
+      token: ['$${other}', '${var.x}', `$$${size}`],
+    });
+    expect(body.variables).toEqual({ size: `at ${size}`, net: size, token: ['$${other}', '${var.x}', `$${size}`] });
+    expect(body.reads).toEqual([]);
+  });
+
+  test('that is wrong is refused by its place, with the outputs that there are', async () => {
+    const message = await refused(
+      stage.ask({ size: '${instances.shared/network.outputs.sise}', net: { a: '${instances.network}' } }),
+    );
+    expect(message).toContain('has no output "sise"; it has size, exact, nothing, subnets, password');
+    expect(message).toContain('/net/a is no reference');
+  });
+
+  test('to what nobody lets it read gets one answer, whether or not there is such an instance', async () => {
+    const foreign = await makeTenant(stage.api);
+    await stage.deploy({ environment: stage.tenant.environment, instance: 'closed' }, outputs);
+    const say = async (name: string) =>
+      (await refused(stage.ask({ size: `\${instances.${name}.outputs.size}` }))).replaceAll(name, 'it');
+    const missing = await say('shared/missing');
+    expect(await say('development/closed')).toBe(missing);
+    const answer = stage.ask({ size }, { environment_id: foreign.environment }, foreign.owner);
+    expect((await refused(answer)).replaceAll('shared/network', 'it')).toBe(missing);
+    expect(await say('network/development/closed')).toBe(missing);
+  });
+
+  test('to an instance that was destroyed is refused', async () => {
+    const gone = await stage.deploy({ instance: 'gone' }, outputs);
+    await stage.allow(gone, { team_ids: [stage.tenant.team] });
+    const at = { environment_id: stage.shared, instance: 'gone' };
+    const { body } = await stage.ask({}, { ...at, operation: 'destroy' });
+    await stage.finish(body.id);
+    expect(await refused(stage.ask({ size: '${instances.shared/gone.outputs.size}' }))).toContain('is not deployed');
+  });
+
+  test('in a variable of the environment is read for each run, unless the run names the variable', async () => {
+    const [place, path] = [{ project_id: stage.tenant.project, name: 'Reading', kind: 'development' }, ''];
+    const { id } = await stage.tenant.owner.make('/environments', place);
+    await stage.allow(network, { environment_ids: [stage.tenant.environment, id] });
+    const variable = { value: size, category: 'template', sensitive: false };
+    expect((await stage.tenant.owner.put(`/environments/${id}/variables/size`, variable)).status).toBeLessThan(300);
+    const { body } = await stage.ask({}, { environment_id: id });
+    expect([body.variables, body.reads.length, path]).toEqual([{ size: 3 }, 1, '']);
+    expect((await stage.ask({ size: 5 }, { environment_id: id })).body.reads).toEqual([]);
+  });
+});
+
+describe('a run that repeats another one', () => {
+  test('keeps the values that were read, says so, and a copy with the reference reads anew', async () => {
+    const source = await stage.deploy({ instance: 'moving' }, { size: plain(1) });
+    await stage.allow(source, { team_ids: [stage.tenant.team] });
+    const reference = '${instances.shared/moving.outputs.size}';
+    const first = (await stage.ask({ size: reference })).body;
+    await stage.finish(first.id);
+    await stage.deploy({ instance: 'moving' }, { size: plain(2) });
+    const requeued = (await stage.tenant.owner.post(`/runs/${first.id}/requeue`)).body;
+    expect([requeued.variables, requeued.reads]).toEqual([{ size: 1 }, [{ ...first.reads[0], copied: true }]]);
+    const copy = (await stage.tenant.owner.post(`/runs/${first.id}/copy`, { variables: { size: reference } })).body;
+    expect([copy.variables, copy.reads[0].copied]).toEqual([{ size: 2 }, false]);
+    await stage.allow(source, {});
+    const again = await stage.tenant.owner.post(`/runs/${first.id}/requeue`);
+    expect(again.headers['x-error-code']).toBe('reference_unresolved');
+  });
+});
+
+describe('an owner who takes back that outputs are read', () => {
+  const admit = async () => {
+    const source = await stage.deploy({ instance: 'lent' }, { size: plain(1) });
+    await stage.allow(source, { environment_ids: [stage.tenant.environment] });
+    return { source, id: (await stage.ask({ size: '${instances.shared/lent.outputs.size}' })).body.id };
+  };
+
+  test('between admission and plan, or plan and apply, ends the run before its worker gets the value', async () => {
+    const waiting = await admit();
+    await stage.allow(waiting.source, { team_ids: [] });
+    await expect(stage.claimPlan(waiting.id)).rejects.toThrow(ReadsRefused);
+    const planned = await admit();
+    const takeBack = () => stage.allow(planned.source, {});
+    await expect(stage.claimApply(planned.id, takeBack)).rejects.toThrow(ReadsRefused);
+  });
+
+  test('does not keep what was deployed from being destroyed', async () => {
+    const { source, id } = await admit();
+    await stage.finish(id);
+    await stage.allow(source, {});
+    const { instance } = await show(id);
+    const destroy = (await stage.ask({}, { instance, operation: 'destroy' })).body;
+    expect(destroy.reads).toMatchObject([{ copied: true }]);
+    expect((await stage.claimPlan(destroy.id)).inputs.variables).toEqual({ size: 1 });
+  });
+});
