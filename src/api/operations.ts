@@ -27,10 +27,11 @@ import * as auth from '#api/identity/session-operations.ts';
 import * as userAdministration from '#api/identity/user-administration-operations.ts';
 import * as users from '#api/identity/user-operations.ts';
 import * as stateComparisons from '#api/instances/comparison-operations.ts';
+import * as instanceDependencies from '#api/instances/dependency-operations.ts';
 import * as instances from '#api/instances/operations.ts';
+import * as instanceReaders from '#api/instances/reader-operations.ts';
 import * as instanceResources from '#api/instances/resource-operations.ts';
 import * as instanceStates from '#api/instances/state-operations.ts';
-import * as instanceReaders from '#api/instances/reader-operations.ts';
 import * as instanceTools from '#api/instances/tool-operations.ts';
 import * as invitations from '#api/invitations/operations.ts';
 import * as organizationInvitations from '#api/invitations/organization-operations.ts';
@@ -107,6 +108,7 @@ const areas = [
   runComments,
   selectiveUndo,
   instances,
+  instanceDependencies,
   instanceReaders,
   instanceTools,
   instanceStates,

@@ -29,6 +29,7 @@ export const instanceActions = actionsOf<OwnedInstance>()({
     operation: 'instances.switch_tool',
     findRefusal: ({ isPlannableAgain, tool }) => (isPlannableAgain && tool ? null : nothingToSwitch),
   },
+  set_readers: { operation: 'instances.set_readers' },
   unlock: {
     operation: 'instances.unlock',
     findRefusal: ({ lockedByRunId }) => (lockedByRunId ? null : { message: 'the instance is not locked' }),

@@ -6,7 +6,8 @@ import { prefillOf } from '#domain/runs/admission/prefill.ts';
 import type { RunWithFacts } from '#domain/runs/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { toApproval } from './approvals/approval-views.ts';
-import { type RunView, toListedRun, toRead, toUsedConnection } from './views.ts';
+import { toRead } from './read-views.ts';
+import { type RunView, toListedRun, toUsedConnection } from './views.ts';
 
 /** The operation that carries out an action of a run. */
 const operationOf: Record<RunAction, string> = {

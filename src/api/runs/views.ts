@@ -9,7 +9,6 @@ import type { RunDetails } from '#domain/runs/details-store.ts';
 import { runOperations, runPhases, runStatuses } from '#domain/runs/model.ts';
 import { isPartial, logLevels, type RunOptions } from '#domain/runs/options/model.ts';
 import { completeSummary } from '#domain/runs/plans/model.ts';
-import type { OutputRead } from '#domain/runs/references/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
 import { type Principal, shownIdOf } from '#domain/shared/access/principal.ts';
@@ -20,6 +19,7 @@ import { isolations } from '#domain/workers/model.ts';
 import { By } from './actor-view.ts';
 import { ApprovalView, ListedApprovalView, toListedApproval } from './approvals/approval-views.ts';
 import { SummaryView } from './plan-views.ts';
+import { ReadView } from './read-views.ts';
 
 const runEventTypes = (Object.keys(eventTypes) as EventTypeName[]).filter((name) => eventTypes[name].subject === 'run');
 
@@ -212,27 +212,6 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
 
 function toPlanReference({ planDigest: digest, planSummary: summary }: RunDetails) {
   return digest !== null && summary !== null ? { digest, summary: completeSummary(summary) } : null;
-}
-
-const ReadView = z
-  .object({
-    variable: z.string(),
-    path: z.string().describe('The place in its value, as a JSON pointer; empty for the whole.'),
-    reference: z.string().describe('As it was written.'),
-    instance_id: AnswerId,
-    instance: z.string().describe('What the instance was called then: `<project>/<environment>/<name>`.'),
-    output: z.string(),
-    sensitive: z.boolean(),
-    state_serial: z.int().describe('The state of the instance then; 0 without one.'),
-    run_id: AnswerId.nullable().describe('The run that had deployed the instance then; null for an imported state.'),
-    read_at: Time,
-    copied: z.boolean().describe('The run repeats what another run had read.'),
-  })
-  .meta({ id: 'OutputRead' });
-
-export function toRead(read: OutputRead): z.input<typeof ReadView> {
-  const { instanceId, stateSerial, runId, readAt, ...rest } = read;
-  return { ...rest, instance_id: instanceId, state_serial: stateSerial, run_id: runId, read_at: readAt };
 }
 
 /** A run in every answer about one run. */

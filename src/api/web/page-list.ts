@@ -64,6 +64,7 @@ export const pages = {
   switchTool: '/workloads/instances/:id/tool',
   importState: '/workloads/instances/:id/state',
   forgetState: '/workloads/instances/:id/forget-state',
+  instanceReaders: '/workloads/instances/:id/readers',
   deleteInstance: '/workloads/instances/:id/delete',
   stateVersion: '/workloads/instances/:id/state-versions/:serial',
   compareStates: '/workloads/instances/:id/compare',

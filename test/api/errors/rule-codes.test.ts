@@ -203,6 +203,12 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     const { id } = await tenant.owner.make('/instances', { template_id: (await publish()).id, name: 'loose' });
     return tenant.owner.put(`/instances/${id}/readers`, { environment_ids: [tenant.environment] });
   },
+  has_dependents: async () => {
+    const { instance } = await drifting();
+    const reads = JSON.stringify([{ instanceId: instance }]);
+    await api.rows('update runs set reads = ? where id = ?', [reads, (await drifting()).run]);
+    return tenant.owner.delete(`/instances/${instance}`);
+  },
   reference_unresolved: () => run({ variables: { size: '${instances.nowhere/network.outputs.size}' } }),
   nothing_deployed: async () => (await runAssembly({ operation: 'destroy' })).answer,
   assembly_busy: async () => {

@@ -36,7 +36,10 @@ const refused = async (answer: ReturnType<ReadingStage['ask']>) => {
 
 describe('a reference to an output', () => {
   test('gives the run the value, at any depth, and the run shows from which state and run', async () => {
-    const { status, body, text } = await stage.ask({ size, net: { all: ['${instances.shared/network.outputs.subnets}'] } });
+    const { status, body, text } = await stage.ask({
+      size,
+      net: { all: ['${instances.shared/network.outputs.subnets}'] },
+    });
     expect(status, text).toBe(202);
     // What an output holds is a value: a text in it that looks like a reference is none.
     expect(body.variables).toEqual({ size: 3, net: { all: [outputs.subnets.value] } });
@@ -56,7 +59,10 @@ describe('a reference to an output', () => {
       copied: false,
     });
     expect((await show(body.id)).reads).toMatchObject([{}, { variable: 'net', path: '/all/0', output: 'subnets' }]);
-    expect((await stage.claimPlan(body.id)).inputs.variables).toEqual({ size: 3, net: { all: [outputs.subnets.value] } });
+    expect((await stage.claimPlan(body.id)).inputs.variables).toEqual({
+      size: 3,
+      net: { all: [outputs.subnets.value] },
+    });
   });
 
   test('keeps every digit of a number, and gives null as null', async () => {

@@ -284,6 +284,7 @@ instances.download_state            environment:write                   team:met
 instances.compare_states            environment:write                   team:metadata.write+secret.read
 instances.import_state              environment:write                   team:metadata.write+secret.read
 instances.forget_state              environment:write                   team:metadata.write+secret.read
+instances.get_dependencies          workload:read                       team:metadata.read
 instances.get_readers               workload:read                       team:metadata.read
 instances.set_readers               environment:write                   team:metadata.write
 instances.switch_tool               environment:write                   team:metadata.write

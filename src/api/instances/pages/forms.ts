@@ -2,6 +2,7 @@ import { list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { choicesOf } from '#api/web/forms/fields/choices.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -10,6 +11,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { readTool, toolFields } from '#api/workers/tool-fields.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { findOfferedTools } from '#domain/workers/offered-tools.ts';
+import { getDependencies } from '../dependency-operations.ts';
 import { create, get, remove, unlock } from '../operations.ts';
 import type { InstanceVisit } from './table.ts';
 
@@ -36,23 +38,36 @@ export function registerInstanceForms(addPage: AddPage): void {
     },
   });
   addFormPage(addPage, pages.deleteInstance, {
-    read: readInstance,
-    describe: ({ id, name, actions }) => ({
+    read: async (visit) => {
+      const { dependents, other_dependents: others } = await visit.read(getDependencies, { params: visit.params });
+      return { ...(await readInstance(visit)), isRead: dependents.length + others > 0 };
+    },
+    describe: ({ id, name, actions, isRead }) => ({
       title: `Delete ${name}`,
       crumbs: instanceCrumbs(id, name),
       lead: 'The instance goes, and its name is free again. Its runs and their records stay. It must hold nothing.',
-      fields: [],
+      fields: isRead ? [despiteDependents] : [],
       submit: 'Delete',
       tone: 'danger',
       cancel: pagePath(pages.instance, { id }),
       refusal: refusalOf(actions, 'delete'),
     }),
-    carryOut: async ({ id }, _typed, visit) => {
-      await visit.run(remove, { params: { id } });
+    carryOut: async ({ id }, typed, visit) => {
+      await visit.run(remove, { params: { id }, body: { despite_dependents: typed['despite_dependents'] === 'yes' } });
       return pagePath(pages.instances);
     },
   });
 }
+
+const despiteDependents: FormField = {
+  name: 'despite_dependents',
+  label: 'What was deployed with its outputs',
+  kind: 'select',
+  choices: [
+    { value: '', label: 'Do not delete it as long as there is something' },
+    { value: 'yes', label: 'Delete it all the same: they keep the values that they were given' },
+  ],
+};
 
 /** The form of an instance that is made to adopt what exists. */
 const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoices>>> = {

@@ -20,6 +20,7 @@ import { describeTool } from '#api/workers/tool-words.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../operations.ts';
 import { renderOutputs, renderResources, renderStates } from './instance-parts.ts';
+import { hasChangedUpstream, renderSharing } from './sharing.ts';
 import { driftedBadge, type Instance, type InstanceVisit } from './table.ts';
 import { otherTool } from './tool-switch.ts';
 
@@ -34,6 +35,7 @@ const parts: readonly [Part, ...Part[]] = [
   { key: 'resources', label: 'Resources', count: (instance) => instance.resource_count, render: renderResources },
   { key: 'outputs', label: 'Outputs', render: renderOutputs },
   { key: 'states', label: 'State versions', render: renderStates },
+  { key: 'sharing', label: 'Sharing', render: renderSharing },
 ];
 
 /** Shows an instance: what it holds, what it gives, and every state that it had. */
@@ -61,6 +63,7 @@ ${renderPageHead({
 })}
 ${renderNews(visit, pages.instance)}
 ${await renderLastFailure(visit, instance)}
+${(await hasChangedUpstream(visit)) ? renderChangedUpstream(instance) : null}
 <div class="panel">${renderInstanceFacts(instance, deployed, names)}</div>
 ${renderTabs(
   'Parts of the instance',
@@ -74,6 +77,12 @@ ${renderTabs(
 ${await part.render(visit, instance)}
 </div>`,
   });
+}
+
+/** An output that it was deployed with is another one by now. */
+function renderChangedUpstream({ id }: Instance): Html {
+  const path = pagePath(pages.instance, { id }, { tab: 'sharing' });
+  return html`<p class="notice">${renderIcon('triangle-alert')}<span>Inputs changed upstream: <a href="${path}">outputs that it was deployed with</a> are not what they were. A new run reads them anew.</span></p>`;
 }
 
 /** Why its latest run failed; nothing after one that did not. */

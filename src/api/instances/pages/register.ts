@@ -3,6 +3,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { registerInstanceForms } from './forms.ts';
 import { showInstance } from './instance.ts';
 import { showInstances, showResources } from './lists.ts';
+import { registerReaders } from './sharing.ts';
 import { registerStateImport } from './state-import.ts';
 import { showComparison, showStateVersion } from './states.ts';
 import { registerToolSwitch } from './tool-switch.ts';
@@ -17,4 +18,5 @@ export function registerInstancePages(addPage: AddPage): void {
   addPage('GET', pages.compareStates, showComparison);
   registerStateImport(addPage);
   registerToolSwitch(addPage);
+  registerReaders(addPage);
 }

@@ -65,7 +65,13 @@ export function resolveCopy(
   requester: Principal,
 ): Promise<ResolvedRun> {
   refuseOmitted(run, changes);
-  const { variables, sensitive, sources = {}, environment, reads } = openInputsToRepeat(deps.keyRing, run.id, run.sealedInputs);
+  const {
+    variables,
+    sensitive,
+    sources = {},
+    environment,
+    reads,
+  } = openInputsToRepeat(deps.keyRing, run.id, run.sealedInputs);
   const { instance = run.instance, operation = run.operation, message = run.message } = changes;
   const request = {
     version: changes.version,

@@ -1,5 +1,6 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Masked } from '../model.ts';
+import { escapeReference, replaceTexts } from '../references/syntax.ts';
 
 /** What a copy of a run takes over of its variables. */
 export interface Prefill {
@@ -8,12 +9,14 @@ export interface Prefill {
   readonly secrets: string[];
 }
 
-/** Tells the variables that a run shows from those that it masks. A value that looks like the mask counts as secret. */
+/** Tells the variables that a run shows from those that it masks. A value that looks like the mask counts as secret, and a text that looks
+ * like a reference stays that text. */
 export function prefillOf(shown: Readonly<Record<string, JsonValue | Masked>>): Prefill {
   const entries = Object.entries(shown);
   const open = entries.filter(([, value]) => !isMasked(value)) as [string, JsonValue][];
   const secrets = entries.filter(([, value]) => isMasked(value)).map(([name]) => name);
-  return { variables: Object.fromEntries(open), secrets };
+  const variables = open.map(([name, value]) => [name, replaceTexts(value, ({ text }) => escapeReference(text))]);
+  return { variables: Object.fromEntries(variables), secrets };
 }
 
 function isMasked(value: JsonValue | Masked): boolean {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
 import { resolveConnections } from '#domain/connections/bindings/resolve.ts';
 import { type ApprovalPolicy, stricterApproval, strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
@@ -190,11 +191,13 @@ async function readReferences(
 ): Promise<RunInputs> {
   const isRequested = (name: string) => Object.hasOwn(request.variables, name);
   const isInherited = (name: string) => !isRequested(name) && Object.hasOwn(inherited?.inputs.variables ?? {}, name);
-  const isWritten = (name: string) =>
-    isRequested(name) ? (request.resolvesReferences ?? false) : !isInherited(name);
+  const isWritten = (name: string) => (isRequested(name) ? (request.resolvesReferences ?? false) : !isInherited(name));
   const written = Object.entries(given.variables).filter(([name]) => isWritten(name));
   const resolved = await resolveReferences(em, keyRing, target, Object.fromEntries(written));
-  const repeated = copyReads(inherited?.inputs.reads).filter(({ variable }) => isInherited(variable));
+  // Whoever names the value that the deployment has repeats what it read.
+  const isRepeated = (name: string) =>
+    isInherited(name) || isDeepStrictEqual(request.variables[name], inherited?.inputs.variables[name]);
+  const repeated = copyReads(inherited?.inputs.reads).filter(({ variable }) => isRepeated(variable));
   const reads = [...repeated, ...(request.reads ?? []), ...resolved.reads];
   return {
     ...given,

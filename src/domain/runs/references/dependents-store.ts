@@ -31,7 +31,9 @@ function selectDependents(em: Em, sourceId: string) {
   const read = JSON.stringify([{ instanceId: sourceId }]);
   return db(em)
     .selectFrom('runs as r')
-    .innerJoin('instances as i', (join) => join.onRef('i.id', '=', 'r.instance_id').onRef('i.deployed_run_id', '=', 'r.id'))
+    .innerJoin('instances as i', (join) =>
+      join.onRef('i.id', '=', 'r.instance_id').onRef('i.deployed_run_id', '=', 'r.id'),
+    )
     .leftJoin('environments as e', 'e.id', 'i.environment_id')
     .where('r.reads', 'is not', null)
     .where(({ ref }) => sql<boolean>`${ref('r.reads')} @> ${read}::jsonb`)

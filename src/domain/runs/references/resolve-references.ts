@@ -41,12 +41,14 @@ export async function resolveReferences(
   written: Readonly<Record<string, JsonValue>>,
 ): Promise<ResolvedReferences> {
   const { references, problems } = collect(written);
-  if (references.length > limits.references) refuse([{ path: '', message: `has more than ${limits.references} references` }]);
+  if (references.length > limits.references)
+    refuse([{ path: '', message: `has more than ${limits.references} references` }]);
   const sources = await readSources(em, keyRing, place, references);
   const reads = new Map<string, SealedRead>();
   for (const reference of references) {
     const read = readOutput(reference, place, sources);
-    if ('problem' in read) problems.push({ path: pointerOf(reference), message: `refers to ${reference.text}: ${read.problem}` });
+    if ('problem' in read)
+      problems.push({ path: pointerOf(reference), message: `refers to ${reference.text}: ${read.problem}` });
     else reads.set(pointerOf(reference), read);
   }
   if (problems.length > 0) refuse(problems);
@@ -126,7 +128,8 @@ function readOutput(
   const named = sources.filter(({ source }) => isNamed(source, reference, place));
   const [found, ...others] = named;
   if (!found) return { problem: unreadable };
-  if (others.length > 0) return { problem: 'several projects of the organization have that name: give one another name' };
+  if (others.length > 0)
+    return { problem: 'several projects of the organization have that name: give one another name' };
   const { source, outputs } = found;
   const { output: name, variable, path, text } = reference;
   const instance = `${source.project}/${source.environment}/${source.name}`;
@@ -138,7 +141,15 @@ function readOutput(
     return { problem: `the output "${name}" of ${instance} holds what the service cannot store` };
   const { id: instanceId, stateSerial, deployedRunId: runId } = source;
   const from = { instanceId, instance, output: name, sensitive: output.sensitive, stateSerial, runId };
-  return { variable, path, reference: text, ...from, readAt: new Date().toISOString(), copied: false, value: output.value };
+  return {
+    variable,
+    path,
+    reference: text,
+    ...from,
+    readAt: new Date().toISOString(),
+    copied: false,
+    value: output.value,
+  };
 }
 
 function isNamed(source: Source, { project, environment, instance }: InstanceReference, place: ReadingPlace): boolean {

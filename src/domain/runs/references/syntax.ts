@@ -17,8 +17,10 @@ export interface MalformedReference {
   readonly problem: string;
 }
 
-const whole = /^(\$+)\{instances\.([^]*)\}$/;
+const whole = /^(\$+)\{instances\.([\s\S]*)\}$/;
 const form = /^(?:([^/.{}$\s]+)\/)?([^/.{}$\s]+)\/([^/{}$\s]+?)\.outputs\.([^{}$\s]+)$/;
+/** No name is so long. A longer text is not matched, which could take long. */
+const maxLength = 1000;
 const malformed =
   'is no reference: write ${instances.<environment>/<name>.outputs.<output>}, or <project>/<environment>/<name> for another project';
 
@@ -32,9 +34,9 @@ export function readReference(
   const [, dollars = '', inside = ''] = whole.exec(text) ?? [];
   if (dollars === '') return null;
   if (dollars.length > 1) return { escaped: text.slice(1) };
-  const [, project = null, environment, instance, output] = form.exec(inside) ?? [];
-  if (environment === undefined || instance === undefined || output === undefined)
-    return { text, problem: malformed };
+  const parts = inside.length > maxLength ? null : form.exec(inside);
+  const [, project = null, environment, instance, output] = parts ?? [];
+  if (environment === undefined || instance === undefined || output === undefined) return { text, problem: malformed };
   return { text, project, environment, instance, output };
 }
 

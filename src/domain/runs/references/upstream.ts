@@ -28,11 +28,16 @@ export async function readUpstream(em: Em, keyRing: KeyRing, instanceId: string)
   const readable = sources.filter((source) => isReader(source, place) && !source.isDestroyed);
   const present = new Map<string, MaskedOutputs>();
   for (const { id } of readable) present.set(id, await openSourceOutputs(em, keyRing, id));
-  const sealed = deployed.sealedInputs.length > 0 ? openInputs(keyRing, deployed.runId, deployed.sealedInputs).reads : [];
+  const sealed =
+    deployed.sealedInputs.length > 0 ? openInputs(keyRing, deployed.runId, deployed.sealedInputs).reads : [];
   return deployed.reads.map((read) => ({ ...read, upstream: compare(read, sealed ?? [], present) }));
 }
 
-function compare(read: OutputRead, sealed: readonly SealedRead[], present: ReadonlyMap<string, MaskedOutputs>): UpstreamState {
+function compare(
+  read: OutputRead,
+  sealed: readonly SealedRead[],
+  present: ReadonlyMap<string, MaskedOutputs>,
+): UpstreamState {
   const outputs = present.get(read.instanceId);
   if (!outputs) return 'ended';
   const output = Object.hasOwn(outputs, read.output) ? outputs[read.output] : undefined;

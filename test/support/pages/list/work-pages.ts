@@ -59,6 +59,8 @@ export function instancePages({ runs, instances }: Installation): DeclaredPage[]
     declare('instance-tool', pages.switchTool, { params: { id } }),
     declare('instance-import', pages.importState, { params: { id: emptied } }),
     declare('instance-forget-state', pages.forgetState, { params: { id: emptied }, who: 'admin' }),
+    declare('instance-sharing', pages.instance, { params: { id }, query: { tab: 'sharing' } }),
+    declare('instance-readers', pages.instanceReaders, { params: { id } }),
     declare('instance-delete', pages.deleteInstance, { params: { id: emptied } }),
     declare('state-version', pages.stateVersion, { params: { id, serial: '1' } }),
     declare('compare-states', pages.compareStates, { params: { id }, query: { from: '1', to: '2' } }),

@@ -18,6 +18,7 @@ export const basicLabels = {
   'options.refresh': 'Refresh',
   'options.parallelism': 'Operations at a time',
   'options.log_level': 'Debug log of the tool',
+  despite_dependents: 'What was deployed with its outputs',
   message: 'Message',
 } as const;
 
@@ -115,6 +116,16 @@ function operationChoices({ version }: RunFacts): { value: string; label: string
 
 /** Why the run is asked for. */
 export function basicParts({ basic }: RunForm): FormField[] {
+  const despite: FormField = {
+    name: 'despite_dependents',
+    label: basicLabels.despite_dependents,
+    kind: 'select',
+    value: basic.despite_dependents ?? '',
+    choices: [
+      { value: '', label: 'Do not destroy it if others were deployed with its outputs' },
+      { value: 'yes', label: 'Destroy it all the same: they keep the values that they were given' },
+    ],
+  };
   const message: FormField = {
     name: 'message',
     label: basicLabels.message,
@@ -124,7 +135,7 @@ export function basicParts({ basic }: RunForm): FormField[] {
     maxLength: 4000,
     hint: 'For those who review the run, and for you in half a year.',
   };
-  return [message];
+  return basic.operation === 'destroy' ? [despite, message] : [message];
 }
 
 /** What few runs need: how the tool is used. */

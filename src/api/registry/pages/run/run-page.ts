@@ -101,6 +101,7 @@ function request(visit: RunFormVisit, facts: RunFacts, basic: Basic, variables: 
     replace: toAddresses(basic.replace),
     options: toOptions(basic),
     message: basic.message,
+    ...(basic.operation === 'destroy' && basic.despite_dependents === 'yes' && { despite_dependents: true }),
     variables,
     ...(version && !isLeftOpen && { version: version.version }),
     ...(basic.instance && { instance: basic.instance }),

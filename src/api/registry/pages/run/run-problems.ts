@@ -18,9 +18,13 @@ export function otherProblem(text: string): FormProblems {
   return { status: 409, fields: {}, ofOthers: {}, others: [text] };
 }
 
+function isOfVariables({ code, details = [] }: FormProblems): boolean {
+  return code === 'variables_invalid' || (code === 'reference_unresolved' && details.length > 0);
+}
+
 /** The problems of variables stand at the variables, so they are not listed as problems of the whole form too. */
 export function explainProblems(problems: FormProblems): FormProblems {
-  if (problems.code === 'variables_invalid') return { ...problems, others: [] };
+  if (isOfVariables(problems)) return { ...problems, others: [] };
   if (problems.code !== 'idempotency_key_reused') return problems;
   const others = ['This form was sent before with other content. Send it again to ask for another run.'];
   return { ...problems, others };
@@ -28,6 +32,6 @@ export function explainProblems(problems: FormProblems): FormProblems {
 
 /** The problems of the variables alone. */
 export function variablesIn(problems: FormProblems | null): ValueProblem[] {
-  if (problems?.code !== 'variables_invalid') return [];
+  if (!problems || !isOfVariables(problems)) return [];
   return (problems.details ?? []).map(({ path, message }) => ({ pointer: path, message }));
 }

@@ -18,6 +18,7 @@ export const basicFields = [
   'options.refresh',
   'options.parallelism',
   'options.log_level',
+  'despite_dependents',
   'message',
   'key',
   'do',

@@ -23,7 +23,7 @@ ${section('Request', renderRequest(run, names))}
 ${section('Place', renderPlace(run, names))}
 ${section('Execution', renderExecution(run))}
 ${section('Outputs', renderOutputs(run.outputs))}
-${section('Variables', renderVariables(run.variables, run.variable_sources))}
+${section('Variables', renderVariables(run.variables, run.variable_sources, run.reads))}
 ${run.variable_sources === null ? null : section('Environment variables', renderEnvironmentVariables(run))}
 ${run.connections.length === 0 ? null : section('Connections', renderConnections(run.connections))}
 </div>`;

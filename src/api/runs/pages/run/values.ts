@@ -1,5 +1,6 @@
 import { renderCopied } from '#api/web/components/copied.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
+import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -29,14 +30,18 @@ export function renderMissing(missing: ShownRun['outputs'][string]['unrepresenta
 type Source = NonNullable<ShownRun['variable_sources']>[number];
 
 /** Variables, each with what gave it unless a run itself named it. Secret ones are masked. */
-export function renderVariables(variables: ShownRun['variables'], given: ShownRun['variable_sources'] = null): Html {
+export function renderVariables(
+  variables: ShownRun['variables'],
+  given: ShownRun['variable_sources'] = null,
+  reads: ShownRun['reads'] = [],
+): Html {
   const entries = Object.entries(variables);
   if (entries.length === 0) return html`<p class="muted">None.</p>`;
   const sources = (given ?? []).filter(({ category }) => category === 'template');
   const sourceOf = new Map(sources.map((source) => [source.variable, source]));
   return html`<dl class="facts">${entries.map(
     ([name, value]) =>
-      html`<dt class="foreign">${name}</dt><dd>${isMasked(value) ? masked : renderValue(textOf(value))} ${renderSource(sourceOf.get(name))}</dd>`,
+      html`<dt class="foreign">${name}</dt><dd>${isMasked(value) ? masked : renderValue(textOf(value))} ${renderSource(sourceOf.get(name))}${reads.filter(({ variable }) => variable === name).map(renderRead)}</dd>`,
   )}</dl>`;
 }
 
@@ -47,6 +52,22 @@ export function renderEnvironmentVariables({ variable_sources }: ShownRun): Html
   return html`<dl class="facts">${given.map(
     (source) => html`<dt class="foreign">${source.variable}</dt><dd>${renderSource(source)}</dd>`,
   )}</dl>`;
+}
+
+/** The output of another instance that went into a variable, by the name that the instance had then. */
+function renderRead({
+  path,
+  instance,
+  instance_id,
+  output,
+  run_id,
+  state_serial,
+  copied,
+}: ShownRun['reads'][number]): Html {
+  const link = html`<a class="foreign" href="${pagePath(pages.instance, { id: instance_id })}">${instance}</a>`;
+  const state = state_serial > 0 ? `, state #${state_serial}` : '';
+  const by = run_id ? html`, deployed by ${renderRunLink(run_id)}` : null;
+  return html` <span class="muted">${path ? html`<span class="mono foreign">${path}</span> ` : null}is the output <span class="mono foreign">${output}</span> of ${link}${state}${by}${copied ? ', as an earlier run had read it' : null}</span>`;
 }
 
 /** What gave a variable, by the name that it had then. A set may be gone by now. */
