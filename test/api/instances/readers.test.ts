@@ -28,8 +28,8 @@ describe('the readers of an instance', () => {
       [id],
     );
     expect(records).toMatchObject([
-      { after: { teamIds: [team], environmentIds: [environment] } },
-      { before: { teamIds: [team], environmentIds: [environment] }, after: { teamIds: [], environmentIds: [] } },
+      { after: { team_ids: [team], environment_ids: [environment] } },
+      { before: { team_ids: [team], environment_ids: [environment] }, after: { team_ids: [], environment_ids: [] } },
     ]);
   });
 

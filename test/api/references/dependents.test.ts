@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { join } from '#test/support/access/tenancy.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import { openReadingStage, plain, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
+
+/** Instances that were deployed with outputs of others, and what happens to what they depend on. */
+
+let stage: ReadingStage;
+beforeAll(async () => {
+  stage = await openReadingStage();
+});
+afterAll(() => stage?.api.close());
+
+/** An instance and another one that was deployed with its outputs. */
+async function pair(name: string) {
+  const source = await stage.deploy({ instance: name }, { size: plain(1), token: secret('hidden-of-the-source') });
+  await stage.allow(source, { environment_ids: [stage.tenant.environment] });
+  const of = (output: string) => `\${instances.shared/${name}.outputs.${output}}`;
+  const { body } = await stage.ask({ size: of('size'), token: of('token') }, { instance: `of-${name}` });
+  await stage.finish(body.id);
+  return { source, reader: body.instance_id as string, run: body.id as string };
+}
+
+const dependencies = async (id: string) => (await stage.tenant.owner.get(`/instances/${id}/dependencies`)).body;
+const upstream = async (id: string) =>
+  (await dependencies(id)).reads.map((read: { upstream: string }) => read.upstream);
+
+describe('an instance that others were deployed with', () => {
+  test('names them to those who may read them, and counts the rest', async () => {
+    const { source, reader, run } = await pair('named');
+    expect(await dependencies(source)).toMatchObject({
+      reads: [],
+      dependents: [
+        { id: reader, name: 'of-named', deployed_run_id: run, reads: [{ output: 'size' }, { output: 'token' }] },
+      ],
+      other_dependents: 0,
+    });
+    const other = await stage.tenant.owner.make(`/organizations/${stage.tenant.organization}/teams`, { name: 'Far' });
+    await stage.api.rows('update instances set team_id = ? where id = ?', [other.id, reader]);
+    const viewer = await stage.api.addUser('maintainer');
+    await join(stage.tenant, viewer, 'member', 'admin');
+    const { body } = await viewer.get(`/instances/${source}/dependencies`);
+    expect(body).toMatchObject({ dependents: [], other_dependents: 1 });
+    const refused = await viewer.delete(`/instances/${source}`);
+    expect(refused.text).toContain('1 that you may not read');
+    expect(refused.text).not.toContain('of-named');
+  });
+
+  test('is neither deleted nor destroyed without a word, and they keep their values', async () => {
+    const { owner } = stage.tenant;
+    const { source, reader } = await pair('kept');
+    const destroy = { environment_id: stage.shared, instance: 'kept', operation: 'destroy' };
+    const refused = await stage.ask({}, destroy);
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([409, 'has_dependents']);
+    expect(refused.text).toContain('Development/of-kept');
+    const { body } = await stage.ask({}, { ...destroy, despite_dependents: true });
+    await stage.finish(body.id);
+    await stage.api.rows('update instances set resource_count = 0 where id = ?', [source]);
+    await stage.api.rows('delete from instance_resources where instance_id = ?', [source]);
+    expect((await owner.delete(`/instances/${source}`)).headers['x-error-code']).toBe('has_dependents');
+    const deleted = await owner.delete(`/instances/${source}`, { despite_dependents: true });
+    expect(deleted.status, deleted.text).toBe(204);
+    expect(await upstream(reader)).toEqual(['ended', 'ended']);
+  });
+
+  test('is free once they were deployed without it', async () => {
+    const { source } = await pair('free');
+    const again = await stage.ask({ size: 1 }, { instance: 'of-free' });
+    await stage.finish(again.body.id);
+    expect((await dependencies(source)).dependents).toEqual([]);
+  });
+});
+
+describe('an instance that was deployed with outputs', () => {
+  test('says which of them changed, secret ones too, and its page says it', async () => {
+    const { source, reader } = await pair('changing');
+    expect(await upstream(reader)).toEqual(['unchanged', 'unchanged']);
+    await stage.deploy({ instance: 'changing' }, { size: plain(1), token: secret('another-hidden') });
+    expect(await upstream(reader)).toEqual(['unchanged', 'changed']);
+    const visitor = await signInVisitor(stage.api, stage.tenant.owner);
+    expect((await visitor.get(`/workloads/instances/${reader}`)).text).toContain('Inputs changed upstream');
+    const shared = await visitor.get(`/workloads/instances/${source}?tab=sharing`);
+    expect(shared.text).toContain('of-changing');
+    expect(shared.text).not.toContain('hidden');
+    await stage.deploy({ instance: 'changing' }, { size: plain(1) });
+    expect(await upstream(reader)).toEqual(['unchanged', 'missing']);
+    await stage.allow(source, {});
+    expect(await upstream(reader)).toEqual(['ended', 'ended']);
+  });
+});
