@@ -58,7 +58,7 @@ describe('an instance that others were deployed with', () => {
     await stage.api.rows('update instances set resource_count = 0 where id = ?', [source]);
     await stage.api.rows('delete from instance_resources where instance_id = ?', [source]);
     expect((await owner.delete(`/instances/${source}`)).headers['x-error-code']).toBe('has_dependents');
-    const deleted = await owner.delete(`/instances/${source}`, { despite_dependents: true });
+    const deleted = await owner.send('DELETE', `/instances/${source}`, { despite_dependents: true });
     expect(deleted.status, deleted.text).toBe(204);
     expect(await upstream(reader)).toEqual(['ended', 'ended']);
   });
@@ -81,7 +81,7 @@ describe('an instance that was deployed with outputs', () => {
     expect((await visitor.get(`/workloads/instances/${reader}`)).text).toContain('Inputs changed upstream');
     const shared = await visitor.get(`/workloads/instances/${source}?tab=sharing`);
     expect(shared.text).toContain('of-changing');
-    expect(shared.text).not.toContain('hidden');
+    expect(shared.text).not.toContain('hidden-of-the-source');
     await stage.deploy({ instance: 'changing' }, { size: plain(1) });
     expect(await upstream(reader)).toEqual(['unchanged', 'missing']);
     await stage.allow(source, {});

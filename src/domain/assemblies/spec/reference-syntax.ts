@@ -1,6 +1,10 @@
+import { type InstanceReference, readReference as readInstanceReference } from '#domain/runs/references/syntax.ts';
 import { nodeKeyPattern } from './spec.ts';
 
-/** How references are written: `${variables.x.y}`, `${nodes.network.outputs.ids[0]}`; `$${` is a literal `${`. */
+/**
+ * How references are written: `${variables.x.y}`, `${nodes.network.outputs.ids[0]}`; `$${` is a literal `${`. A text that is one as a whole may name an
+ * output of an instance outside the assembly, as variables of runs do.
+ */
 
 export type Reference =
   | { readonly kind: 'variable'; readonly name: string; readonly path: readonly (string | number)[] }
@@ -14,6 +18,7 @@ export type Reference =
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'reference'; readonly reference: Reference }
+  | { readonly kind: 'instance'; readonly reference: InstanceReference }
   | { readonly kind: 'malformed'; readonly message: string };
 
 /** A name after a dot, a position, or any name in quotes. All lengths are bounded, so that no text takes long. */
@@ -24,6 +29,8 @@ const longestShown = 60;
 
 /** The parts of a text, in their order. */
 export function splitText(text: string): Part[] {
+  const instance = readInstanceReference(text);
+  if (instance && 'output' in instance) return [{ kind: 'instance', reference: instance }];
   const parts: Part[] = [];
   let literal = '';
   let at = 0;
@@ -91,7 +98,7 @@ function malformed(text: string, start: number): { part: Part; end: number } {
   const shown = `\${${close < 0 ? near : near.slice(0, close + 1)}`;
   const message =
     `${JSON.stringify(shown)} is no reference: write \${variables.<name>} or \${nodes.<key>.outputs.<name>}, ` +
-    'and $${ where you mean the characters themselves';
+    'or nothing but ${instances.<environment>/<name>.outputs.<output>}, and $${ where you mean the characters themselves';
   return { part: { kind: 'malformed', message }, end: close < 0 ? start : start + close + 1 };
 }
 

@@ -1,3 +1,4 @@
+import type { InstanceReference } from '#domain/runs/references/syntax.ts';
 import { Decimal } from '#domain/shared/values/decimal.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { hasUnrepresentable } from '#domain/shared/values/representable.ts';
@@ -43,6 +44,16 @@ export function locateReferences(
   });
 }
 
+/** The places of references to outputs of instances outside the assembly. */
+export function locateInstanceReferences(
+  value: JsonValue,
+  base = '',
+): { path: string; reference: InstanceReference }[] {
+  return [...textsIn(value, base)].flatMap(({ path, text }) =>
+    splitText(text).flatMap((part) => (part.kind === 'instance' ? [{ path, reference: part.reference }] : [])),
+  );
+}
+
 /** What looks like a reference and is none. */
 export function findMalformed(value: JsonValue, base = ''): Problem[] {
   return [...textsIn(value, base)].flatMap(({ path, text }) =>
@@ -59,8 +70,17 @@ export function resolveReferences(
   value: JsonValue,
   find: (reference: Reference) => Known | undefined,
   budget = new ReferenceBudget(),
+  findInstance: (reference: InstanceReference) => Known | undefined = () => undefined,
 ): { value: JsonValue; isSensitive: boolean } {
   let isSensitive = false;
+  const readInstance = (reference: InstanceReference): JsonValue => {
+    const known = findInstance(reference);
+    if (!known) throw new ReferenceFailed(null, `${reference.text} has no value here`);
+    isSensitive ||= known.isSensitive;
+    if (!budget.pay(known.value))
+      throw new ReferenceFailed(null, `with ${reference.text}, the references give too much`);
+    return known.value;
+  };
   const read = (reference: Reference): JsonValue => {
     const known = find(reference);
     if (!known) throw new ReferenceFailed(reference, `${describeReference(reference)} has no value`);
@@ -74,28 +94,36 @@ export function resolveReferences(
     if (!budget.pay(found)) throw new ReferenceFailed(reference, describeExcess(reference));
     return found;
   };
-  return { value: resolve(value, read), isSensitive };
+  return { value: resolve(value, { read, readInstance }), isSensitive };
 }
 
 function describeExcess(reference: Reference): string {
   return `with ${describeReference(reference)}, the references give more than ${budgetInWords}: refer to less, or to a part of it`;
 }
 
-function resolve(value: JsonValue, read: (reference: Reference) => JsonValue): JsonValue {
-  if (typeof value === 'string') return resolveText(value, read);
-  if (Array.isArray(value)) return value.map((item) => resolve(item, read));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member, read)]));
+interface Readers {
+  readonly read: (reference: Reference) => JsonValue;
+  readonly readInstance: (reference: InstanceReference) => JsonValue;
 }
 
-function resolveText(text: string, read: (reference: Reference) => JsonValue): JsonValue {
+function resolve(value: JsonValue, readers: Readers): JsonValue {
+  if (typeof value === 'string') return resolveText(value, readers);
+  if (Array.isArray(value)) return value.map((item) => resolve(item, readers));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member, readers)]));
+}
+
+function resolveText(text: string, { read, readInstance }: Readers): JsonValue {
   const parts = splitText(text);
   const [only] = parts;
   if (parts.length === 1 && only?.kind === 'reference') return read(only.reference);
+  if (only?.kind === 'instance') return readInstance(only.reference);
   return parts
     .map((part) => {
       if (part.kind === 'text') return part.text;
       if (part.kind === 'malformed') throw new ReferenceFailed(null, part.message);
+      if (part.kind === 'instance')
+        throw new ReferenceFailed(null, `${part.reference.text} has no place inside a text`);
       return asText(part.reference, read(part.reference));
     })
     .join('');

@@ -7,6 +7,7 @@ import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyRun } from '../../entity.ts';
+import { locateInstanceReferences } from '../../spec/references.ts';
 import type { AssemblySpec } from '../../spec/spec.ts';
 
 /** The variables of an assembly run, secrets included. They are sealed in its row. */
@@ -28,7 +29,7 @@ export function openVariables(keyRing: KeyRing, run: Pick<AssemblyRun, 'id' | 's
 
 /**
  * Checks the variables of a request against the assembly's schema and fills in its defaults.
- * @throws Unprocessable naming everything that is wrong
+ * @throws Unprocessable naming everything that is wrong, or a reference to an output of an instance: nodes read those, each when it begins
  */
 export async function checkVariables(
   tx: Transaction,
@@ -37,6 +38,7 @@ export async function checkVariables(
   requested: Record<string, JsonValue>,
   { principalId, versionId }: { principalId: string; versionId: string },
 ): Promise<AssemblyVariables & { shown: Record<string, JsonValue | Masked> }> {
+  refuseInstanceReferences(requested);
   const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([versionId, requested]), () =>
     new VariableEvaluator(evaluator, principalId).validate(schema, requested),
   );
@@ -46,4 +48,14 @@ export async function checkVariables(
   }
   const sensitive = [...secretNames(schema)];
   return { values: variables, sensitive, shown: maskVariables(schema, variables, sensitive) };
+}
+
+function refuseInstanceReferences(requested: Record<string, JsonValue>): void {
+  const errors = locateInstanceReferences(requested).map(({ path }) => ({
+    path,
+    message: 'refers to an output of another instance: write the reference into a variable of a node',
+  }));
+  if (errors.length === 0) return;
+  const described = errors.map(({ path, message }) => `${path} ${message}`).join('; ');
+  throw new Unprocessable(`variables: ${described}`, { code: 'reference_unresolved', details: { errors } });
 }

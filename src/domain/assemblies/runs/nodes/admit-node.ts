@@ -116,7 +116,7 @@ async function start(
   const { run, node } = target;
   if (!mayStart(run, node)) throw new NodeNotStartable();
   if (!decide(principal, nodeRunAuthority, target).allowed) throw notPermitted();
-  const inputs = await resolveNode(tx, deps, run, node);
+  const inputs = await resolveNode(tx, deps, run, { node, place: target });
   const request = {
     version: operationRules[run.operation].nodesFrom === 'deployment' ? undefined : node.templateVersion,
     instance: node.instance,

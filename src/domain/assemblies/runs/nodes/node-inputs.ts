@@ -1,3 +1,5 @@
+import type { ReadingPlace, SealedRead } from '#domain/runs/references/model.ts';
+import { resolveReferences as readInstanceOutputs } from '#domain/runs/references/resolve-references.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
@@ -38,17 +40,19 @@ export interface NodeInputs {
   readonly variables: Record<string, JsonValue>;
   /** Names of variables into which a secret went. */
   readonly sensitive: string[];
+  /** What was read of the outputs of instances outside the assembly. */
+  readonly reads?: readonly SealedRead[];
 }
 
 /**
  * Evaluates the condition of a node and the references in its variables. A destroy has neither: it uses what was deployed.
- * @throws NodeEndsUnrun if the condition is false, or if something cannot be evaluated
+ * @throws NodeEndsUnrun if the condition is false, or if something cannot be evaluated; Unprocessable for an output of an instance that may not be read
  */
 export async function resolveNode(
   tx: Transaction,
   { keyRing, evaluator }: { keyRing: KeyRing; evaluator: Evaluator },
   run: AssemblyRun,
-  node: AssemblyNode,
+  { node, place }: { readonly node: AssemblyNode; readonly place: ReadingPlace },
 ): Promise<NodeInputs> {
   if (!operationRules[run.operation].evaluatesInputs) return { variables: {}, sensitive: [] };
   const others = await tx.em.find(AssemblyNode, { assemblyRunId: run.id, key: { $in: node.dependencies } });
@@ -57,7 +61,7 @@ export async function resolveNode(
   const deployed = await findDeployedInstances(tx.em, run, readable);
   const known = { keyRing, deployed, variables: openVariables(keyRing, run) };
   await checkCondition(tx, evaluation, node, { ...known, others });
-  return resolveVariables(tx, run, node, known);
+  return resolveVariables(tx, run, node, { ...known, place });
 }
 
 /** What conditions and references may read. */
@@ -133,16 +137,18 @@ async function resolveVariables(
   tx: Transaction,
   run: AssemblyRun,
   { spec }: AssemblyNode,
-  readable: Readable,
+  { place, ...readable }: Readable & { readonly place: ReadingPlace },
 ): Promise<NodeInputs> {
   const outputs = await readOutputs(tx, readable, findReferences(spec.variables));
+  const { reads } = await readInstanceOutputs(tx.em, readable.keyRing, place, spec.variables);
+  const readByText = new Map(reads.map((read) => [read.reference, { value: read.value, isSensitive: read.sensitive }]));
   const find = referenceFinder(readable.variables, outputs);
   const budget = new ReferenceBudget();
   const resolved: [string, JsonValue][] = [];
   const sensitive: string[] = [];
   for (const [name, written] of Object.entries(spec.variables)) {
     try {
-      const { value, isSensitive } = resolveReferences(written, find, budget);
+      const { value, isSensitive } = resolveReferences(written, find, budget, ({ text }) => readByText.get(text));
       resolved.push([name, value]);
       if (isSensitive) sensitive.push(name);
     } catch (error) {
@@ -150,7 +156,7 @@ async function resolveVariables(
       throw error;
     }
   }
-  return { variables: Object.fromEntries(resolved), sensitive };
+  return { variables: Object.fromEntries(resolved), sensitive, reads };
 }
 
 /** A plan may meet outputs that nothing has made yet, which is no failure. */

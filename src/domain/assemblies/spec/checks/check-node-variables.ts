@@ -3,7 +3,13 @@ import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import type { Draft, Problems, SpecEvaluation } from '../draft-parts.ts';
 import { type Problem, pointer } from '../problems.ts';
 import { describeReference } from '../reference-syntax.ts';
-import { findMalformed, findReferences, locateReferences, resolveReferences } from '../references.ts';
+import {
+  findMalformed,
+  findReferences,
+  locateInstanceReferences,
+  locateReferences,
+  resolveReferences,
+} from '../references.ts';
 import type { AssemblyNodeSpec } from '../spec.ts';
 import { declaredNames, haveCommonType, requiredNames, schemaAt, typesOf } from '../variable-types.ts';
 
@@ -30,7 +36,8 @@ export async function checkNodeVariables(draft: Draft, evaluation: SpecEvaluatio
  * further values. The names are checked here as well, those of variables with references included.
  */
 async function checkConstants(node: AssemblyNodeSpec, schema: JsonObject, evaluation: SpecEvaluation) {
-  const isConstant = (value: JsonValue) => findReferences(value).length === 0 && findMalformed(value).length === 0;
+  const isConstant = (value: JsonValue) =>
+    [findReferences, findMalformed, locateInstanceReferences].every((find) => find(value).length === 0);
   const declared = new Set(declaredNames(schema));
   const input = Object.entries(node.variables).flatMap(([name, value]): [string, JsonValue][] => {
     // As the run gets it: `$${` becomes `${`.

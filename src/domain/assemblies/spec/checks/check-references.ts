@@ -3,7 +3,7 @@ import { suggest } from '#domain/shared/values/near-names.ts';
 import type { Draft, Problems } from '../draft-parts.ts';
 import { type Problem, pointer } from '../problems.ts';
 import { describeReference } from '../reference-syntax.ts';
-import { findMalformed, locateReferences, type Reference } from '../references.ts';
+import { findMalformed, locateInstanceReferences, locateReferences, type Reference } from '../references.ts';
 import { canHaveMember, declaredNames, declares, haveCommonType, schemaAt, typesOf } from '../variable-types.ts';
 
 /** The references in the variables of nodes and in the outputs. */
@@ -17,8 +17,12 @@ export function checkReferences(draft: Draft): Problems {
   ];
   const located = places.flatMap(([value, base]) => locateReferences(value, base));
   const malformed = places.flatMap(([value, base]) => findMalformed(value, base));
+  const misplaced = locateInstanceReferences({ ...draft.outputs }, '/outputs').map(({ path }) => ({
+    path,
+    message: 'refers to an output of another instance: only variables of nodes can',
+  }));
   return {
-    errors: [malformed, findUnknown(located, draft), findUnprintable(located, draft)],
+    errors: [malformed, misplaced, findUnknown(located, draft), findUnprintable(located, draft)],
     warnings: [findUnsure(located, draft)],
   };
 }
