@@ -62,6 +62,23 @@ const groups: readonly Group[] = [
       'its files include a state, which is no part of a version: a run would deploy again what the state says is deployed',
   },
   {
+    names: ['modules/error-syntax', 'modules/error-unclosed-template'],
+    tool: null,
+    parts: ['stage'],
+    stage: 'publish',
+    error: 'main.tf, line 2: a text in quotes does not end on its line',
+    because: 'text that the tool cannot read is refused when it is published, and not only when it is planned',
+  },
+  {
+    names: ['modules/error-undeclared-variable'],
+    tool: null,
+    parts: ['stage'],
+    stage: 'publish',
+    error: 'main.tf, line 2: var.nowhere is used, but no variable "nowhere" is declared',
+    because:
+      'a variable that is not declared is refused when the version is published, and not only when it is planned',
+  },
+  {
     names: ['invalid-modules/override-nonexist-variable'],
     tool: null,
     parts: ['stage'],

@@ -14,6 +14,97 @@ export interface PublicConfiguration {
 
 export const publicConfigurations: readonly PublicConfiguration[] = [
   {
+    repository: 'akath19/homelab',
+    commit: '08d65702f9a82071df2c668d12f66c1c56abd74a',
+    path: 'cf-dns',
+    variables: {
+      'api-token': 'conformance-api-token',
+      'dns-zone-id': 'conformance-dns-zone-id',
+      'zone-name': 'conformance-zone-name',
+      'npm-ts-ip': 'conformance-npm-ts-ip',
+      entries: ['conformance-entries'],
+    },
+    terraform: '>=1.12',
+  },
+  {
+    repository: 'akath19/homelab',
+    commit: '08d65702f9a82071df2c668d12f66c1c56abd74a',
+    path: 'tfcloud',
+    variables: {
+      'api-token': 'conformance-api-token',
+      organization: 'conformance-organization',
+      'github-app-id': 'conformance-github-app-id',
+      'github-repo': 'conformance-github-repo',
+    },
+    terraform: '>=1.12',
+  },
+  {
+    repository: 'alflag-team/terraform-dns',
+    commit: 'f7b2440c4900832e5a5c06f8f138deb252aba15e',
+    path: '',
+    variables: { cloudflare_api_token: 'conformance-cloudflare-api-token' },
+  },
+  {
+    repository: 'Capstone-Walking/Capstone-Walking-IaC',
+    commit: 'bfbb4fd1c9c85e561e3fea609f347edbde97ebcf',
+    path: '',
+    variables: { aws_access_key: 'conformance-aws-access-key', aws_secret_key: 'conformance-aws-secret-key' },
+  },
+  {
+    repository: 'hashicorp-education/learn-terraform-dynamic-credentials',
+    commit: 'cf9004d3f49ad2ac8a088fb6aac7bb687b8a6bcf',
+    path: 'azure/infra',
+  },
+  {
+    repository: 'hashicorp-education/learn-terraform-dynamic-credentials',
+    commit: 'cf9004d3f49ad2ac8a088fb6aac7bb687b8a6bcf',
+    path: 'gcp/infra',
+    variables: { gcp_project_id: 'conformance-gcp-project-id' },
+  },
+  {
+    repository: 'hashicorp-education/learn-terraform-github-actions',
+    commit: '13a76474d748b79cd42efbaa10c53db3a720418b',
+    path: '',
+  },
+  {
+    repository: 'hashicorp/learn-terraform',
+    commit: 'b260ccaf1a1edc0648f69789f1c846fb0ca98b6c',
+    path: '',
+  },
+  {
+    repository: 'infotecho/ocomms',
+    commit: 'efd2190b35e496ffff1d14d149a2a78256689f00',
+    path: 'terraform',
+  },
+  {
+    repository: 'jamesapdx/terraform_example',
+    commit: '4f53c636b8a27aedfa67b31e05ea9bbe86e1c276',
+    path: '',
+    variables: { stage: 'conformance-stage' },
+  },
+  {
+    repository: 'jhagrolia/tf-aws-basic-modules',
+    commit: '996f40df86dcccb8f7a8524cc086e0b346d9b86c',
+    path: '',
+  },
+  {
+    repository: 'jontehashi/hashitecli',
+    commit: '2204514134140421ea797ab45df767e1fa2c306b',
+    path: '',
+    variables: { aws_region: 'eu-west-1' },
+  },
+  {
+    repository: 'kirilche/tf-cloud-gcp',
+    commit: 'cb08db8903019b518549d45b81557b9ca04019c6',
+    path: '',
+    variables: {
+      project_id: 'conformance-project-id',
+      region: 'eu-west-1',
+      zone: 'conformance-zone',
+      credentials: 'conformance-credentials',
+    },
+  },
+  {
     repository: 'liamstevens111/terraform-infrastructure-example',
     commit: '1cf03cd86f07076c6cf7e6cc69bbdb66490ef82d',
     path: '',
@@ -22,6 +113,41 @@ export const publicConfigurations: readonly PublicConfiguration[] = [
       database_url: 'conformance-database-url',
       secret_key_base: 'conformance-secret-key-base',
     },
+  },
+  {
+    repository: 'pythonitalia/pycon',
+    commit: '470187eaf42f76fc9784454053fbcdabbba48806',
+    path: 'infrastructure/applications',
+  },
+  {
+    repository: 'pythonitalia/pycon',
+    commit: '470187eaf42f76fc9784454053fbcdabbba48806',
+    path: 'infrastructure/global',
+  },
+  {
+    repository: 'pythonitalia/pycon',
+    commit: '470187eaf42f76fc9784454053fbcdabbba48806',
+    path: 'infrastructure/tools',
+  },
+  {
+    repository: 'SaideepReddyKalukurthi/VPN',
+    commit: '9eb5932ae1b3d6a2f786f058d9919e485c094eb9',
+    path: 'deploy/subnets',
+  },
+  {
+    repository: 'SaideepReddyKalukurthi/VPN',
+    commit: '9eb5932ae1b3d6a2f786f058d9919e485c094eb9',
+    path: 'deploy/vpc',
+  },
+  {
+    repository: 'SaideepReddyKalukurthi/VPN',
+    commit: '9eb5932ae1b3d6a2f786f058d9919e485c094eb9',
+    path: 'deploy/vpn_ha',
+  },
+  {
+    repository: 'samuellee-zy/samuellee-dev-tfc-workspaces',
+    commit: '7045235804b6c866d677a77eddd03c98fe712a0d',
+    path: '',
   },
   {
     repository: 'STEM-Garden-LLC/cloud-infrastructure',
@@ -51,6 +177,11 @@ export const publicConfigurations: readonly PublicConfiguration[] = [
   {
     repository: 'STEM-Garden-LLC/cloud-infrastructure',
     commit: 'b3f740b5f02784033fcad938fcfa9f83704eca00',
+    path: 'workspaces/mastery-math/prod',
+  },
+  {
+    repository: 'STEM-Garden-LLC/cloud-infrastructure',
+    commit: 'b3f740b5f02784033fcad938fcfa9f83704eca00',
     path: 'workspaces/stem-garden/dev',
     variables: {
       aws_access_key_id: 'conformance-aws-access-key-id',
@@ -66,21 +197,6 @@ export const publicConfigurations: readonly PublicConfiguration[] = [
     repository: 'STEM-Garden-LLC/cloud-infrastructure',
     commit: 'b3f740b5f02784033fcad938fcfa9f83704eca00',
     path: 'workspaces/stem-garden/shared',
-  },
-  {
-    repository: 'SaideepReddyKalukurthi/VPN',
-    commit: '9eb5932ae1b3d6a2f786f058d9919e485c094eb9',
-    path: 'deploy/subnets',
-  },
-  {
-    repository: 'SaideepReddyKalukurthi/VPN',
-    commit: '9eb5932ae1b3d6a2f786f058d9919e485c094eb9',
-    path: 'deploy/vpc',
-  },
-  {
-    repository: 'SaideepReddyKalukurthi/VPN',
-    commit: '9eb5932ae1b3d6a2f786f058d9919e485c094eb9',
-    path: 'deploy/vpn_ha',
   },
   {
     repository: 'Stephanie-Chester/aws-cloud-resume-challenge',
@@ -112,97 +228,15 @@ export const publicConfigurations: readonly PublicConfiguration[] = [
     },
   },
   {
-    repository: 'akath19/homelab',
-    commit: '08d65702f9a82071df2c668d12f66c1c56abd74a',
-    path: 'cf-dns',
-    variables: {
-      'api-token': 'conformance-api-token',
-      'dns-zone-id': 'conformance-dns-zone-id',
-      'zone-name': 'conformance-zone-name',
-      'npm-ts-ip': 'conformance-npm-ts-ip',
-      entries: ['conformance-entries'],
-    },
-    terraform: '>=1.12',
-  },
-  {
-    repository: 'akath19/homelab',
-    commit: '08d65702f9a82071df2c668d12f66c1c56abd74a',
-    path: 'tfcloud',
-    variables: {
-      'api-token': 'conformance-api-token',
-      organization: 'conformance-organization',
-      'github-app-id': 'conformance-github-app-id',
-      'github-repo': 'conformance-github-repo',
-    },
-    terraform: '>=1.12',
-  },
-  {
-    repository: 'hashicorp-education/learn-terraform-dynamic-credentials',
-    commit: 'cf9004d3f49ad2ac8a088fb6aac7bb687b8a6bcf',
-    path: 'azure/infra',
-  },
-  {
-    repository: 'hashicorp-education/learn-terraform-dynamic-credentials',
-    commit: 'cf9004d3f49ad2ac8a088fb6aac7bb687b8a6bcf',
-    path: 'gcp/infra',
-    variables: { gcp_project_id: 'conformance-gcp-project-id' },
-  },
-  {
-    repository: 'hashicorp-education/learn-terraform-github-actions',
-    commit: '13a76474d748b79cd42efbaa10c53db3a720418b',
-    path: '',
-  },
-  {
-    repository: 'hashicorp/learn-terraform',
-    commit: 'b260ccaf1a1edc0648f69789f1c846fb0ca98b6c',
-    path: '',
-  },
-  {
-    repository: 'infotecho/ocomms',
-    commit: 'efd2190b35e496ffff1d14d149a2a78256689f00',
-    path: 'terraform',
-  },
-  {
-    repository: 'jontehashi/hashitecli',
-    commit: '2204514134140421ea797ab45df767e1fa2c306b',
-    path: '',
-    variables: { aws_region: 'eu-west-1' },
-  },
-  {
-    repository: 'kirilche/tf-cloud-gcp',
-    commit: 'cb08db8903019b518549d45b81557b9ca04019c6',
-    path: '',
-    variables: {
-      project_id: 'conformance-project-id',
-      region: 'eu-west-1',
-      zone: 'conformance-zone',
-      credentials: 'conformance-credentials',
-    },
-  },
-  {
-    repository: 'pythonitalia/pycon',
-    commit: '470187eaf42f76fc9784454053fbcdabbba48806',
-    path: 'infrastructure/applications',
-  },
-  {
-    repository: 'pythonitalia/pycon',
-    commit: '470187eaf42f76fc9784454053fbcdabbba48806',
-    path: 'infrastructure/global',
-  },
-  {
-    repository: 'pythonitalia/pycon',
-    commit: '470187eaf42f76fc9784454053fbcdabbba48806',
-    path: 'infrastructure/tools',
-  },
-  {
-    repository: 'samuellee-zy/samuellee-dev-tfc-workspaces',
-    commit: '7045235804b6c866d677a77eddd03c98fe712a0d',
-    path: '',
-  },
-  {
     repository: 'wallacepf/terraform-gke-dyncreds',
     commit: '5209560c92db4a101a570467d74060f6776e2bdd',
     path: 'hcp-vault-configs',
     variables: { tfc_org: 'conformance-tfc-org', gke_wrksp: 'conformance-gke-wrksp' },
+  },
+  {
+    repository: 'whatdoIputhere/github-config',
+    commit: '3c5181d1373f60858105c49fe2e941d70257d96d',
+    path: '',
+    variables: { gh_pat: 'conformance-gh-pat' },
   },
 ];

@@ -109,7 +109,7 @@ var known = set("domain_validation_options")
 // PlanResourceChange leaves unknown what is read and was left out, until the resource is made.
 func (p *provider) PlanResourceChange(_ context.Context, request *tfprotov5.PlanResourceChangeRequest) (*tfprotov5.PlanResourceChangeResponse, error) {
 	block := p.schema.Resources[request.TypeName]
-	planned, err := change(request.ProposedNewState, block, func(name string, attribute *Attribute) tftypes.Value {
+	planned, err := change(request.ProposedNewState, block, tftypes.Value.IsNull, func(name string, attribute *Attribute) tftypes.Value {
 		if known[name] {
 			return invent(request.TypeName, name, attribute.Shape, "planned")
 		}
@@ -129,9 +129,10 @@ func (p *provider) ReadDataSource(_ context.Context, request *tfprotov5.ReadData
 	return &tfprotov5.ReadDataSourceResponse{State: state}, err
 }
 
-// change gives a value to each attribute that is read and has none. Null as a whole, the resource is destroyed.
+// change gives a value to each attribute that is read and is open. Null as a whole, the resource is destroyed.
 func change(
-	given *tfprotov5.DynamicValue, block *Block, valueOf func(name string, attribute *Attribute) tftypes.Value,
+	given *tfprotov5.DynamicValue, block *Block,
+	isOpen func(tftypes.Value) bool, valueOf func(name string, attribute *Attribute) tftypes.Value,
 ) (*tfprotov5.DynamicValue, error) {
 	kind := typeOf(block)
 	value, err := given.Unmarshal(kind)
@@ -143,7 +144,7 @@ func change(
 		return nil, err
 	}
 	for name, attribute := range block.Attributes {
-		if attribute.Shape != nil && (members[name].IsNull() || !members[name].IsKnown()) {
+		if attribute.Shape != nil && isOpen(members[name]) {
 			members[name] = valueOf(name, attribute)
 		}
 	}
@@ -157,7 +158,8 @@ func fill(given *tfprotov5.DynamicValue, block *Block, typeName string) (*tfprot
 		return nil, err
 	}
 	seed := digest(typeName, value)
-	return change(given, block, func(name string, attribute *Attribute) tftypes.Value {
+	isOpen := func(value tftypes.Value) bool { return value.IsNull() || !value.IsKnown() }
+	return change(given, block, isOpen, func(name string, attribute *Attribute) tftypes.Value {
 		return invent(typeName, name, attribute.Shape, seed)
 	})
 }
