@@ -51,6 +51,12 @@ export const publicConfigurations: readonly PublicConfiguration[] = [
     variables: { aws_access_key: 'conformance-aws-access-key', aws_secret_key: 'conformance-aws-secret-key' },
   },
   {
+    repository: 'datarootsio/terraform-module-azure-snowflake',
+    commit: '857eb2b5bc21239af3907d17e9e7eadac98f776a',
+    path: 'tf',
+    variables: { env: 'staging' },
+  },
+  {
     repository: 'hashicorp-education/learn-terraform-dynamic-credentials',
     commit: 'cf9004d3f49ad2ac8a088fb6aac7bb687b8a6bcf',
     path: 'azure/infra',
@@ -212,6 +218,11 @@ export const publicConfigurations: readonly PublicConfiguration[] = [
     repository: 'T0mAlexander/Terraform-Alura',
     commit: '0b68d55b264a9e14ab065b2e61724a67cc6539c9',
     path: '',
+  },
+  {
+    repository: 'theci/terraform',
+    commit: '94887fc635f7cc70fdd6099143c395c94fb04fa0',
+    path: 'module-serverless',
   },
   {
     repository: 'TheKving/oci-iaas',

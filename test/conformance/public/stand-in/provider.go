@@ -25,18 +25,18 @@ func (p *provider) GetMetadata(context.Context, *tfprotov5.GetMetadataRequest) (
 }
 
 func (p *provider) GetProviderSchema(context.Context, *tfprotov5.GetProviderSchemaRequest) (*tfprotov5.GetProviderSchemaResponse, error) {
-	all := func(blocks map[string]*Block) map[string]*tfprotov5.Schema {
+	all := func(blocks map[string]*Block, isData bool) map[string]*tfprotov5.Schema {
 		schemas := map[string]*tfprotov5.Schema{}
 		for name, block := range blocks {
-			schemas[name] = &tfprotov5.Schema{Block: schemaOf(block)}
+			schemas[name] = &tfprotov5.Schema{Block: schemaOf(block, isData)}
 		}
 		return schemas
 	}
 	return &tfprotov5.GetProviderSchemaResponse{
-		Provider:          &tfprotov5.Schema{Block: schemaOf(p.schema.Config)},
-		ProviderMeta:      &tfprotov5.Schema{Block: schemaOf(p.schema.Meta)},
-		ResourceSchemas:   all(p.schema.Resources),
-		DataSourceSchemas: all(p.schema.Data),
+		Provider:          &tfprotov5.Schema{Block: schemaOf(p.schema.Config, false)},
+		ProviderMeta:      &tfprotov5.Schema{Block: schemaOf(p.schema.Meta, false)},
+		ResourceSchemas:   all(p.schema.Resources, false),
+		DataSourceSchemas: all(p.schema.Data, true),
 	}, nil
 }
 
@@ -65,7 +65,7 @@ func (p *provider) ValidateDataSourceConfig(context.Context, *tfprotov5.Validate
 }
 
 func (p *provider) UpgradeResourceState(_ context.Context, request *tfprotov5.UpgradeResourceStateRequest) (*tfprotov5.UpgradeResourceStateResponse, error) {
-	kind := typeOf(p.schema.Resources[request.TypeName])
+	kind := typeOf(p.schema.Resources[request.TypeName], false)
 	value, err := request.RawState.Unmarshal(kind)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (p *provider) ReadResource(_ context.Context, request *tfprotov5.ReadResour
 // ImportResourceState finds every id, and nothing but the id.
 func (p *provider) ImportResourceState(_ context.Context, request *tfprotov5.ImportResourceStateRequest) (*tfprotov5.ImportResourceStateResponse, error) {
 	block := p.schema.Resources[request.TypeName]
-	kind := typeOf(block)
+	kind := typeOf(block, false)
 	members := map[string]tftypes.Value{}
 	for name := range block.Attributes {
 		members[name] = tftypes.NewValue(tftypes.DynamicPseudoType, nil)
@@ -89,7 +89,7 @@ func (p *provider) ImportResourceState(_ context.Context, request *tfprotov5.Imp
 	for name, inner := range block.Blocks {
 		members[name] = tftypes.NewValue(tftypes.Tuple{}, []tftypes.Value{})
 		if !hasAttributes(inner) {
-			members[name] = tftypes.NewValue(tftypes.List{ElementType: typeOf(inner)}, []tftypes.Value{})
+			members[name] = tftypes.NewValue(tftypes.List{ElementType: typeOf(inner, false)}, []tftypes.Value{})
 		}
 	}
 	members["id"] = tftypes.NewValue(tftypes.String, request.ID)
@@ -97,7 +97,7 @@ func (p *provider) ImportResourceState(_ context.Context, request *tfprotov5.Imp
 	if err != nil {
 		return nil, err
 	}
-	state, err := fill(&imported, block, request.TypeName)
+	state, err := fill(&imported, block, kind, request.TypeName)
 	return &tfprotov5.ImportResourceStateResponse{
 		ImportedResources: []*tfprotov5.ImportedResource{{TypeName: request.TypeName, State: state}},
 	}, err
@@ -109,7 +109,7 @@ var known = set("domain_validation_options")
 // PlanResourceChange leaves unknown what is read and was left out, until the resource is made.
 func (p *provider) PlanResourceChange(_ context.Context, request *tfprotov5.PlanResourceChangeRequest) (*tfprotov5.PlanResourceChangeResponse, error) {
 	block := p.schema.Resources[request.TypeName]
-	planned, err := change(request.ProposedNewState, block, tftypes.Value.IsNull, func(name string, attribute *Attribute) tftypes.Value {
+	planned, err := change(request.ProposedNewState, block, typeOf(block, false), tftypes.Value.IsNull, func(name string, attribute *Attribute) tftypes.Value {
 		if known[name] {
 			return invent(request.TypeName, name, attribute.Shape, "planned")
 		}
@@ -120,21 +120,21 @@ func (p *provider) PlanResourceChange(_ context.Context, request *tfprotov5.Plan
 
 func (p *provider) ApplyResourceChange(_ context.Context, request *tfprotov5.ApplyResourceChangeRequest) (*tfprotov5.ApplyResourceChangeResponse, error) {
 	block := p.schema.Resources[request.TypeName]
-	state, err := fill(request.PlannedState, block, request.TypeName)
+	state, err := fill(request.PlannedState, block, typeOf(block, false), request.TypeName)
 	return &tfprotov5.ApplyResourceChangeResponse{NewState: state}, err
 }
 
 func (p *provider) ReadDataSource(_ context.Context, request *tfprotov5.ReadDataSourceRequest) (*tfprotov5.ReadDataSourceResponse, error) {
-	state, err := fill(request.Config, p.schema.Data[request.TypeName], request.TypeName)
+	block := p.schema.Data[request.TypeName]
+	state, err := fill(request.Config, block, typeOf(block, true), request.TypeName)
 	return &tfprotov5.ReadDataSourceResponse{State: state}, err
 }
 
 // change gives a value to each attribute that is read and is open. Null as a whole, the resource is destroyed.
 func change(
-	given *tfprotov5.DynamicValue, block *Block,
+	given *tfprotov5.DynamicValue, block *Block, kind tftypes.Type,
 	isOpen func(tftypes.Value) bool, valueOf func(name string, attribute *Attribute) tftypes.Value,
 ) (*tfprotov5.DynamicValue, error) {
-	kind := typeOf(block)
 	value, err := given.Unmarshal(kind)
 	if err != nil || value.IsNull() {
 		return given, err
@@ -152,14 +152,14 @@ func change(
 	return &changed, err
 }
 
-func fill(given *tfprotov5.DynamicValue, block *Block, typeName string) (*tfprotov5.DynamicValue, error) {
-	value, err := given.Unmarshal(typeOf(block))
+func fill(given *tfprotov5.DynamicValue, block *Block, kind tftypes.Type, typeName string) (*tfprotov5.DynamicValue, error) {
+	value, err := given.Unmarshal(kind)
 	if err != nil {
 		return nil, err
 	}
 	seed := digest(typeName, value)
 	isOpen := func(value tftypes.Value) bool { return value.IsNull() || !value.IsKnown() }
-	return change(given, block, isOpen, func(name string, attribute *Attribute) tftypes.Value {
+	return change(given, block, kind, isOpen, func(name string, attribute *Attribute) tftypes.Value {
 		return invent(typeName, name, attribute.Shape, seed)
 	})
 }

@@ -19,6 +19,8 @@ type Block struct {
 type Attribute struct {
 	// Shape is how expressions read the attribute; nil if none does. One that is read has a value even if it is left out.
 	Shape *Shape `json:"shape,omitempty"`
+	// IsList: what configurations write is a list, as far as their text says.
+	IsList bool `json:"list,omitempty"`
 }
 
 // Shape is how expressions read a value.

@@ -96,6 +96,10 @@ func (s scope) noteBody(body *hclsyntax.Body, into *Block, left map[string]bool)
 		if into.Attributes[name] == nil {
 			into.Attributes[name] = &Attribute{}
 		}
+		switch attribute.Expr.(type) {
+		case *hclsyntax.TupleConsExpr, *hclsyntax.SplatExpr, *hclsyntax.ForExpr:
+			into.Attributes[name].IsList = true
+		}
 	}
 	for _, block := range body.Blocks {
 		if left[block.Type] {
