@@ -79,6 +79,15 @@ const groups: readonly Group[] = [
       'a variable that is not declared is refused when the version is published, and not only when it is planned',
   },
   {
+    names: ['modules/tofu-state-encryption'],
+    tool: 'opentofu',
+    parts: ['stage'],
+    stage: 'plan',
+    error: 'the given plan file is encrypted',
+    because:
+      'plans are shown in a sandbox without the files of the template, which cannot read a plan that the template encrypts',
+  },
+  {
     names: ['invalid-modules/override-nonexist-variable'],
     tool: null,
     parts: ['stage'],
