@@ -100,7 +100,12 @@ export function isBinary(content: FileContent): content is { base64: string } & 
 export function isExecutable(content: FileContent): boolean {
   if (typeof content === 'object' && 'link' in content) return false;
   const mode = typeof content === 'string' ? undefined : content.executable;
-  return mode ?? bytesOf(content).subarray(0, 2).toString('latin1') === '#!';
+  return mode ?? hasShebang(bytesOf(content));
+}
+
+/** Whether a file names the program that executes it. */
+export function hasShebang(content: Buffer): boolean {
+  return content.subarray(0, 2).toString('latin1') === '#!';
 }
 
 function checkConflict(path: string, files: TemplateFiles): string | null {

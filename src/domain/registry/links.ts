@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import { type FileContent, isLink, type TemplateFiles } from './files.ts';
 
 /** Symbolic links among the files of a template. Pure. */
@@ -15,13 +14,8 @@ export interface Resolved {
 
 /** As many as the kernel follows. */
 const maxLinks = 40;
-/** Directories that links repeat may nest, so the files that a reader sees through links are limited. */
-const maxFollowed = 20_000;
-/** What readers see through links together, in UTF-16 units: they read it all. */
-const maxFollowedLength = 32 * 1024 * 1024;
-
-/** Many readers ask for the same files, one directory after the other. Nobody changes the files of a template. */
-const followed = new WeakMap<TemplateFiles, TemplateFiles>();
+/** So many names on the way, in links too, that only a path which was made to be slow has more. */
+const maxSteps = 512;
 
 /**
  * Follows a path from the root (`''`) as the kernel does, which takes `..` from where a link leads to. Null if it leaves the root,
@@ -29,30 +23,34 @@ const followed = new WeakMap<TemplateFiles, TemplateFiles>();
  */
 export function resolvePath(path: string, lookUp: LookUp): Resolved | null {
   const links: string[] = [];
-  const rest = path.split('/').reverse();
-  let at: string[] = [];
-  while (rest.length > 0) {
-    const name = rest.pop();
-    if (name === undefined || name === '' || name === '.') continue;
+  const rest = namesOf(path).reverse();
+  let at = '';
+  for (let steps = 0; rest.length > 0; steps++) {
+    const name = rest.pop() ?? '';
+    if (steps + rest.length > maxSteps) return null;
     if (name === '..') {
-      if (at.length === 0) return null;
-      at = at.slice(0, -1);
+      if (at === '') return null;
+      at = at.slice(0, Math.max(0, at.lastIndexOf('/')));
       continue;
     }
-    const next = [...at, name].join('/');
+    const next = at === '' ? name : `${at}/${name}`;
     const found = lookUp(next);
-    if (found === undefined || (found === 'file' && rest.some((each) => each !== '' && each !== '.'))) return null;
+    if (found === undefined || (found === 'file' && rest.length > 0)) return null;
     if (typeof found === 'string') {
-      at.push(name);
+      at = next;
       continue;
     }
     links.push(next);
     if (links.length > maxLinks || found.link.startsWith('/') || found.link === '') return null;
-    rest.push(...found.link.split('/').reverse());
+    rest.push(...namesOf(found.link).reverse());
   }
-  const end = at.join('/');
-  const kind = end === '' ? 'directory' : lookUp(end);
-  return kind === 'file' || kind === 'directory' ? { path: end, kind, links } : null;
+  const kind = at === '' ? 'directory' : lookUp(at);
+  return kind === 'file' || kind === 'directory' ? { path: at, kind, links } : null;
+}
+
+/** The names of a path. A path that is longer than any can be has too many. */
+function namesOf(path: string): string[] {
+  return path.split('/', 2 * maxSteps).filter((name) => name !== '' && name !== '.');
 }
 
 /** Looks paths up among the files of a template. */
@@ -67,44 +65,64 @@ export function lookUpIn(files: TemplateFiles): LookUp {
 
 /** The directories above a path, from the root down. */
 export function parentsOf(path: string): string[] {
-  const names = path.split('/');
-  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
+  const found: string[] = [];
+  for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) found.push(path.slice(0, end));
+  return found;
+}
+
+/** What is at a name in a directory, after links. */
+export interface SeenFile {
+  readonly name: string;
+  /** The path by which it was asked for. */
+  readonly path: string;
+  readonly content: FileContent;
 }
 
 /**
- * The files as readers see them, with what links lead to at the paths of the links. Links that lead nowhere, and those in a directory to which a
- * link has led already, are left out.
+ * The files directly in a directory (`''`: the root) as readers see them, also through links. Links that lead to no file are left out. Nobody
+ * changes the files of a template.
  */
-export function followLinks(files: TemplateFiles): TemplateFiles {
-  const known = followed.get(files) ?? followEach(files);
-  followed.set(files, known);
-  return known;
+export function readDirectory(files: TemplateFiles, directory: string): SeenFile[] {
+  const lookUp = lookUpOf(files);
+  const found = resolvePath(directory, lookUp);
+  if (found?.kind !== 'directory') return [];
+  const prefix = found.path === '' ? '' : `${found.path}/`;
+  const asked = directory === '' ? '' : `${directory}/`;
+  return Object.keys(files).flatMap((path) => {
+    const name = path.startsWith(prefix) ? path.slice(prefix.length) : '';
+    if (name === '' || name.includes('/')) return [];
+    const content = contentAt(files, path, lookUp);
+    return content === null ? [] : [{ name, path: `${asked}${name}`, content }];
+  });
 }
 
-function followEach(files: TemplateFiles): TemplateFiles {
-  const links = Object.entries(files).flatMap(([path, content]) => (isLink(content) ? [path] : []));
-  if (links.length === 0) return files;
-  const lookUp = lookUpIn(files);
-  const plain = Object.entries(files).filter(([, content]) => !isLink(content));
-  const seen: TemplateFiles = Object.fromEntries(plain);
-  let left = maxFollowed;
-  let room = maxFollowedLength;
-  for (const path of links) {
-    const target = resolvePath(path, lookUp);
-    if (target === null) continue;
-    const prefix = target.path === '' ? '' : `${target.path}/`;
-    for (const [other, content] of plain) {
-      if (target.kind === 'file' ? other !== target.path : !other.startsWith(prefix)) continue;
-      room -= lengthOf(content);
-      if (--left < 0 || room < 0) return seen;
-      seen[target.kind === 'file' ? path : posix.join(path, other.slice(prefix.length))] = content;
-    }
-  }
-  return seen;
+/** All files, and at the paths of links to files what these lead to. What a link to a directory shows is in that directory too. */
+export function readFiles(files: TemplateFiles): SeenFile[] {
+  const lookUp = lookUpOf(files);
+  return Object.keys(files).flatMap((path) => {
+    const content = contentAt(files, path, lookUp);
+    return content === null ? [] : [{ name: path.slice(path.lastIndexOf('/') + 1), path, content }];
+  });
 }
 
-function lengthOf(content: FileContent): number {
-  if (typeof content === 'string') return content.length;
-  if ('base64' in content) return content.base64.length;
-  return 'text' in content ? content.text.length : 0;
+/** The directory that a path leads to through links; null if it leads to none. */
+export function directoryAt(files: TemplateFiles, path: string): string | null {
+  const found = resolvePath(path, lookUpOf(files));
+  return found?.kind === 'directory' ? found.path : null;
+}
+
+function contentAt(files: TemplateFiles, path: string, lookUp: LookUp): FileContent | null {
+  const content = files[path] ?? '';
+  if (!isLink(content)) return content;
+  const found = resolvePath(path, lookUp);
+  return found?.kind === 'file' ? (files[found.path] ?? null) : null;
+}
+
+const known = new WeakMap<TemplateFiles, LookUp>();
+
+/** Many readers ask for the same files, one directory after the other. */
+function lookUpOf(files: TemplateFiles): LookUp {
+  const lookUp = known.get(files) ?? lookUpIn(files);
+  known.set(files, lookUp);
+  return lookUp;
 }

@@ -1,15 +1,14 @@
-import { basename } from 'node:path/posix';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { type FilesTools, intersectDemand, isEmptyDemand } from '#domain/tools/demand.ts';
 import { readFilesTools } from '#domain/tools/files.ts';
 import type { ToolName } from '#domain/tools/model.ts';
-import { type TemplateFiles, textOf } from './files.ts';
+import type { TemplateFiles } from './files.ts';
 import { readLiteral } from './hcl/literals.ts';
-import { type Module, moduleDirectory, readModule } from './hcl/module.ts';
-import { isConfigurationName } from './hcl/root-files.ts';
+import { type Module, readDeclarations } from './hcl/module.ts';
+import { readModules } from './hcl/module-files.ts';
+import { configurationSize } from './hcl/root-files.ts';
 import { findStateNotes } from './hcl/state-notes.ts';
-import { followLinks } from './links.ts';
 import type { TemplateSpec } from './spec.ts';
 import { secretNames } from './variables/variables.ts';
 import { propertiesOf } from './variables/walk.ts';
@@ -30,8 +29,8 @@ export interface CheckResult {
   readonly warnings: readonly CheckFinding[];
 }
 
-const maxBytes = 2 * 1024 * 1024;
-const maxModules = 100;
+/** In UTF-16 units. */
+export const maxCheckedSize = 2 * 1024 * 1024;
 const maxFindings = 100;
 
 /**
@@ -41,7 +40,7 @@ const maxFindings = 100;
 export function checkVersion(spec: TemplateSpec, files: TemplateFiles): CheckResult {
   if (spec.executor.kind !== 'opentofu') return { errors: [], warnings: [] };
   const directory = spec.executor.git?.path ?? '';
-  if (sizeOf(files) > maxBytes) {
+  if (configurationSize(files) > maxCheckedSize) {
     const message = 'the configuration is too large to be checked before a run';
     return { errors: [], warnings: [{ path: '/executor', message }] };
   }
@@ -86,25 +85,11 @@ function toolsOf(spec: TemplateSpec, files: TemplateFiles, directory: string): T
 }
 
 function checkForTool(spec: TemplateSpec, files: TemplateFiles, directory: string, tool: ToolName): CheckResult {
-  const root = readModule(files, moduleDirectory('', directory) ?? '', tool);
-  const problems = [...root.problems, ...problemsOfCalled(files, directory, root, tool)];
+  const [root, ...called] = [...readModules(files, directory, tool)].map(readDeclarations);
+  if (root === undefined) return { errors: [], warnings: [] };
+  const problems = [root, ...called].flatMap((module) => module.problems);
   if (problems.length > 0) return { errors: problems.map(toFinding), warnings: [] };
   return { errors: findUnknownNames(spec, root), warnings: findMismatches(spec, files, root) };
-}
-
-function problemsOfCalled(files: TemplateFiles, directory: string, root: Module, tool: ToolName): Module['problems'] {
-  const found: Module['problems'][number][] = [];
-  const called = new Map<string, Module>([[directory, root]]);
-  for (const [parent, module] of called) {
-    for (const source of module.sources) {
-      const child = moduleDirectory(parent, source);
-      if (child === null || called.has(child) || called.size >= maxModules) continue;
-      const read = readModule(files, child, tool);
-      called.set(child, read);
-      found.push(...read.problems);
-    }
-  }
-  return found;
 }
 
 function toFinding({ file, line, message }: Module['problems'][number]): CheckFinding {
@@ -146,10 +131,4 @@ function findMismatches(spec: TemplateSpec, files: TemplateFiles, { variables }:
       );
   }
   return found;
-}
-
-/** The size of all that would be read, also through links. */
-function sizeOf(files: TemplateFiles): number {
-  const read = Object.entries(followLinks(files)).filter(([path]) => isConfigurationName(basename(path)));
-  return read.reduce((size, [, content]) => size + textOf(content).length, 0);
 }

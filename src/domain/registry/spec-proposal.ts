@@ -4,12 +4,14 @@ import { readFilesTools } from '#domain/tools/files.ts';
 import { isBinary, type TemplateFiles, textOf } from './files.ts';
 import type { Declaration } from './hcl/declarations.ts';
 import { readLiteral } from './hcl/literals.ts';
-import { moduleDirectory, readModule } from './hcl/module.ts';
+import { readDeclarations } from './hcl/module.ts';
+import { moduleDirectory, readModuleFiles } from './hcl/module-files.ts';
+import { configurationSize } from './hcl/root-files.ts';
 import { findStateNotes } from './hcl/state-notes.ts';
 import { readType } from './hcl/types.ts';
 import { translateValidation } from './hcl/validations.ts';
-import { followLinks } from './links.ts';
-import type { CheckFinding } from './publication-check.ts';
+import { readDirectory } from './links.ts';
+import { type CheckFinding, maxCheckedSize } from './publication-check.ts';
 import type { JsonObject } from './variables/engine.ts';
 
 /** What the files of a module say about its variables and outputs, as a spec. */
@@ -28,8 +30,13 @@ const longestDescription = 1_000;
 /** Proposes a schema and outputs from the root module in a directory (`''`: the root). Nothing is executed. */
 export function proposeSpec(files: TemplateFiles, directory = ''): SpecProposal {
   const root = moduleDirectory('', directory) ?? '';
+  if (configurationSize(files) > maxCheckedSize) {
+    const message = 'the configuration is too large to be read: write the schema and the outputs by hand';
+    const variables: JsonObject = { type: 'object', properties: {} };
+    return { variables, outputs: {}, readme: readmeOf(files, root), notes: [{ path: '/executor', message }] };
+  }
   const tool = readFilesTools(files, directory).needsOpenTofu ? 'opentofu' : 'terraform';
-  const module = readModule(files, root, tool);
+  const module = readDeclarations(readModuleFiles(files, root, tool));
   const notes: CheckFinding[] = [...module.problems, ...findStateNotes(files, directory)].map(
     ({ file, line, message }) => ({ path: '/executor', file, ...(line !== null && { line }), message }),
   );
@@ -106,9 +113,6 @@ function proposeOutput(declaration: Declaration): { description?: string; sensit
 }
 
 function readmeOf(files: TemplateFiles, directory: string): string | null {
-  const prefix = directory === '' ? '' : `${directory}/`;
-  const seen = followLinks(files);
-  const path = Object.keys(seen).find((each) => each.toLowerCase() === `${prefix}readme.md`.toLowerCase());
-  const content = path === undefined ? undefined : seen[path];
-  return content === undefined || isBinary(content) ? null : textOf(content);
+  const readme = readDirectory(files, directory).find(({ name }) => name.toLowerCase() === 'readme.md');
+  return readme === undefined || isBinary(readme.content) ? null : textOf(readme.content);
 }

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { hasShebang } from '#domain/registry/files.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { type JobFile, jobFileBytes } from './work-files.ts';
 
@@ -26,7 +27,7 @@ function hintFor({ program, directory, files }: ProgramStart): string | null {
   const file = files.get(`work/${posix.normalize(posix.join(directory, program))}`);
   if (file === undefined) return program.includes('/') ? null : programPathHint;
   if (!program.includes('/')) return `To run the template's own file, write "./${program}"`;
-  return jobFileBytes(file).subarray(0, 2).toString('latin1') === '#!'
+  return hasShebang(jobFileBytes(file))
     ? null
     : 'A file that is run must begin with #! and the path of its interpreter, such as #!/bin/sh';
 }

@@ -1,6 +1,6 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { bytesOf, isExecutable, isLink, type TemplateFiles } from '#domain/registry/files.ts';
+import { bytesOf, hasShebang, isExecutable, isLink, type TemplateFiles } from '#domain/registry/files.ts';
 import { lookUpIn, parentsOf, resolvePath } from '#domain/registry/links.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 
@@ -32,7 +32,7 @@ export async function writeInput(path: string, file: JobFile): Promise<void> {
   if (isJobLink(file)) return symlink(file.link, path);
   const bytes = jobFileBytes(file);
   const hasMode = typeof file === 'object' && 'isExecutable' in file;
-  const canExecute = hasMode ? file.isExecutable : bytes.subarray(0, 2).toString('latin1') === '#!';
+  const canExecute = hasMode ? file.isExecutable : hasShebang(bytes);
   await writeFile(path, bytes, { mode: canExecute ? executableFile : privateFile, flag: 'wx' });
 }
 

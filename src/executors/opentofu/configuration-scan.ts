@@ -1,5 +1,5 @@
 import { isBinary, type TemplateFiles, textOf } from '#domain/registry/files.ts';
-import { followLinks } from '#domain/registry/links.ts';
+import { readFiles } from '#domain/registry/links.ts';
 
 /** Finds what OpenTofu evaluates before it plans: module sources and versions, and the encryption of state and plan. */
 const evaluatedAtInit = /^\s*(source|version)\s*=\s*[^\n]*\b(var|local)\.|^\s*encryption\s*\{/m;
@@ -10,7 +10,7 @@ const configuration = /\.(tf|tofu)(\.json)?$/;
  * be seen here; if `init` fails without variables, it is tried again with them.
  */
 export function needsVariablesAtInit(files: TemplateFiles): boolean {
-  return Object.entries(followLinks(files)).some(([path, file]) => {
+  return readFiles(files).some(({ path, content: file }) => {
     if (!configuration.test(path) || isBinary(file)) return false;
     const content = textOf(file);
     if (path.endsWith('.json'))
@@ -21,7 +21,7 @@ export function needsVariablesAtInit(files: TemplateFiles): boolean {
 
 /** Whether the template's own files may name programs for an apply to start. Remote modules cannot be seen here. */
 export function mayHaveProvisioners(files: TemplateFiles): boolean {
-  return Object.entries(followLinks(files)).some(
-    ([path, file]) => configuration.test(path) && (isBinary(file) || textOf(file).includes('provisioner')),
+  return readFiles(files).some(
+    ({ path, content: file }) => configuration.test(path) && (isBinary(file) || textOf(file).includes('provisioner')),
   );
 }

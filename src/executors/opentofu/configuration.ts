@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { bytesOf } from '#domain/registry/files.ts';
 import { readFile } from '#domain/registry/hcl/blocks.ts';
 import {
@@ -6,8 +6,9 @@ import {
   compareNames,
   configurationFiles,
   isOverride,
+  withDifferentTexts,
 } from '#domain/registry/hcl/root-files.ts';
-import { followLinks } from '#domain/registry/links.ts';
+import { readDirectory } from '#domain/registry/links.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { sha256 } from '../attempt/artifact.ts';
@@ -50,27 +51,27 @@ export function layOutConfiguration(executor: OpenTofuExecutor, tool: ToolName):
   return files.set(join('work', directory, nameBackendFile(present)), Buffer.from(backendText));
 }
 
-/** What the tool reads from the files that were laid out: what links lead to is at their paths too. */
-export function readThroughLinks(
+/** The files directly in a directory (`''`: the root) by their names, as the tool reads them: also through links, and those of the service. */
+export function readLaidOut(
   { files }: OpenTofuExecutor,
   laidOut: ReadonlyMap<string, JobFile>,
+  directory: string,
 ): Map<string, Buffer> {
-  const seen = Object.entries(followLinks(files)).map(([path, content]) => [`work/${path}`, bytesOf(content)] as const);
-  const own = [...laidOut].filter(([, file]) => !isJobLink(file));
-  return new Map([...seen, ...own.map(([path, file]) => [path, jobFileBytes(file)] as const)]);
+  const found = new Map(readDirectory(files, directory).map(({ name, content }) => [name, bytesOf(content)]));
+  for (const [path, file] of laidOut) {
+    if (dirname(path) === join('work', directory) && !isJobLink(file)) found.set(basename(path), jobFileBytes(file));
+  }
+  return found;
 }
 
 function refuseForbidden(files: readonly ConfigurationFile[]): void {
-  for (const file of files) {
-    if (encryptsByProgram(file)) {
-      const message = `${file.path} encrypts with an external program, which would also run where plans are shown: use a key provider that is built into OpenTofu`;
-      throw new AttemptFailure('backend_forbidden', message);
-    }
-    // OpenTofu would read such a file with the extension `.tofu` in place of the service's own.
-    if (file.name.startsWith(`${backendStem}.`)) {
-      throw new AttemptFailure('files_invalid', `the service reserves the file name "${file.name}"`);
-    }
-  }
+  // OpenTofu would read such a file with the extension `.tofu` in place of the service's own.
+  const reserved = files.find(({ name }) => name.startsWith(`${backendStem}.`));
+  if (reserved) throw new AttemptFailure('files_invalid', `the service reserves the file name "${reserved.name}"`);
+  const encrypting = withDifferentTexts(files).find(encryptsByProgram);
+  if (encrypting === undefined) return;
+  const message = `${encrypting.path} encrypts with an external program, which would also run where plans are shown: use a key provider that is built into OpenTofu`;
+  throw new AttemptFailure('backend_forbidden', message);
 }
 
 /**

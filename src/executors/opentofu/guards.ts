@@ -4,6 +4,7 @@ import {
   configurationFiles,
   filesReadBy,
   isOverride,
+  withDifferentTexts,
 } from '#domain/registry/hcl/root-files.ts';
 import { describeNote, findStateNotes } from '#domain/registry/hcl/state-notes.ts';
 import type { OpenTofuExecutor, ToolName } from '../protocol/request.ts';
@@ -29,7 +30,8 @@ export function requireConfiguration({ files, directory = '' }: OpenTofuExecutor
     const found = present.length === 0 ? 'no configuration file' : `only ${listNames(present, unused, tool)}`;
     throw new AttemptFailure('no_configuration', `${place} has ${found}: ${why}`);
   }
-  if (!used.some(declaresSomething) && unused.some(declaresSomething)) {
+  const someDeclare = (some: readonly ConfigurationFile[]) => withDifferentTexts(some).some(declaresSomething);
+  if (!someDeclare(used) && someDeclare(unused)) {
     const found = listNames(unused.filter(declaresSomething), unused, tool);
     const message = `all that ${place} declares is in ${found}: ${why}`;
     throw new AttemptFailure('no_configuration', message);

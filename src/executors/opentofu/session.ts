@@ -11,7 +11,7 @@ import type { JobPaths } from '../sandbox/job-paths.ts';
 import type { Environment } from '../shared/environment.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { lastLine } from '../shared/missing-program.ts';
-import { cliSettings, dataDirectory, layOutConfiguration, lockFile, readThroughLinks } from './configuration.ts';
+import { cliSettings, dataDirectory, layOutConfiguration, lockFile, readLaidOut } from './configuration.ts';
 import { ToolDiagnostics } from './diagnostics.ts';
 import type { Initialization } from './init-cache.ts';
 import type { StateBackend } from './state-backend.ts';
@@ -79,9 +79,9 @@ export class ToolSession {
     attempt.listen((stream, content) => this.#diagnostics.take(stream, content));
   }
 
-  /** The files of the work directory as the tool reads them, by path below `work/`. */
-  get configuration(): ReadonlyMap<string, Buffer> {
-    return readThroughLinks(this.executor, this.#configuration);
+  /** The files directly in a directory of the work directory by their names, as the tool reads them. */
+  filesIn(directory: string): ReadonlyMap<string, Buffer> {
+    return readLaidOut(this.executor, this.#configuration, directory);
   }
 
   /** The variables that the plan was made with, or will be. */

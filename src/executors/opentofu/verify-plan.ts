@@ -10,12 +10,12 @@ import type { ToolSession } from './session.ts';
  * @throws AttemptFailure `plan_invalid`, or `artifact_mismatch` before an apply
  */
 export async function verifyPlan(session: ToolSession, { data }: Initialization, plan: Buffer): Promise<void> {
-  const { attempt, executor, tool, configuration, variables } = session;
+  const { attempt, executor, tool, variables } = session;
   const { phase, operation, replace, options = {} } = attempt.request;
   try {
     const snapshot = await readSnapshot({
       tool: tool.name,
-      configuration,
+      filesIn: (directory) => session.filesIn(directory),
       directory: executor.directory ?? '',
       data,
     });

@@ -15,6 +15,10 @@ const files: TemplateFiles = {
   'modules/v2/main.tf': 'output "name" {\n  value = file("${path.module}/name.txt")\n}\n',
   'modules/v2/name.txt': 'second',
   'modules/current': { link: 'v2' },
+  'modules/v2/parts': { link: '../../shared/parts' },
+  'modules/v2/more.tf': { link: '../../shared/more.tpl' },
+  'shared/more.tpl': 'module "parts" {\n  source = "./parts"\n}\n',
+  'shared/parts/main.tf': 'locals {\n  part = 1\n}\n',
   'main.tf': { link: 'shared/main.tf' },
   'shared/main.tf': 'module "m" {\n  source = "./modules/current"\n}\noutput "name" {\n  value = module.m.name\n}\n',
 };
@@ -24,7 +28,9 @@ describe('files of git', () => {
     const look =
       "find . -path './plan' -prune -o -type f -perm -100 -print | sort; find . -type l -printf '%p %l\\n' | sort";
     const { sink } = await runSteps(work.path, { files, apply: [shell(look)] });
-    expect(sink.text('stdout')).toBe('./run.sh\n./tool.bin\n./main.tf shared/main.tf\n./modules/current v2\n');
+    expect(sink.text('stdout')).toBe(
+      './run.sh\n./tool.bin\n./main.tf shared/main.tf\n./modules/current v2\n./modules/v2/more.tf ../../shared/more.tpl\n./modules/v2/parts ../../shared/parts\n',
+    );
   });
 
   it('that are links out of the template, or lie below a link, are not laid out', async () => {

@@ -1,8 +1,8 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileLimits } from '../files.ts';
-import type { Git } from './process.ts';
 import type { GitContents, TreeEntry } from './entries.ts';
+import type { Git } from './process.ts';
 import { giveToGit } from './user.ts';
 
 const repository = ['-C', 'repository'];

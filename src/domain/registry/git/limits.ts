@@ -9,11 +9,6 @@ export interface Sized {
 
 const namedFiles = 3;
 
-/** Whether files are within the limits. */
-export function fitLimits(files: readonly Sized[], limits: FileLimits): boolean {
-  return files.length <= limits.files && sumOf(files) <= limits.bytes;
-}
-
 /** @throws Unprocessable that names the limit that is exceeded, by how much, and what takes most */
 export function checkLimits(files: readonly Sized[], limits: FileLimits): void {
   const advice = 'name its own directory as "path", or move files out';

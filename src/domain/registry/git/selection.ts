@@ -1,17 +1,18 @@
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { checkFilePath, type FileLimits } from '../files.ts';
 import { type LookUp, parentsOf, type Resolved, resolvePath } from '../links.ts';
+import { CommitTree } from './commit-tree.ts';
 import { contentOf, type GitContents, type TreeEntry } from './entries.ts';
-import { checkLimits, fitLimits, quote } from './limits.ts';
+import { checkLimits, quote } from './limits.ts';
 import { localSources, pathsBeside } from './references.ts';
 
 /** Chooses the files of a template from the tree of a commit. */
 
-const maximumDirectories = 200;
-const largestLink = 4_096;
+const maxDirectories = 200;
+const maxLinkBytes = 4_096;
+/** Different paths that the files may name beside their own directories. Each is looked for in the repository. */
+const maxNamed = 10_000;
 const lfsPointer = 'version https://git-lfs.github.com/spec/v1\n';
-/** What `init` writes. It makes its own in every run. */
-const leftOut = /(^|\/)\.terraform\//;
 
 /**
  * The files that were chosen from a tree so far. What the template needs must be usable and within the limits. What only strings name need not be a
@@ -19,7 +20,7 @@ const leftOut = /(^|\/)\.terraform\//;
  */
 export class Selection {
   readonly links: Links;
-  readonly #tree: ReadonlyMap<string, TreeEntry>;
+  readonly #tree: CommitTree;
   readonly #limits: FileLimits;
   readonly #contents: GitContents;
   readonly #lookUp: LookUp;
@@ -28,19 +29,22 @@ export class Selection {
   readonly #optional = new Set<string>();
   readonly #directories = new Set<string>();
   readonly #named = new Set<string>();
+  readonly #sources = new Set<string>();
+  /** Whether all that can be used in a directory is within the limits. */
+  readonly #fitting = new Map<string, boolean>();
+  #bytes = 0;
   #unread: TreeEntry[] = [];
 
   constructor(tree: ReadonlyMap<string, TreeEntry>, links: Links, limits: FileLimits, contents: GitContents) {
     this.links = links;
-    this.#tree = tree;
+    this.#tree = new CommitTree(tree);
     this.#limits = limits;
     this.#contents = contents;
-    const directories = new Set([...tree.keys()].flatMap(parentsOf));
     this.#lookUp = (path) => {
       const kind = tree.get(path)?.kind;
       if (kind === 'link') return { link: links.get(path) ?? '' };
       if (kind === 'file') return 'file';
-      return directories.has(path) ? 'directory' : undefined;
+      return this.#tree.hasDirectory(path) ? 'directory' : undefined;
     };
   }
 
@@ -51,11 +55,11 @@ export class Selection {
   addDirectory(directory: string): void {
     if (this.#directories.has(directory)) return;
     this.#directories.add(directory);
-    if (this.#directories.size > maximumDirectories)
-      throw new Unprocessable(`the template uses more than ${maximumDirectories} modules`, {
+    if (this.#directories.size > maxDirectories)
+      throw new Unprocessable(`the template uses more than ${maxDirectories} modules`, {
         code: 'source_too_large',
       });
-    this.#add(entriesBelow(this.#tree, directory));
+    this.#add([...this.#tree.below(directory)]);
   }
 
   /** Adds what the chosen files need, and what that needs; then what they name, and what that names. */
@@ -84,7 +88,7 @@ export class Selection {
   #addTarget(link: string): void {
     const found = resolvePath(link, this.#lookUp);
     if (this.#optional.has(link)) {
-      if (found === null || !this.#addOptional(found)) this.#chosen.delete(link);
+      if (found === null || !this.#addOptional(found)) this.#drop(link);
       return;
     }
     if (found === null)
@@ -98,10 +102,14 @@ export class Selection {
     const isOptional = this.#optional.has(path);
     if (isLfs(content)) {
       if (!isOptional) refuseLfs(path);
-      this.#chosen.delete(path);
+      this.#drop(path);
       return;
     }
     for (const source of localSources(path, content)) {
+      // A module that only strings name may be needed for certain by another one.
+      const place = `${isOptional} ${source}`;
+      if (this.#sources.has(place)) continue;
+      remember(this.#sources, place);
       const submodule = [...parentsOf(source), source].find((each) => this.#tree.get(each)?.kind === 'submodule');
       if (submodule !== undefined && !isOptional) refuseSubmodule(submodule);
       const found = resolvePath(source, this.#lookUp);
@@ -109,17 +117,32 @@ export class Selection {
       if (isOptional) this.#addOptional(found);
       else this.#addFound(found);
     }
-    for (const named of pathsBeside(path, content, root)) this.#named.add(named);
+    for (const named of pathsBeside(path, content, root)) remember(this.#named, named);
   }
 
   /** Adds what can be used of what was found. Returns whether it fits. */
   #addOptional({ path, kind, links }: Resolved): boolean {
-    const found = [...links, path].flatMap((each) => this.#tree.get(each) ?? []);
-    const all = kind === 'directory' ? [...found, ...entriesBelow(this.#tree, path)] : found;
-    const added = all.filter((entry) => !this.#chosen.has(entry.path) && problemOf(entry) === null);
-    const fits = fitLimits([...this.entries, ...added], this.#limits);
-    if (fits) this.#choose(added, true);
-    return fits;
+    const known = kind === 'directory' ? this.#fitting.get(path) : undefined;
+    if (known === false) return false;
+    const passed = (kind === 'file' ? [...links, path] : links).flatMap((each) => this.#tree.get(each) ?? []);
+    const isNew = kind === 'directory' && known === undefined;
+    const added = this.#fittingOf(isNew ? joined(passed, this.#tree.below(path)) : passed);
+    if (isNew) this.#fitting.set(path, added !== null);
+    if (added !== null) this.#choose(added, true);
+    return added !== null;
+  }
+
+  /** Those that are not chosen yet and can be used; null if they exceed the limits. Stops where they do. */
+  #fittingOf(entries: Iterable<TreeEntry>): TreeEntry[] | null {
+    const added: TreeEntry[] = [];
+    let bytes = this.#bytes;
+    for (const entry of entries) {
+      if (this.#chosen.has(entry.path) || problemOf(entry) !== null) continue;
+      added.push(entry);
+      bytes += entry.size;
+      if (this.#chosen.size + added.length > this.#limits.files || bytes > this.#limits.bytes) return null;
+    }
+    return added;
   }
 
   #addFound({ path, kind, links }: Resolved): void {
@@ -135,23 +158,41 @@ export class Selection {
       if (problem !== null) throw new Unprocessable(problem, { code: 'source_file_unusable' });
     }
     this.#choose(added, false);
-    checkLimits(this.entries, this.#limits);
+    if (added.length > 0) checkLimits(this.entries, this.#limits);
   }
 
   #choose(entries: readonly TreeEntry[], isOptional: boolean): void {
     for (const entry of entries) {
       this.#chosen.set(entry.path, entry);
+      this.#bytes += entry.size;
       if (isOptional) this.#optional.add(entry.path);
     }
     this.#unread.push(...entries);
   }
+
+  #drop(path: string): void {
+    this.#bytes -= this.#chosen.get(path)?.size ?? 0;
+    this.#chosen.delete(path);
+  }
+}
+
+/** @throws Unprocessable if the files name so many paths that looking for them would take long */
+function remember(named: Set<string>, path: string): void {
+  named.add(path);
+  if (named.size <= maxNamed) return;
+  const message = `the files name more than ${maxNamed} paths beside their directories`;
+  throw new Unprocessable(message, { code: 'source_too_large' });
+}
+
+function* joined<Item>(...lists: Iterable<Item>[]): Generator<Item> {
+  for (const list of lists) yield* list;
 }
 
 /** What links lead to, by their paths. */
 export type Links = ReadonlyMap<string, string>;
 
 export async function readLinks(tree: ReadonlyMap<string, TreeEntry>, { read }: GitContents): Promise<Links> {
-  const links = [...tree.values()].filter(({ kind, size }) => kind === 'link' && size <= largestLink);
+  const links = [...tree.values()].filter(({ kind, size }) => kind === 'link' && size <= maxLinkBytes);
   const objects = await read([...new Set(links.map(({ object }) => object))]);
   return new Map(links.map(({ path, object }) => [path, contentOf(objects, object).toString()]));
 }
@@ -180,9 +221,4 @@ function problemOf({ path, kind }: TreeEntry): string | null {
   if (message !== null) return `the file ${quote(path)} ${message}`;
   if (path.includes('\ufffd')) return `the name of the file ${quote(path)} is not UTF-8`;
   return kind === 'submodule' ? submoduleProblem(path) : null;
-}
-
-function entriesBelow(tree: ReadonlyMap<string, TreeEntry>, directory: string): TreeEntry[] {
-  const prefix = directory === '' ? '' : `${directory}/`;
-  return [...tree.values()].filter(({ path }) => path.startsWith(prefix) && !leftOut.test(path));
 }

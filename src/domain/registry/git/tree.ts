@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { Unprocessable } from '#domain/shared/errors.ts';
-import { type FileContent, type FileLimits, isStorableText, type TemplateFiles } from '../files.ts';
+import { type FileContent, type FileLimits, hasShebang, isStorableText, type TemplateFiles } from '../files.ts';
 import { parentsOf } from '../links.ts';
 import { contentOf, type GitContents, type TreeEntry } from './entries.ts';
 import { checkLimits, quote } from './limits.ts';
@@ -77,7 +77,7 @@ function explainMissing(tree: ReadonlyMap<string, TreeEntry>, directory: string)
 function encode(content: Buffer, isExecutable: boolean): FileContent {
   const text = content.toString();
   const isText = isStorableText(text) && Buffer.from(text).equals(content);
-  const hasMode = isExecutable !== (content.subarray(0, 2).toString('latin1') === '#!');
+  const hasMode = isExecutable !== hasShebang(content);
   const mode = hasMode ? { executable: isExecutable } : {};
   if (!isText) return { base64: content.toString('base64'), ...mode };
   return hasMode ? { text, ...mode } : text;

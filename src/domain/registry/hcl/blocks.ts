@@ -1,5 +1,6 @@
 import { type NestedBlock, type ReadBody, readBody } from './body.ts';
 import { readJsonBody } from './json-body.ts';
+import { isJson } from './root-files.ts';
 
 /** The part of a configuration file that says how to read it, and its text. */
 export interface ConfigurationText {
@@ -9,7 +10,7 @@ export interface ConfigurationText {
 
 /** Reads the structure of a configuration file in either form of the language. */
 export function readFile({ name, text }: ConfigurationText): ReadBody {
-  return name.endsWith('.json') ? readJsonBody(text) : readBody(text);
+  return isJson(name) ? readJsonBody(text) : readBody(text);
 }
 
 export interface FoundBlock {

@@ -19,6 +19,5 @@ export interface ModuleProblem {
 export interface FoundDeclarations {
   readonly variables: Map<string, Declaration>;
   readonly outputs: Map<string, Declaration>;
-  readonly sources: string[];
   readonly problems: ModuleProblem[];
 }

@@ -37,6 +37,7 @@ const blockTypes: Readonly<Record<string, BlockSchema>> = {
       state_store: { labels: 1 },
     },
   },
+  language: { labels: 0, blocks: { compatible_with: { labels: 0 } } },
   variable: { labels: 1, blocks: { validation: { labels: 0 } } },
   output: { labels: 1 },
   module: { labels: 1 },

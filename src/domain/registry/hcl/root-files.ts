@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { isLink, type TemplateFiles, textOf } from '../files.ts';
-import { followLinks } from '../links.ts';
+import { type FileContent, isLink, type TemplateFiles, textOf } from '../files.ts';
+import { readDirectory, readFiles } from '../links.ts';
 
 /** Which files of a directory OpenTofu and Terraform read as configuration. Pure. */
 
@@ -32,16 +32,47 @@ export function isOverride(name: string): boolean {
   return stem === 'override' || stem.endsWith('_override');
 }
 
-/** The configuration files directly in a directory (`''`: the root), of both tools, in the order of their names' bytes. */
+/** The configuration files directly in a directory (`''`: the root), of both tools, in the order of their names' bytes. Links to the same file share its text. */
 export function configurationFiles(files: TemplateFiles, directory = ''): ConfigurationFile[] {
   const root = posix.normalize(directory === '' ? '.' : directory).replace(/\/$/, '');
-  const prefix = root === '.' ? '' : `${root}/`;
-  const found: ConfigurationFile[] = [];
-  for (const [path, content] of Object.entries(followLinks(files))) {
-    const name = path.startsWith(prefix) ? path.slice(prefix.length) : '/';
-    if (isConfigurationName(name)) found.push({ path, name, text: textOf(content) });
+  const texts = new Map<FileContent, string>();
+  const found = readDirectory(files, root === '.' ? '' : root).filter(({ name }) => isConfigurationName(name));
+  return found
+    .map(({ path, name, content }) => {
+      const text = texts.get(content) ?? textOf(content);
+      texts.set(content, text);
+      return { path, name, text };
+    })
+    .sort((a, b) => compareNames(a.name, b.name));
+}
+
+/** The first of the files with each text, in each form of the language: many links may lead to one file. */
+export function withDifferentTexts(files: readonly ConfigurationFile[]): ConfigurationFile[] {
+  const seen = { json: new Set<string>(), native: new Set<string>() };
+  return files.filter(({ name, text }) => {
+    const known = seen[isJson(name) ? 'json' : 'native'];
+    const isNew = !known.has(text);
+    known.add(text);
+    return isNew;
+  });
+}
+
+/** Whether a configuration file is in the JSON form of the language. */
+export function isJson(name: string): boolean {
+  return name.endsWith('.json');
+}
+
+/** The size of all configuration files in UTF-16 units, as often as links to files show them. */
+export function configurationSize(files: TemplateFiles): number {
+  const sizes = new Map<FileContent, number>();
+  let size = 0;
+  for (const { content, name } of readFiles(files)) {
+    if (!isConfigurationName(name)) continue;
+    const known = sizes.get(content) ?? textOf(content).length;
+    sizes.set(content, known);
+    size += known;
   }
-  return found.sort((a, b) => compareNames(a.name, b.name));
+  return size;
 }
 
 /** The configuration files of all directories, one directory after the other. A file to which links lead is there once, at its own path. */

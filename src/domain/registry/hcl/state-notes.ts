@@ -1,7 +1,7 @@
 import type { TemplateFiles } from '../files.ts';
 import { type FoundBlock, findBlocks } from './blocks.ts';
 import { findWorkspaceUse } from './references.ts';
-import { allConfigurationFiles, type ConfigurationFile, configurationFiles } from './root-files.ts';
+import { allConfigurationFiles, type ConfigurationFile, configurationFiles, withDifferentTexts } from './root-files.ts';
 import { scanHcl } from './tokens.ts';
 
 /** What a configuration says about its state and workspaces that has no effect here, because the service keeps the state. Pure. */
@@ -25,11 +25,13 @@ const inTemplate = /[$%]\{[^}]{0,500}\b(?:terraform|tofu)\s*\.\s*workspace\b/;
  * `default`, in all files. `directory` is the root module's among the files (`''`: the root).
  */
 export function findStateNotes(files: TemplateFiles, directory = ''): ConfigurationNote[] {
-  const blocks = configurationFiles(files, directory).flatMap((file) =>
-    [...findBlocks(file)].flatMap((found) => noteOfBlock(file.path, found)),
-  );
-  const uses = allConfigurationFiles(files).flatMap(noteOfUse);
-  return [...blocks, ...uses].slice(0, maxNotes);
+  const notes: ConfigurationNote[] = [];
+  for (const file of withDifferentTexts(configurationFiles(files, directory))) {
+    for (const found of findBlocks(file)) notes.push(...noteOfBlock(file.path, found));
+    if (notes.length >= maxNotes) break;
+  }
+  for (const file of allConfigurationFiles(files)) if (notes.length < maxNotes) notes.push(...noteOfUse(file));
+  return notes.slice(0, maxNotes);
 }
 
 /** The note as one line of a log. */

@@ -35,11 +35,6 @@ export function scanHcl(text: string): ScannedText {
 /** In UTF-16 units. More than anybody writes by hand, and little enough for all its tokens to be kept in memory. */
 const maxLength = 4 * 1024 * 1024;
 
-/** The texts of the tokens, without heredocs. */
-export function tokenize(text: string): string[] {
-  return scanHcl(text).tokens.flatMap((token) => (token.kind === 'heredoc' ? [] : [token.text]));
-}
-
 const asciiWord = /[\w-]+/y;
 const startOfWord = /[\p{ID_Start}_]/uy;
 const partOfWord = /\p{ID_Continue}/uy;

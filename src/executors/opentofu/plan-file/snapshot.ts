@@ -25,8 +25,8 @@ export interface Snapshot {
 
 interface SnapshotSources {
   readonly tool: ToolName;
-  /** What the service laid out, by path below `work/`. */
-  readonly configuration: ReadonlyMap<string, Buffer>;
+  /** The files that the service laid out directly in a directory (`''`: that of the template), by their names. */
+  readonly filesIn: (directory: string) => ReadonlyMap<string, Buffer>;
   /** The directory of the root module. */
   readonly directory: string;
   /** The directory `.terraform` on the host, which only `init` has written. */
@@ -83,14 +83,9 @@ async function filesOf(sources: SnapshotSources, module: SnapshotModule): Promis
   return new Map(read.map(({ name }) => [name, found.get(name) ?? Buffer.alloc(0)]));
 }
 
-function readLaidOut({ configuration, directory }: SnapshotSources, path: string): Map<string, Buffer> {
-  const prefix = `${posix.join('work', directory, path)}/`;
-  const found = new Map<string, Buffer>();
-  for (const [file, content] of configuration) {
-    const name = file.startsWith(prefix) ? file.slice(prefix.length) : '/';
-    if (isConfigurationName(name)) found.set(name, content);
-  }
-  return found;
+function readLaidOut({ filesIn, directory }: SnapshotSources, path: string): Map<string, Buffer> {
+  const place = posix.normalize(posix.join(directory, path)).replace(/^\.$|\/$/, '');
+  return new Map([...filesIn(place)].filter(([name]) => isConfigurationName(name)));
 }
 
 /** Reads what `init` fetched. Links are followed as the tool follows them, but not out of the directory. */

@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { TemplateFiles } from '#domain/registry/files.ts';
 import { findBlocks } from '#domain/registry/hcl/blocks.ts';
-import { readModule } from '#domain/registry/hcl/module.ts';
+import { readDeclarations } from '#domain/registry/hcl/module.ts';
+import { readModuleFiles } from '#domain/registry/hcl/module-files.ts';
+import { findStateNotes } from '#domain/registry/hcl/state-notes.ts';
 import { scanHcl } from '#domain/registry/hcl/tokens.ts';
+import { checkVersion } from '#domain/registry/publication-check.ts';
+import { TemplateSpec } from '#domain/registry/spec.ts';
+import { proposeSpec } from '#domain/registry/spec-proposal.ts';
+import { readFilesTools } from '#domain/tools/files.ts';
 
 /** So much that work which grows with the square of the text would take minutes. */
-const size = 400_000;
+const size = 200_000;
+const readModule = (files: TemplateFiles) => readDeclarations(readModuleFiles(files, '', 'opentofu'));
 const fill = (part: string) => part.repeat(size / part.length);
 
 describe('hostile text of the largest size', () => {
@@ -27,7 +35,7 @@ describe('hostile text of the largest size', () => {
     ['braces', fill('{')],
   ])('is read if it is %s', (_, text) => {
     expect(() => scanHcl(text)).not.toThrow();
-    expect(() => readModule({ 'main.tf': text }, '', 'opentofu')).not.toThrow();
+    expect(() => readModule({ 'main.tf': text })).not.toThrow();
   });
 
   it('is refused if it is longer', () => {
@@ -37,11 +45,34 @@ describe('hostile text of the largest size', () => {
   it.each<[string, string]>([
     ['many members', `{"terraform": {${Array.from({ length: 40_000 }, (_, index) => `"m${index}": {}`).join(',')}}}`],
     ['many repeated members', `{${Array.from({ length: 40_000 }, () => '"locals": {}').join(',')}}`],
-    ['lists in lists', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['lists in lists', '['.repeat(50_000) + ']'.repeat(50_000)],
     ['objects in objects', `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`],
-    ['a deep value', `{"variable": {"a": {"default": ${'['.repeat(100_000)}${']'.repeat(100_000)}}}}`],
+    ['a deep value', `{"variable": {"a": {"default": ${'['.repeat(50_000)}${']'.repeat(50_000)}}}}`],
   ])('is read if it is JSON with %s', (_, text) => {
     expect(() => [...findBlocks({ name: 'main.tf.json', text })]).not.toThrow();
-    expect(() => readModule({ 'main.tf.json': text }, '', 'opentofu')).not.toThrow();
+    expect(() => readModule({ 'main.tf.json': text })).not.toThrow();
+  });
+});
+
+describe('many links to the same files', () => {
+  const module = 'terraform {\n  backend "s3" {}\n  required_version = ">= 1"\n}\n'.repeat(5_000);
+  const files: TemplateFiles = { 'shared/main.tf': module, 'main.tf': 'locals {}\n' };
+  for (let index = 0; index < 1_500; index++) {
+    files[`link-${index}.tf`] = { link: 'shared/main.tf' };
+    files[`d${index}`] = { link: 'shared' };
+  }
+  files['calls.tf'] = Array.from({ length: 1_500 }, (_, at) => `module "m${at}" {\n  source = "./d${at}"\n}\n`).join(
+    '',
+  );
+
+  it('are read in proportion to the files', () => {
+    expect(findStateNotes(files)).toHaveLength(100);
+    expect(readFilesTools(files).required.terraform).toEqual(['>= 1']);
+  });
+
+  it('are not checked before a run, and no schema is proposed of them', () => {
+    const spec = TemplateSpec.parse({ executor: { kind: 'opentofu', files: { 'main.tf': '' } } });
+    expect(checkVersion(spec, files).warnings).toMatchObject([{ message: expect.stringContaining('too large') }]);
+    expect(proposeSpec(files).notes).toMatchObject([{ message: expect.stringContaining('too large') }]);
   });
 });

@@ -30,12 +30,9 @@ symlinkSync('../shared.tf', join(data, 'modules/a/sub/shared.tf'));
 symlinkSync('sub', join(data, 'modules/a/current'));
 symlinkSync('../../../outside.tf', join(data, 'modules/c/outside.tf'));
 
-const configuration = new Map([
-  ['work/live/main.tf', Buffer.from('root')],
-  ['work/m/main.tf', Buffer.from('m')],
-  ['work/m/deep/main.tf', Buffer.from('deep')],
-]);
-const read = (tool: 'opentofu' | 'terraform') => readSnapshot({ tool, configuration, directory: 'live', data });
+const laidOut: Readonly<Record<string, string>> = { live: 'root', m: 'm', 'm/deep': 'deep' };
+const filesIn = (directory: string) => new Map([['main.tf', Buffer.from(laidOut[directory] ?? 'another')]]);
+const read = (tool: 'opentofu' | 'terraform') => readSnapshot({ tool, filesIn, directory: 'live', data });
 const filesOf = async (tool: 'opentofu' | 'terraform', key: string) => {
   const { modules: found, filesOf: of } = await read(tool);
   const module = found.get(key);
