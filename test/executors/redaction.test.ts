@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DebugLog, maxDebugBytesOfCall } from '#executors/attempt/debug-log.ts';
 import { maskSecrets } from '#executors/redaction/masking.ts';
 import { RedactingStream, Redactor, redacted } from '#executors/redaction/redaction.ts';
 import { secretForms } from '#executors/redaction/secret-forms.ts';
@@ -37,6 +38,28 @@ describe('redaction', () => {
     for (let cut = 0; cut <= text.length; cut++) expect(redactInPieces(redactor, text, [cut])).toBe(expected);
     const everywhere = Array.from({ length: text.length }, (_, index) => index);
     expect(redactInPieces(redactor, text, everywhere)).toBe(expected);
+  });
+
+  it('removes a secret that a tool wraps at its spaces', () => {
+    const redactor = redactorOf('correct horse battery staple');
+    for (const text of ['correct horse\nbattery staple', 'correct\nhorse\nbattery\nstaple'])
+      expect(redactor.redactText(`Error: "${text}"`)).toBe(`Error: "${redacted}"`);
+    expect(redactor.redactText('correct horse\nbattery')).toBe('correct horse\nbattery');
+  });
+
+  it('removes what is left of a secret where the end of a debug log begins', () => {
+    const secret = 'a-secret-of-twenty-five';
+    const log = new DebugLog(redactorOf(secret));
+    const end = Buffer.alloc(maxDebugBytesOfCall, 'x');
+    end.write(`${secret.slice(3)}\nsecond line with ${secret}\n`);
+    log.add('plan', end);
+    const content = log.content()?.toString() ?? '';
+    expect(content).not.toContain('secret-of');
+    expect(content).toContain(`== plan ==\nsecond line with ${redacted}\n`);
+    log.add('apply', Buffer.from('short'));
+    expect(log.content()?.toString()).toContain('== apply ==\nshort');
+    log.add('apply', Buffer.alloc(maxDebugBytesOfCall, 'y'));
+    expect(log.content()?.toString()).not.toContain('yy');
   });
 
   it('leaves a few hexadecimal digits alone that would end a dump of the secret, since hashes hold them by chance', () => {

@@ -54,6 +54,14 @@ describe('the tools of a worker', () => {
     expect(await find()).not.toContain('terraform 8.0.1-longer');
   });
 
+  it('are found in a directory with any name', async () => {
+    const odd = join(directory, 'odd: "directory"\n$(x)');
+    add(`odd: "directory"\n$(x)/${real.name}/9:1/${program}`, '9.7.0');
+    add(`odd: "directory"\n$(x)/${real.name}/-v/${program}`, '9.7.1');
+    const found = namesOf(await discoverTools({ searchPath: '', directory: odd }));
+    expect(found).toEqual([`${real.name} 9.7.1`, `${real.name} 9.7.0`]);
+  });
+
   it('are chosen by name and exact version', async () => {
     const tools = await discoverTools({ searchPath: dirname(real.path), directory });
     expect(chooseTool(tools, { name: real.name, version: '9.1.0' }).path).toContain(directory);

@@ -14,8 +14,13 @@ export class DebugLog {
     this.#redactor = redactor;
   }
 
-  /** Adds the log of one call. Nothing is added beyond the limit of an attempt. */
-  add(title: string, content: Buffer): void {
+  /**
+   * Adds the end of the log of one call. Of a longer log, the first line that is there is left out: it may begin inside a secret, of which
+   * the rest would not be recognized. Nothing is added beyond the limit of an attempt.
+   */
+  add(title: string, end: Buffer): void {
+    const firstLine = end.indexOf('\n');
+    const content = end.length < maxDebugBytesOfCall ? end : end.subarray(firstLine < 0 ? end.length : firstLine + 1);
     const part = Buffer.concat([Buffer.from(`== ${title} ==\n`), content, Buffer.from('\n')]);
     if (this.#bytes + part.length > maxDebugBytes) return;
     this.#bytes += part.length;

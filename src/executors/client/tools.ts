@@ -60,11 +60,12 @@ async function findInDirectory(
 ): Promise<(InstalledTool | null)[]> {
   if (directory === null) return [];
   const versionsOfTool = await readdir(join(directory, name)).catch(() => []);
-  return Promise.all(
-    versionsOfTool
-      .toSorted()
-      .map(async (version) => inspect(name, await findProgram(program, join(directory, name, version)))),
-  );
+  const found: (InstalledTool | null)[] = [];
+  // One after the other: many programs that start at once would take too long to answer.
+  for (const version of versionsOfTool.toSorted()) {
+    found.push(await inspect(name, await findIn(join(directory, name, version), program)));
+  }
+  return found;
 }
 
 async function inspect(name: ToolName, path: string | null): Promise<InstalledTool | null> {
@@ -82,15 +83,19 @@ function isSame(one: Tool, other: Tool): boolean {
 /** Returns the first executable file with a name on a search path; null if there is none. */
 export async function findProgram(program: string, searchPath = process.env['PATH'] ?? ''): Promise<string | null> {
   for (const directory of searchPath.split(delimiter)) {
-    if (directory === '') continue;
-    const path = join(directory, program);
-    const isRunnable = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isRunnable) return realpath(path);
+    const found = directory === '' ? null : await findIn(directory, program);
+    if (found !== null) return found;
   }
   return null;
+}
+
+async function findIn(directory: string, program: string): Promise<string | null> {
+  const path = join(directory, program);
+  const isRunnable = await access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  return isRunnable ? realpath(path) : null;
 }
 
 async function readVersion(path: string, identity: string): Promise<string | null> {

@@ -25,7 +25,7 @@ export async function verifyPlan(session: ToolSession, { data }: Initialization,
       operation,
       options: { targets: options.target ?? [], excludes: options.exclude ?? [], replaced: replace },
       variables,
-      isOwn: readOwnVariables(configuration, executor.directory ?? ''),
+      isOwn: readOwnVariables(session.filesIn(executor.directory ?? '')),
       // Before an apply, the tool itself compares the plan with the state.
       state: phase === 'apply' ? undefined : attempt.state.content,
     });

@@ -1,9 +1,12 @@
 const root = 0;
 const bytes = 256;
+const lineFeed = 0x0a;
+const space = 0x20;
 
 /**
  * Finds any of many byte strings in one pass over a stream (the Aho-Corasick automaton). Children are linked lists: nearly
- * every state has one child, and a dense table would take a kilobyte for each byte of a pattern.
+ * every state has one child, and a dense table would take a kilobyte for each byte of a pattern. A line feed counts as a space, because the
+ * tools wrap what they print at spaces.
  */
 export class PatternMatcher {
   /** Whether there are no patterns. */
@@ -32,7 +35,8 @@ export class PatternMatcher {
   }
 
   /** Returns the state after one more byte. Matching begins in state 0. */
-  step(state: number, byte: number): number {
+  step(state: number, given: number): number {
+    const byte = given === lineFeed ? space : given;
     let current = state;
     while (current !== root) {
       const child = this.#childOf(current, byte);
@@ -60,7 +64,8 @@ export class PatternMatcher {
 
   #insert(pattern: Buffer): void {
     let state = root;
-    for (const byte of pattern) {
+    for (const given of pattern) {
+      const byte = given === lineFeed ? space : given;
       const known = state === root ? (this.#fromRoot[byte] ?? 0) : this.#childOf(state, byte);
       state = known === 0 ? this.#addChild(state, byte) : known;
     }

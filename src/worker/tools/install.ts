@@ -3,10 +3,10 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'no
 import { join } from 'node:path';
 import type { ToolName } from '#domain/tools/model.ts';
 import { discoverTools } from '#executors/client/tools.ts';
+import { readZipEntries, readZipEntry } from '#executors/shared/zip.ts';
 import { ToolsError } from './errors.ts';
 import { filesOf, type Publisher } from './releases.ts';
 import { verifySignature } from './signature.ts';
-import { readFromZip } from './zip.ts';
 
 /** A version of a tool to be installed. */
 export interface Installation {
@@ -19,8 +19,9 @@ export interface Installation {
   readonly from: string | null;
 }
 
-const largestArchive = 300 * 1024 * 1024;
-const largestText = 1024 * 1024;
+const maxArchiveBytes = 300 * 1024 * 1024;
+const maxProgramBytes = 512 * 1024 * 1024;
+const maxTextBytes = 1024 * 1024;
 const keyFile = 'key.asc';
 
 /**
@@ -33,14 +34,14 @@ export async function installTool(installation: Installation): Promise<void> {
   if (await stat(place).catch(() => null)) throw new ToolsError(`${name} ${version} is there already: ${place}`);
   const files = filesOf(publisher, version);
   const [checksums, signature, key] = await Promise.all([
-    obtain(installation, files.checksums, largestText),
-    obtain(installation, files.signature, largestText),
-    obtain(installation, keyFile, largestText),
+    obtain(installation, files.checksums, maxTextBytes),
+    obtain(installation, files.signature, maxTextBytes),
+    obtain(installation, keyFile, maxTextBytes),
   ]);
   await verifySignature({ content: checksums, signature, key, fingerprint: publisher.fingerprint });
-  const archive = await obtain(installation, files.archive, largestArchive);
+  const archive = await obtain(installation, files.archive, maxArchiveBytes);
   checkDigest(archive, files.archive, checksums.toString());
-  await putInPlace(installation, place, readFromZip(archive, publisher.program));
+  await putInPlace(installation, place, await readProgram(archive, publisher.program));
 }
 
 /** Removes a version. Attempts that use it go on. @throws ToolsError if it is not there */
@@ -50,13 +51,19 @@ export async function removeTool(directory: string, name: ToolName, version: str
   await rm(place, { recursive: true });
 }
 
+async function readProgram(archive: Buffer, name: string): Promise<Buffer> {
+  try {
+    const entry = readZipEntries(archive).get(name);
+    if (entry) return await readZipEntry(archive, entry, maxProgramBytes);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ToolsError(`The archive cannot be read: ${why}. Nothing was installed.`);
+  }
+  throw new ToolsError(`The archive has no file "${name}": nothing was installed.`);
+}
+
 /** Puts the program in its place at once, so that no worker sees a part of it, and checks what it says of itself. */
-async function putInPlace(
-  { name, version, directory, publisher }: Installation,
-  place: string,
-  program: Buffer | undefined,
-) {
-  if (!program) throw new ToolsError(`The archive has no file "${publisher.program}": nothing was installed.`);
+async function putInPlace({ name, version, directory, publisher }: Installation, place: string, program: Buffer) {
   await mkdir(join(directory, name), { recursive: true, mode: 0o755 });
   const incoming = await mkdtemp(join(directory, 'incoming-'));
   try {
@@ -81,17 +88,17 @@ function checkDigest(archive: Buffer, name: string, checksums: string): void {
   throw new ToolsError(`${name} does not have the checksum that its publisher signed: nothing was installed.`);
 }
 
-async function obtain({ from, publisher, version }: Installation, name: string, most: number): Promise<Buffer> {
+async function obtain({ from, publisher, version }: Installation, name: string, maxBytes: number): Promise<Buffer> {
   if (from !== null) {
     return readFile(join(from, name)).catch(() => {
       throw new ToolsError(`${join(from, name)} cannot be read: expected the files of the release, and ${keyFile}.`);
     });
   }
   const url = name === keyFile ? publisher.keyUrl : `${publisher.base}/${publisher.directoryOf(version)}/${name}`;
-  return download(url, most);
+  return download(url, maxBytes);
 }
 
-async function download(url: string, most: number): Promise<Buffer> {
+async function download(url: string, maxBytes: number): Promise<Buffer> {
   const answer = await fetch(url).catch((error: unknown) => {
     throw new ToolsError(
       `${url} cannot be reached: ${String(error instanceof Error ? (error.cause ?? error) : error)}`,
@@ -102,7 +109,7 @@ async function download(url: string, most: number): Promise<Buffer> {
   let size = 0;
   for await (const piece of answer.body) {
     size += piece.length;
-    if (size > most) throw new ToolsError(`${url} has more than ${most} bytes.`);
+    if (size > maxBytes) throw new ToolsError(`${url} has more than ${maxBytes} bytes.`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces);

@@ -9,7 +9,6 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { installTool, removeTool } from '#worker/tools/install.ts';
 import { filesOf, type Publisher, publishers } from '#worker/tools/releases.ts';
-import { readFromZip } from '#worker/tools/zip.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'coordinator-test-install-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -122,6 +121,11 @@ describe('a tool', () => {
     ['the program says another version', () => release(zip('tofu', script('9.0.0'))), /does not say that it is/],
     ['the archive lacks the program', () => release(zip('README', Buffer.from('hello'))), /no file "tofu"/],
     [
+      'the archive is cut off',
+      () => release(zip('tofu', script(version)).subarray(0, -30)),
+      /cannot be read: it is not an archive/,
+    ],
+    [
       'another key signed the checksums, although it is served as the key',
       () => {
         const other = makeKey(`other-${Date.now()}`);
@@ -135,10 +139,4 @@ describe('a tool', () => {
     await expect(install()).rejects.toThrow(message);
     expect(installed()).toEqual([]);
   });
-});
-
-it('an archive that is cut off is refused', () => {
-  const archive = zip('tofu', script(version));
-  expect(readFromZip(archive, 'tofu')).toEqual(script(version));
-  expect(() => readFromZip(archive.subarray(0, archive.length - 30), 'tofu')).toThrow(RangeError);
 });

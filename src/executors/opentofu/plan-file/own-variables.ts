@@ -1,20 +1,14 @@
-import { posix } from 'node:path';
 import { readFile } from '#domain/registry/hcl/blocks.ts';
 import { isObject, parseJson } from '../../shared/json.ts';
 
 /**
- * Whether the template's own files give a variable, which the tools read beside the variables of the run. If one of these files cannot be read, they may
+ * Whether the files of the directory in which a tool starts, by their names, give a variable, which the tools read beside the variables of the run. If one of these files cannot be read, they may
  * give any.
  */
-export function readOwnVariables(
-  configuration: ReadonlyMap<string, Buffer>,
-  directory: string,
-): (variable: string) => boolean {
-  const folder = posix.join('work', directory);
+export function readOwnVariables(files: ReadonlyMap<string, Buffer>): (variable: string) => boolean {
   const names = new Set<string>();
-  for (const [path, content] of configuration) {
-    const name = posix.basename(path);
-    if (posix.dirname(path) !== folder || !isRead(name)) continue;
+  for (const [name, content] of files) {
+    if (!isRead(name)) continue;
     const found = namesIn(name, content);
     if (found === null) return () => true;
     for (const each of found) names.add(each);

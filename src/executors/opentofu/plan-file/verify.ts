@@ -2,10 +2,10 @@ import { readFile } from '#domain/registry/hcl/blocks.ts';
 import type { RunOperation } from '#domain/runs/model.ts';
 import type { ToolName } from '../../protocol/request.ts';
 import { asArray, parseJson } from '../../shared/json.ts';
+import { readZipEntries, readZipEntry, type ZipEntry } from '../../shared/zip.ts';
 import { type PlanOptions, verifyPlanMessage } from './plan-message.ts';
 import { verifyPriorState } from './prior-state.ts';
 import { maxConfigurationBytes, readModules, type Snapshot } from './snapshot.ts';
-import { readZipEntries, readZipEntry, type ZipEntry } from './zip.ts';
 
 /**
  * A plan file has more than changes: the configuration that an apply uses, the backend, the variables and the state. Providers run beside the

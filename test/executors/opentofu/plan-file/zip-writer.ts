@@ -1,5 +1,5 @@
 import { crc32, deflateRawSync } from 'node:zlib';
-import { readZipEntries, readZipEntry } from '#executors/opentofu/plan-file/zip.ts';
+import { readZipEntries, readZipEntry } from '#executors/shared/zip.ts';
 
 /** An entry of an archive to write. */
 export interface WrittenEntry {

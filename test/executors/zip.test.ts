@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readZipEntries, readZipEntry } from '#executors/opentofu/plan-file/zip.ts';
-import { writeZip, writeZipWithLocator } from './zip-writer.ts';
+import { readZipEntries, readZipEntry } from '#executors/shared/zip.ts';
+import { writeZip, writeZipWithLocator } from './opentofu/plan-file/zip-writer.ts';
 
 const two = [
   { name: 'a', content: Buffer.from('one') },
