@@ -1,20 +1,23 @@
 import { posix } from 'node:path';
+import { readFile } from '../hcl/blocks.ts';
+import { sourcesIn } from '../hcl/module-files.ts';
+import { expressionsOf } from '../hcl/references.ts';
+import { isJson } from '../hcl/root-files.ts';
+import { scanHcl } from '../hcl/tokens.ts';
 
 /** What a configuration names beside its own directory, read from its text alone. Pure. */
 
-/** Where a module refers to another one by a relative path: `source = "../network"`, in HCL or in JSON. */
-const localSource = /\bsource"?\s{0,200}[=:]\s{0,200}"(\.{1,2}(?:\/[^"\n]{0,500})?)"/g;
 const configuration = /\.(tf|tofu)(\.json)?$|\.tfvars(\.json)?$|\.tftest\.hcl$/;
-/** The text of a string in quotes. A quote inside an interpolation ends it early, which leaves its beginning. */
-const quoted = /"((?:[^"\\\n]|\\[^\n]){1,1000})"/g;
+const jsonString = /"(?:[^"\\\n]|\\[^\n]){1,1000}"/g;
+const maxLength = 1_000;
 const moduleDirectory = /^\$\{\s*path\.module\s*\}\//;
 const startDirectory = /^\$\{\s*path\.(?:root|cwd)\s*\}\//;
 
 /** The directories of the local modules that a file calls, as paths from the root of the repository. */
 export function localSources(path: string, content: Buffer): string[] {
   if (!/\.(tf|tofu)(\.json)?$/.test(path)) return [];
-  const sources = [...content.toString().matchAll(localSource)].map(([, source = '']) => source.split('//')[0] ?? '');
-  return sources.flatMap((source) => within(posix.dirname(path), source));
+  const { body } = readFile({ name: path, text: content.toString() });
+  return sourcesIn(body).flatMap((source) => within(posix.dirname(path), source.split('//')[0] ?? ''));
 }
 
 /**
@@ -25,8 +28,8 @@ export function localSources(path: string, content: Buffer): string[] {
 export function pathsBeside(path: string, content: Buffer, root: string): string[] {
   if (!configuration.test(path)) return [];
   const found = new Set<string>();
-  for (const [, text = ''] of content.toString().matchAll(quoted)) {
-    if (!text.includes('..') || text.includes('://')) continue;
+  for (const text of isJson(path) ? textsInJson(content.toString()) : textsIn(content.toString())) {
+    if (text.length > maxLength || !text.includes('..') || text.includes('://')) continue;
     const bases = startDirectory.test(text)
       ? [root]
       : [posix.dirname(path), ...(moduleDirectory.test(text) ? [] : [root])];
@@ -37,6 +40,31 @@ export function pathsBeside(path: string, content: Buffer, root: string): string
     for (const base of bases) for (const each of within(base, named)) found.add(each);
   }
   return [...found];
+}
+
+/** The texts in quotes, also those inside templates of others, as they are written. */
+function* textsIn(content: string): Generator<string> {
+  for (const tokens of expressionsOf(scanHcl(content).tokens)) {
+    for (const { kind, text } of tokens) if (kind === 'string') yield text.slice(1, -1);
+  }
+}
+
+/** A text of JSON is what stands between the quotes of the language, and has texts of its own in its templates. */
+function* textsInJson(content: string): Generator<string> {
+  for (const [written] of content.matchAll(jsonString)) {
+    if (!written.includes('..')) continue;
+    const text = readJsonString(written);
+    yield text;
+    if (text.includes('${')) yield* textsIn(`<<TEXT\n${text}\nTEXT\n`);
+  }
+}
+
+function readJsonString(written: string): string {
+  try {
+    return String(JSON.parse(written));
+  } catch {
+    return '';
+  }
 }
 
 /** A relative path from a directory, as a path from the root of the repository (`''`); nothing if it leaves the repository. */

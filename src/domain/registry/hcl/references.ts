@@ -37,7 +37,7 @@ export function findWorkspaceUse(file: readonly HclToken[]): number | null {
 }
 
 /** The tokens of a file, and of each template in its texts, without line feeds. Does not recurse. */
-function* expressionsOf(file: readonly HclToken[]): Generator<readonly HclToken[]> {
+export function* expressionsOf(file: readonly HclToken[]): Generator<readonly HclToken[]> {
   const waiting = [file];
   for (let tokens = waiting.pop(); tokens !== undefined; tokens = waiting.pop()) {
     for (const { templates } of tokens) for (const template of templates) waiting.push(template);
