@@ -7,7 +7,7 @@ import { FreezeWindows } from '#domain/holds/freeze-windows.ts';
 import { NewHold } from '#domain/holds/model.ts';
 import { statusReasons } from '#domain/runs/reasons/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
-import { deepestRead } from '#domain/shared/values/exact-json.ts';
+import { maxReadDepth } from '#domain/shared/values/exact-json.ts';
 import { maxDigits, maxStoredDepth } from '#domain/shared/values/storable.ts';
 import { resultLimits } from '#executors/shared/result-limits.ts';
 import { findFreePort } from '#local/ports.ts';
@@ -86,7 +86,7 @@ describe('the table of what a run may carry', () => {
       `a state of OpenTofu or Terraform: ${mebibytes(l.stateBytes)}`,
       `\`state.json\` of steps: ${mebibytes(l.commandStateBytes)}`,
       `\`outputs.json\` of steps: ${mebibytes(l.outputsBytes)}`,
-      `JSON that tools and steps write: ${count(deepestRead)} levels`,
+      `JSON that tools and steps write: ${count(maxReadDepth)} levels`,
       `a value in a plan or an output: ${maxStoredDepth} levels`,
       `a number in a plan or an output: ${count(maxDigits)} digits, written without an exponent`,
     ])

@@ -20,14 +20,14 @@ interface Constraint {
 /** A parsed range: the versions that all of its constraints include. */
 export type VersionRange = readonly Constraint[];
 
-const longestRange = 200;
+const maxRangeLength = 200;
 const written =
   /^(=|!=|>|>=|<|<=|~>)?\s*v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.~-]+))?(?:\+[0-9A-Za-z.~-]+)?$/;
 const operators = { '=': '=', '!=': '!=', '>': '>', '>=': '>=', '<': '<', '<=': '<=', '~>': '~>' } as const;
 
 /** Undefined if the text is no range. */
 export function parseRange(text: string): VersionRange | undefined {
-  if (text.length > longestRange) return undefined;
+  if (text.length > maxRangeLength) return undefined;
   const constraints = text.split(',').map((part) => parseConstraint(part.trim()));
   return constraints.every((each) => each !== undefined) ? constraints : undefined;
 }

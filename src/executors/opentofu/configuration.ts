@@ -25,7 +25,7 @@ import { requireConfiguration } from './guards.ts';
 /** The override file that gives the configuration the service's backend, in place of all `backend` and `cloud` blocks. */
 const backendStem = 'zzzz_coordinator_override';
 const backendText = 'terraform {\n  backend "http" {}\n}\n';
-const longestName = 255;
+const maxNameBytes = 255;
 export const lockFile = '.terraform.lock.hcl';
 export const dataDirectory = '.terraform';
 
@@ -83,7 +83,7 @@ function nameBackendFile(files: readonly ConfigurationFile[]): string {
   const name = `${backendStem}.tf`;
   if (last === undefined || compareNames(last.name, name) < 0) return name;
   const later = `${last.name}_${name}`;
-  if (Buffer.byteLength(later) <= longestName) return later;
+  if (Buffer.byteLength(later) <= maxNameBytes) return later;
   throw new AttemptFailure('files_invalid', `the name of the override file "${last.name}" is too long`);
 }
 

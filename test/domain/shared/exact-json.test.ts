@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { Decimal } from '#domain/shared/values/decimal.ts';
-import { deepestRead, parseExactJson, parseWrittenJson } from '#domain/shared/values/exact-json.ts';
+import { maxReadDepth, parseExactJson, parseWrittenJson } from '#domain/shared/values/exact-json.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
 
 /** What is written after a number was read. */
@@ -89,8 +89,8 @@ describe('exact JSON', () => {
     expect(() => parseExactJson('{"a":01}')).toThrow('it is not valid JSON');
     expect(() => parseExactJson('[1] 2')).toThrow('it is not valid JSON');
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
-    expect(() => parseExactJson(nested(deepestRead + 1))).toThrow('nested deeper than 1000 levels');
-    expect(parseExactJson(nested(deepestRead))).toBeInstanceOf(Array);
+    expect(() => parseExactJson(nested(maxReadDepth + 1))).toThrow('nested deeper than 1000 levels');
+    expect(parseExactJson(nested(maxReadDepth))).toBeInstanceOf(Array);
     expect(parseWrittenJson(nested(3))).toEqual([[[]]]);
   });
 

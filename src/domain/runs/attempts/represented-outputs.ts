@@ -4,7 +4,7 @@ import type { MaskedOutput, MaskedOutputs } from '../model.ts';
 
 /** How many levels of the stored outputs are around a value. */
 const levelsAround = 2;
-const longestName = 1024;
+const maxNameLength = 1024;
 
 /**
  * Outputs as they can be stored. An apply has happened whatever its outputs hold: what the database refuses is marked and named, and the rest is
@@ -15,7 +15,7 @@ export function representOutputs(outputs: MaskedOutputs): MaskedOutputs {
 }
 
 function represent(name: string, output: MaskedOutput): [string, MaskedOutput] {
-  const problem = findUnstorableText(name, longestName);
+  const problem = findUnstorableText(name, maxNameLength);
   if (problem !== null) {
     const reason = `has a name that ${problem}`;
     const value = { unrepresentable: { reason } };
@@ -27,7 +27,7 @@ function represent(name: string, output: MaskedOutput): [string, MaskedOutput] {
 
 /** Escapes what cannot be stored, as JSON does. */
 function writtenName(name: string): string {
-  return JSON.stringify(name.slice(0, longestName)).slice(1, -1);
+  return JSON.stringify(name.slice(0, maxNameLength)).slice(1, -1);
 }
 
 /** The parts of masked outputs that are not stored, each with the name of its output. */

@@ -7,7 +7,7 @@ import { token } from './json-tokens.ts';
 /** Reads JSON without a loss: the way in for everything that tools, templates and the database say. `JSON.stringify` is the way out. */
 
 /** Deeper values would overflow the functions that walk through them. */
-export const deepestRead = 1_000;
+export const maxReadDepth = 1_000;
 
 /** Why a text is not read. The message says nothing of the content but a key. */
 export class UnreadableJson extends Error {}
@@ -31,7 +31,7 @@ export function parseExactJson(text: string, { refusesRepeatedKeys = false }: Re
   } catch {
     throw new UnreadableJson('it is not valid JSON');
   }
-  if (nestingOf(text) > deepestRead) throw new UnreadableJson(`it is nested deeper than ${deepestRead} levels`);
+  if (nestingOf(text) > maxReadDepth) throw new UnreadableJson(`it is nested deeper than ${maxReadDepth} levels`);
   return refusesRepeatedKeys || mayLoseNumbers.test(text) ? new Reading(text, refusesRepeatedKeys).read() : value;
 }
 

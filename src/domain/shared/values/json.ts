@@ -18,12 +18,8 @@ export function isJsonObject(value: JsonValue | undefined): value is { [name: st
 export function namedValues<Value>(values: z.ZodType<Value>) {
   const { $schema: _, ...additionalProperties } = z.toJSONSchema(values, { unrepresentable: 'any' });
   return z
-    .unknown()
-    .refine((map) => isMapOf(map, values), 'expected names and values')
-    .meta({ type: 'object', additionalProperties }) as unknown as z.ZodType<
-    Record<string, Value>,
-    Record<string, Value>
-  >;
+    .custom<Record<string, Value>>((map) => isMapOf(map, values), 'expected names and values')
+    .meta({ type: 'object', additionalProperties });
 }
 
 function isMapOf(map: unknown, values: z.ZodType): boolean {

@@ -2,33 +2,42 @@ import { Decimal } from '../decimal.ts';
 import type { JsonValue } from '../json.ts';
 import type { ValuePath } from './paths.ts';
 
+/** What hidden values hold, by their marks. */
+const contents = new WeakMap<object, string>();
+
 /** A secret value that can be compared, but not read or printed: to everything else it is the mark of a secret, `{"sensitive": true}`. */
-export class HiddenValue {
-  readonly sensitive = true;
-  readonly #content: string;
+function hide(value: JsonValue): JsonValue {
+  const mark = { sensitive: true };
+  contents.set(mark, JSON.stringify(value));
+  return mark;
+}
 
-  constructor(value: JsonValue) {
-    this.#content = JSON.stringify(value);
-  }
+export function isHidden(value: unknown): boolean {
+  return contentOf(value) !== undefined;
+}
 
-  equals(other: HiddenValue): boolean {
-    return this.#content === other.#content;
-  }
+/** Whether both are hidden and hold the same. */
+export function holdSame(one: unknown, other: unknown): boolean {
+  const content = contentOf(one);
+  return content !== undefined && content === contentOf(other);
+}
+
+function contentOf(value: unknown): string | undefined {
+  return typeof value === 'object' && value !== null ? contents.get(value) : undefined;
 }
 
 /** Marks that lead deeper hide the whole value at this depth. */
-const deepest = 60;
+const maxDepth = 60;
 
 /** The value, with hidden values at some paths. A path that leads into a text or number hides it, and one that leads nowhere does nothing. */
 export function hideAt(value: JsonValue, paths: readonly ValuePath[], depth = 0): JsonValue {
   if (paths.length === 0 || value === null) return value;
   const isEnd = typeof value !== 'object' || value instanceof Decimal;
-  if (isEnd || depth === deepest || paths.some((path) => path.length === depth))
-    return new HiddenValue(value) as unknown as JsonValue;
+  if (isEnd || depth === maxDepth || paths.some((path) => path.length === depth)) return hide(value);
   const inside = groupByStep(paths, depth);
-  const hide = (key: string, each: JsonValue) => hideAt(each, inside.get(key) ?? [], depth + 1);
-  if (Array.isArray(value)) return value.map((each, index) => hide(String(index), each));
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, hide(key, each)]));
+  const hideIn = (key: string, each: JsonValue) => hideAt(each, inside.get(key) ?? [], depth + 1);
+  if (Array.isArray(value)) return value.map((each, index) => hideIn(String(index), each));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, hideIn(key, each)]));
 }
 
 function groupByStep(paths: readonly ValuePath[], depth: number): Map<string, ValuePath[]> {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../json.ts';
 import { unrepresentableReason } from '../representable.ts';
-import { HiddenValue } from './hidden.ts';
+import { holdSame, isHidden } from './hidden.ts';
 
 export type JsonObject = { readonly [name: string]: JsonValue };
 
@@ -29,13 +29,13 @@ function isMark(value: Side, name: string): boolean {
 
 /** Whether two sides are both hidden values, which know themselves whether they are equal. */
 export function areHidden(before: unknown, after: unknown): boolean {
-  return before instanceof HiddenValue && after instanceof HiddenValue;
+  return isHidden(before) && isHidden(after);
 }
 
 /** Whether the marks in two values that look the same stand for the same. Of a mark without its value nobody knows, so it does not. */
 export function hideTheSame(before: unknown, after: unknown): boolean {
   if (typeof before !== 'object' || before === null) return true;
-  if (before instanceof HiddenValue) return after instanceof HiddenValue && before.equals(after);
+  if (isHidden(before)) return holdSame(before, after);
   if (isSecret(before as JsonValue) || isUnknown(before as JsonValue)) return false;
   if (Array.isArray(before)) return before.every((each, index) => hideTheSame(each, (after as unknown[])[index]));
   const [one, other] = [before, after] as Record<string, unknown>[];
