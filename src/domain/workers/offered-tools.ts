@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { VersionedTool } from '#domain/tools/model.ts';
+import { toolNames, type VersionedTool } from '#domain/tools/model.ts';
 import { compareVersions } from '#domain/tools/ranges.ts';
 import { isOpenTo } from './pools/model.ts';
 import { takesWork } from './store.ts';
@@ -14,7 +14,9 @@ export interface OfferedTool extends VersionedTool {
 /** The tools of some workers by name, the highest version of each first. */
 export function countTools(workers: readonly { readonly tools: readonly VersionedTool[] }[]): OfferedTool[] {
   const counted = new Map<string, OfferedTool>();
+  const known: readonly string[] = toolNames;
   for (const { name, version } of workers.flatMap(({ tools }) => tools)) {
+    if (!known.includes(name)) continue;
     const key = `${name} ${version}`;
     counted.set(key, { name, version, workers: (counted.get(key)?.workers ?? 0) + 1 });
   }

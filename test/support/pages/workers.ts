@@ -7,7 +7,7 @@ import type { People } from './people.ts';
 import type { Tenants } from './tenants.ts';
 
 const tools = [
-  { name: 'tofu', version: '1.10.6' },
+  { name: 'opentofu', version: '1.10.6' },
   { name: 'command', version: '1' },
 ];
 

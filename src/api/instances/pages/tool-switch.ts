@@ -26,7 +26,7 @@ export function registerToolSwitch(addPage: AddPage): void {
       return {
         title: `Switch the tool of ${name}`,
         crumbs: instanceCrumbs(id, name),
-        lead: `${describePresent(instance)} A run plans the last deployment with the tool that you choose here. If the plan changes nothing, and everybody approves who would approve a change, the next runs use that tool. If it would change anything, the run fails, shows what, and the instance keeps its tool. Nothing is applied either way. To the other versions of the present tool you can switch in the same way.`,
+        lead: `${describePresent(instance)} A run plans the last deployment with the tool that you choose, and applies nothing. If the plan changes nothing, and is approved as a change would be, the next runs use that tool. Otherwise the run fails and shows what would change, and the instance keeps its tool.`,
         fields: fields.map((field) => ({ ...field, value: values[field.name] })),
         submit: 'Plan the switch',
         cancel: pagePath(pages.instance, { id }),

@@ -113,7 +113,7 @@ export function poolOf({ template: { plan } }: Place): string {
 }
 
 export function toolOf({ template: { plan } }: Place) {
-  return plan.tool === 'opentofu' ? { name: 'tofu', version: '1.10.6' } : { name: 'command', version: '1' };
+  return plan.tool === 'opentofu' ? { name: 'opentofu', version: '1.10.6' } : { name: 'command', version: '1' };
 }
 
 export function outputsOf({ template, outputs }: Place): MaskedOutputs {

@@ -1,5 +1,4 @@
 import type { Fact } from '#api/web/components/facts.ts';
-import { renderIcon } from '#api/web/components/icon.ts';
 import { html } from '#api/web/html.ts';
 import { pluralize } from '#api/web/text.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
@@ -11,6 +10,6 @@ export function renderFit(fit: ShownFit | null): Fact[] {
   const { pool, tool, workers } = fit;
   const content = tool
     ? html`Runs with ${describeTool(tool)} on ${pluralize(workers, 'worker')} of the pool <span class="foreign">${pool}</span>.`
-    : html`${renderIcon('triangle-alert')} No worker fits: it needs ${describeWanted(fit)}, and in the pool <span class="foreign">${pool}</span>, ${describeOffered(fit)}. Runs wait until one does.`;
+    : html`No worker of the pool <span class="foreign">${pool}</span> fits. Runs need ${describeWanted(fit)}, and ${describeOffered(fit)}. They wait until a worker fits.`;
   return [['Tool', content]];
 }
