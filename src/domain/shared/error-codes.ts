@@ -95,7 +95,7 @@ export const errorCodes = {
   reference_unresolved: 'A variable refers to an output that does not exist, or that the run may not read.',
   operation_unsupported: 'The template does not support the operation.',
   option_forbidden: 'The environment does not allow this option for its runs.',
-  option_unknown: 'The tool of the instance does not know this option.',
+  option_unknown: 'No tool that the run may use knows this option.',
   environment_unknown: 'The team of the assembly has no such environment.',
   schedule_work_unknown:
     'The template, assembly or environment of the work does not exist, or belongs to another team.',
