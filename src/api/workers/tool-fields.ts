@@ -7,20 +7,23 @@ import { describeTool } from './tool-words.ts';
 
 const maxRange = 200;
 
-/** The fields of a tool and its versions, with what workers offer. With `unchosen`, nothing need be chosen: it says what holds then. */
-export function toolFields(offered: readonly OfferedTool[], unchosen: string | null): FormField[] {
+/**
+ * The fields of a tool and its versions, with what workers offer. With `unchosen`, nothing need be chosen: it says what holds then.
+ * @param path where the tool is in the operation's body
+ */
+export function toolFields(offered: readonly OfferedTool[], unchosen: string | null, path = 'tool'): FormField[] {
   const suggestions = offered.map((tool) => ({ value: tool.version, label: describeTool(tool) }));
   const names = toolNames.map((value) => ({ value, label: describeTool({ name: value }) }));
   return [
     {
-      name: 'tool.name',
+      name: `${path}.name`,
       label: 'Tool',
       kind: 'select',
       choices: unchosen === null ? names : [{ value: '', label: unchosen }, ...names],
       hint: `${describeOffer(offered)} Templates that run commands need no tool.`,
     },
     {
-      name: 'tool.version',
+      name: `${path}.version`,
       label: 'Versions of the tool',
       isOptional: true,
       maxLength: maxRange,
@@ -36,10 +39,10 @@ function describeOffer(offered: readonly OfferedTool[]): string {
 }
 
 /** The tool that was typed; null: none was chosen. @throws Invalid for versions of no tool */
-export function readTool(typed: Typed): { name: string; version?: string } | null {
-  const { 'tool.name': name = '', 'tool.version': range = '' } = typed;
+export function readTool(typed: Typed, path = 'tool'): { name: string; version?: string } | null {
+  const { [`${path}.name`]: name = '', [`${path}.version`]: range = '' } = typed;
   const version = range.trim();
-  if (name === '' && version !== '') throw new Invalid('tool.name: choose the tool that these versions are of');
+  if (name === '' && version !== '') throw new Invalid(`${path}.name: choose the tool that these versions are of`);
   return name === '' ? null : { name, ...(version !== '' && { version }) };
 }
 

@@ -106,6 +106,23 @@ describe('the form for a version', () => {
     expect((await tenant.owner.get(`/registry/templates/${id}/versions/1.1.0`)).body.spec).toEqual(body.spec);
   });
 
+  test('asks for a tool, says at its field what is wrong with the range, and offers it again for the next version', async () => {
+    const id = await make('With a tool');
+    const fields = { version: '1.0.0', spec: tofu, source: 'upload', 'spec.tool.name': 'terraform' };
+    const files = { 'net/main.tf': '' };
+    const wrong = await publish(id, { ...fields, 'spec.tool.version': 'newest' }, files);
+    expect([wrong.status, /id="field-spec.tool.version-problem"/.test(wrong.text)]).toEqual([400, true]);
+    const twice = { ...fields, spec: JSON.stringify({ executor: { kind: 'opentofu' }, tool: { name: 'opentofu' } }) };
+    expect((await publish(id, twice, files)).text).toContain('names a tool itself');
+    const sent = await publish(id, { ...fields, 'spec.tool.version': '~> 1.11' }, files);
+    expect(sent.status, problemsIn(sent.text)).toBe(303);
+    const { body } = await tenant.owner.get(`/registry/templates/${id}/versions/1.0.0`);
+    expect(body.spec.tool).toEqual({ name: 'terraform', version: '~> 1.11' });
+    const next = (await visitor.get(`/catalog/${id}/publish`)).text;
+    expect(next).toMatch(/value="terraform" selected/);
+    expect(next).toContain('value="~&gt; 1.11"');
+  });
+
   test('publishes a directory of a git repository', async () => {
     const repository = new Repository(joinPath(git.path, 'pages.git'));
     repository.commit({ 'vpc/main.tf': '# from git\n' });

@@ -13,6 +13,8 @@ const textNames = [
   'version',
   'changelog',
   'spec',
+  'spec.tool.name',
+  'spec.tool.version',
   'source',
   'base',
   'git_url',
@@ -62,6 +64,8 @@ const nothing: PublishForm = {
   version: '',
   changelog: '',
   spec: '',
+  'spec.tool.name': '',
+  'spec.tool.version': '',
   source: 'spec',
   base: '',
   git_url: '',
@@ -75,11 +79,16 @@ const nothing: PublishForm = {
 export function fillForm({ version, spec }: ShownVersion): PublishForm {
   const executor = isObject(spec['executor']) ? spec['executor'] : {};
   const { files, git, ...rest } = executor;
+  const { tool, ...others } = spec;
   const repository = isObject(git) ? git : {};
   return {
     ...nothing,
     version: semver.inc(version, 'minor') ?? '',
-    spec: JSON.stringify(inOrder({ ...spec, executor: rest }), null, 2),
+    spec: JSON.stringify(inOrder({ ...others, executor: rest }), null, 2),
+    ...(isObject(tool) && {
+      'spec.tool.name': String(tool['name'] ?? ''),
+      'spec.tool.version': String(tool['version'] ?? ''),
+    }),
     source: git === undefined ? (files === undefined ? 'spec' : 'keep') : 'git',
     base: version,
     git_url: String(repository['url'] ?? ''),

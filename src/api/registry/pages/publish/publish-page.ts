@@ -4,6 +4,7 @@ import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { findOfferedTools } from '#domain/workers/offered-tools.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get as getVersion, publish } from '../../version-operations.ts';
 import { deriveSpec } from './derived-spec.ts';
@@ -29,7 +30,8 @@ export async function showPublish(
   const latest = template.latest_version;
   const base = latest === null ? null : await visit.read(getVersion, { params: { id, version: latest } });
   const form = typed ?? (base ? fillForm(base) : blankForm());
-  return visit.show(publishPage({ template, base, form, problems }), problems?.status);
+  const offered = await findOfferedTools(visit.em, { teamId: template.team_id, environmentId: null });
+  return visit.show(publishPage({ template, base, form, problems, offered }), problems?.status);
 }
 
 export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply> {

@@ -5,6 +5,8 @@ import type { FormProblems } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { toolFields } from '#api/workers/tool-fields.ts';
+import type { OfferedTool } from '#domain/workers/offered-tools.ts';
 import type { ShownTemplate, ShownVersion } from '../shown.ts';
 import type { PublishForm, Source } from './publish-form.ts';
 
@@ -13,6 +15,8 @@ export interface PublishPage {
   readonly base: ShownVersion | null;
   readonly form: PublishForm;
   readonly problems: FormProblems | null;
+  /** The tools that workers have. */
+  readonly offered: readonly OfferedTool[];
 }
 
 export function titleOf({ name }: ShownTemplate): string {
@@ -27,7 +31,7 @@ export function crumbsOf({ id, name }: ShownTemplate): Crumb[] {
 }
 
 export function publishPage(shown: PublishPage): Page {
-  const { template, base, form, problems } = shown;
+  const { template, base, form, problems, offered } = shown;
   const { id } = template;
   const title = titleOf(template);
   return {
@@ -69,6 +73,10 @@ ${renderPageHead({
           value: form.spec,
           hint: 'JSON: variables, outputs, executor, and what else the documentation of templates lists.',
         },
+        ...toolFields(offered, 'As the files and their required_version say', 'spec.tool').map((field) => ({
+          ...field,
+          value: form[field.name === 'spec.tool.name' ? field.name : 'spec.tool.version'],
+        })),
         renderSource(shown),
         {
           name: 'derive',

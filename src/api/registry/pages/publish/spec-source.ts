@@ -1,5 +1,6 @@
 import type { UploadedFile } from '#api/edge/json/uploads.ts';
 import { isObject } from '#api/web/forms/schema/plan/resolve.ts';
+import { readTool } from '#api/workers/tool-fields.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { parseStrictJson } from '#domain/shared/values/strict-json.ts';
 import type { ShownVersion } from '../shown.ts';
@@ -12,6 +13,16 @@ const leftOut = /(^|\/)\.(git|terraform)\//;
 
 /** The spec that the form publishes: what is typed, with the files of the chosen source. @throws Invalid naming the field */
 export function composeSpec(form: PublishForm, base: ShownVersion | null): Record<string, unknown> {
+  const { tool, ...spec } = parseSpec(form);
+  const { uploads: _, ...typed } = form;
+  const chosen = readTool(typed, 'spec.tool');
+  if (tool !== undefined && chosen)
+    throw invalidField('spec.tool.name', 'the spec names a tool itself: choose none here, or take it out of the spec');
+  const used = chosen ?? tool;
+  return withFiles({ ...spec, ...(used !== undefined && { tool: used }) }, form, base);
+}
+
+function parseSpec(form: PublishForm): Record<string, unknown> {
   const parsed = parseStrictJson(form.spec);
   if (!parsed.ok) {
     const { message, line, column } = parsed.problem;
@@ -19,6 +30,14 @@ export function composeSpec(form: PublishForm, base: ShownVersion | null): Recor
   }
   const spec = parsed.value;
   if (!isObject(spec)) throw invalidField('spec', 'must be an object, such as {"variables": …, "executor": …}');
+  return spec;
+}
+
+function withFiles(
+  spec: Record<string, unknown>,
+  form: PublishForm,
+  base: ShownVersion | null,
+): Record<string, unknown> {
   if (form.source === 'spec') return spec;
   if (!isObject(spec['executor'])) throw invalidField('spec', 'needs an executor, such as {"kind": "opentofu"}');
   const { files, git, ...executor } = spec['executor'];
