@@ -75,6 +75,7 @@ import { RunOptions } from './20261216_81_run_options.ts';
 import { DebugLogs } from './20261216_82_debug_logs.ts';
 import { InstanceReaders } from './20261217_20_instance_readers.ts';
 import { OutputReads } from './20261217_21_output_reads.ts';
+import { TemplateChecks } from './20261217_30_template_checks.ts';
 import { FileDemands } from './20261217_40_file_demands.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
@@ -156,5 +157,6 @@ export const migrations = [
   { name: '20261216_82_debug_logs', class: DebugLogs },
   { name: '20261217_20_instance_readers', class: InstanceReaders },
   { name: '20261217_21_output_reads', class: OutputReads },
+  { name: '20261217_30_template_checks', class: TemplateChecks },
   { name: '20261217_40_file_demands', class: FileDemands },
 ];

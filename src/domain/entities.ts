@@ -41,6 +41,7 @@ import {
   PluginRestorationSchema,
 } from './plugins/entity.ts';
 import { InstanceUsageSchema, QuotaCrossingSchema, QuotaSchema } from './quotas/entity.ts';
+import { TemplateCheckSchema } from './registry/checks/entity.ts';
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
 import { RunReviewSchema } from './runs/approval/entity.ts';
 import { RunCommentSchema } from './runs/comments/entity.ts';
@@ -93,6 +94,7 @@ export const entities = [
   EnvironmentVariableSchema,
   TemplateSchema,
   TemplateVersionSchema,
+  TemplateCheckSchema,
   InstanceSchema,
   InstanceSlotSchema,
   StateVersionSchema,

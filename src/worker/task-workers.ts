@@ -7,9 +7,11 @@ import { createPluginRestorationActivities } from '#activities/plugin-restoratio
 import { redactActivityErrors } from '#activities/redact-errors.ts';
 import { createRunActivities } from '#activities/runs.ts';
 import { createScheduledWorkActivities } from '#activities/scheduled-work.ts';
+import { createCheckActivities, createCheckStepActivities } from '#activities/template-checks.ts';
 import type { Config } from '#config';
 import type { NodeDeps } from '#domain/assemblies/runs/nodes/admit-node.ts';
 import type { RestorationDeps } from '#domain/plugins/restorations/steps.ts';
+import { checkQueue } from '#domain/registry/checks/model.ts';
 import { poolQueue } from '#domain/runs/model.ts';
 import { scheduledWorks } from '#domain/scheduled-work-kinds.ts';
 import type { ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';
@@ -21,6 +23,9 @@ import { cachedWorkflowBundle } from './workflow-bundle.ts';
 
 /** How long attempts that are interrupted after draining may take to end. */
 export const interruptSeconds = 60;
+
+/** How many checks of one pool a worker makes at once. */
+const checksAtOnce = 2;
 
 export interface TaskWorkers {
   /** Resolves when all have stopped; rejects where one failed. */
@@ -91,12 +96,17 @@ async function createWorkers(connection: NativeConnection, config: Config, deps:
         ...createAssemblyRunActivities(deps),
         ...createScheduledWorkActivities(deps, scheduledWorks),
         ...createPluginRestorationActivities(deps),
+        ...createCheckStepActivities(deps),
       },
       deps.log,
     ),
   });
   const pools = await Promise.all(
-    config.worker.pools.map((pool) => Worker.create(poolOptions(common, pool, config, deps))),
+    config.worker.pools.flatMap((pool) => [
+      Worker.create(poolOptions(common, pool, config, deps)),
+      // Nothing but a sandbox keeps a template apart that nobody has approved or even published.
+      ...(deps.isolation === 'sandbox' ? [Worker.create(checkOptions(common, pool, deps))] : []),
+    ]),
   );
   return { coordinator, pools };
 }
@@ -120,6 +130,17 @@ function poolOptions(
     // Cancellation comes with the answer to a heartbeat, which the SDK would send only every half minute.
     maxHeartbeatThrottleInterval: '2s',
     defaultHeartbeatThrottleInterval: '2s',
+  };
+}
+
+/** Checks have slots of their own, so that they take none from runs. */
+function checkOptions(common: Pick<WorkerOptions, 'connection'>, pool: string, deps: AttemptDeps): WorkerOptions {
+  return {
+    ...common,
+    taskQueue: checkQueue(pool),
+    activities: redactActivityErrors(createCheckActivities(deps), deps.log),
+    maxConcurrentActivityTaskExecutions: checksAtOnce,
+    activityTaskPollerBehavior: autoscaled(checksAtOnce),
   };
 }
 

@@ -21,9 +21,16 @@ for (const [name, scenario] of Object.entries(scenarios)) {
     const run = await scenario(system.administrator, { waitMs: (milliseconds) => sleep(milliseconds) });
     await sleep(500);
     const engine = openEngine(system.config.temporal);
-    const history = await engine.client.workflow.getHandle(run.idempotency_key).fetchHistory();
+    const id = 'idempotency_key' in run ? run.idempotency_key : await findLatest(engine, run.workflow_type);
+    const history = await engine.client.workflow.getHandle(id).fetchHistory();
     await engine.close();
     const path = new URL(`./histories/${release}-${name}.json`, import.meta.url);
     writeFileSync(path, `${JSON.stringify(JSON.parse(historyToJSON(history)), null, 1)}\n`);
   });
+}
+
+async function findLatest({ client }: ReturnType<typeof openEngine>, type: string): Promise<string> {
+  const found = client.workflow.list({ query: `WorkflowType = '${type}'` });
+  for await (const { workflowId } of found) return workflowId;
+  throw new Error(`there is no workflow of the type ${type}`);
 }

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { templateCheckWorkflow } from '#domain/registry/checks/model.ts';
 import type { Caller } from '#test/support/api/caller.ts';
 import { addAssembly, awaitAssemblyRun, makePlace } from '#test/support/assembly-stage.ts';
 import { PluginAdministrator } from '#test/support/plugins/plugin-world.ts';
 import { addPlugin } from '#test/support/plugins/tenant-plugin.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
 
-/** A path through a run's workflow: the requests that lead there, and the run that results. */
+/** A path through a workflow: the requests that lead there, and the run that results, or else the type of the workflow that began last. */
 export type Scenario = (
   caller: Caller,
   prepare: { waitMs: (milliseconds: number) => Promise<void> },
-) => Promise<{ idempotency_key: string }>;
+) => Promise<{ idempotency_key: string } | { workflow_type: string }>;
 
 const quick = commands({ work: 'true' });
 const slow = commands({ work: 'sleep 30' });
@@ -95,6 +96,11 @@ export const scenarios: Record<string, Scenario> = {
     const key = randomUUID();
     expect((await administrator.restore(pluginResource, key)).status).toBe(200);
     return { idempotency_key: key };
+  },
+  'template-checked': async (caller) => {
+    number += 1;
+    await publish(caller, `scenario-${number}`, quick);
+    return { workflow_type: templateCheckWorkflow };
   },
   'schedule-started-by-hand': async (caller) => {
     number += 1;

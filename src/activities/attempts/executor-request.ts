@@ -54,7 +54,8 @@ function secretsKeyOf(bindingKey: Buffer, instanceId: string): string {
   return createHmac('sha256', bindingKey).update(text).digest('base64');
 }
 
-function resolveExecutor({ spec, files }: AttemptWork): ResolvedExecutor {
+/** What is executed: the executor of the spec with the files of the version. */
+export function resolveExecutor({ spec, files }: Pick<AttemptWork, 'spec' | 'files'>): ResolvedExecutor {
   const { executor } = spec;
   return executor.kind === 'command'
     ? { ...executor, files }

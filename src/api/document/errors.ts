@@ -40,6 +40,8 @@ export const errorSchemas: Readonly<Record<string, OpenAPIV3_1.SchemaObject>> = 
             in: { type: 'string', enum: ['body', 'query', 'path', 'header'] },
             path: { type: 'string', description: 'Empty: the problem is none of one field.' },
             message: text,
+            file: { type: 'string', description: 'Of a version that cannot be published: the file at fault.' },
+            line: { type: 'integer', minimum: 1, description: 'The line in that file.' },
             scope: { type: 'string', description: 'Of a quota that is used up, as `id`, `kind`, `limit` and `used`.' },
             id: { anyOf: [{ type: 'string', format: 'uuid' }, { const: 'global' }] },
             kind: text,
@@ -132,6 +134,7 @@ export function errorsOf(operation: Operation): Record<string, OpenAPIV3_1.Refer
     operation.target || operation.params ? [404] : [],
     operation.body ? [413, 415, 422] : [],
     operation.kind === 'command' ? [404, 409, 422] : [],
+    operation.kind === 'read' && operation.mayConflict ? [409] : [],
     operation.produces ? [406] : [],
   );
   return Object.fromEntries(

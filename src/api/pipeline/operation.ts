@@ -97,6 +97,8 @@ export interface ReadDeclaration<
 > extends Declaration<P, Q, B, T, S> {
   /** The audit's action, for reads that must leave a record: without the record there is no answer. */
   readonly audit?: string;
+  /** Rules may refuse the read (409), as they refuse what it tells about. */
+  readonly mayConflict?: true;
   /** The query parameters that name the owners of what a list holds, by their levels: declare it with `readList`. */
   readonly owners?: OwnerParameters;
   /** `required`: the read asks about a command by the command's key. `checked`: it needs no key, and refuses one that is malformed. */

@@ -47,15 +47,23 @@ export function toTemplateChange(body: z.output<typeof UpdateTemplate>): Templat
   return { ...change, expectedRevision: expected_revision };
 }
 
+const derive = z
+  .boolean()
+  .default(false)
+  .describe(
+    'Completes variables and outputs of the spec from the files, and the readme of a template that has none. What the spec says itself takes precedence.',
+  );
+
 export const PublishVersion = z
   .strictObject({
     version: Version,
     spec: TemplateSpec,
+    derive,
     changelog: z.string().max(20_000).default(''),
   })
   .meta({ id: 'PublishVersion' });
 
-export const CheckVersion = z.strictObject({ spec: TemplateSpec }).meta({ id: 'CheckVersion' });
+export const CheckVersion = z.strictObject({ spec: TemplateSpec, derive }).meta({ id: 'CheckVersion' });
 
 export const ProposeSpec = z
   .strictObject({

@@ -22,6 +22,7 @@ export const propose = read({
     const { files } = await readSource(
       { executor },
       { em, keyRing, policy: config.outbound, principal, owner: target },
+      'git',
     );
     const { variables, outputs, readme, notes } = proposeSpec(files, source.git?.path);
     return { spec: { variables, outputs, executor }, readme, notes: [...notes] };

@@ -3,14 +3,17 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { CreateRun } from '#api/runs/bodies.ts';
 import { createRun } from '#api/runs/operations.ts';
+import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
+import { checkDraft } from '#domain/registry/draft-check.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
-import { prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
+import { type Publication, prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
 import { filesToolsOf, loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
 import { findTemplate, findTemplateToChange, findVersionToChange } from '#domain/registry/store.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
 import { listVersions, readVersion, readVersionFile } from '#domain/registry/version-store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Invalid, NotFound, ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -26,6 +29,7 @@ import {
   VersionFileView,
   VersionSummaryView,
   VersionView,
+  viewDraftCheck,
   viewFile,
   viewSummary,
 } from './views.ts';
@@ -113,10 +117,13 @@ export const publish = command({
   audit: 'template_version.published',
   prepare: async ({ em, principal, target, body, services }) => {
     refuseArchived(target);
-    const { variables } = body.spec;
-    refuseSchemaProblems(variables, await new VariableEvaluator(services.evaluator, principal.id).check(variables));
-    const { keyRing, config } = services;
-    return prepareVersion(target, body, { em, keyRing, policy: config.outbound, principal });
+    const evaluator = new VariableEvaluator(services.evaluator, principal.id);
+    const check = async (variables: typeof body.spec.variables) =>
+      refuseSchemaProblems(variables, await evaluator.check(variables));
+    await check(body.spec.variables);
+    const prepared = await prepareVersion(target, body, publicationOf(services, em, principal));
+    if (body.derive) await check(prepared.spec.variables);
+    return prepared;
   },
   handle: async ({ tx, principal, target, body, prepared, operations }) => {
     const { version, isNew } = await publishVersion(tx, target, body, prepared, principal);
@@ -132,29 +139,33 @@ export const publish = command({
 export const check = read({
   id: 'template_versions.check',
   route: 'POST /api/v1/registry/templates/:id/versions/check',
-  summary: 'Check a spec and its files as publication does, without publishing or running anything',
+  summary: 'Check a spec and its files as publication does, without publishing',
+  description:
+    'It waits for a worker at most 30 seconds. Nothing of the template runs but what the tool starts to validate it.',
   params: TemplateParams,
   body: CheckVersion,
   responses: { 200: CheckView },
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
   target: ({ em, params }) => findTemplate(em, params.id),
   targetName: 'template',
+  mayConflict: true,
   handle: async ({ em, principal, target, body, services }) => {
-    const { variables } = body.spec;
-    const problems = await new VariableEvaluator(services.evaluator, principal.id).check(variables);
-    const { keyRing, config } = services;
-    const { check: found, files } = await prepareVersion(target, body, {
-      em,
-      keyRing,
-      policy: config.outbound,
-      principal,
-    });
-    const { spec } = body;
+    const evaluator = new VariableEvaluator(services.evaluator, principal.id);
+    const publication = publicationOf(services, em, principal);
+    const { found, spec, files } = await checkDraft(target, body, publication, (variables) =>
+      evaluator.check(variables),
+    );
     const fit = await readFit(em, principal, target, { spec, filesTools: filesToolsOf(spec, files) });
-    const errors = [...problems.map(({ path, message }) => ({ path: `/variables${path}`, message })), ...found.errors];
-    return { valid: errors.length === 0, errors, warnings: [...found.warnings, ...warningsOfFit(fit)] };
+    const { warnings, errors, ...shown } = viewDraftCheck(found);
+    return { ...shown, valid: errors.length === 0, errors, warnings: [...warnings, ...warningsOfFit(fit)] };
   },
 });
+
+/** What publication works with. */
+function publicationOf(services: Services, em: Em, principal: Principal): Publication {
+  const { orm, transactions, keyRing, config } = services;
+  return { orm, transactions, em, keyRing, policy: config.outbound, principal };
+}
 
 export const yank = command({
   id: 'template_versions.yank',

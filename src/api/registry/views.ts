@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
 import type { TemplateDetails } from '#domain/registry/catalog-store.ts';
+import { checkStates, type SandboxCheck, type VersionCheck } from '#domain/registry/checks/model.ts';
 import { type FileContent, isBinary, isExecutable, isLink, textOf } from '#domain/registry/files.ts';
 import type { LastRun } from '#domain/registry/last-runs-store.ts';
 import { executorKinds } from '#domain/registry/spec.ts';
@@ -92,7 +93,38 @@ export function viewSummary(version: VersionSummary): z.input<typeof VersionSumm
   };
 }
 
+const FindingView = z
+  .object({
+    path: z.string().describe('A JSON pointer into the spec, such as /variables/properties/size.'),
+    file: z.string().optional().describe('A file of the version.'),
+    line: z.int().optional().describe('1 for the first.'),
+    message: z.string(),
+  })
+  .meta({ id: 'TemplateFinding' });
+
+const checkFields = {
+  state: z
+    .enum(checkStates)
+    .describe('What a worker found in a sandbox; `not_done`: none has looked yet, or the check could not be made.'),
+  tool: z
+    .object({ name: z.string(), version: z.string() })
+    .nullable()
+    .describe('The tool that checked; null for commands, and if none did.'),
+  errors: z.array(FindingView),
+  warnings: z.array(FindingView),
+  not_checked: z.array(z.string()).describe('What could not be checked, and why.'),
+};
+
+const VersionCheckView = z.object({ ...checkFields, at: Time }).meta({ id: 'TemplateVersionCheck' });
+
+function viewCheck(check: VersionCheck | null): z.input<typeof VersionCheckView> | null {
+  if (check === null) return null;
+  const { notChecked, errors, warnings, ...rest } = check;
+  return { ...rest, errors: [...errors], warnings: [...warnings], not_checked: [...notChecked] };
+}
+
 export const VersionView = VersionSummaryView.extend({
+  check: VersionCheckView.nullable().describe('What was found before any run; null: published by an earlier release.'),
   spec: z.record(z.string(), z.unknown()),
   files: z.array(z.string()).describe('The paths of the files that a run gets.'),
   workers: WorkerFitView.nullable().describe(
@@ -108,8 +140,15 @@ export function showVersion(
   version: VersionDetails,
   workers: ShownFit | null,
 ): z.input<typeof VersionView> {
-  const { spec, files } = version;
-  return { ...viewSummary(version), spec, files, workers, actions: versionActions.describe(context, template) };
+  const { check, ...summary } = version;
+  return {
+    ...viewSummary(summary),
+    check: viewCheck(check),
+    spec: version.spec,
+    files: version.files,
+    workers,
+    actions: versionActions.describe(context, template),
+  };
 }
 
 export const VersionFileView = z
@@ -132,22 +171,14 @@ export function viewFile(path: string, content: FileContent): z.input<typeof Ver
   return { path, text, base64, executable: isExecutable(content), link };
 }
 
-const FindingView = z
-  .object({
-    path: z.string().describe('A JSON pointer into the spec, such as /variables/properties/size.'),
-    file: z.string().optional().describe('A file of the version.'),
-    line: z.int().optional().describe('1 for the first.'),
-    message: z.string(),
-  })
-  .meta({ id: 'TemplateFinding' });
-
 export const CheckView = z
-  .object({
-    valid: z.boolean().describe('Whether publication would accept the spec and its files.'),
-    errors: z.array(FindingView),
-    warnings: z.array(FindingView),
-  })
-  .meta({ id: 'TemplateVersionCheck' });
+  .object({ valid: z.boolean().describe('Whether publication would accept the spec and its files.'), ...checkFields })
+  .meta({ id: 'TemplateCheck' });
+
+export function viewDraftCheck({ notChecked, ...check }: SandboxCheck) {
+  const { errors, warnings } = check;
+  return { ...check, errors: [...errors], warnings: [...warnings], not_checked: [...notChecked] };
+}
 
 export const ProposalView = z
   .object({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { seesPools } from '#api/workers/pool-operations.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
 import type { Em } from '#database/database.ts';
-import type { CheckFinding } from '#domain/registry/publication-check.ts';
+import type { CheckFinding } from '#domain/registry/checks/model.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';

@@ -3,6 +3,7 @@ import { at, createdAt, id, revision } from '#database/columns.ts';
 import { findDifference } from '#domain/shared/revisions.ts';
 import { Team } from '#domain/teams/entity.ts';
 import type { FilesTools } from '#domain/tools/demand.ts';
+import type { VersionCheck } from './checks/model.ts';
 import type { TemplateFiles } from './files.ts';
 import type { TemplateChange } from './model.ts';
 
@@ -45,7 +46,7 @@ export class Template extends TemplateSchema.class {
 }
 TemplateSchema.setClass(Template);
 
-/** A published version. Its row never changes except when the version is yanked. */
+/** A published version. Its row never changes except when the version is yanked, or its check ends after its publication. */
 export const TemplateVersionSchema = defineEntity({
   name: 'TemplateVersion',
   tableName: 'template_versions',
@@ -68,6 +69,8 @@ export const TemplateVersionSchema = defineEntity({
     publishedBy: p.uuid(),
     /** The person responsible for the publisher at that time. Null: a team's account, in a release that did not record it. */
     responsibleUserId: p.uuid().nullable(),
+    /** What was found before the version ran; null: published by a release that did not check. */
+    check: p.json<VersionCheck>().nullable(),
     createdAt: createdAt(),
     yankedAt: at().nullable(),
     yankedBy: p.uuid().nullable(),

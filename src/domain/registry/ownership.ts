@@ -53,4 +53,15 @@ export const registryKinds = [
       },
     ],
   },
+  {
+    kind: 'template_check',
+    table: 'template_checks',
+    owners: [
+      { kind: 'template', columns: ['template_id'], cascade: { rows: 'deleted' } },
+      { kind: 'template_version', columns: ['version_id'], cascade: { rows: 'deleted' } },
+    ],
+    references: [
+      { kind: 'principal', columns: ['requested_by'], kept: 'a check ends within minutes, or waits for a worker' },
+    ],
+  },
 ] as const satisfies readonly Declaration[];

@@ -1,8 +1,10 @@
 import { Unprocessable } from '#domain/shared/errors.ts';
-import { escapePointer } from '#domain/shared/values/json-pointer.ts';
+import { formatPath } from '#domain/shared/validation/field-path.ts';
+import { escapePointer, splitPointer } from '#domain/shared/values/json-pointer.ts';
 import { type FilesTools, intersectDemand, isEmptyDemand } from '#domain/tools/demand.ts';
 import { readFilesTools } from '#domain/tools/files.ts';
 import type { ToolName } from '#domain/tools/model.ts';
+import type { CheckFinding } from './checks/model.ts';
 import type { TemplateFiles } from './files.ts';
 import { readLiteral } from './hcl/literals.ts';
 import { type Module, readDeclarations } from './hcl/module.ts';
@@ -12,17 +14,6 @@ import { findStateNotes } from './hcl/state-notes.ts';
 import type { TemplateSpec } from './spec.ts';
 import { secretNames } from './variables/variables.ts';
 import { propertiesOf } from './variables/walk.ts';
-
-/** What is wrong with a version, or worth knowing about it. */
-export interface CheckFinding {
-  /** A JSON pointer into the spec, such as `/variables/properties/size`. */
-  readonly path: string;
-  /** A file of the version. */
-  readonly file?: string | undefined;
-  /** 1 for the first. */
-  readonly line?: number | undefined;
-  readonly message: string;
-}
 
 export interface CheckResult {
   readonly errors: readonly CheckFinding[];
@@ -58,9 +49,9 @@ export function checkVersion(spec: TemplateSpec, files: TemplateFiles): CheckRes
 }
 
 /** @throws Unprocessable with every error */
-export function refuseBroken({ errors }: CheckResult): void {
+export function refuseBroken({ errors }: Pick<CheckResult, 'errors'>): void {
   if (errors.length === 0) return;
-  const described = errors.map((error) => ({ in: 'body', ...error, path: `spec${error.path.replaceAll('/', '.')}` }));
+  const described = errors.map((error) => ({ in: 'body', ...error, path: toFieldPath(error.path) }));
   throw new Unprocessable(errors.map(describeFinding).join('; '), {
     code: 'configuration_invalid',
     details: { errors: described },
@@ -69,7 +60,7 @@ export function refuseBroken({ errors }: CheckResult): void {
 
 /** A finding as a sentence without a full stop. */
 export function describeFinding({ path, file, line, message }: CheckFinding): string {
-  const place = file === undefined ? `spec${path.replaceAll('/', '.')}` : file;
+  const place = file === undefined ? toFieldPath(path) : file;
   return `${place}${line === undefined ? '' : `, line ${line}`}: ${message}`;
 }
 
@@ -77,6 +68,16 @@ export function describeFinding({ path, file, line, message }: CheckFinding): st
 function findUnusableTool({ tool }: TemplateSpec, files: FilesTools): CheckFinding | null {
   const demand = intersectDemand({ files, wanted: [{ by: 'template', tool }], writer: null });
   return isEmptyDemand(demand) ? { path: '/tool', message: `no tool can run this: ${demand.conflict}` } : null;
+}
+
+/** Where a finding is in the body of a request. Names of variables and outputs may be numbers; elsewhere, numbers count the items of lists. */
+function toFieldPath(pointer: string): string {
+  const parts = splitPointer(pointer);
+  const ofNames = ['properties', 'outputs', 'files'];
+  return formatPath([
+    'spec',
+    ...parts.map((part, at) => (/^\d+$/.test(part) && !ofNames.includes(parts[at - 1] ?? '') ? Number(part) : part)),
+  ]);
 }
 
 function toolsOf(spec: TemplateSpec, files: TemplateFiles, directory: string): ToolName[] {

@@ -8,12 +8,14 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Invalid, ServiceError, Unprocessable } from '#domain/shared/errors.ts';
+import { Invalid, invalidField, ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { holdersOf } from '#domain/shared/tasks/holders.ts';
 import { weakenApproval } from './approval/protection.ts';
+import { attachCheck, type CheckDeps, type RequestedCheck, requestCheck } from './checks/request.ts';
+import { type DerivedSpec, deriveSpec } from './derived-spec.ts';
 import { TemplateVersion } from './entity.ts';
 import { VersionPublished } from './errors.ts';
 import type { TemplateFiles } from './files.ts';
@@ -32,30 +34,65 @@ export type PreparedVersion = {
   readonly commit: string | null;
   /** `sha256:…` over spec and files: two versions with the same digest have the same content. */
   readonly digest: string;
-  /** What was found in spec and files without running anything. */
+  /** The spec that is published: with `derive`, completed from the files. */
+  readonly spec: TemplateSpec;
+  /** What was found in spec and files, without a worker and by one. */
   readonly check: CheckResult;
+  /** What a worker was asked for; null: there are errors already, or the version exists. */
+  readonly requested: RequestedCheck | null;
+  /** With `derive`: the README beside the configuration. */
+  readonly readme: string | null;
 };
 
 /** What a publication needs to read a private repository, and who publishes. */
-export interface Publication {
+export interface Publication extends CheckDeps {
   readonly em: Em;
   readonly keyRing: KeyRing;
   readonly policy: OutboundPolicy;
   readonly principal: Principal;
 }
 
-/** @throws Unprocessable, Unavailable if the git source cannot be read; Conflict if the template is archived */
+/** What is to be published. Without a version, it is only checked. */
+export interface Draft {
+  readonly version?: string;
+  readonly spec: TemplateSpec;
+  /** Completes variables and outputs of the spec from the files. */
+  readonly derive: boolean;
+}
+
+/**
+ * Reads the files, and checks spec and files: first without running anything, and then by a worker in a sandbox, if one is there.
+ * @throws Unprocessable, Unavailable if the git source cannot be read; Conflict if the template is archived
+ */
 export async function prepareVersion(
   target: TemplateTarget,
-  { spec }: Pick<NewVersion, 'spec'>,
-  { policy, ...reader }: Publication,
+  draft: Draft,
+  publication: Publication,
 ): Promise<PreparedVersion> {
   refuseArchived(target);
-  refuseUnknownKinds(spec);
-  const source = await readSource(spec, { ...reader, policy, owner: target });
+  refuseUnknownKinds(draft.spec);
+  refuseUselessTool(draft.spec);
+  const { em, principal } = publication;
+  const source = await readSource(draft.spec, { ...publication, owner: target });
+  const { spec, readme, notes } = draft.derive ? deriveSpec(draft.spec, source.files) : asTyped(draft.spec);
   const content = canonicalJson([spec, source.files]);
   const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
-  return { ...source, digest, check: checkVersion(spec, source.files) };
+  const found = checkVersion(spec, source.files);
+  const warnings = [...notes, ...found.warnings];
+  const isRequested = found.errors.length === 0 && !(await isPublished(em, target, draft));
+  const request = { target, principal, spec, files: source.files };
+  const requested = isRequested ? await requestCheck(publication, request) : null;
+  const errors = [...found.errors, ...(requested?.result.errors ?? [])];
+  return { ...source, spec, digest, check: { errors, warnings }, requested, readme };
+}
+
+function asTyped(spec: TemplateSpec): DerivedSpec {
+  return { spec, readme: null, notes: [] };
+}
+
+async function isPublished(em: Em, { template }: TemplateTarget, { version }: Draft): Promise<boolean> {
+  if (version === undefined) return false;
+  return (await em.count(TemplateVersion, { templateId: template.id, version })) > 0;
 }
 
 /**
@@ -68,36 +105,57 @@ export async function prepareVersion(
 export async function publishVersion(
   tx: Transaction,
   target: TemplateTarget,
-  request: NewVersion,
+  { version: name, changelog }: Pick<NewVersion, 'version' | 'changelog'>,
   prepared: PreparedVersion,
   publisher: Principal,
 ): Promise<{ version: TemplateVersion; isNew: boolean }> {
   refuseArchived(target);
   const { template } = target;
-  const earlier = await tx.em.findOne(TemplateVersion, { templateId: template.id, version: request.version });
-  if (earlier && !isSameContent(earlier, prepared, request.spec)) throw new VersionPublished(request.version);
+  const { check, requested, readme, spec, ...content } = prepared;
+  const earlier = await tx.em.findOne(TemplateVersion, { templateId: template.id, version: name });
+  if (earlier && !isSameContent(earlier, prepared)) throw new VersionPublished(name);
   if (earlier) return { version: earlier, isNew: false };
-  const { check, ...content } = prepared;
   refuseBroken(check);
-  refuseOtherTools((await readSettings(tx.em)).document.allowed_tools, request.spec);
-  await weakenApproval(tx, target, request, publisher);
+  refuseOtherTools((await readSettings(tx.em)).document.allowed_tools, spec);
+  await weakenApproval(tx, target, { version: name, spec }, publisher);
   const version = tx.em.create(TemplateVersion, {
     ...content,
-    filesTools: filesToolsOf(request.spec, content.files),
+    filesTools: filesToolsOf(spec, content.files),
     id: newId(),
     templateId: template.id,
-    version: request.version,
-    spec: request.spec,
-    changelog: request.changelog,
+    version: name,
+    spec,
+    changelog,
     publishedBy: publisher.id,
     responsibleUserId: publisher.responsibleUserId,
   });
   await tx.em.persist(version).flush();
+  if (requested) await takeCheck(tx, target, { version, warnings: check.warnings, requested }, publisher);
+  if (readme !== null) await fillReadme(tx, target, readme);
   return { version, isNew: true };
 }
 
+/** Keeps what is known about a version. @throws Unprocessable if its check has found errors at the last moment */
+async function takeCheck(
+  tx: Transaction,
+  target: TemplateTarget,
+  taken: { version: TemplateVersion; warnings: CheckResult['warnings']; requested: RequestedCheck },
+  principal: Principal,
+): Promise<void> {
+  const { version, warnings, requested } = taken;
+  version.check = await attachCheck(tx, { id: version.id, warnings }, requested, { target, principal });
+  refuseBroken(version.check);
+  await tx.em.flush();
+}
+
+/** A template without a readme gets that of its files. */
+async function fillReadme(tx: Transaction, { template }: TemplateTarget, readme: string): Promise<void> {
+  await tx.em.populate(template, ['readme']);
+  if (template.readme.trim() === '' && template.change({ readme })) await tx.em.flush();
+}
+
 /** The same commit has the same content, however the release that published it kept the files. */
-function isSameContent(earlier: TemplateVersion, { digest, commit }: PreparedVersion, spec: TemplateSpec): boolean {
+function isSameContent(earlier: TemplateVersion, { digest, commit, spec }: PreparedVersion): boolean {
   if (earlier.digest === digest) return true;
   return commit !== null && earlier.commit === commit && canonicalJson(earlier.spec) === canonicalJson(spec);
 }
@@ -126,14 +184,20 @@ function refuseUnknownKinds({ connections = [] }: TemplateSpec): void {
   );
 }
 
-/** The files of a spec: its own, or those of its repository now. @throws Unprocessable, Unavailable if the repository cannot be read */
+/** Steps are run by no tool. Versions that an earlier release published may name one. */
+function refuseUselessTool({ executor, tool }: TemplateSpec): void {
+  if (executor.kind !== 'command' || tool === undefined) return;
+  throw invalidField('spec.tool', 'is only for templates of the kind "opentofu": the steps of commands start programs');
+}
+
+/** The files of a spec: its own, or those of its repository now, which errors find at `place`. @throws Unprocessable, Unavailable if the repository cannot be read */
 export async function readSource(
   { executor }: Pick<TemplateSpec, 'executor'>,
   { policy, ...reader }: GitReader & { readonly policy: OutboundPolicy },
+  place = 'spec.executor.git',
 ): Promise<Pick<PreparedVersion, 'files' | 'commit'>> {
   const git = executor.kind === 'opentofu' ? executor.git : undefined;
   if (git === undefined) return { files: executor.files ?? {}, commit: null };
-  const place = 'spec.executor.git';
   const snapshot = await readRepository(git, { ...reader, policy }).catch((error: unknown) => {
     throw error instanceof ServiceError ? atPlace(error, place) : error;
   });

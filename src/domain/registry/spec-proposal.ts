@@ -1,6 +1,7 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { readFilesTools } from '#domain/tools/files.ts';
+import type { CheckFinding } from './checks/model.ts';
 import { isBinary, type TemplateFiles, textOf } from './files.ts';
 import type { Declaration } from './hcl/declarations.ts';
 import { readLiteral } from './hcl/literals.ts';
@@ -11,7 +12,7 @@ import { findStateNotes } from './hcl/state-notes.ts';
 import { readType } from './hcl/types.ts';
 import { translateValidation } from './hcl/validations.ts';
 import { readDirectory } from './links.ts';
-import { type CheckFinding, maxCheckedSize } from './publication-check.ts';
+import { maxCheckedSize } from './publication-check.ts';
 import type { JsonObject } from './variables/engine.ts';
 
 /** What the files of a module say about its variables and outputs, as a spec. */

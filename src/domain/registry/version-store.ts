@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { VersionCheck } from './checks/model.ts';
 import type { FileContent } from './files.ts';
 import type { ExecutorKind } from './spec.ts';
 
@@ -30,13 +31,14 @@ export interface VersionDetails extends VersionSummary {
   readonly spec: Record<string, unknown>;
   /** The paths of the files that a run gets. */
   readonly files: string[];
+  readonly check: VersionCheck | null;
 }
 
 /** One version with its spec, by the id of its row. */
 export function readVersion(em: Em, id: string): Promise<VersionDetails | undefined> {
   return selectVersions(em)
     .where('v.id', '=', id)
-    .select('v.spec')
+    .select(['v.spec', 'v.check'])
     .select((eb) =>
       sql<
         string[]

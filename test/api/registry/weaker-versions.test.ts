@@ -41,6 +41,26 @@ const weaker: [what: string, approval: object | undefined][] = [
   ['approvals of less', { required: 5, when: 'destroys' }],
 ];
 
+describe('a check of a version', () => {
+  it('finds an approval that the caller may not weaken, and a tool that the settings do not allow', async () => {
+    const id = await makeTemplate();
+    const check = (user: ApiUser, spec: object) => user.post(`/registry/templates/${id}/versions/check`, { spec });
+    expect((await check(teamAdmin, specWith(undefined))).body).toMatchObject({
+      valid: false,
+      state: 'failed',
+      errors: [{ path: '/approval', message: expect.stringContaining('less approval than 1.0.0') }],
+    });
+    expect((await check(tenant.owner, specWith(undefined))).body).toMatchObject({ valid: true, errors: [] });
+    await platformAdmin.patch('/admin/settings', { allowed_tools: { terraform: ['>=1.0'] } });
+    const found = await check(tenant.owner, specWith(strict));
+    await platformAdmin.patch('/admin/settings', { allowed_tools: null });
+    expect(found.body).toMatchObject({
+      valid: false,
+      errors: [{ path: '/executor', message: expect.stringContaining('allow only terraform') }],
+    });
+  });
+});
+
 describe.each(weaker)('a new version that demands %s', (_, approval) => {
   it('answers 403 to an admin of the team, whatever its number is', async () => {
     const id = await makeTemplate();

@@ -1,7 +1,7 @@
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import type { listAllRuns } from '#api/runs/lists/list-operations.ts';
 import type { get, list } from '../template-operations.ts';
-import type { get as getVersion, list as listVersions } from '../version-operations.ts';
+import type { check, get as getVersion, list as listVersions } from '../version-operations.ts';
 
 /** A template as the API shows it to the visitor. */
 export type ShownTemplate = EncodedAnswerOf<(typeof get)['responses']>;
@@ -17,3 +17,6 @@ export type ListedVersion = EncodedAnswerOf<(typeof listVersions)['responses']>[
 
 /** A run of a list. */
 export type ListedRun = EncodedAnswerOf<(typeof listAllRuns)['responses']>['runs'][number];
+
+/** What a check of a draft has found. */
+export type ShownCheck = EncodedAnswerOf<(typeof check)['responses']>;

@@ -140,9 +140,10 @@ function withAll(named: ProblemDetail[], found: readonly ProblemDetail[]): Probl
 function problemDetails(error: ServiceError): ProblemDetail[] {
   const errors = error.details?.['errors'];
   if (!Array.isArray(errors)) return [];
-  return errors.map(({ path, message, pointer }) => ({
+  return errors.map(({ path, message, pointer, file, line }) => ({
     path: String(path),
-    message: String(message),
+    message:
+      typeof file === 'string' ? `${message} (${file}${line === undefined ? '' : `, line ${line}`})` : String(message),
     ...(typeof pointer === 'string' && { pointer }),
   }));
 }

@@ -1,8 +1,9 @@
+import type { Em } from '#database/database.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { requireMayWeaken } from '#domain/tenancy/policy.ts';
 import type { NewVersion } from '../model.ts';
-import type { TemplateApproval } from '../spec.ts';
+import type { TemplateApproval, TemplateSpec } from '../spec.ts';
 import { listVersionApprovals, type TemplateTarget } from '../store.ts';
 import { newestFirst } from '../versions.ts';
 import { type ApprovalPolicy, isWeakerApproval } from './approval-policy.ts';
@@ -16,17 +17,29 @@ import { type ApprovalPolicy, isWeakerApproval } from './approval-policy.ts';
 export async function weakenApproval(
   tx: Transaction,
   target: TemplateTarget,
-  { version, spec }: NewVersion,
+  { version, spec }: Pick<NewVersion, 'version' | 'spec'>,
   publisher: Principal,
 ): Promise<void> {
-  const { id } = target.template;
-  const [highest] = newestFirst(await listVersionApprovals(tx.em, id));
-  const [before, after] = [highest?.approval ?? null, spec.approval ?? null];
-  if (!highest || !isWeakerApproval(toPolicy(after), toPolicy(before))) return;
-  requireMayWeaken(publisher, target, `spec.approval: the version demands less approval than ${highest.version}`);
+  const weakened = await refuseWeaker(tx.em, target, spec, publisher);
+  if (!weakened) return;
   const { teamId, organizationId } = target;
   const owners = { teamId, organizationId };
-  tx.publish({ type: 'template.approval_weakened', subjectId: id, owners, data: { version, before, after } });
+  const data = { version, ...weakened };
+  tx.publish({ type: 'template.approval_weakened', subjectId: target.template.id, owners, data });
+}
+
+/** The same without the event. Returns what is weakened; undefined if nothing is. @throws Forbidden */
+export async function refuseWeaker(
+  em: Em,
+  target: TemplateTarget,
+  { approval }: Pick<TemplateSpec, 'approval'>,
+  publisher: Principal,
+): Promise<{ before: TemplateApproval | null; after: TemplateApproval | null } | undefined> {
+  const [highest] = newestFirst(await listVersionApprovals(em, target.template.id));
+  const [before, after] = [highest?.approval ?? null, approval ?? null];
+  if (!highest || !isWeakerApproval(toPolicy(after), toPolicy(before))) return undefined;
+  requireMayWeaken(publisher, target, `spec.approval: the version demands less approval than ${highest.version}`);
+  return { before, after };
 }
 
 function toPolicy(approval: TemplateApproval | null): ApprovalPolicy {

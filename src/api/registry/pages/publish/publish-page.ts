@@ -4,10 +4,11 @@ import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { refuseBroken } from '#domain/registry/publication-check.ts';
 import { findOfferedTools } from '#domain/workers/offered-tools.ts';
 import { get as getTemplate } from '../../template-operations.ts';
-import { get as getVersion, publish } from '../../version-operations.ts';
-import { deriveSpec } from './derived-spec.ts';
+import { check, get as getVersion, publish } from '../../version-operations.ts';
+import type { ShownCheck } from '../shown.ts';
 import { blankForm, fillForm, type PublishForm, publishNames, readPublishForm } from './publish-form.ts';
 import { crumbsOf, publishPage, titleOf } from './publish-view.ts';
 import { composeSpec } from './spec-source.ts';
@@ -19,6 +20,7 @@ export async function showPublish(
   visit: TemplateVisit,
   problems: FormProblems | null = null,
   typed: PublishForm | null = null,
+  found: ShownCheck | null = null,
 ): Promise<FastifyReply> {
   const { id } = visit.params;
   const template = await visit.read(getTemplate, { params: { id } });
@@ -31,21 +33,24 @@ export async function showPublish(
   const base = latest === null ? null : await visit.read(getVersion, { params: { id, version: latest } });
   const form = typed ?? (base ? fillForm(base) : blankForm());
   const offered = await findOfferedTools(visit.em, { teamId: template.team_id, environmentId: null });
-  return visit.show(publishPage({ template, base, form, problems, offered }), problems?.status);
+  return visit.show(publishPage({ template, base, form, problems, offered, found }), problems?.status);
 }
 
 export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply> {
   const { id } = visit.params;
   const form = readPublishForm(visit.request.body);
   const base = form.base ? await visit.read(getVersion, { params: { id, version: form.base } }) : null;
-  const readTemplate = () => visit.read(getTemplate, { params: { id } });
+  const derive = form.derive === 'yes';
+  let found: ShownCheck | null = null;
   const sent = await submit(visit, publishNames, async () => {
     const { version, changelog } = form;
-    const typed = composeSpec(form, base);
-    const isDerived = form.derive === 'yes';
-    const spec = isDerived ? await deriveSpec(visit, typed, (await readTemplate()).team_id) : typed;
-    return visit.run(publish, { params: { id }, body: { version, changelog, spec } });
+    const spec = composeSpec(form, base);
+    if (form.only !== 'check')
+      return visit.run(publish, { params: { id }, body: { version, changelog, spec, derive } });
+    found = await visit.read(check, { params: { id }, body: { spec, derive } });
+    return refuseBroken(found);
   });
-  if (!sent.done) return showPublish(visit, sent.problems, form);
+  if (!sent.done) return showPublish(visit, sent.problems, form, found);
+  if (found) return showPublish(visit, null, form, found);
   return visit.redirect(pagePath(pages.templateVersion, { id, version: form.version }, { done: 'published' }));
 }

@@ -7,7 +7,8 @@ import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toolFields } from '#api/workers/tool-fields.ts';
 import type { OfferedTool } from '#domain/workers/offered-tools.ts';
-import type { ShownTemplate, ShownVersion } from '../shown.ts';
+import { renderDraftCheck } from '../check-view.ts';
+import type { ShownCheck, ShownTemplate, ShownVersion } from '../shown.ts';
 import type { PublishForm, Source } from './publish-form.ts';
 
 export interface PublishPage {
@@ -17,6 +18,8 @@ export interface PublishPage {
   readonly problems: FormProblems | null;
   /** The tools that workers have. */
   readonly offered: readonly OfferedTool[];
+  /** What a check has found that was asked for without a publication. */
+  readonly found: ShownCheck | null;
 }
 
 export function titleOf({ name }: ShownTemplate): string {
@@ -31,7 +34,7 @@ export function crumbsOf({ id, name }: ShownTemplate): Crumb[] {
 }
 
 export function publishPage(shown: PublishPage): Page {
-  const { template, base, form, problems, offered } = shown;
+  const { template, base, form, problems, offered, found } = shown;
   const { id } = template;
   const title = titleOf(template);
   return {
@@ -43,6 +46,7 @@ ${renderPageHead({
   crumbs: crumbsOf(template),
   below: 'Everything is checked first. A published version never changes.',
 })}
+${found ? renderDraftCheck(found) : null}
 <div class="panel publish">${renderForm({
       action: pagePath(pages.publishVersion, { id }),
       hasFiles: true,
@@ -84,10 +88,10 @@ ${renderPageHead({
           kind: 'checkbox',
           value: form.derive,
           isOptional: true,
-          hint: 'Of OpenTofu and Terraform: types, defaults, rules and descriptions. What the spec above says itself counts first.',
+          hint: 'Of OpenTofu and Terraform: types, defaults, rules and descriptions. What the spec above says itself counts first. A template without a readme gets that of the files.',
         },
       ],
-      submit: 'Check and publish',
+      submit: html`<button class="button button-primary" type="submit">Check and publish</button><button class="button" type="submit" name="only" value="check">Check only</button>`,
       cancel: pagePath(pages.template, { id }),
     })}</div></div>`,
   };

@@ -8,6 +8,7 @@ import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { renderMarkdown } from '#api/web/markdown.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { renderCheckState } from '../check-view.ts';
 import { executorWords } from '../executors.ts';
 import type { ShownTemplate, ShownVersion } from '../shown.ts';
 import { renderFit } from '../version/fit-view.ts';
@@ -47,6 +48,7 @@ ${renderVersions(shown)}
           ? html`<a href="${versionPath(template.id, latest.version)}">${latest.version}</a>`
           : 'Nothing published',
       ],
+      ['Check', latest ? renderCheckState(latest) : null],
       ['Executed by', latest ? executorWords[latest.executor] : null],
       ...renderFit(latest?.workers ?? null),
       ['Slug', html`<code class="foreign">${template.slug}</code>`],

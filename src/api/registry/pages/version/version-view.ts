@@ -6,6 +6,7 @@ import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { renderMarkdown } from '#api/web/markdown.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { renderCheckState, renderVersionCheck } from '../check-view.ts';
 import { executorWords } from '../executors.ts';
 import type { ShownTemplate, ShownVersion } from '../shown.ts';
 import { renderComparison, type VariableChange } from './compare.ts';
@@ -45,6 +46,7 @@ ${renderPageHead({
 ${renderYanked(version)}
 <div class="beside">
 <div class="beside-main">
+${renderVersionCheck(version)}
 ${version.changelog ? html`<section class="panel stack"><h2>What changes</h2>${renderMarkdown(version.changelog, 3)}</section>` : null}
 <section class="stack"><h2 id="variables">Variables</h2>${renderVariables(version.spec)}</section>
 ${previous ? html`<section class="panel stack"><h2>Variables since ${previous.version}</h2>${isCut ? html`<p class="muted">The template has more than 2,000 versions: one that was published before them may be closer.</p>` : null}${renderComparison(previous.changes, previous.version)}</section>` : null}
@@ -58,6 +60,7 @@ ${renderFiles(template.id, version, file)}
       ['Executed by', executorWords[version.executor]],
       ['Published', renderTime(version.created_at)],
       ['Published by', html`<span class="foreign">${version.published_by.name || 'somebody who was deleted'}</span>`],
+      ['Check', renderCheckState(version)],
       ...renderRules(spec),
       ...renderFit(version.workers),
       ['Commit', version.commit ? html`<code class="foreign">${version.commit}</code>` : null],

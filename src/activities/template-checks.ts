@@ -1,0 +1,145 @@
+import { Context } from '@temporalio/activity';
+import type { CheckFinding, SandboxCheck } from '#domain/registry/checks/model.ts';
+import { checkGraceSeconds, checkLimitSeconds } from '#domain/registry/checks/model.ts';
+import { type CheckWork, endCheck, loadCheckWork, notDone, takeNextCheckStep } from '#domain/registry/checks/steps.ts';
+import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
+import { bestOf } from '#domain/tools/demand.ts';
+import { toolNames } from '#domain/tools/model.ts';
+import type {
+  CheckReport,
+  ExecutionRequest,
+  ExecutionResult,
+  ExecutionSink,
+  Tool,
+} from '#executors/protocol/request.ts';
+import { resolveExecutor } from './attempts/executor-request.ts';
+import { watchCancellation } from './cancellation.ts';
+import type { ActivityDeps, AttemptDeps } from './deps.ts';
+import type { CheckActivities, CheckStepActivities } from './template-checks.contract.ts';
+import { writeWithRetry } from './write-with-retry.ts';
+
+const heartbeatMs = 3_000;
+/** Nobody reads the log of a check: what it found is in its report. */
+const noLog: ExecutionSink = {
+  log: async () => undefined,
+  state: () => Promise.reject(new Error('a check has no state')),
+};
+
+export function createCheckStepActivities({ transactions }: Pick<ActivityDeps, 'transactions'>): CheckStepActivities {
+  return { nextCheckStep: (checkId) => transactions.run((tx) => takeNextCheckStep(tx, checkId)) };
+}
+
+type CheckDeps = ActivityDeps & Pick<AttemptDeps, 'executor' | 'findTools' | 'limits' | 'attempts'>;
+
+export function createCheckActivities(deps: CheckDeps): CheckActivities {
+  return {
+    checkTemplate: async (checkId) => {
+      const context = Context.current();
+      const heartbeat = setInterval(() => context.heartbeat(), heartbeatMs);
+      try {
+        await checkTemplate(deps, checkId, AbortSignal.any([watchCancellation(context), deps.attempts.stopping]));
+      } finally {
+        clearInterval(heartbeat);
+      }
+    },
+  };
+}
+
+async function checkTemplate(deps: CheckDeps, checkId: string, signal: AbortSignal): Promise<void> {
+  const work = await loadCheckWork(deps.orm.em.fork(), checkId);
+  if (!work) return;
+  const result = await check(deps, work, signal);
+  if (result === null) return;
+  await writeWithRetry(deps, checkId, () => deps.transactions.run((tx) => endCheck(tx, checkId, result)));
+}
+
+/** Null if this worker cannot say anything: another try is made later. */
+async function check(deps: CheckDeps, work: CheckWork, signal: AbortSignal): Promise<SandboxCheck | null> {
+  if (work.spec.executor.kind === 'command') return toResult(work, null, await execute(deps, work, null, signal));
+  const usable = (await deps.findTools()).filter(work.isUsable);
+  // A version without a tool of its own may be run by either. Only what both refuse is an error.
+  const tools = toolNames.flatMap((name) => bestOf(usable.filter((tool) => tool.name === name)) ?? []);
+  const results: SandboxCheck[] = [];
+  for (const tool of tools) {
+    const result = toResult(work, tool, await execute(deps, work, tool, signal));
+    if (result?.state === 'passed') return withOthers(result, results);
+    if (result) results.push(result);
+  }
+  return results[0] ?? null;
+}
+
+/** What another tool says against a version that this one accepts is worth knowing. */
+function withOthers(result: SandboxCheck, others: readonly SandboxCheck[]): SandboxCheck {
+  const warnings = others.flatMap(({ errors, tool }) =>
+    errors.map((error) => ({ ...error, message: `${tool?.name} ${tool?.version} refuses it: ${error.message}` })),
+  );
+  return { ...result, warnings: [...result.warnings, ...warnings] };
+}
+
+function execute(
+  { executor, limits }: CheckDeps,
+  work: CheckWork,
+  tool: Tool | null,
+  signal: AbortSignal,
+): Promise<ExecutionResult> {
+  const request: ExecutionRequest = {
+    attemptId: work.id,
+    runId: work.id,
+    templateVersion: work.id,
+    phase: 'detect',
+    check: true,
+    operation: 'plan',
+    replace: [],
+    executor: resolveExecutor(work),
+    variables: {},
+    sensitiveVariables: [],
+    environment: [],
+    outputs: {},
+    state: null,
+    artifact: null,
+    tool,
+    timeoutMs: checkLimitSeconds * 1000,
+    graceMs: checkGraceSeconds * 1000,
+    limits,
+    egress: work.egress,
+  };
+  return executor.execute(request, noLog, signal);
+}
+
+/** What a result says about a version; null if the worker is at fault, or stops. */
+function toResult(
+  work: CheckWork,
+  tool: Tool | null,
+  { check: report, outcome, message }: ExecutionResult,
+): SandboxCheck | null {
+  if (report) return fromReport(work, tool, report);
+  if (outcome === 'timed_out' || outcome === 'limit_exceeded')
+    return { ...notDone(`the check was stopped: ${message ?? outcome}`), tool };
+  return null;
+}
+
+function fromReport({ pool }: CheckWork, tool: Tool | null, report: CheckReport): SandboxCheck {
+  const { findings, unchecked, missingPrograms } = report;
+  const ofSeverity = (severity: Diagnostic['severity']) =>
+    findings.filter((each) => each.severity === severity).map(toFinding);
+  const errors = ofSeverity('error');
+  const missing = missingPrograms.map(({ list, index, program }) => ({
+    path: `/executor/${list}/${index}/run/0`,
+    message: `the worker of the pool "${pool}" that looked has no program "${program}"`,
+  }));
+  return {
+    state: errors.length > 0 ? 'failed' : 'passed',
+    tool: tool && { name: tool.name, version: tool.version },
+    errors,
+    warnings: [...ofSeverity('warning'), ...missing],
+    notChecked: unchecked,
+  };
+}
+
+/** A file of a module from elsewhere is none of the version's. */
+function toFinding({ message, detail = '', file, line }: Diagnostic): CheckFinding {
+  const text = detail === '' ? message : `${message}: ${detail.replaceAll(/\s+/g, ' ')}`;
+  const isElsewhere = file?.split('/').includes('.terraform') ?? false;
+  const place = isElsewhere ? ` (${file}, line ${line})` : '';
+  return { path: '/executor', message: `${text}${place}`, ...(file !== undefined && !isElsewhere && { file, line }) };
+}

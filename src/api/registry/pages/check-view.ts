@@ -1,0 +1,64 @@
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { toSentence } from '#api/web/text.ts';
+import type { ShownCheck, ShownVersion } from './shown.ts';
+
+type Findings = ShownCheck['errors'];
+type Check = Omit<NonNullable<ShownVersion['check']>, 'at'>;
+
+const stateWords = { passed: 'Passed', failed: 'Failed', not_done: 'Not done yet' } as const;
+const toneOf = { passed: '', failed: 'badge-bad', not_done: '' } as const;
+
+/** Whether a version was checked, in a line. */
+export function renderCheckState({ check }: Pick<ShownVersion, 'check'>): Html | null {
+  if (check === null) return null;
+  const { state, tool, warnings } = check;
+  const count = warnings.length;
+  return html`<span class="badge ${toneOf[state]}">${stateWords[state]}</span>${
+    count > 0 ? html` <span class="muted">${count === 1 ? '1 warning' : `${count} warnings`}</span>` : null
+  }${tool ? html`<span class="below muted">${tool.name} ${tool.version}</span>` : null}`;
+}
+
+/** What was found about a version before any run; null if that was nothing. */
+export function renderVersionCheck({ check }: Pick<ShownVersion, 'check'>): Html | null {
+  if (check === null || isSilent(check)) return null;
+  return html`<section class="panel stack" aria-labelledby="check"><h2 id="check">Check</h2>
+<p>${describe(check)} <span class="muted">${renderTime(check.at)}</span></p>${renderFindings(check)}</section>`;
+}
+
+/** What a check of a draft has found. Nothing was published. */
+export function renderDraftCheck(check: ShownCheck): Html {
+  const isFine = check.valid && check.warnings.length === 0 && check.not_checked.length === 0;
+  const lead = check.valid
+    ? html`<p><strong>Nothing is against publishing this.</strong> ${describe(check)}</p>`
+    : html`<p><strong>This cannot be published.</strong> ${describe(check)}</p>`;
+  return html`<section class="notice ${check.valid ? (isFine ? '' : 'notice-wait') : 'notice-problem'}" aria-label="What the check found" tabindex="-1" ${check.valid ? html`data-focus` : null}><div class="stack">${lead}${renderFindings(check)}</div></section>`;
+}
+
+function isSilent({ state, errors, warnings, not_checked: notChecked }: Check): boolean {
+  return state === 'passed' && errors.length + warnings.length + notChecked.length === 0;
+}
+
+function describe({ state, tool, errors }: Check): string {
+  const by = tool ? ` with ${tool.name} ${tool.version}` : '';
+  if (state === 'passed') return `A worker checked it${by}, without running it.`;
+  if (errors.length > 0)
+    return tool ? `A worker checked it${by} and found errors.` : 'Its spec and its files contradict each other.';
+  return 'No worker has checked it yet.';
+}
+
+function renderFindings({ errors, warnings, not_checked: notChecked }: Check): Html {
+  return html`${renderList('Errors', errors)}${renderList('Warnings', warnings)}${
+    notChecked.length > 0
+      ? html`<div><h3>Not checked</h3><ul class="plain-list">${notChecked.map((text) => html`<li class="foreign">${toSentence(text)}</li>`)}</ul></div>`
+      : null
+  }`;
+}
+
+function renderList(title: string, findings: Findings): Html | null {
+  if (findings.length === 0) return null;
+  return html`<div><h3>${title}</h3><ul class="plain-list">${findings.map(
+    ({ path, file, line, message }) =>
+      html`<li class="foreign"><code>${file === undefined ? `spec${path}` : `${file}${line === undefined ? '' : `:${line}`}`}</code> ${toSentence(message)}</li>`,
+  )}</ul></div>`;
+}

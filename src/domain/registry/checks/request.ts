@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Em, Orm } from '#database/database.ts';
+import { defaultPool } from '#domain/runs/model.ts';
+import { readSettings } from '#domain/settings/store.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { holdersOf } from '#domain/shared/tasks/holders.ts';
+import { isEmptyDemand, type ToolDemand } from '#domain/tools/demand.ts';
+import type { TemplateFiles } from '../files.ts';
+import type { TemplateSpec } from '../spec.ts';
+import type { TemplateTarget } from '../store.ts';
+import { TemplateCheck } from './entity.ts';
+import { maxWaiting, requestWaitMs, type SandboxCheck, templateCheckWorkflow, type VersionCheck } from './model.ts';
+import { joinChecks, notDone } from './steps.ts';
+import { countChecks, forgetCheck, lockCheck, readCheckResult, removeCheck } from './store.ts';
+import { demandOf, findNoWorker } from './tools.ts';
+
+export interface CheckDeps {
+  readonly orm: Orm;
+  readonly transactions: Transactions;
+}
+
+export interface CheckRequest {
+  readonly target: TemplateTarget;
+  readonly principal: Principal;
+  readonly spec: TemplateSpec;
+  readonly files: TemplateFiles;
+}
+
+/** What came of asking a worker. */
+export interface RequestedCheck {
+  readonly result: SandboxCheck;
+  /** What a version that is published without a result needs for its later check; null: there is a result, or there can be none. */
+  readonly later: { readonly id: string | null; readonly pool: string; readonly demand: ToolDemand | null } | null;
+}
+
+/**
+ * Lets a worker check a spec with its files in a sandbox, and waits for the result, 30 seconds at most. Without a worker, it does not wait. Whoever
+ * asks takes the check over by `attachCheck`, or gives it up by `dropCheck`.
+ */
+export async function requestCheck(
+  { orm, transactions }: CheckDeps,
+  request: CheckRequest,
+  withinMs = requestWaitMs,
+): Promise<RequestedCheck> {
+  const { target, principal, spec, files } = request;
+  const demand = demandOf(spec, files);
+  if (demand !== null && isEmptyDemand(demand)) return { result: notDone(demand.conflict), later: null };
+  const pool = spec.pool ?? (await readSettings(orm.em.fork())).document.default_pool ?? defaultPool;
+  const later = { id: null, pool, demand };
+  const why = await findReason(orm.em.fork(), request, { pool, demand });
+  if (why !== null) return { result: notDone(why), later };
+  const id = await transactions.run((tx) =>
+    insertCheck(tx, { pool, demand, target, principal, versionId: null, content: { spec, files } }),
+  );
+  const result = await awaitResult(orm, id, withinMs).catch(() => null);
+  if (result === null) return { result: notDone('no worker checked it within 30 seconds'), later: { ...later, id } };
+  await dropCheck(orm.em.fork(), id);
+  return { result, later: null };
+}
+
+async function findReason(
+  em: Em,
+  { target, principal }: CheckRequest,
+  { pool, demand }: { pool: string; demand: ToolDemand | null },
+): Promise<string | null> {
+  const why = await findNoWorker(em, { pool, demand, teamId: target.teamId });
+  if (why !== null) return why;
+  const [caller = ''] = holdersOf(principal, target);
+  const { waiting } = await countChecks(em, caller);
+  return waiting < maxWaiting ? null : `${maxWaiting} of your checks are under way already`;
+}
+
+/** The result; null if it did not come in time. */
+async function awaitResult(orm: Orm, id: string, withinMs: number): Promise<SandboxCheck | null> {
+  const deadline = Date.now() + withinMs;
+  for (let pauseMs = 50; Date.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, 500)) {
+    await sleep(pauseMs);
+    const result = await readCheckResult(orm.em.fork(), id);
+    if (result !== undefined) return result;
+  }
+  return null;
+}
+
+/** Gives up a check that no version has taken over. Its worker finds nothing to store. */
+export function dropCheck(em: Em, id: string): Promise<void> {
+  return forgetCheck(em, id);
+}
+
+/**
+ * Takes the result of a check for a version that is being published. Without one, the check goes on for the version, or a new one begins with the commit.
+ * @param warnings what was found without a worker
+ */
+export async function attachCheck(
+  tx: Transaction,
+  version: { readonly id: string; readonly warnings: VersionCheck['warnings'] },
+  { result, later }: RequestedCheck,
+  { target, principal }: Pick<CheckRequest, 'target' | 'principal'>,
+): Promise<VersionCheck> {
+  const check = later?.id ? await lockCheck(tx.em, later.id) : null;
+  if (check?.result) {
+    await removeCheck(tx.em, check.id);
+    return joinChecks(version.warnings, check.result);
+  }
+  if (check) {
+    check.versionId = version.id;
+    check.content = null;
+    await tx.em.flush();
+  } else if (later) {
+    const { pool, demand } = later;
+    await insertCheck(tx, { pool, demand, target, principal, versionId: version.id, content: null });
+  }
+  return joinChecks(version.warnings, result);
+}
+
+interface NewCheck extends Pick<CheckRequest, 'target' | 'principal'> {
+  readonly pool: string;
+  readonly demand: ToolDemand | null;
+  readonly versionId: string | null;
+  readonly content: Pick<CheckRequest, 'spec' | 'files'> | null;
+}
+
+async function insertCheck(tx: Transaction, { target, principal, ...row }: NewCheck): Promise<string> {
+  const id = newId();
+  const holders = [...holdersOf(principal, target)];
+  tx.em.persist(
+    tx.em.create(TemplateCheck, { id, templateId: target.template.id, holders, requestedBy: principal.id, ...row }),
+  );
+  await tx.em.flush();
+  tx.notifyEngine(id, { kind: 'start', workflow: templateCheckWorkflow, input: { check_id: id } });
+  return id;
+}

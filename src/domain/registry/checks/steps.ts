@@ -1,0 +1,137 @@
+import type { Em } from '#database/database.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { VersionedTool } from '#domain/tools/model.ts';
+import type { Egress } from '#domain/workers/pools/egress.ts';
+import { readEgress } from '#domain/workers/pools/store.ts';
+import { Template, TemplateVersion } from '../entity.ts';
+import type { TemplateFiles } from '../files.ts';
+import { TemplateSpec } from '../spec.ts';
+import { TemplateCheck } from './entity.ts';
+import {
+  type CheckStep,
+  checkGraceSeconds,
+  checkLimitSeconds,
+  checkQueue,
+  givenUpAfterDays,
+  maxTries,
+  maxUnderWay,
+  pauseSeconds,
+  requestWaitMs,
+  type SandboxCheck,
+  type VersionCheck,
+} from './model.ts';
+import { countChecks, isPointless, lockCheck, lockCounting, removeCheck, writeVersionCheck } from './store.ts';
+import { findNoWorker, readUsable } from './tools.ts';
+
+/** The steps of a check, which its workflow asks for one after another. Each may be repeated. */
+
+const soon: CheckStep = { kind: 'wait', seconds: 1 };
+const end: CheckStep = { kind: 'end' };
+/** Both tools, one after the other, each with what is around it. */
+const timeoutSeconds = 3 * (checkLimitSeconds + checkGraceSeconds);
+const startWithinSeconds = 60;
+/** A request that died leaves its check behind. */
+const abandonedAfterSeconds = (2 * requestWaitMs) / 1000;
+
+/** Decides what the workflow of a check does next. */
+export async function takeNextCheckStep(tx: Transaction, id: string): Promise<CheckStep> {
+  await lockCounting(tx.em);
+  const check = await lockCheck(tx.em, id);
+  if (!check || check.endedAt) return end;
+  const age = secondsSince(check.createdAt);
+  const isAbandoned = !check.versionId && age > abandonedAfterSeconds;
+  if (isAbandoned || (await isPointless(tx.em, check))) {
+    await removeCheck(tx.em, id);
+    return end;
+  }
+  const { teamId = null } = await tx.em.findOneOrFail(Template, { id: check.templateId });
+  const why = await findNoWorker(tx.em, { pool: check.pool, demand: check.demand ?? null, teamId });
+  if (check.tries >= maxTries || age > givenUpAfterDays * 24 * 3600) {
+    await endCheck(tx, id, notDone(why ?? 'no worker could finish the check'));
+    return end;
+  }
+  if (why !== null) return check.versionId ? { kind: 'wait', seconds: pauseSeconds(age) } : soon;
+  const rest = check.startedAt ? 30 * check.tries - secondsSince(check.startedAt) : 0;
+  if (rest > 0) return { kind: 'wait', seconds: Math.ceil(rest) };
+  if (await isOverLimit(tx.em, check)) return soon;
+  check.startedAt = new Date();
+  check.tries += 1;
+  await tx.em.flush();
+  return { kind: 'execute', taskQueue: checkQueue(check.pool), timeoutSeconds, startWithinSeconds };
+}
+
+async function isOverLimit(em: Em, { id, holders }: TemplateCheck): Promise<boolean> {
+  for (const holder of holders) {
+    const { underWay } = await countChecks(em, holder, id);
+    if (underWay >= (holder.startsWith('caller ') ? maxUnderWay.caller : maxUnderWay.owner)) return true;
+  }
+  return false;
+}
+
+/** Everything that a worker needs for a check. */
+export interface CheckWork {
+  readonly id: string;
+  readonly templateId: string;
+  readonly pool: string;
+  readonly spec: TemplateSpec;
+  readonly files: TemplateFiles;
+  readonly egress: Egress;
+  readonly isUsable: (tool: VersionedTool) => boolean;
+}
+
+/** Reads what a check is about; null if it has ended, or nobody waits for it any more. */
+export async function loadCheckWork(em: Em, id: string): Promise<CheckWork | null> {
+  const check = await em.findOne(TemplateCheck, { id }, { populate: ['content'] });
+  if (!check || check.endedAt) return null;
+  const content = check.content ?? (await readVersionContent(em, check.versionId ?? null));
+  if (!content) return null;
+  return {
+    id,
+    templateId: check.templateId,
+    pool: check.pool,
+    spec: TemplateSpec.parse(content.spec),
+    files: content.files,
+    egress: await readEgress(em, check.pool),
+    isUsable: await readUsable(em, check.demand ?? null),
+  };
+}
+
+async function readVersionContent(em: Em, id: string | null) {
+  return id === null ? null : em.findOne(TemplateVersion, { id }, { populate: ['files'] });
+}
+
+/** Stores what a worker found out, for the request that waits or in the version. A second result of the same check changes nothing. */
+export async function endCheck({ em }: Pick<Transaction, 'em'>, id: string, result: SandboxCheck): Promise<void> {
+  const check = await lockCheck(em, id);
+  if (!check || check.endedAt) return;
+  if (check.versionId) {
+    const version = await em.findOneOrFail(TemplateVersion, { id: check.versionId });
+    await writeVersionCheck(em, version.id, joinChecks(version.check?.warnings ?? [], result));
+    await removeCheck(em, id);
+    return;
+  }
+  check.result = result;
+  check.endedAt = new Date();
+  await em.flush();
+}
+
+/** A result beside the warnings that were found without a worker. */
+export function joinChecks(warnings: VersionCheck['warnings'], result: SandboxCheck): VersionCheck {
+  const { state, tool, errors, notChecked } = result;
+  return {
+    state,
+    at: new Date().toISOString(),
+    tool,
+    errors,
+    warnings: [...warnings, ...result.warnings],
+    notChecked,
+  };
+}
+
+export function notDone(why: string): SandboxCheck {
+  return { state: 'not_done', tool: null, errors: [], warnings: [], notChecked: [why] };
+}
+
+function secondsSince(time: Date): number {
+  return (Date.now() - time.getTime()) / 1000;
+}

@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { json } from '#database/tables.ts';
+import { db } from '#domain/db.ts';
+import type { VersionedTool } from '#domain/tools/model.ts';
+import { takesWork } from '#domain/workers/store.ts';
+import { TemplateCheck } from './entity.ts';
+import { checkGraceSeconds, checkLimitSeconds, type SandboxCheck, type VersionCheck } from './model.ts';
+
+/** A check, locked until the commit; null if it has been taken or given up. */
+export async function lockCheck(em: Em, id: string): Promise<TemplateCheck | null> {
+  await db(em).selectFrom('template_checks').where('id', '=', id).select('id').forUpdate().execute();
+  return em.findOne(TemplateCheck, { id }, { refresh: true });
+}
+
+/** What a check found out, once it has ended; undefined while it is under way, null if there is none. */
+export async function readCheckResult(em: Em, id: string): Promise<SandboxCheck | null | undefined> {
+  const row = await db(em)
+    .selectFrom('template_checks')
+    .where('id', '=', id)
+    .select(['ended_at as endedAt', 'result'])
+    .executeTakeFirst();
+  if (!row) return null;
+  return row.endedAt === null ? undefined : row.result;
+}
+
+export async function removeCheck(em: Em, id: string): Promise<void> {
+  await db(em).deleteFrom('template_checks').where('id', '=', id).execute();
+}
+
+/** Removes a check whose request waits no more, unless a version has it by now. */
+export async function forgetCheck(em: Em, id: string): Promise<void> {
+  await db(em).deleteFrom('template_checks').where('id', '=', id).where('version_id', 'is', null).execute();
+}
+
+/** The live workers of a pool that contain template code, with their tools. */
+export function findCheckingWorkers(em: Em, pool: string): Promise<{ id: string; tools: VersionedTool[] }[]> {
+  return db(em)
+    .selectFrom('workers as w')
+    .where((eb) => sql<boolean>`${eb.ref('w.pools')} @> jsonb_build_array(${pool}::text)`)
+    .where('w.isolation', '=', 'sandbox')
+    .where(takesWork)
+    .select(['w.id', 'w.tools'])
+    .execute();
+}
+
+/** Whether the template of a check is deleted, or its version yanked, so that nobody needs the result any more. */
+export async function isPointless(em: Em, { templateId, versionId = null }: TemplateCheck): Promise<boolean> {
+  const row = await db(em)
+    .selectFrom('templates as t')
+    .leftJoin('template_versions as v', (join) => join.on('v.id', '=', versionId))
+    .where('t.id', '=', templateId)
+    .where('t.deleted_at', 'is', null)
+    .where('v.yanked_at', 'is', null)
+    .select('t.id')
+    .executeTakeFirst();
+  return row === undefined;
+}
+
+/** How long a check that a worker was asked for may be under way: both tools, one after the other, and what is around them. */
+const underWay = sql<string>`now() - make_interval(secs => ${sql.lit(3 * (checkLimitSeconds + checkGraceSeconds))})`;
+
+/** Lets one check after the other be counted. */
+export async function lockCounting(em: Em): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('delivery-coordinator/template-checks', 0))`.execute(db(em));
+}
+
+/** How many checks are with workers, and how many requests wait, for each of some holders. Checks of `except` are left out. */
+export async function countChecks(
+  em: Em,
+  holder: string,
+  except: string | null = null,
+): Promise<{ underWay: number; waiting: number }> {
+  const row = await db(em)
+    .selectFrom('template_checks as c')
+    .where('c.ended_at', 'is', null)
+    .where((eb) => sql<boolean>`${eb.ref('c.holders')} @> jsonb_build_array(${holder}::text)`)
+    .$if(except !== null, (query) => query.where('c.id', '!=', except ?? ''))
+    .select((eb) => [
+      eb.cast<number>(eb.fn.countAll().filterWhere('c.started_at', '>', underWay), 'integer').as('underWay'),
+      eb.cast<number>(eb.fn.countAll().filterWhere('c.version_id', 'is', null), 'integer').as('waiting'),
+    ])
+    .executeTakeFirstOrThrow();
+  return row;
+}
+
+/** Stores what is known about a version. */
+export async function writeVersionCheck(em: Em, versionId: string, check: VersionCheck): Promise<void> {
+  await db(em)
+    .updateTable('template_versions')
+    .set({ check: json(check) })
+    .where('id', '=', versionId)
+    .execute();
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TemplateCheck } from '#domain/registry/checks/entity.ts';
+import { endCheck, notDone, takeNextCheckStep } from '#domain/registry/checks/steps.ts';
+import { openDatabase } from '#open-database';
+import { type System, startSystem } from '#test/support/system.ts';
+import { commands } from '#test/support/templates.ts';
+
+let system: System;
+let made = 0;
+beforeAll(async () => {
+  system = await startSystem();
+}, 60_000);
+afterAll(async () => {
+  await system?.close();
+}, 60_000);
+
+async function makeTemplate(more: object = {}): Promise<string> {
+  const { status, body, text } = await system.administrator.post('/registry/templates', {
+    name: `Checked ${made++}`,
+    ...more,
+  });
+  expect(status, text).toBe(201);
+  return `/registry/templates/${body.id}`;
+}
+
+const opentofu = (files: Record<string, string>, more: object = {}) => ({
+  executor: { kind: 'opentofu', files },
+  ...more,
+});
+/** Each file is in order by itself, and only the tool knows what the module has. */
+const lacking = {
+  'main.tf': 'module "net" { source = "./net" }\noutput "a" {\n  value = module.net.cidr\n}\n',
+  'net/main.tf': 'output "other" { value = 1 }\n',
+};
+
+async function countOpen(): Promise<number> {
+  const orm = openDatabase({ databaseUrl: system.database.url, databasePoolSize: 1 });
+  return orm.em
+    .fork()
+    .count(TemplateCheck, {})
+    .finally(() => orm.close());
+}
+
+describe('a publication', () => {
+  it('refuses what the tool finds in the sandbox, with file and line, and publishes nothing', async () => {
+    const path = await makeTemplate();
+    const refused = await system.administrator.post(
+      `${path}/versions`,
+      { version: '1.0.0', spec: opentofu(lacking) },
+      { accept: 'application/problem+json' },
+    );
+    expect(refused.status, refused.text).toBe(422);
+    expect(JSON.parse(refused.text)).toMatchObject({
+      code: 'configuration_invalid',
+      errors: [
+        {
+          in: 'body',
+          path: 'spec.executor',
+          file: 'main.tf',
+          line: 3,
+          message: expect.stringMatching(/Unsupported attribute/),
+        },
+      ],
+    });
+    expect((await system.administrator.get(`${path}/versions`)).body.versions).toEqual([]);
+    expect(await countOpen()).toBe(0);
+  });
+
+  it('keeps the tool, the warnings and what could not be had with the version', async () => {
+    const path = await makeTemplate();
+    const files = {
+      'main.tf': 'module "far" {\n  source = "git::https://127.0.0.1:1/far.git"\n}\nvariable "site" {}\n',
+    };
+    const published = await system.administrator.post(`${path}/versions`, { version: '1.0.0', spec: opentofu(files) });
+    expect(published.status, published.text).toBe(201);
+    expect(published.body.check).toMatchObject({
+      state: 'passed',
+      tool: { name: expect.stringMatching(/opentofu|terraform/), version: expect.any(String) },
+      errors: [],
+      warnings: [
+        { path: '/variables', file: 'main.tf', line: 4, message: expect.stringMatching(/"site" needs a value/) },
+      ],
+      not_checked: [expect.stringMatching(/Failed to download module/)],
+    });
+    expect((await system.administrator.get(`${path}/versions/1.0.0`)).body.check).toEqual(published.body.check);
+    const again = await system.administrator.post(`${path}/versions`, { version: '1.0.0', spec: opentofu(files) });
+    expect(again).toMatchObject({ status: 200, body: { check: published.body.check } });
+    expect(await countOpen()).toBe(0);
+  });
+
+  it('warns of programs of steps that the worker does not have', async () => {
+    const path = await makeTemplate();
+    const spec = commands({ greet: 'true' });
+    const steps = [...spec.executor.apply, { name: 'cloud', run: ['no-such-cloud-tool', 'up'] }];
+    const published = await system.administrator.post(`${path}/versions`, {
+      version: '1.0.0',
+      spec: { executor: { ...spec.executor, apply: steps } },
+    });
+    expect(published.body.check, published.text).toMatchObject({
+      state: 'passed',
+      tool: null,
+      warnings: [
+        { path: '/executor/apply/1/run/0', message: expect.stringMatching(/has no program "no-such-cloud-tool"/) },
+      ],
+    });
+  });
+
+  it('is not done without a worker of the pool, and says so', async () => {
+    const path = await makeTemplate();
+    const published = await system.administrator.post(`${path}/versions`, {
+      version: '1.0.0',
+      spec: opentofu(lacking, { pool: 'elsewhere' }),
+    });
+    expect(published.status, published.text).toBe(201);
+    expect(published.body.check).toMatchObject({
+      state: 'not_done',
+      tool: null,
+      errors: [],
+      not_checked: [expect.stringMatching(/no worker of the pool "elsewhere"/)],
+    });
+  });
+
+  it('is checked later, once a worker is there', async () => {
+    const path = await makeTemplate();
+    await system.stopWorker();
+    const published = await system.administrator.post(`${path}/versions`, {
+      version: '1.0.0',
+      spec: opentofu(lacking),
+    });
+    expect(published.body.check, published.text).toMatchObject({ state: 'not_done' });
+    await system.startWorker();
+    const readCheck = async () => (await system.administrator.get(`${path}/versions/1.0.0`)).body.check;
+    await expect.poll(async () => (await readCheck()).state, { timeout: 90_000, interval: 500 }).toBe('failed');
+    expect(await readCheck()).toMatchObject({ errors: [{ file: 'main.tf', line: 3 }], not_checked: [] });
+  }, 120_000);
+});
+
+describe('a check without a publication', () => {
+  it('answers what publication would find, and leaves nothing', async () => {
+    const path = await makeTemplate();
+    const before = await countOpen();
+    const found = await system.administrator.post(`${path}/versions/check`, { spec: opentofu(lacking) });
+    expect(found, found.text).toMatchObject({
+      status: 200,
+      body: {
+        valid: false,
+        state: 'failed',
+        errors: [{ path: '/executor', file: 'main.tf', line: 3 }],
+        not_checked: [],
+      },
+    });
+    expect(await countOpen()).toBe(before);
+    expect((await system.administrator.get(`${path}/versions`)).body.versions).toEqual([]);
+  });
+});
+
+describe('the steps of a check', () => {
+  it('do nothing for a check that is over, however often they are repeated', async () => {
+    const orm = openDatabase({ databaseUrl: system.database.url, databasePoolSize: 2 });
+    try {
+      const id = '01900000-0000-7000-8000-000000000000';
+      const em = orm.em.fork();
+      await em.transactional(async (tx) => {
+        expect(await takeNextCheckStep({ em: tx } as never, id)).toEqual({ kind: 'end' });
+        await endCheck({ em: tx }, id, notDone('nothing'));
+      });
+    } finally {
+      await orm.close();
+    }
+  });
+});
