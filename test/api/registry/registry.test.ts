@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorsOf } from '#api/document/errors.ts';
+import { check as checkOperation } from '#api/registry/version-operations.ts';
 import { Template, TemplateVersion } from '#domain/registry/entity.ts';
 import { type Client, type RegistryApi, startRegistryApi } from '#test/support/api/registry-api.ts';
 import { makeGitRoot, Repository } from '#test/support/programs/git.ts';
@@ -446,5 +448,49 @@ describe('running a version', () => {
     await administrator('POST', `${path}/archive`);
     const refused = await requester('POST', `${path}/versions/1.0.0/runs`, { variables: { region: 'eu' } });
     expect(refused).toMatchObject({ status: 409, body: { error: expect.stringMatching(/the template is archived/) } });
+  });
+});
+
+describe('a check without a publication', () => {
+  it('refuses a tool for commands, which their steps would ignore', async () => {
+    const { path } = await makeTemplate();
+    const command = { kind: 'command', apply: [{ name: 'say', run: ['true'] }] };
+    const refused = await administrator('POST', `${path}/versions/check`, {
+      spec: { executor: command, tool: { name: 'terraform' } },
+    });
+    expect(refused).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^spec\.tool: is only for/) } });
+  });
+
+  it('completes the spec from the files with derive, and publication takes their readme', async () => {
+    const { path } = await makeTemplate();
+    const own = { executor: { kind: 'opentofu', files: { ...files, 'README.md': 'About it' } } };
+    const variables = { type: 'object', properties: { size: { type: 'integer' } } };
+    const published = await administrator('POST', `${path}/versions`, {
+      version: '1.0.0',
+      derive: true,
+      spec: { ...own, variables },
+    });
+    expect(published, JSON.stringify(published.body)).toMatchObject({
+      status: 201,
+      body: {
+        spec: { variables: { properties: { size: { type: 'integer' }, region: {}, token: {} } } },
+        check: { state: 'not_done' },
+      },
+    });
+    expect((await administrator('GET', path)).body.readme).toBe('About it');
+  });
+
+  it('answers 409 for an archived template, which the document declares', async () => {
+    const { path } = await makeTemplate();
+    expect((await administrator('POST', `${path}/archive`, {})).status).toBe(200);
+    expect(await administrator('POST', `${path}/versions/check`, { spec })).toMatchObject({ status: 409 });
+    expect(Object.keys(errorsOf(checkOperation))).toContain('409');
+  });
+
+  it('of a proposal names the repository by its field in the request', async () => {
+    const refused = await administrator('POST', '/spec-proposals', {
+      git: { url: `file://${git.path}/none.git`, ref: 'main' },
+    });
+    expect(refused.body.error).toMatch(/^git[:.]/);
   });
 });

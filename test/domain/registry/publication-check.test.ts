@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TemplateFiles } from '#domain/registry/files.ts';
-import { checkVersion } from '#domain/registry/publication-check.ts';
+import { checkVersion, refuseBroken } from '#domain/registry/publication-check.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
 
 const check = (files: TemplateFiles, more: object = {}) =>
@@ -99,4 +99,35 @@ describe('the check of a version', () => {
       expect(() => errorsOf(text)).not.toThrow();
     },
   );
+});
+
+describe('an error of a publication', () => {
+  it('has the path of the field, with names unescaped and items of lists counted', () => {
+    const errors = [
+      { path: '/variables/properties/a~1b.c', message: 'is not declared' },
+      { path: '/outputs/7', message: 'is missing' },
+      { path: '/executor/apply/1/run/0', message: 'is missing', file: 'main.tf', line: 3 },
+    ];
+    expect.assertions(1);
+    try {
+      refuseBroken({ errors });
+    } catch (error) {
+      expect(error).toMatchObject({
+        details: {
+          errors: [
+            { in: 'body', path: 'spec.variables.properties["a/b.c"]' },
+            { in: 'body', path: 'spec.outputs["7"]' },
+            { in: 'body', path: 'spec.executor.apply[1].run[0]', file: 'main.tf', line: 3 },
+          ],
+        },
+      });
+    }
+  });
+
+  it('warns of a plan that the files encrypt, which no run could show its reviewers', () => {
+    const text = 'terraform {\n  encryption {\n    plan {\n      enforced = true\n    }\n  }\n}\n';
+    expect(check({ 'main.tf': text }).warnings).toEqual([
+      { path: '/executor', file: 'main.tf', line: 2, message: expect.stringMatching(/a plan that the files encrypt/) },
+    ]);
+  });
 });

@@ -44,6 +44,10 @@ function noteOfBlock(file: string, { parent, block: { type, labels, line, body }
   const note = (message: string) => [{ file, line, message }];
   const instead = 'the service keeps the state itself';
   if (type === 'cloud') return note(`the cloud block has no effect: ${instead}, and the workspace is "default"`);
+  if (type === 'encryption' && body.blocks.some((inner) => inner.type === 'plan'))
+    return note(
+      'runs fail: reviewers could not be shown a plan that the files encrypt. The service seals plans itself',
+    );
   if (type !== 'backend' && type !== 'state_store') return [];
   const name = labels[0] === undefined ? `the ${type} block` : `the ${type} "${labels[0]}"`;
   const partial =
