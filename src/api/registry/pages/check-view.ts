@@ -50,14 +50,14 @@ function describe({ state, tool, errors }: Check): string {
 function renderFindings({ errors, warnings, not_checked: notChecked }: Check): Html {
   return html`${renderList('Errors', errors)}${renderList('Warnings', warnings)}${
     notChecked.length > 0
-      ? html`<div><h3>Not checked</h3><ul class="plain-list">${notChecked.map((text) => html`<li class="foreign">${toSentence(text)}</li>`)}</ul></div>`
+      ? html`<div><p><strong>Not checked</strong></p><ul class="plain-list">${notChecked.map((text) => html`<li class="foreign">${toSentence(text)}</li>`)}</ul></div>`
       : null
   }`;
 }
 
 function renderList(title: string, findings: Findings): Html | null {
   if (findings.length === 0) return null;
-  return html`<div><h3>${title}</h3><ul class="plain-list">${findings.map(
+  return html`<div><p><strong>${title}</strong></p><ul class="plain-list">${findings.map(
     ({ path, file, line, message }) =>
       html`<li class="foreign"><code>${file === undefined ? `spec${path}` : `${file}${line === undefined ? '' : `:${line}`}`}</code> ${toSentence(message)}</li>`,
   )}</ul></div>`;
