@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -25,10 +26,7 @@ export class ConformingService {
     const slug = `${tool.name}-${this.#number}`;
     const template = await this.#caller.post('/registry/templates', { name: slug, slug });
     if (template.status !== 201) throw new Error(template.text);
-    const version = await this.#caller.post(`/registry/templates/${template.body.id}/versions`, {
-      version: '1.0.0',
-      spec: describeSpec(tool, configuration),
-    });
+    const version = await this.#publish(template.body.id, describeSpec(tool, configuration));
     if (version.status !== 201) return ended('publish', version.body.error ?? version.text);
     const admit = (operation: string) => this.#runToEnd(template.body.id, operation, configuration.variables);
     const applied = await admit('apply');
@@ -51,6 +49,16 @@ export class ConformingService {
       state,
       isSettled: again.status === 'succeeded' && (await this.#changesNothing(again.id)),
     };
+  }
+
+  /** A caller may have few repositories read at once. */
+  async #publish(templateId: string, spec: object) {
+    for (;;) {
+      const path = `/registry/templates/${templateId}/versions`;
+      const answer = await this.#caller.post(path, { version: '1.0.0', spec });
+      if (answer.status !== 429) return answer;
+      await delay(2_000);
+    }
   }
 
   /** Returns the ended run, or why the service admits none. */
