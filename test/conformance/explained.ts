@@ -20,10 +20,9 @@ interface Group extends Explanation {
 }
 
 const otherVersion = {
-  parts: ['error'],
-  stage: 'plan',
-  because:
-    'the service refuses the run at admission, before a tool is started: no version of a tool satisfies required_version',
+  parts: ['stage'],
+  stage: 'publish',
+  because: 'a version whose required_version no version of its tool satisfies is refused when it is published',
 } as const;
 
 const groups: readonly Group[] = [
@@ -67,6 +66,14 @@ const groups: readonly Group[] = [
     parts: ['stage'],
     stage: 'publish',
     error: 'main.tf, line 2: a text in quotes does not end on its line',
+    because: 'text that the tool cannot read is refused when it is published, and not only when it is planned',
+  },
+  {
+    names: ['testdata/init-syntax-invalid-backend-attribute-invalid'],
+    tool: null,
+    parts: ['stage'],
+    stage: 'publish',
+    error: 'main.tf, line 4: the character "$" is not part of the language',
     because: 'text that the tool cannot read is refused when it is published, and not only when it is planned',
   },
   {
