@@ -120,6 +120,7 @@ const groups: readonly Group[] = [
     names: [
       'opentofu@v1.12.6/internal/command/testdata/command-check-required-version',
       'opentofu@v1.12.6/internal/command/testdata/init-check-required-version',
+      'invalid-modules/unsupported-version-and-other-error',
     ],
     tool: 'opentofu',
     ...otherVersion,
@@ -129,6 +130,7 @@ const groups: readonly Group[] = [
     names: [
       'terraform@v1.11.4/internal/command/testdata/command-check-required-version',
       'terraform@v1.11.4/internal/command/testdata/init-check-required-version',
+      'invalid-modules/unsupported-version-and-other-error',
       'valid-modules/predecessor-version-constraints-ignored',
       'modules/required-version-fails',
     ],
