@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { OutputListener } from '#executors/output/output-recorder.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';
@@ -92,6 +93,8 @@ export interface JobResult<Collected> {
 export interface Attempt {
   readonly request: WireRequest;
   readonly artifact: Buffer | null;
+  /** What the version used before; null if nothing is known. */
+  readonly modules: KeptModules | null;
   readonly settings: HostSettings;
   readonly redactor: Redactor;
   readonly state: StateKeeper;
@@ -126,5 +129,7 @@ export interface AttemptSuccess {
   readonly check?: CheckReport;
   readonly outputs?: MaskedOutputs;
   readonly resourceCount?: number;
+  /** What the modules from elsewhere were resolved to, if that was not known before. */
+  readonly modules?: KeptModules;
   readonly tool?: Tool;
 }

@@ -10,6 +10,7 @@ const cleaningMs = 30_000;
 interface AttemptBytes {
   readonly state: Buffer | null;
   readonly artifact: Buffer | null;
+  readonly modules?: { readonly content: Buffer | null } | null | undefined;
 }
 
 /** The host sent a message that our host never sends: it is broken, or somebody else is speaking. */
@@ -39,12 +40,21 @@ export class HostedAttempt {
     this.#sink = sink;
   }
 
-  async run(request: WireRequest, { state, artifact }: AttemptBytes, signal: AbortSignal): Promise<ExecutionResult> {
+  async run(
+    request: WireRequest,
+    { state, artifact, modules }: AttemptBytes,
+    signal: AbortSignal,
+  ): Promise<ExecutionResult> {
     const { channel } = this.#host;
     const attempt = this.#attempt;
     this.#deadline = Date.now() + request.timeoutMs + request.graceMs + cleaningMs;
-    const sizes = { stateBytes: state?.length ?? null, artifactBytes: artifact?.length ?? null };
-    const body = Buffer.concat([state, artifact].filter((bytes) => bytes !== null));
+    const content = modules?.content ?? null;
+    const sizes = {
+      stateBytes: state?.length ?? null,
+      artifactBytes: artifact?.length ?? null,
+      modulesBytes: content?.length ?? null,
+    };
+    const body = Buffer.concat([state, artifact, content].filter((bytes) => bytes !== null));
     channel.send({ type: 'execute', attempt, request, ...sizes }, body);
     const cancel = () => {
       this.#deadline = Math.min(this.#deadline, Date.now() + request.graceMs + cleaningMs);
@@ -126,16 +136,25 @@ export class HostedAttempt {
     this.#host.channel.send({ type: 'ack', attempt: this.#attempt, of, id, ok });
   }
 
-  #finish({ result, artifactBytes, debugBytes }: Extract<HostMessage, { type: 'result' }>, body: Buffer): void {
-    if ((artifactBytes ?? 0) + (debugBytes ?? 0) !== body.length)
+  #finish(message: Extract<HostMessage, { type: 'result' }>, body: Buffer): void {
+    const { result, artifactBytes, debugBytes, modulesBytes } = message;
+    if ((artifactBytes ?? 0) + (debugBytes ?? 0) + (modulesBytes ?? 0) !== body.length)
       throw new ProtocolViolation('a result whose size differs from its body');
     if (this.#phase === 'apply' && result.plan) throw new ProtocolViolation('unexpected plan from an apply');
     if (this.#phase !== 'apply' && result.outputs)
       throw new ProtocolViolation(`unexpected outputs in the phase ${this.#phase}`);
     const diagnostic = [this.#sinkFault, this.#host.takeDiagnostic()].filter(Boolean).join('\n');
     const artifact = body.subarray(0, artifactBytes ?? 0);
-    const debugLog = (debugBytes ?? null) === null ? null : body.subarray(artifactBytes ?? 0);
-    this.#result = { ...withPlan(result, artifact), ...(debugLog && { debugLog }), ...(diagnostic && { diagnostic }) };
+    const modulesStart = (artifactBytes ?? 0) + (debugBytes ?? 0);
+    const debugLog = (debugBytes ?? null) === null ? null : body.subarray(artifactBytes ?? 0, modulesStart);
+    const content = (modulesBytes ?? null) === null ? null : body.subarray(modulesStart);
+    const modules = result.modules && { modules: { ...result.modules, content } };
+    this.#result = {
+      ...withPlan(result, artifact),
+      ...modules,
+      ...(debugLog && { debugLog }),
+      ...(diagnostic && { diagnostic }),
+    };
     this.#finished.resolve();
   }
 }

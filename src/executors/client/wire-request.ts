@@ -6,10 +6,17 @@ import type { InstalledTool } from './tools.ts';
 
 /** Converts a request to the form that crosses the pipe. @throws AttemptFailure if a step has an invalid timeout */
 export function wireRequest(request: ExecutionRequest, tool: InstalledTool | null): WireRequest {
-  const { state: _state, artifact: _artifact, executor, ...rest } = request;
+  const { state: _state, artifact: _artifact, modules = null, executor, ...rest } = request;
   const pinned = tool && { name: tool.name, version: tool.version };
   // The cast drops `readonly`: the request is copied when it crosses the pipe.
-  return { ...rest, executor: wireExecutor(executor), tool: pinned, toolPath: tool?.path ?? null } as WireRequest;
+  const known = modules && { digest: modules.digest, list: modules.list };
+  return {
+    ...rest,
+    modules: known,
+    executor: wireExecutor(executor),
+    tool: pinned,
+    toolPath: tool?.path ?? null,
+  } as WireRequest;
 }
 
 function wireExecutor(executor: ExecutionRequest['executor']): object {

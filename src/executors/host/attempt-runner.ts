@@ -38,12 +38,16 @@ export interface AttemptInput {
   readonly request: WireRequest;
   readonly state: Buffer | null;
   readonly artifact: Buffer | null;
+  /** The files of the modules that the version used before. */
+  readonly modules: Buffer | null;
 }
 
 export interface AttemptEnd {
   readonly result: WireResult;
   readonly artifact: Buffer | null;
   readonly debugLog: Buffer | null;
+  /** The files of the modules that `result` lists. */
+  readonly modules: Buffer | null;
 }
 
 /** Runs one attempt from its request to its result. When `run` resolves, nothing of the attempt is left. */
@@ -116,7 +120,8 @@ export class AttemptRunner {
     if (result.message !== null) this.#recorder.note(result.message);
     this.#recorder.flush();
     await Promise.all([this.#removeDirectory(), this.#writer.end()]);
-    return { result, artifact: success.plan?.artifact ?? null, debugLog: this.#debugLog.content() };
+    const modules = result.modules ? (success.modules?.content ?? null) : null;
+    return { result, artifact: success.plan?.artifact ?? null, debugLog: this.#debugLog.content(), modules };
   }
 
   /** The host's user owns everything in the directory, and can touch nothing else. */
@@ -143,12 +148,13 @@ export class AttemptRunner {
   }
 
   async #perform(): Promise<AttemptSuccess> {
-    const { request, artifact } = this.#input;
+    const { request, artifact, modules: content } = this.#input;
     const { launcher, settings, initCache } = this.#resources;
     await mkdir(this.#directory, { mode: 0o700 });
     const attempt: Attempt = {
       request,
       artifact,
+      modules: request.modules ? { ...request.modules, content } : null,
       settings,
       redactor: this.#redactor,
       state: this.#state,
@@ -255,12 +261,21 @@ export class AttemptRunner {
     const exitCode = this.#exitCode;
     const lost = this.#state.failure;
     const { cause } = this.#control;
-    const { plan, ...rest } = success;
+    const { plan, modules, ...rest } = success;
     const tool = this.#input.request.tool;
     if (lost !== null) return { ...failed(lost.reason, lost.message), exitCode };
     if (failure === null && (cause === null || cause.outcome === 'canceled' || cause.outcome === 'timed_out')) {
       const shown = plan && withoutArtifact(plan);
-      return { outcome: 'succeeded', reason: null, message: null, exitCode, ...rest, ...(shown && { plan: shown }) };
+      const listed = modules && { modules: { digest: modules.digest, list: [...modules.list] } };
+      return {
+        outcome: 'succeeded',
+        reason: null,
+        message: null,
+        exitCode,
+        ...rest,
+        ...(shown && { plan: shown }),
+        ...listed,
+      };
     }
     const base = { exitCode, ...(tool && { tool }) };
     if (cause !== null) return { outcome: cause.outcome, reason: cause.reason, message: cause.message, ...base };

@@ -70,14 +70,17 @@ export class HostServer {
 
   async #execute(message: Extract<WorkerMessage, { type: 'execute' }>, body: Buffer): Promise<void> {
     const { attempt, request, stateBytes, artifactBytes } = message;
+    const modulesBytes = message.modulesBytes ?? null;
     if (this.#resources === null || this.#running.has(attempt))
       throw new Error('the worker sent a message out of order');
     const stateEnd = stateBytes ?? 0;
-    if (stateEnd + (artifactBytes ?? 0) !== body.length) throw new Error("the request's sizes differ from its body");
+    const artifactEnd = stateEnd + (artifactBytes ?? 0);
+    if (artifactEnd + (modulesBytes ?? 0) !== body.length) throw new Error("the request's sizes differ from its body");
     const input = {
       request,
       state: stateBytes === null ? null : body.subarray(0, stateEnd),
-      artifact: artifactBytes === null ? null : body.subarray(stateEnd),
+      artifact: artifactBytes === null ? null : body.subarray(stateEnd, artifactEnd),
+      modules: modulesBytes === null ? null : body.subarray(artifactEnd),
     };
     const end = await this.#run(attempt, input, this.#resources);
     try {
@@ -89,14 +92,20 @@ export class HostServer {
         result: oversizedResult(request.phase, end.result),
         artifact: null,
         debugLog: end.debugLog,
+        modules: null,
       });
     }
   }
 
-  #sendResult(attempt: number, { result, artifact, debugLog }: AttemptEnd): void {
-    const sizes = { artifactBytes: artifact?.length ?? null, debugBytes: debugLog?.length ?? null };
-    const body = debugLog === null ? artifact : Buffer.concat([artifact ?? Buffer.alloc(0), debugLog]);
-    this.#channel.send({ type: 'result' as const, attempt, result, ...sizes }, body ?? undefined);
+  #sendResult(attempt: number, { result, artifact, debugLog, modules }: AttemptEnd): void {
+    const sizes = {
+      artifactBytes: artifact?.length ?? null,
+      debugBytes: debugLog?.length ?? null,
+      modulesBytes: modules?.length ?? null,
+    };
+    const parts = [artifact, debugLog, modules].filter((part) => part !== null);
+    const body = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+    this.#channel.send({ type: 'result' as const, attempt, result, ...sizes }, body);
   }
 
   async #run(attempt: number, input: AttemptInput, resources: HostResources): Promise<AttemptEnd> {
@@ -110,7 +119,7 @@ export class HostServer {
       reportUnexpectedError(error);
       const message = "the attempt could not be prepared; see the service's log";
       const result = { outcome: 'failed' as const, reason: 'sandbox_unavailable' as const, message, exitCode: null };
-      return { result, artifact: null, debugLog: null };
+      return { result, artifact: null, debugLog: null, modules: null };
     } finally {
       this.#running.delete(attempt);
     }

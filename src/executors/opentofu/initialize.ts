@@ -1,18 +1,22 @@
 import { join } from 'node:path';
 import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
+import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import { sha256 } from '../attempt/artifact.ts';
 import type { EnvironmentFile } from '../protocol/request.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { digestModules, digestSources, lockFile, verifyBackend } from './configuration.ts';
 import { needsVariablesAtInit } from './configuration-scan.ts';
 import type { InitCache, Initialization } from './init-cache.ts';
+import { removeGitDirectories, restoreModules, verifyModules } from './kept-modules.ts';
 import { hintAtConnection } from './module-hint.ts';
 import type { ToolSession } from './session.ts';
 
 const maxLockBytes = 1024 * 1024;
 
-/** The lock file that a plan was made with: undefined while there is no plan, null if it had none. */
-type PlannedLock = Buffer | null | undefined;
+/** What a plan was made with; undefined while there is none. */
+type Planned =
+  | { /** Null if it had no lock file. */ readonly lock: Buffer | null; readonly modules: string }
+  | undefined;
 
 /** An initialization in use, and the call that ends its use. */
 export interface InitLease {
@@ -22,17 +26,13 @@ export interface InitLease {
 
 /**
  * Provides what the tool needs before it can plan or apply: from an earlier run of the same version, or made now. An apply gets
- * exactly the providers of its plan.
- * @throws AttemptFailure `init_failed`, `backend_forbidden`
+ * exactly the providers of its plan. Modules that the version used before are laid out, and not fetched again.
+ * @throws AttemptFailure `init_failed`, `backend_forbidden`, `modules_changed`
  */
-export async function initialize(
-  session: ToolSession,
-  cache: InitCache,
-  plannedLock?: PlannedLock,
-): Promise<InitLease> {
+export async function initialize(session: ToolSession, cache: InitCache, planned?: Planned): Promise<InitLease> {
   const needsVariables = session.tool.name === 'opentofu' && needsVariablesAtInit(session.executor.files);
   try {
-    return await obtain(session, cache, needsVariables, plannedLock);
+    return await obtain(session, cache, needsVariables, planned);
   } catch (error) {
     // A remote module may need variables too, which cannot be known before it is fetched.
     const mayNeedVariables = session.tool.name === 'opentofu' && !needsVariables;
@@ -46,7 +46,7 @@ export async function initialize(
     }
     session.attempt.diagnostics.clear();
     session.attempt.note('trying again with the values of the variables');
-    return await obtain(session, cache, true, plannedLock);
+    return await obtain(session, cache, true, planned);
   }
 }
 
@@ -54,20 +54,32 @@ async function obtain(
   session: ToolSession,
   cache: InitCache,
   withVariables: boolean,
-  plannedLock: PlannedLock,
+  planned: Planned,
 ): Promise<InitLease> {
-  const key = keyOf(session, cache, withVariables);
+  const kept = keptOf(session, planned);
+  const key = keyOf(session, cache, withVariables, kept);
   const lease = (name: string, initialized: Initialization) => ({ initialized, release: () => cache.release(name) });
-  if (plannedLock === undefined)
-    return lease(key, await cache.obtain(key, (data) => make(session, data, withVariables)));
+  if (planned === undefined)
+    return lease(key, await cache.obtain(key, (data) => make(session, data, { withVariables, kept })));
+  const { lock } = planned;
   const found = await cache.find(key);
-  if (found !== null && isSame(found.lock, plannedLock)) return lease(key, found);
+  if (found !== null && isSame(found.lock, lock)) return lease(key, found);
   if (found !== null) cache.release(key);
-  const pinned = cache.keyOf({ key, lock: plannedLock === null ? null : sha256(plannedLock) }, {});
-  return lease(pinned, await cache.obtain(pinned, (data) => make(session, data, withVariables, plannedLock)));
+  const pinned = cache.keyOf({ key, lock: lock === null ? null : sha256(lock) }, {});
+  return lease(pinned, await cache.obtain(pinned, (data) => make(session, data, { withVariables, kept, lock })));
 }
 
-function keyOf({ attempt, executor, tool, variables }: ToolSession, cache: InitCache, withVariables: boolean): string {
+/** An apply needs the modules of its plan, which may be older than those that were kept. */
+function keptOf({ attempt: { modules } }: ToolSession, planned: Planned): KeptModules | null {
+  return planned === undefined || planned.modules === modules?.digest ? modules : null;
+}
+
+function keyOf(
+  { attempt, executor, tool, variables }: ToolSession,
+  cache: InitCache,
+  withVariables: boolean,
+  kept: KeptModules | null,
+): string {
   const { request, settings } = attempt;
   const facts = {
     version: request.templateVersion,
@@ -76,6 +88,7 @@ function keyOf({ attempt, executor, tool, variables }: ToolSession, cache: InitC
     platform: `${process.platform}-${process.arch}`,
     mirrors: [settings.providerMirror, settings.providerNetworkMirror, settings.providersDirect],
     egress: request.egress,
+    ...(kept !== null && { modules: kept.digest }),
   };
   const { environment, environmentFiles = [], moduleSources = [] } = request;
   const given = [
@@ -94,14 +107,21 @@ function comparedFile({ name, text, identity }: EnvironmentFile): object {
   return { name, ...(identity === undefined ? { text } : { identity }) };
 }
 
+interface Making {
+  readonly withVariables: boolean;
+  readonly kept: KeptModules | null;
+  /** Of the plan. */
+  readonly lock?: Buffer | null;
+}
+
 async function make(
   session: ToolSession,
   data: string,
-  withVariables: boolean,
-  plannedLock: Buffer | null = null,
+  { withVariables, kept, lock: plannedLock = null }: Making,
 ): Promise<{ lock: Buffer | null; modules: string }> {
   const directory = session.executor.directory ?? '';
   const lockPath = join('work', directory, lockFile);
+  if (kept !== null && kept.content !== null) await restoreModules(data, kept.content);
   const modules = await session.openModules();
   const call = session.call({
     subcommand: 'init',
@@ -123,6 +143,8 @@ async function make(
   });
   const { collected = null } = await call.finally(() => modules.close());
   await verifyBackend(data);
+  await removeGitDirectories(data);
+  if (kept !== null) await verifyModules(data, kept);
   return { lock: collected, modules: await digestModules(data) };
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import { findUnknownOption } from '#domain/runs/options/model.ts';
 import { type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
@@ -20,6 +21,7 @@ import { joinVariables, onlyEphemeral, readNames, withoutEphemeral } from './eph
 import { notesOn } from './guards.ts';
 import type { InitCache, Initialization } from './init-cache.ts';
 import { type InitLease, initialize } from './initialize.ts';
+import { packModules } from './kept-modules.ts';
 import { readTofuOutputs } from './outputs.ts';
 import { type ReadPlan, readPlan } from './plan.ts';
 import { planInput, ToolSession } from './session.ts';
@@ -85,11 +87,13 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
   if (read.ephemeral.length > 0) files.set(ephemeralFile, Buffer.from(JSON.stringify(read.ephemeral)));
   const packed = packArtifact(facts, files);
   const isRefresh = operation === 'refresh';
+  const modules = await resolvedModules(session, initialized);
   const shown = {
     changes: shownChanges(session.attempt.request, read),
     sections: phase === 'detect' ? { ...sections, actions: [], deferred: [] } : sections,
   };
   return {
+    ...(modules && { modules }),
     plan: {
       ...shown,
       drift,
@@ -101,6 +105,18 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
       artifact: phase === 'detect' ? Buffer.alloc(0) : packed.artifact,
     },
   };
+}
+
+/** What a version is to use from now on, if it is not known yet. That it cannot be kept is no fault of the plan. */
+async function resolvedModules(
+  { attempt }: ToolSession,
+  { data, modules }: Initialization,
+): Promise<KeptModules | null> {
+  if (attempt.request.phase !== 'plan' || attempt.modules !== null || modules === '') return null;
+  return packModules(data, modules).catch((error: unknown) => {
+    attempt.note(`the modules are not kept for later runs: ${messageOf(error)}`);
+    return null;
+  });
 }
 
 /** What the tool warned of, while it prepared the plan and made it. */
@@ -222,7 +238,7 @@ async function apply(
   const session = new ToolSession(attempt, executor, backend, variables);
   learnVariables(attempt, session.variables);
   refuseOtherPlan(session, facts);
-  const lease = await initialize(session, cache, files.get('lock') ?? null);
+  const lease = await initialize(session, cache, { lock: files.get('lock') ?? null, modules: facts.modules });
   try {
     if (facts.modules !== lease.initialized.modules) throw mismatch('with other modules');
     const planned = files.get('plan') ?? Buffer.alloc(0);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keptModulesLimits } from '#domain/registry/kept-modules/model.ts';
 import { diagnosticSeverities, maxDiagnosticLengths, maxDiagnostics } from '#domain/runs/diagnostics/model.ts';
 import { runOperations } from '#domain/runs/model.ts';
 import { logLevels, maxAddresses, maxParallelism } from '#domain/runs/options/model.ts';
@@ -68,6 +69,20 @@ const ModuleSource = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('registry'), host: z.string(), token: z.string(), identity: z.string() }),
 ]);
 
+const Modules = z.object({
+  digest,
+  list: z
+    .array(
+      z.object({
+        key: z.string().max(4_096),
+        source: z.string().max(4_096),
+        version: z.string().max(255).nullable(),
+        digest,
+      }),
+    )
+    .max(keptModulesLimits.modules),
+});
+
 const Options = z.object({
   target: z.array(text).max(maxAddresses).optional(),
   exclude: z.array(text).max(maxAddresses).optional(),
@@ -118,6 +133,7 @@ export const WireRequest = z.object({
       }),
     )
     .optional(),
+  modules: Modules.nullish(),
   moduleSources: z.array(ModuleSource).optional(),
   outputs: namedValues(z.object({ sensitive: z.boolean().optional() })),
   planDigest: digest.nullish(),
@@ -131,7 +147,7 @@ export const WireRequest = z.object({
 });
 export type WireRequest = z.output<typeof WireRequest>;
 
-/** Worker → host. The body of `execute` is the state followed by the artifact. */
+/** Worker → host. The body of `execute` is the state followed by the artifact and the modules. */
 export const WorkerMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('start'), settings: z.unknown() }),
   z.object({
@@ -140,6 +156,8 @@ export const WorkerMessage = z.discriminatedUnion('type', [
     request: WireRequest,
     stateBytes: count.nullable(),
     artifactBytes: count.nullable(),
+    /** Of the files of the modules. */
+    modulesBytes: count.nullish(),
   }),
   z.object({ type: z.literal('cancel'), attempt }),
   z.object({ type: z.literal('ack'), attempt, of: z.enum(['log', 'state']), id: positive, ok: z.boolean() }),
@@ -235,11 +253,12 @@ export const WireResult = z.object({
   check: Check.optional(),
   outputs: Outputs.optional(),
   resourceCount: count.optional(),
+  modules: Modules.optional(),
   diagnostics: z.array(DiagnosticItem).max(maxDiagnostics).optional(),
 });
 export type WireResult = z.output<typeof WireResult>;
 
-/** Host → worker. The worker acknowledges `log` by its sequence and `state` by its write. The body of `result` is the artifact, followed by the debug log. */
+/** Host → worker. The worker acknowledges `log` by its sequence and `state` by its write. The body of `result` is the artifact, followed by the debug log and the modules. */
 export const HostMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('ready'),
@@ -274,6 +293,7 @@ export const HostMessage = z.discriminatedUnion('type', [
     result: WireResult,
     artifactBytes: count.nullable(),
     debugBytes: count.nullish(),
+    modulesBytes: count.nullish(),
   }),
 ]);
 export type HostMessage = z.output<typeof HostMessage>;

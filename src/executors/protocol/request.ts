@@ -1,5 +1,6 @@
 import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import type { TemplateFiles } from '#domain/registry/files.ts';
+import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import type { MaskedOutputs, RunOperation } from '#domain/runs/model.ts';
 import type { RunOptions } from '#domain/runs/options/model.ts';
@@ -107,6 +108,8 @@ export interface ExecutionRequest {
   readonly sensitiveVariables: readonly string[];
   readonly environment: readonly EnvironmentVariable[];
   readonly environmentFiles?: readonly EnvironmentFile[] | undefined;
+  /** What the version used before; null or left out if nothing is known. */
+  readonly modules?: KeptModules | null | undefined;
   /** Where `init` may read private modules. */
   readonly moduleSources?: readonly ModuleSource[] | undefined;
   /** The outputs that the template declares. */
@@ -225,6 +228,8 @@ export interface ExecutionResult {
   readonly resourceCount?: number;
   /** What the tool or the steps said about their work: errors and warnings, bounded and redacted. */
   readonly diagnostics?: readonly Diagnostic[];
+  /** What a plan resolved the modules from elsewhere to, if that was not known before. */
+  readonly modules?: KeptModules;
   /** What the tool logged about itself, redacted. It may hold secrets that nobody named. */
   readonly debugLog?: Buffer;
   /** For the operator's log only: what the executor process printed about itself. */

@@ -25,6 +25,7 @@ process.env['SSL_CERT_FILE'] = certificate.cert;
 
 const tools = await requireTools();
 const work = makeWorkRoot();
+const otherWork = makeWorkRoot();
 const root = makeGitRoot();
 const password = 'the-token-of-acme-3f9c';
 const other = 'the-token-of-widgets-77aa';
@@ -51,7 +52,7 @@ const closedHost = `127.0.0.8:${(closed.address() as AddressInfo).port}`;
 const key = makeSshKey();
 const ssh = await serveGitOverSsh(root.path, key);
 afterAll(async () => {
-  await work.remove();
+  await Promise.all([work.remove(), otherWork.remove()]);
   await Promise.all([server.close(), new Promise((resolve) => closed.close(resolve)), ssh.close(), registry?.close()]);
   root.remove();
   rmSync(certificates, { recursive: true, force: true });
@@ -130,6 +131,34 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
     );
     expect(result, sink.text()).toMatchObject({ outcome: 'succeeded' });
     expect(result.plan?.sections.outputs).toMatchObject([{ after: 'from the private module' }]);
+  });
+
+  it('stay those of the first plan of a version, without a connection and on another machine', async () => {
+    const repository = new Repository(join(root.path, 'acme', `moving-${name}.git`));
+    repository.commit({
+      'main.tf': 'output "name" { value = templatefile("${path.module}/name", {}) }\n',
+      name: 'first',
+      'run.sh': { script: '#!/bin/sh\n' },
+      linked: { link: 'name' },
+    });
+    const modules = { moving: `git::${origin}/acme/moving-${name}.git` };
+    const first = await plan(modules, { moduleSources: [sourceOf('acme')] });
+    expect(first.result, first.sink.text()).toMatchObject({ outcome: 'succeeded' });
+    const kept = first.result.modules;
+    expect(kept).toMatchObject({ list: [{ key: 'moving', source: modules.moving, version: null }] });
+    repository.commit({ name: 'second' });
+    const changes = { workRoot: otherWork.path, modules: kept ?? null };
+    const again = await plan(modules, changes);
+    expect(again.result, again.sink.text()).toMatchObject({ outcome: 'succeeded' });
+    expect(again.result.plan?.sections.outputs).toMatchObject([{ after: 'first' }]);
+    expect(again.result.modules).toBeUndefined();
+    const { artifact = null, digest } = first.result.plan ?? {};
+    const applied = await plan(modules, { ...changes, phase: 'apply', artifact, planDigest: digest });
+    expect(applied.result, applied.sink.text()).toMatchObject({ outcome: 'succeeded' });
+    const unkept = { modules: kept ? { ...kept, content: null } : null, moduleSources: [sourceOf('acme')] };
+    const refused = await plan(modules, unkept);
+    expect(refused.result).toMatchObject({ outcome: 'failed', reason: 'modules_changed' });
+    expect(refused.result.message).toContain(`the module "moving" (${modules.moving}) is another one than before`);
   });
 
   it('fail with a hint at the connection that is missing', async () => {

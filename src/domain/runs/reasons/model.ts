@@ -19,6 +19,7 @@ const failureReasons = {
   open_files_limit: 'the attempt opened more files than its limit',
   sandbox_unavailable: 'the worker could not make a sandbox for the attempt',
   init_failed: 'the tool could not initialize the configuration; the log says why',
+  modules_changed: 'a module is another one than the version used before',
   plan_failed: 'planning failed; the log says why',
   apply_failed: 'applying failed; the log says why',
   step_failed: 'a step failed; the log says why',

@@ -27,6 +27,7 @@ const advice: Readonly<Record<StatusReason, string>> = {
   sandbox_unavailable: 'An operator repairs the worker; its log says why. Then run it again.',
   init_failed:
     'Correct what the error names. If a module or a provider cannot be downloaded, an operator checks what the pool may reach, and a private one needs a connection that is bound to the environment.',
+  modules_changed: 'Name a commit or a version in the source of the module, and publish a new version.',
   plan_failed: 'Read the log, then correct the template or the variables of the run.',
   apply_failed: 'Read the log, then run it again: the state has what was applied before the failure.',
   step_failed: 'Read the log, then correct the step.',

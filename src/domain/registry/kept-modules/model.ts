@@ -1,0 +1,44 @@
+/** The modules from elsewhere that a version of a template uses, so that it uses the same ones in every run. */
+
+/** One package of modules: what one `source` was resolved to. */
+export interface ResolvedModule {
+  /** Where it is called, such as `network` or `network.subnets`. */
+  readonly key: string;
+  readonly source: string;
+  /** Of a registry; null for other sources. */
+  readonly version: string | null;
+  /** `sha256:…` over its files. */
+  readonly digest: string;
+}
+
+export interface KeptModules {
+  /** `sha256:…` over all that `init` left of modules. Plans have it, too. */
+  readonly digest: string;
+  readonly list: readonly ResolvedModule[];
+  /** The files, packed by the executor; null if they are too many or too large to be kept. */
+  readonly content: Buffer | null;
+}
+
+/** In bytes: of the files, and of what they are packed to. */
+export const keptModulesLimits = {
+  files: 5_000,
+  bytes: 64 * 1024 * 1024,
+  packed: 16 * 1024 * 1024,
+  modules: 500,
+} as const;
+
+/**
+ * The first module that was resolved to other files than before, though its source and version are the same; undefined if there is none. A source that
+ * variables choose may be another one in each run.
+ */
+export function findChanged(
+  before: readonly ResolvedModule[],
+  after: readonly ResolvedModule[],
+): { readonly was: ResolvedModule; readonly is: ResolvedModule } | undefined {
+  const known = new Map(before.map((module) => [module.key, module]));
+  for (const is of after) {
+    const was = known.get(is.key);
+    if (was && was.source === is.source && was.version === is.version && was.digest !== is.digest) return { was, is };
+  }
+  return undefined;
+}

@@ -1,0 +1,148 @@
+import { chmod, lstat, mkdir, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { z } from 'zod';
+import {
+  findChanged,
+  type KeptModules,
+  keptModulesLimits,
+  type ResolvedModule,
+} from '#domain/registry/kept-modules/model.ts';
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import { sha256 } from '../attempt/artifact.ts';
+import { listUntrustedFiles, readUntrustedFile } from '../sandbox/untrusted-files.ts';
+import { AttemptFailure } from '../shared/errors.ts';
+import { dataDirectory } from './configuration.ts';
+
+const directory = 'modules';
+const manifestFile = 'modules.json';
+const maxManifestBytes = 4 * 1024 * 1024;
+const prefix = `${dataDirectory}/${directory}/`;
+
+const Manifest = z.object({
+  Modules: z.array(z.object({ Key: z.string(), Source: z.string(), Version: z.string().optional(), Dir: z.string() })),
+});
+const Packed = z.object({
+  files: z.array(z.object({ path: z.string(), kind: z.enum(['file', 'program', 'link']), content: z.string() })),
+});
+type PackedFile = z.output<typeof Packed>['files'][number];
+
+/** Removes what git left in the modules: it is another one after every fetch of the same commit. */
+export async function removeGitDirectories(data: string): Promise<void> {
+  const modules = join(data, directory);
+  const names = await readdir(modules, { withFileTypes: true }).catch(() => []);
+  for (const entry of names.filter((each) => each.isDirectory()))
+    await rm(join(modules, entry.name, '.git'), { recursive: true, force: true });
+}
+
+/** Lays out the modules that a version was resolved to before, so that `init` need not fetch them. */
+export async function restoreModules(data: string, content: Buffer): Promise<void> {
+  const unpacked = await promisify(gunzip)(content, { maxOutputLength: 4 * keptModulesLimits.bytes });
+  const { files } = Packed.parse(JSON.parse(unpacked.toString()));
+  const root = join(data, directory);
+  // Links come last, so that nothing is written through one.
+  for (const { path, kind, content: text } of [...files].sort(
+    (a, b) => Number(a.kind === 'link') - Number(b.kind === 'link'),
+  )) {
+    const target = join(root, path);
+    if (!target.startsWith(`${root}/`)) throw new Error('a kept module has a file outside of its directory');
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    if (kind === 'link') await symlink(text, target);
+    else await writeFile(target, Buffer.from(text, 'base64'), { flag: 'wx', mode: kind === 'program' ? 0o700 : 0o600 });
+    if (kind === 'program') await chmod(target, 0o700);
+  }
+}
+
+/** The modules from elsewhere with their files, to be kept with the version; null if there are none. */
+export async function packModules(data: string, digest: string): Promise<KeptModules | null> {
+  const found = await readModules(data);
+  // A release that left the directories of git in place initialized it.
+  if (found === null || found.hasGit) return null;
+  return { digest, list: found.list, content: await pack(found.files) };
+}
+
+/**
+ * Compares what `init` resolved with what the version used before.
+ * @throws AttemptFailure `modules_changed` naming the module
+ */
+export async function verifyModules(data: string, kept: Pick<KeptModules, 'list'>): Promise<void> {
+  const changed = findChanged(kept.list, (await readModules(data))?.list ?? []);
+  if (changed === undefined) return;
+  const { was, is } = changed;
+  throw new AttemptFailure(
+    'modules_changed',
+    `the module "${is.key}" (${is.source}) is another one than before: this version used ${was.digest}, and its source has ${is.digest} now: name a commit or a version in the source, and publish a new version`,
+  );
+}
+
+interface Found {
+  readonly list: ResolvedModule[];
+  readonly files: PackedFile[] | null;
+  readonly hasGit: boolean;
+}
+
+async function readModules(data: string): Promise<Found | null> {
+  const manifest = await readUntrustedFile(data, `${directory}/${manifestFile}`, maxManifestBytes);
+  if (manifest === null) return null;
+  const modules = Manifest.parse(JSON.parse(manifest.toString())).Modules;
+  const packages = new Map<string, (typeof modules)[number]>();
+  for (const module of modules) {
+    const name = packageOf(module.Dir);
+    const known = name === null ? undefined : packages.get(name);
+    // The shortest key of a package is that of the call that fetched it.
+    if (name !== null && (known === undefined || module.Key.length < known.Key.length)) packages.set(name, module);
+  }
+  if (packages.size === 0) return null;
+  const digests = new Map<string, Record<string, string>>([...packages.keys()].map((name) => [name, {}]));
+  let hasGit = false;
+  const files = await readFiles(data, (path, digest) => {
+    hasGit ||= /^[^/]+\/\.git(?:\/|$)/.test(path);
+    const name = path.split('/')[0] ?? '';
+    const known = digests.get(name);
+    if (known) known[path.slice(name.length + 1)] = digest;
+  });
+  const list = [...packages].slice(0, keptModulesLimits.modules).map(([name, module]) => ({
+    key: module.Key,
+    source: module.Source,
+    version: module.Version ? module.Version : null,
+    digest: sha256(canonicalJson(digests.get(name) ?? {})),
+  }));
+  return { list, files: packages.size > keptModulesLimits.modules ? null : files, hasGit };
+}
+
+/** The name of the directory below `.terraform/modules` in which a module is; null for a module of the template itself. */
+function packageOf(path: string): string | null {
+  const normal = posix.normalize(path);
+  return normal.startsWith(prefix) ? (normal.slice(prefix.length).split('/')[0] ?? null) : null;
+}
+
+/** All files of the modules; null if they are too many or too large. */
+async function readFiles(data: string, take: (path: string, digest: string) => void): Promise<PackedFile[] | null> {
+  const found = await listUntrustedFiles(data, directory, 50_000);
+  const files: PackedFile[] = [];
+  let bytes = 0;
+  for (const { path, isRegular } of found) {
+    const at = join(data, directory, path);
+    const isKept = files.length < keptModulesLimits.files && bytes <= keptModulesLimits.bytes;
+    if (isRegular) {
+      const content =
+        (await readUntrustedFile(data, `${directory}/${path}`, keptModulesLimits.bytes)) ?? Buffer.alloc(0);
+      const isProgram = ((await lstat(at)).mode & 0o100) !== 0;
+      bytes += content.length;
+      take(path, sha256(content));
+      if (isKept) files.push({ path, kind: isProgram ? 'program' : 'file', content: content.toString('base64') });
+    } else {
+      const target = await readlink(at);
+      take(path, `link ${target}`);
+      if (isKept) files.push({ path, kind: 'link', content: target });
+    }
+  }
+  return files.length === found.length && bytes <= keptModulesLimits.bytes ? files : null;
+}
+
+async function pack(files: PackedFile[] | null): Promise<Buffer | null> {
+  if (files === null) return null;
+  const packed = await promisify(gzip)(JSON.stringify({ files }));
+  return packed.length > keptModulesLimits.packed ? null : packed;
+}
