@@ -73,6 +73,7 @@ import { LastDeployment } from './20261216_70_last_deployment.ts';
 import { StatusDetails } from './20261216_80_status_details.ts';
 import { RunOptions } from './20261216_81_run_options.ts';
 import { DebugLogs } from './20261216_82_debug_logs.ts';
+import { VersionModules } from './20261217_10_version_modules.ts';
 import { InstanceReaders } from './20261217_20_instance_readers.ts';
 import { OutputReads } from './20261217_21_output_reads.ts';
 import { TemplateChecks } from './20261217_30_template_checks.ts';
@@ -155,6 +156,7 @@ export const migrations = [
   { name: '20261216_80_status_details', class: StatusDetails },
   { name: '20261216_81_run_options', class: RunOptions },
   { name: '20261216_82_debug_logs', class: DebugLogs },
+  { name: '20261217_10_version_modules', class: VersionModules },
   { name: '20261217_20_instance_readers', class: InstanceReaders },
   { name: '20261217_21_output_reads', class: OutputReads },
   { name: '20261217_30_template_checks', class: TemplateChecks },

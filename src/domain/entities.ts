@@ -43,6 +43,7 @@ import {
 import { InstanceUsageSchema, QuotaCrossingSchema, QuotaSchema } from './quotas/entity.ts';
 import { TemplateCheckSchema } from './registry/checks/entity.ts';
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
+import { VersionModulesSchema } from './registry/kept-modules/entity.ts';
 import { RunReviewSchema } from './runs/approval/entity.ts';
 import { RunCommentSchema } from './runs/comments/entity.ts';
 import { RunDebugLogSchema } from './runs/debug-logs/entity.ts';
@@ -95,6 +96,7 @@ export const entities = [
   TemplateSchema,
   TemplateVersionSchema,
   TemplateCheckSchema,
+  VersionModulesSchema,
   InstanceSchema,
   InstanceSlotSchema,
   StateVersionSchema,

@@ -12,7 +12,7 @@ const outcomes: Record<Exclude<ExecutionOutcome, 'succeeded'>, Exclude<AttemptOu
 
 /** Translates the executor's result into the attempt's. */
 export function toAttemptResult(work: AttemptWork, result: ExecutionResult): AttemptResult {
-  const { tool = null, reason, plan, outputs, resourceCount, diagnostics = [], message, debugLog } = result;
+  const { tool = null, reason, plan, outputs, resourceCount, diagnostics = [], message, debugLog, modules } = result;
   const common = { reason: toStatusReason(reason), tool, diagnostics, message, debugLog };
   if (result.outcome !== 'succeeded') return { ...common, outcome: outcomes[result.outcome] };
   if (work.attempt.phase === 'applying') {
@@ -27,8 +27,14 @@ export function toAttemptResult(work: AttemptWork, result: ExecutionResult): Att
     ...common,
     outcome: plan?.hasChanges ? 'planned' : 'unchanged',
     ...(plan && { plan: { ...plan, executorDigest: plan.digest } }),
+    ...(modules && { modules: { ...modules, isPlain: isPlain(work) } }),
     ...(outputs && { outputs }),
   };
+}
+
+/** Whether no variable of the run could have led the tool to other modules. */
+function isPlain({ inputs, connections }: AttemptWork): boolean {
+  return inputs.environment.length + connections.variables.length + connections.files.length === 0;
 }
 
 /** Null if the run itself already says why: somebody canceled it, or one of its phases timed out. */

@@ -25,6 +25,7 @@ export function toExecutorRequest(
     sensitiveVariables: inputs.sensitive,
     environment: mergeEnvironment(inputs.environment, connections),
     environmentFiles: connections.files,
+    modules: work.modules,
     moduleSources: connections.moduleSources,
     outputs: spec.outputs,
     state: work.state,

@@ -64,4 +64,12 @@ export const registryKinds = [
       { kind: 'principal', columns: ['requested_by'], kept: 'a check ends within minutes, or waits for a worker' },
     ],
   },
+  {
+    kind: 'template_version_modules',
+    table: 'template_version_modules',
+    owners: [
+      { kind: 'template_version', columns: ['template_version_id'], kept: 'a version keeps its modules for good' },
+    ],
+    references: [{ kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' } }],
+  },
 ] as const satisfies readonly Declaration[];

@@ -3,6 +3,8 @@ import { Instance } from '#domain/instances/entity.ts';
 import { readState } from '#domain/instances/state/state.ts';
 import { TemplateVersion } from '#domain/registry/entity.ts';
 import type { TemplateFiles } from '#domain/registry/files.ts';
+import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
+import { findKeptModules } from '#domain/registry/kept-modules/store.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
@@ -39,6 +41,8 @@ export interface AttemptWork {
   readonly tool: VersionedTool | null;
   /** What connections give it in this phase. */
   readonly connections: GivenConnections;
+  /** The modules that the version used before; null if nothing is known. */
+  readonly modules: KeptModules | null;
   /** What the template code may reach over the network. */
   readonly egress: Egress;
 }
@@ -92,6 +96,8 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
   if (tool === undefined) throw new NoUsableTool(attemptId, claimant.tools);
   const connections = await giveConnections(em, keyRing, { run, attempt, spec, workerId, issuer, isBound });
   await beginLog(em, run, attempt, attempts);
+  const chosen = tool === 'needless' ? null : tool;
+  const { templateVersionId: versionId, environmentId = null } = run;
   const plan = attempt.phase === 'applying' ? await em.findOneOrFail(RunPlan, { runId }) : null;
   return {
     run,
@@ -102,8 +108,9 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
     state: stateSerial > 0 ? await readState(em, keyRing, instanceId, stateSerial) : null,
     artifact: plan?.artifact ? keyRing.open(artifactContext(runId), plan.artifact) : null,
     planDigest: plan?.executorDigest ?? null,
-    tool: tool === 'needless' ? null : tool,
+    tool: chosen,
     connections,
+    modules: chosen && (await findKeptModules(em, { versionId, tool: chosen.name, environmentId })),
     egress: await readEgress(em, run.pool),
   };
 }

@@ -16,6 +16,7 @@ import { advanceRun } from '../steps/advance.ts';
 import { closeAttempt, lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkResult } from './checks.ts';
 import { recordDeployment, recordScan, recordUnchanged } from './deployment-record.ts';
+import { keepPlannedModules } from './kept-modules.ts';
 import { listUnrepresentable, representOutputs } from './represented-outputs.ts';
 import { artifactContext, outputsContext } from './seals.ts';
 import type { AttemptResult } from './writes.ts';
@@ -43,6 +44,7 @@ export async function completeAttempt(
   run.revision += 1;
   if (result.debugLog) await storeDebugLog(tx.em, keyRing, { run, attempt, content: result.debugLog });
   if (result.plan) await storePlan(tx, keyRing, run, result.plan);
+  if (result.plan && result.modules) await keepPlannedModules(tx.em, run, result.modules);
   if (outputs) await storeOutputs(tx, keyRing, run, outputs);
   await recordOutcome(tx, run, result);
   await tx.em.flush();

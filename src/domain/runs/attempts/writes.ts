@@ -3,6 +3,7 @@ import type { AttemptOutcome, MaskedOutputs } from '../model.ts';
 import type { PlanSummary, ResourceChange } from '../plans/model.ts';
 import type { PlanSections } from '../plans/sections.ts';
 import type { StatusReason } from '../reasons/model.ts';
+import type { PlannedModules } from './kept-modules.ts';
 
 /** What an attempt writes: states and chunks of log while it is executed, and one result at its end. */
 
@@ -38,6 +39,8 @@ export interface AttemptResult {
     executorDigest: string;
     artifact: Buffer;
   };
+  /** What the plan resolved modules to, if that was not known. */
+  readonly modules?: PlannedModules;
   readonly outputs?: MaskedOutputs;
   /** What the tool or the steps said about their work. */
   readonly diagnostics?: readonly Diagnostic[];

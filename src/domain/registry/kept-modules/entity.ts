@@ -1,0 +1,36 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { createdAt, id } from '#database/columns.ts';
+import { Environment } from '#domain/environments/entity.ts';
+import { TemplateVersion } from '../entity.ts';
+import type { ResolvedModule } from './model.ts';
+
+/** The modules from elsewhere that a version was resolved to, by a kind of tool. Its row never changes. */
+export const VersionModulesSchema = defineEntity({
+  name: 'VersionModules',
+  tableName: 'template_version_modules',
+  uniques: [
+    {
+      name: 'template_version_modules_unique',
+      expression:
+        'create unique index "template_version_modules_unique" on "template_version_modules" ("template_version_id", "tool", "environment_id") nulls not distinct',
+    },
+  ],
+  indexes: [{ name: 'template_version_modules_environment_id_index', properties: ['environmentId'] }],
+  properties: {
+    id: id(),
+    templateVersionId: () =>
+      p.manyToOne(TemplateVersion).mapToPk().fieldName('template_version_id').deleteRule('restrict'),
+    /** Whose runs use them; null: all runs of the version. */
+    environmentId: () =>
+      p.manyToOne(Environment).mapToPk().fieldName('environment_id').deleteRule('restrict').nullable(),
+    /** The tools write the sources of registries in different ways. */
+    tool: p.string(),
+    digest: p.string(),
+    list: p.json<readonly ResolvedModule[]>(),
+    /** The files, packed by the executor; null: they are too many or too large. */
+    content: p.blob().nullable(),
+    createdAt: createdAt(),
+  },
+});
+export class VersionModules extends VersionModulesSchema.class {}
+VersionModulesSchema.setClass(VersionModules);

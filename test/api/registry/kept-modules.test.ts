@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
+import type { PlannedModules } from '#domain/runs/attempts/kept-modules.ts';
+import { newId } from '#domain/shared/ids.ts';
+import type { VersionedTool } from '#domain/tools/model.ts';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
+
+/** Which modules from elsewhere the runs of a version use. */
+
+let api: TestApi;
+let tenant: Tenant;
+let other: Tenant;
+let steps: RunSteps;
+let worker: string;
+const tool: VersionedTool = { name: 'opentofu', version: '1.11.0' };
+
+beforeAll(async () => {
+  api = await startApi();
+  [tenant, other] = [await makeTenant(api), await makeTenant(api)];
+  steps = new RunSteps(api, await api.addUser('admin'));
+  worker = await steps.worker('none', 'default', [tool]);
+});
+afterAll(() => api?.close());
+
+const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`;
+function modulesOf(letter: string, changes: Partial<PlannedModules> = {}): PlannedModules {
+  const list = [
+    { key: 'network', source: 'git::https://git.example.com/x.git', version: null, digest: digestOf(letter) },
+  ];
+  return { digest: digestOf(letter), list, content: Buffer.from(letter), isPlain: true, ...changes };
+}
+
+/** Publishes a template of OpenTofu, of the team or of the installation. */
+async function publish(team?: string): Promise<string> {
+  const slug = `kept-${newId()}`;
+  const template = await tenant.owner.make('/registry/templates', { name: slug, slug, ...(team && { team_id: team }) });
+  const spec = { executor: { kind: 'opentofu', files: { 'main.tf': '' } } };
+  await tenant.owner.make(`/registry/templates/${template.id}/versions`, { version: '1.0.0', spec });
+  return template.id;
+}
+
+/** Plans in an environment; the plan has resolved modules if some are given. Answers those that it was given. */
+async function plan(templateId: string, { owner, environment }: Tenant, modules?: PlannedModules) {
+  const request = { template_id: templateId, environment_id: environment, instance: `i-${newId()}` };
+  const { id: runId } = (await owner.post('/runs', request)).body;
+  const attemptId = executing(await steps.next({ runId }));
+  const work = (await steps.claim(attemptId, worker, 'none', [tool])) as AttemptWork;
+  await steps.complete(attemptId, { outcome: 'planned', plan: aPlan(), tool, ...(modules && { modules }) });
+  return work.modules?.digest ?? null;
+}
+
+describe('the modules of a version', () => {
+  it('are those of its first plan in every environment of its team', async () => {
+    const template = await publish(tenant.team);
+    const { id } = await tenant.owner.make('/environments', { project_id: tenant.project, name: 'Other', kind: 'development' });
+    expect(await plan(template, tenant, modulesOf('a'))).toBeNull();
+    expect(await plan(template, { ...tenant, environment: id }, modulesOf('b'))).toBe(digestOf('a'));
+    expect(await plan(template, tenant)).toBe(digestOf('a'));
+  });
+
+  it('are those of the environment alone if its variables may have chosen them', async () => {
+    const template = await publish(tenant.team);
+    const { id } = await tenant.owner.make('/environments', { project_id: tenant.project, name: 'Third', kind: 'development' });
+    await plan(template, tenant, modulesOf('a', { isPlain: false }));
+    expect(await plan(template, { ...tenant, environment: id }, modulesOf('b'))).toBeNull();
+    expect(await plan(template, { ...tenant, environment: id })).toBe(digestOf('b'));
+    expect(await plan(template, tenant)).toBe(digestOf('a'));
+  });
+
+  it('are chosen by no other tenant, if the template is of the whole installation', async () => {
+    const template = await steps.publish({ executor: { kind: 'opentofu', files: { 'main.tf': '' } } });
+    await plan(template, other, modulesOf('e'));
+    expect(await plan(template, tenant, modulesOf('a'))).toBeNull();
+    expect(await plan(template, tenant)).toBe(digestOf('a'));
+    expect(await plan(template, other)).toBe(digestOf('e'));
+  });
+
+  it.each([
+    ['are too large', { content: Buffer.alloc(16 * 1024 * 1024 + 1) }],
+    ['have a malformed digest', { digest: 'sha256:0' }],
+    ['have a name that cannot be stored', { list: [{ key: 'a\0', source: '', version: null, digest: digestOf('a') }] }],
+  ])('are not kept if they %s', async (_what, changes) => {
+    const template = await publish(tenant.team);
+    await plan(template, tenant, modulesOf('a', changes));
+    expect(await plan(template, tenant)).toBeNull();
+  });
+});
