@@ -54,7 +54,11 @@ async function plan(templateId: string, { owner, environment }: Tenant, modules?
 describe('the modules of a version', () => {
   it('are those of its first plan in every environment of its team', async () => {
     const template = await publish(tenant.team);
-    const { id } = await tenant.owner.make('/environments', { project_id: tenant.project, name: 'Other', kind: 'development' });
+    const { id } = await tenant.owner.make('/environments', {
+      project_id: tenant.project,
+      name: 'Other',
+      kind: 'development',
+    });
     expect(await plan(template, tenant, modulesOf('a'))).toBeNull();
     expect(await plan(template, { ...tenant, environment: id }, modulesOf('b'))).toBe(digestOf('a'));
     expect(await plan(template, tenant)).toBe(digestOf('a'));
@@ -62,7 +66,11 @@ describe('the modules of a version', () => {
 
   it('are those of the environment alone if its variables may have chosen them', async () => {
     const template = await publish(tenant.team);
-    const { id } = await tenant.owner.make('/environments', { project_id: tenant.project, name: 'Third', kind: 'development' });
+    const { id } = await tenant.owner.make('/environments', {
+      project_id: tenant.project,
+      name: 'Third',
+      kind: 'development',
+    });
     await plan(template, tenant, modulesOf('a', { isPlain: false }));
     expect(await plan(template, { ...tenant, environment: id }, modulesOf('b'))).toBeNull();
     expect(await plan(template, { ...tenant, environment: id })).toBe(digestOf('b'));
