@@ -28,7 +28,7 @@ export async function findKeptModules(
     .orderBy(sql`environment_id is null`)
     .limit(1)
     .executeTakeFirst();
-  return found ?? null;
+  return found ? { ...found, content: found.content && Buffer.from(found.content) } : null;
 }
 
 /** Keeps modules. What is known already stays, so that a version never changes its modules. */
