@@ -64,7 +64,7 @@ describe('a run', () => {
     expect(await steps.claim(second, strong, 'none', both)).toMatchObject({ tool: terraform('1.11.4') });
   });
 
-  it('waits for a worker with its tool, names tool and versions, and begins once a worker is given it', async () => {
+  it('waits with the name and range of its tool until a worker of the pool has it', async () => {
     const worker = await steps.worker('none', pool, [tofu('1.10.10')]);
     const runId = await steps.admit({}, specOf({ tool: { name: 'terraform', version: '~> 1.11' } }));
     expect(await steps.next({ runId })).toMatchObject({ kind: 'wait' });
@@ -76,14 +76,14 @@ describe('a run', () => {
     expect(await steps.claim(attemptId, worker, 'none', added)).toMatchObject({ tool: terraform('1.11.4') });
   });
 
-  it('names no tool if any would do', async () => {
+  it('waits without naming a tool if any tool would do', async () => {
     const runId = await steps.admit({}, specOf());
     await steps.next({ runId });
     expect((await readRun(runId)).waiting_on).toMatchObject({ code: 'no_worker' });
     expect((await readRun(runId)).waiting_on).not.toHaveProperty('tools');
   });
 
-  it('whose plan was approved waits for the very version of its plan, although a newer one replaced it', async () => {
+  it('waits at its apply for the exact version that made its plan, even if a worker has a newer one', async () => {
     const worker = await steps.worker('none', pool, [tofu('1.10.9')]);
     const runId = await steps.admit({}, specOf());
     const planning = executing(await steps.next({ runId }));

@@ -29,7 +29,7 @@ describe('a range', () => {
     ['>= 1.6.0-beta1', '1.6.0', true],
     ['>= 1.6.0-beta1', '1.7.0-beta1', false],
     ['>= 1.0', 'unknown', false],
-  ])('%s decides about %s as the tools do', (range, version, expected) => {
+  ])('%s includes the version %s: %s', (range, version, expected) => {
     expect(isInRanges(version, [rangeOf(range)])).toBe(expected);
   });
 

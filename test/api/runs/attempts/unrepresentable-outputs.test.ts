@@ -75,7 +75,7 @@ describe('an apply whose outputs the database cannot hold', () => {
     expect(state.text).toBe(String.raw`{"a":"\u0000"}`);
   });
 
-  it('lends the other parts to the next nodes, and no part that is not stored', () => {
+  it('gives the next nodes the parts that are stored, and refuses nodes that refer to another part', () => {
     expect(nodes['fine'].status).toBe('succeeded');
     expect(nodes['wrong']).toMatchObject({ status: 'failed', reason: { code: 'refused' } });
     expect(nodes['wrong'].reason.message).toContain('nodes.a.outputs.nul has a part that cannot be stored');

@@ -37,7 +37,7 @@ async function fail(diagnostics: readonly Diagnostic[], message = 'terraform ini
 }
 
 describe('the page of a run that failed', () => {
-  it('begins with the error, its place and its source; what is usual comes after it', async () => {
+  it('shows the first error with its file and source lines above the general advice', async () => {
     const run = await fail([{ severity: 'warning', message: 'Deprecated' }, unclosed]);
     const { text } = await visitor.get(`/workloads/runs/${run}`);
     const at = text.indexOf('Unclosed &lt;quote&gt;: There is no closing quote.');
