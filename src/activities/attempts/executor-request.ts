@@ -27,6 +27,7 @@ export function toExecutorRequest(
     environmentFiles: connections.files,
     modules: work.modules,
     moduleSources: connections.moduleSources,
+    ...(inputs.remoteStates && { remoteStates: inputs.remoteStates }),
     outputs: spec.outputs,
     state: work.state,
     artifact: work.artifact,

@@ -9,8 +9,8 @@ import type { TemplateFiles } from './files.ts';
 import { readLiteral } from './hcl/literals.ts';
 import { type Module, readDeclarations } from './hcl/module.ts';
 import { readModules } from './hcl/module-files.ts';
-import { configurationSize } from './hcl/root-files.ts';
-import { findStateNotes } from './hcl/state-notes.ts';
+import { configurationFiles, configurationSize } from './hcl/root-files.ts';
+import { findRemoteStates, findStateNotes } from './hcl/state-notes.ts';
 import type { TemplateSpec } from './spec.ts';
 import { secretNames } from './variables/variables.ts';
 import { propertiesOf } from './variables/walk.ts';
@@ -37,15 +37,25 @@ export function checkVersion(spec: TemplateSpec, files: TemplateFiles): CheckRes
   }
   const unusable = findUnusableTool(spec, readFilesTools(files, directory));
   if (unusable) return { errors: [unusable], warnings: [] };
-  const notes = findStateNotes(files, directory).map(toFinding);
+  const notes = findStateNotes(files, directory, Object.keys(spec.remote_states ?? {})).map(toFinding);
   const results = toolsOf(spec, files, directory).map((tool) => checkForTool(spec, files, directory, tool));
   const [first, ...others] = results;
   const isCommon = (finding: CheckFinding) =>
     others.every(({ errors }) => errors.some((each) => JSON.stringify(each) === JSON.stringify(finding)));
   return {
-    errors: (first?.errors ?? []).filter(isCommon).slice(0, maxFindings),
+    errors: [...(first?.errors ?? []).filter(isCommon), ...findUnmatched(spec, files, directory)].slice(0, maxFindings),
     warnings: [...(first?.warnings ?? []), ...notes].slice(0, maxFindings),
   };
+}
+
+/** What `remote_states` names and the root module does not have. */
+function findUnmatched(spec: TemplateSpec, files: TemplateFiles, directory: string): CheckFinding[] {
+  const present = configurationFiles(files, directory).flatMap(findRemoteStates);
+  const unknown = Object.keys(spec.remote_states ?? {}).filter((name) => !present.some((each) => each.name === name));
+  return unknown.map((name) => ({
+    path: `/remote_states/${escapePointer(name)}`,
+    message: `the files have no data source "terraform_remote_state" "${name}" in the root module`,
+  }));
 }
 
 /** @throws Unprocessable with every error */

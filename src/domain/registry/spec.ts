@@ -121,6 +121,19 @@ const Connections = z
     error: 'must not name a connection twice',
   });
 
+const slug = '[a-z0-9][a-z0-9-]{0,99}';
+const InstancePath = z
+  .string()
+  .regex(new RegExp(`^(?:(?:${slug}/)?${slug}/)?[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?$`), {
+    error: 'expected the name of an instance, behind its environment and its project, such as "production/network"',
+  });
+const DataSourceName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/, {
+  error: 'expected the name of a data source "terraform_remote_state", such as "network"',
+});
+const RemoteStates = z.record(DataSourceName, InstancePath).refine((states) => Object.keys(states).length <= 20, {
+  error: 'must not have more than 20 members',
+});
+
 /**
  * A spec, apart from the rules for its schema of variables: `checkSchema` takes long and has a time limit, so publication has it
  * checked by another thread, and nobody checks a published one again.
@@ -135,6 +148,8 @@ export const TemplateSpec = z.strictObject({
   pool: Name.optional(),
   /** The tool that runs it; without one, its files say which. */
   tool: WantedTool.optional(),
+  /** The instances whose outputs the data sources `terraform_remote_state` of the root module are given, by their names. */
+  remote_states: RemoteStates.optional(),
   /** Whether an apply whose worker was lost may be tried again. */
   retry_safe: z.boolean().default(false),
 });

@@ -25,6 +25,14 @@ import { requireConfiguration } from './guards.ts';
 /** The override file that gives the configuration the service's backend, in place of all `backend` and `cloud` blocks. */
 const backendStem = 'zzzz_coordinator_override';
 const backendText = 'terraform {\n  backend "http" {}\n}\n';
+const remoteStatePath = (name: string) => `.coordinator-remote-states/${name}.tfstate`;
+/** Gives a data source of the root module a state in a file. A repository says where it would be elsewhere. */
+const remoteStateText = (name: string) => `data "terraform_remote_state" "${name}" {
+  backend   = "local"
+  workspace = "default"
+  config    = { path = "${remoteStatePath(name)}" }
+}
+`;
 const maxNameBytes = 255;
 export const lockFile = '.terraform.lock.hcl';
 export const dataDirectory = '.terraform';
@@ -37,8 +45,12 @@ export function digestSources({ files, directory = '' }: OpenTofuExecutor): stri
   return sha256(canonicalJson({ files, directory }));
 }
 
-/** Lays out the configuration with the service's own backend as a job's files. @throws AttemptFailure */
-export function layOutConfiguration(executor: OpenTofuExecutor, tool: ToolName): Map<string, JobFile> {
+/** Lays out the configuration with the service's own backend, and the states that it is given, as a job's files. @throws AttemptFailure */
+export function layOutConfiguration(
+  executor: OpenTofuExecutor,
+  tool: ToolName,
+  remoteStates: Readonly<Record<string, string>> = {},
+): Map<string, JobFile> {
   const { directory = '' } = executor;
   const files = toWorkFiles(executor.files);
   const hasDirectory = [...files.keys()].some((path) => path.startsWith(join('work', directory, '/')));
@@ -48,7 +60,10 @@ export function layOutConfiguration(executor: OpenTofuExecutor, tool: ToolName):
   requireConfiguration(executor, tool);
   const present = configurationFiles(executor.files, directory);
   refuseForbidden(present);
-  return files.set(join('work', directory, nameBackendFile(present)), Buffer.from(backendText));
+  for (const [name, content] of Object.entries(remoteStates))
+    files.set(join('work', directory, remoteStatePath(name)), Buffer.from(content));
+  const text = [backendText, ...Object.keys(remoteStates).sort().map(remoteStateText)].join('');
+  return files.set(join('work', directory, nameBackendFile(present)), Buffer.from(text));
 }
 
 /** The files directly in a directory (`''`: the root) by their names, as the tool reads them: also through links, and those of the service. */

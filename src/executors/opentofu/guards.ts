@@ -39,8 +39,12 @@ export function requireConfiguration({ files, directory = '' }: OpenTofuExecutor
 }
 
 /** What the log of a run says about its configuration before the tool starts: what has no effect, and what is not read. */
-export function notesOn({ files, directory = '' }: OpenTofuExecutor, tool: ToolName): string[] {
-  const notes = findStateNotes(files, directory).map(describeNote);
+export function notesOn(
+  { files, directory = '' }: OpenTofuExecutor,
+  tool: ToolName,
+  mapped: readonly string[] = [],
+): string[] {
+  const notes = findStateNotes(files, directory, mapped).map(describeNote);
   const present = configurationFiles(files, directory);
   const used = filesReadBy(tool, present);
   const unused = present.filter((file) => !used.includes(file));

@@ -44,6 +44,7 @@ export async function runOpenTofu(
   cache: InitCache,
 ): Promise<AttemptSuccess> {
   refuseUnknownOptions(attempt.request);
+  learnRemoteStates(attempt);
   const state = new TofuState(attempt.state, attempt.redactor);
   state.open();
   const isApply = attempt.request.phase === 'apply';
@@ -51,6 +52,16 @@ export async function runOpenTofu(
   const success = await (isApply ? apply : plan)(attempt, executor, backend, cache);
   const { tool } = attempt.request;
   return { ...success, ...(tool && { tool }) };
+}
+
+/** Redacts the secrets among the outputs of other instances, before any program sees them. */
+function learnRemoteStates({ request, redactor }: Attempt): void {
+  for (const content of Object.values(request.remoteStates ?? {})) {
+    const state = parseJson(Buffer.from(content));
+    const outputs = isObject(state) ? state['outputs'] : undefined;
+    for (const output of isObject(outputs) ? Object.values(outputs) : [])
+      if (isObject(output) && output['sensitive'] === true) redactor.learn(output['value'] ?? null);
+  }
 }
 
 async function plan(
@@ -61,7 +72,9 @@ async function plan(
 ): Promise<AttemptSuccess> {
   const { request } = attempt;
   const session = new ToolSession(attempt, executor, backend, Buffer.from(JSON.stringify(request.variables)));
-  if (request.phase === 'plan') for (const line of notesOn(executor, session.tool.name)) attempt.note(line);
+  if (request.phase === 'plan')
+    for (const line of notesOn(executor, session.tool.name, Object.keys(request.remoteStates ?? {})))
+      attempt.note(line);
   const lease = await initialize(session, cache);
   try {
     return await planInitialized(session, lease);

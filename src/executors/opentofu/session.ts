@@ -73,7 +73,7 @@ export class ToolSession {
     const name = tool.name === 'opentofu' ? 'tofu' : 'terraform';
     this.#toolMount = { source: attempt.toolPath(toolPath), target: join(sandboxLayout.tools, name) };
     this.#backend = backend;
-    this.#configuration = layOutConfiguration(executor, tool.name);
+    this.#configuration = layOutConfiguration(executor, tool.name, attempt.request.remoteStates);
     this.#variables = variables;
     this.#diagnostics = new ToolDiagnostics(attempt.diagnostics, executor.directory ?? '');
     attempt.listen((stream, content) => this.#diagnostics.take(stream, content));

@@ -135,6 +135,7 @@ export const WireRequest = z.object({
     .optional(),
   modules: Modules.nullish(),
   moduleSources: z.array(ModuleSource).optional(),
+  remoteStates: z.record(z.string(), z.string()).optional(),
   outputs: namedValues(z.object({ sensitive: z.boolean().optional() })),
   planDigest: digest.nullish(),
   secretsKey: z.string().optional(),

@@ -112,6 +112,8 @@ export interface ExecutionRequest {
   readonly modules?: KeptModules | null | undefined;
   /** Where `init` may read private modules. */
   readonly moduleSources?: readonly ModuleSource[] | undefined;
+  /** The states that data sources `terraform_remote_state` of the root module read, by the names of the data sources: outputs alone. */
+  readonly remoteStates?: Readonly<Record<string, string>> | undefined;
   /** The outputs that the template declares. */
   readonly outputs: Readonly<Record<string, { readonly sensitive?: boolean | undefined }>>;
   /** The latest state: OpenTofu's own, or a command template's `state.json`. */

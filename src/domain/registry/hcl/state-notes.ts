@@ -4,7 +4,7 @@ import { findWorkspaceUse } from './references.ts';
 import { allConfigurationFiles, type ConfigurationFile, configurationFiles, withDifferentTexts } from './root-files.ts';
 import { scanHcl } from './tokens.ts';
 
-/** What a configuration says about its state and workspaces that has no effect here, because the service keeps the state. Pure. */
+/** What a configuration says about states and workspaces that has no effect here or another one, because the service keeps the state. Pure. */
 
 export interface ConfigurationNote {
   /** The path among the template's files. */
@@ -22,15 +22,26 @@ const inTemplate = /[$%]\{[^}]{0,500}\b(?:terraform|tofu)\s*\.\s*workspace\b/;
 
 /**
  * Finds the `backend` and `cloud` blocks of the root module, and what depends on the name of the workspace, which is always
- * `default`, in all files. `directory` is the root module's among the files (`''`: the root).
+ * `default`, in all files; and the data sources that read a state from somewhere else, but for those that are `mapped`. `directory` is the root
+ * module's among the files (`''`: the root).
  */
-export function findStateNotes(files: TemplateFiles, directory = ''): ConfigurationNote[] {
+export function findStateNotes(
+  files: TemplateFiles,
+  directory = '',
+  mapped: readonly string[] = [],
+): ConfigurationNote[] {
   const notes: ConfigurationNote[] = [];
-  for (const file of withDifferentTexts(configurationFiles(files, directory))) {
+  const root = configurationFiles(files, directory);
+  for (const file of withDifferentTexts(root)) {
     for (const found of findBlocks(file)) notes.push(...noteOfBlock(file.path, found));
+    notes.push(...noteOfRemoteStates(file, mapped, namable));
     if (notes.length >= maxNotes) break;
   }
-  for (const file of allConfigurationFiles(files)) if (notes.length < maxNotes) notes.push(...noteOfUse(file));
+  const all = allConfigurationFiles(files);
+  const called = all.filter(({ path }) => !root.some((file) => file.path === path));
+  for (const file of withDifferentTexts(called))
+    if (notes.length < maxNotes) notes.push(...noteOfRemoteStates(file, [], unreachable));
+  for (const file of all) if (notes.length < maxNotes) notes.push(...noteOfUse(file));
   return notes.slice(0, maxNotes);
 }
 
@@ -55,6 +66,28 @@ function noteOfBlock(file: string, { parent, block: { type, labels, line, body }
       ? '. Settings that complete it elsewhere, such as in -backend-config files, are not used either'
       : '';
   return note(`${name} has no effect: ${instead}${partial}`);
+}
+
+const namable = 'let remote_states of the spec name an instance, whose outputs it is then given';
+const unreachable = 'remote_states of the spec reaches only those of the root module';
+
+function noteOfRemoteStates(file: ConfigurationFile, mapped: readonly string[], advice: string): ConfigurationNote[] {
+  return findRemoteStates(file)
+    .filter(({ name }) => !mapped.includes(name))
+    .map(({ name, line }) => ({
+      file: file.path,
+      line,
+      message: `data.terraform_remote_state.${name} reads a state with what credentials the run has: ${advice}`,
+    }));
+}
+
+/** The data sources `terraform_remote_state` of a file. */
+export function findRemoteStates(file: ConfigurationFile): { readonly name: string; readonly line: number }[] {
+  return [...findBlocks(file)].flatMap(({ parent, block: { type, labels, line } }) => {
+    const [kind, name] = labels;
+    const isRemote = parent === null && type === 'data' && kind === 'terraform_remote_state';
+    return isRemote && name !== undefined ? [{ name, line }] : [];
+  });
 }
 
 /** The first use in a file. */

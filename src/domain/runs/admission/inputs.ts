@@ -2,7 +2,7 @@ import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { VariablePhase, VariableSource } from '#domain/variables/model.ts';
 import type { AttemptPhase } from '../model.ts';
-import { copyReads, type SealedRead } from '../references/model.ts';
+import { copyReads, type RemoteStates, type SealedRead } from '../references/model.ts';
 
 /** The inputs of a run, secrets included. They are sealed in its row; the worker that executes an attempt unseals them. */
 export interface RunInputs {
@@ -14,6 +14,8 @@ export interface RunInputs {
   readonly environment: EnvironmentInput[];
   /** What variables were given of the outputs of other instances. Absent: nothing. */
   readonly reads?: readonly SealedRead[];
+  /** The states that data sources of the configuration are given. Absent: none. */
+  readonly remoteStates?: RemoteStates;
 }
 
 /** An environment variable of the run's tools. Inputs that an earlier release sealed have no phases: both get them. */
@@ -63,11 +65,11 @@ export function openInputsToRepeat(keyRing: KeyRing, runId: string, sealed: Uint
  */
 export function inputsOfPhase(inputs: RunInputs, phase: AttemptPhase): PhaseInputs {
   const given = phase === 'planning' ? 'plan' : 'apply';
-  const { variables, sensitive } = inputs;
+  const { variables, sensitive, remoteStates } = inputs;
   const environment = inputs.environment
     .filter(({ phases }) => phases?.includes(given) ?? true)
     .map((variable) => variableOfPhase(variable, given));
-  return { variables, sensitive, environment };
+  return { variables, sensitive, environment, ...(remoteStates && { remoteStates }) };
 }
 
 function variableOfPhase({ name, value, planValue, sensitive }: EnvironmentInput, phase: VariablePhase): PhaseVariable {

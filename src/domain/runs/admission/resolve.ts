@@ -27,6 +27,7 @@ import { type RunOptions, toStoredOptions } from '../options/model.ts';
 import { refuseOptions } from '../options/rules.ts';
 import { copyReads, type OutputRead, type SealedRead, showReads } from '../references/model.ts';
 import { refuseEndedReads } from '../references/recheck.ts';
+import { resolveRemoteStates } from '../references/remote-states.ts';
 import { resolveReferences } from '../references/resolve-references.ts';
 import { secretHashOf } from './compared-inputs.ts';
 import { chooseVersion, type Deployment, findDeployment, inheritFrom, isGivenOtherwise } from './deployment.ts';
@@ -122,7 +123,8 @@ export async function resolveRun(
     (source.isChanged || isGivenOtherwise(source.deployment.inputs, repeated, secretHashOf(keyRing, source.runId)));
   const inherited = deployment && inheritFrom(deployment, version, request.variables, isChanged ?? false);
   const merged = mergeInputs(schema, environment, inherited, request);
-  const given = await readReferences(em, keyRing, target, { given: merged, inherited, request });
+  const referred = await readReferences(em, keyRing, target, { given: merged, inherited, request });
+  const given = await readRemoteStates(em, keyRing, target, { given: referred, version, request, deployment });
   const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([version.id, given]), () =>
     new VariableEvaluator(evaluator, requester.id).validate(schema, given.variables, given.sensitive),
   );
@@ -205,6 +207,30 @@ async function readReferences(
     sensitive: [...given.sensitive, ...resolved.sensitive],
     ...(reads.length > 0 && { reads }),
   };
+}
+
+/** A destroy removes what is deployed with the states that it was deployed with. Every other run reads them anew. */
+async function readRemoteStates(
+  em: Em,
+  keyRing: KeyRing,
+  target: AdmissionTarget,
+  work: {
+    readonly given: RunInputs;
+    readonly version: PublishedVersion;
+    readonly request: RunRequest;
+    readonly deployment: Deployment | null;
+  },
+): Promise<RunInputs> {
+  const { given, version, request, deployment } = work;
+  const wanted = version.spec.remote_states ?? {};
+  if (Object.keys(wanted).length === 0) return given;
+  const deployed = request.operation === 'destroy' ? deployment?.inputs : undefined;
+  if (deployed?.remoteStates) {
+    const reads = copyReads(deployed.reads).filter(({ variable }) => variable.startsWith('data.'));
+    return { ...given, remoteStates: deployed.remoteStates, reads: [...(given.reads ?? []), ...reads] };
+  }
+  const { states, reads } = await resolveRemoteStates(em, keyRing, target, wanted);
+  return { ...given, remoteStates: states, reads: [...(given.reads ?? []), ...reads] };
 }
 
 /**

@@ -26,6 +26,9 @@ export interface SealedRead extends OutputRead {
   readonly value: JsonValue;
 }
 
+/** The states that data sources `terraform_remote_state` are given, by the names of the data sources: outputs and nothing else, as JSON. */
+export type RemoteStates = Readonly<Record<string, string>>;
+
 export function showReads(reads: readonly SealedRead[]): OutputRead[] {
   return reads.map(({ value: _, ...shown }) => shown);
 }

@@ -98,10 +98,10 @@ interface OpenSource {
 }
 
 async function readSources(em: Em, keyRing: KeyRing, place: ReadingPlace, references: readonly Placed[]) {
-  const { organizationId, projectId } = place;
+  const { organizationId } = place;
   if (organizationId === null) return [];
   const names = new Map(references.map((each) => [nameOf(each), each]));
-  const found = await findSources(em, { organizationId, projectId }, [...names.values()]);
+  const found = await findSources(em, { ...place, organizationId }, [...names.values()]);
   const readable = found.filter((source) => isReader(source, place));
   const bytes = readable.reduce((sum, source) => sum + source.bytes, 0);
   if (bytes > limits.bytes) refuse([{ path: '', message: 'refers to instances whose outputs are too large together' }]);

@@ -49,17 +49,17 @@ function selectSources(em: Em) {
     ]);
 }
 
-/** The names of an instance: slugs. Without a project, the one with the id is meant. */
+/** The names of an instance: slugs. Without a project or an environment, those of the place are meant. */
 export interface SourceName {
   readonly project: string | null;
-  readonly environment: string;
+  readonly environment: string | null;
   readonly instance: string;
 }
 
 /** All instances of an organization that have one of these names. */
 export async function findSources(
   em: Em,
-  place: { readonly organizationId: string; readonly projectId: string | null },
+  place: { readonly organizationId: string; readonly projectId: string | null; readonly environmentId: string | null },
   names: readonly SourceName[],
 ): Promise<Source[]> {
   if (names.length === 0) return [];
@@ -69,7 +69,7 @@ export async function findSources(
       eb.or(
         names.map(({ project, environment, instance }) =>
           eb.and([
-            eb('e.slug', '=', environment),
+            environment === null ? eb('e.id', '=', place.environmentId) : eb('e.slug', '=', environment),
             eb('i.name', '=', instance),
             project === null ? eb('p.id', '=', place.projectId) : eb('p.slug', '=', project),
           ]),

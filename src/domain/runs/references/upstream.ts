@@ -6,6 +6,7 @@ import type { MaskedOutputs } from '../model.ts';
 import { findReadingDeployment } from './dependents-store.ts';
 import { isReader, type OutputRead, type SealedRead } from './model.ts';
 import { findReadingPlace } from './recheck.ts';
+import { allOutputs, valuesOf } from './remote-states.ts';
 import { findSourcesById, openSourceOutputs } from './sources-store.ts';
 
 /**
@@ -40,7 +41,9 @@ function compare(
 ): UpstreamState {
   const outputs = present.get(read.instanceId);
   if (!outputs) return 'ended';
-  const output = Object.hasOwn(outputs, read.output) ? outputs[read.output] : undefined;
+  const isWhole = read.output === allOutputs && read.path === '' && read.variable.startsWith('data.');
+  const whole = { value: valuesOf(outputs) };
+  const output = isWhole ? whole : Object.hasOwn(outputs, read.output) ? outputs[read.output] : undefined;
   if (!output) return 'missing';
   const given = sealed.find(({ variable, path }) => variable === read.variable && path === read.path);
   return given && isDeepStrictEqual(given.value, output.value) ? 'unchanged' : 'changed';

@@ -36,13 +36,14 @@ export function renderVariables(
   reads: ShownRun['reads'] = [],
 ): Html {
   const entries = Object.entries(variables);
-  if (entries.length === 0) return html`<p class="muted">None.</p>`;
+  const ofStates = reads.filter(({ variable }) => !Object.hasOwn(variables, variable)).map(renderState);
+  if (entries.length === 0) return html`<p class="muted">None.</p>${ofStates}`;
   const sources = (given ?? []).filter(({ category }) => category === 'template');
   const sourceOf = new Map(sources.map((source) => [source.variable, source]));
   return html`<dl class="facts">${entries.map(
     ([name, value]) =>
       html`<dt class="foreign">${name}</dt><dd>${isMasked(value) ? masked : renderValue(textOf(value))} ${renderSource(sourceOf.get(name))}${reads.filter(({ variable }) => variable === name).map(renderRead)}</dd>`,
-  )}</dl>`;
+  )}</dl>${ofStates}`;
 }
 
 /** The environment variables that a run's tools get, by name, with what gives them. Their values are not shown. */
@@ -52,6 +53,12 @@ export function renderEnvironmentVariables({ variable_sources }: ShownRun): Html
   return html`<dl class="facts">${given.map(
     (source) => html`<dt class="foreign">${source.variable}</dt><dd>${renderSource(source)}</dd>`,
   )}</dl>`;
+}
+
+/** The outputs of another instance that a data source of the configuration is given. */
+function renderState({ variable, instance, instance_id, run_id }: ShownRun['reads'][number]): Html {
+  const link = html`<a class="foreign" href="${pagePath(pages.instance, { id: instance_id })}">${instance}</a>`;
+  return html`<p><span class="mono foreign">${variable}</span> <span class="muted">is given the outputs of ${link}${run_id ? html`, deployed by ${renderRunLink(run_id)}` : null}</span></p>`;
 }
 
 /** The output of another instance that went into a variable, by the name that the instance had then. */
